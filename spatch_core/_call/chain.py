@@ -22,31 +22,22 @@ is ``NotImplemented``.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
-from .._adopted import AdoptedFunction
 from .._dispatch_arguments import Function, TakesFound
 from .._identifiers import DEFAULT
 from .._resolution.candidate import Candidate
 from .._state.state import DispatchState
-from .._state.trace import Outcome, TraceEvent
+from .._state.trace import Outcome, record
 from . import answers
-from .context import DispatchContext, Rest
+from .context import DispatchContext
 from .course import POSTPONED, RETURNED, UNCONVERTED, Course, reason_of
+from .rest import Rest, call_next
 from .should_run import ask, make_context
 
 if TYPE_CHECKING:
-    from .._resolution.resolver import Resolver
     from .end import End
-
-
-class MakesChains(Protocol):
-    """A `Caller`, as far as chains need it."""
-
-    resolver: Resolver
-    defer_on: tuple[type[Exception], ...]
-
-    def chain(self, function: Function, state: DispatchState, types: tuple[type, ...]) -> Chain: ...
+    from .rest import MakesChains
 
 
 class Chain(TakesFound):
@@ -70,9 +61,7 @@ class Chain(TakesFound):
         The reasons of backends that have deferred before this chain begins.
     """
 
-    __slots__ = (
-        *("caller", "candidates", "defer_on", "end", "function", "said", "state", "trace", "types"),
-    )
+    __slots__ = ("caller", "candidates", "defer_on", "end", "function", "said", "state", "types")
 
     def __init__(
         self,
@@ -88,7 +77,6 @@ class Chain(TakesFound):
         self.types = types
         self.candidates = candidates
         self.state = DispatchState() if state is None else state
-        self.trace: list[TraceEvent] | None = self.state.trace
         self.caller = caller
         self.defer_on = () if caller is None else caller.defer_on
         self.end = end
@@ -244,32 +232,16 @@ class Chain(TakesFound):
         course.reasons[candidate.backend] = reason
         self.record(candidate, Outcome.DEFERRED, reason)
 
-    def new_course(self) -> Course:
-        """Return the course of a call that begins with this chain."""
-        return Course(self.said)
-
     def call_next(
         self, place: int, args: tuple[Any, ...], kwargs: dict[str, Any], course: Course
     ) -> Any:
-        """Call the candidates from a place on; those for other types, if these have changed."""
-        caller = self.caller
-        if caller is None or isinstance(self.function, AdoptedFunction):
-            return self.run(args, kwargs, place, course=course)  # the types were given
-        found = self.function.extract(args, kwargs)
-        types = caller.resolver.types(found, self.state)
-        if [*map(id, types)] == [*map(id, self.types)]:
-            return self.run(args, kwargs, place, course=course)
-        chain = caller.chain(self.function, self.state, types)
-        # The backends up to here have had their turns, other than their conversions.
-        anew = Course(dict.fromkeys([each.backend for each in self.candidates[:place]], POSTPONED))
-        anew.reasons.update(course.reasons)
-        # Not its own: what an instance remembers has had its turn.
-        return Chain.run(chain, args, kwargs, course=anew)
+        """Call the candidates from a place on; all candidates, if the types have changed."""
+        return call_next(self, place, args, kwargs, course)
+
+    def run_all(self, args: tuple[Any, ...], kwargs: dict[str, Any], course: Course) -> Any:
+        """Call the candidates; the backend that an instance remembers has had its turn."""
+        return Chain.run(self, args, kwargs, course=course)
 
     def record(self, candidate: Candidate, outcome: Outcome, reason: str) -> None:
         """Record a step, if the state is traced."""
-        if self.trace is not None:
-            name, own_name = self.function.identifier, self.function.default_name
-            self.trace.append(
-                TraceEvent(name, candidate.backend, outcome, reason, self.types, own_name)
-            )
+        record(self.state.trace, self.function, candidate.backend, outcome, reason, self.types)

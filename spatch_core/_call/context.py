@@ -4,57 +4,13 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Mapping
     from typing import Any
 
-    from .course import Continued, Course
+    from .course import Continued
+    from .rest import Rest
 
     Extract = Callable[[tuple[Any, ...], Mapping[str, Any]], tuple[Any, ...]]
-
-
-class Rest:
-    """The rest of a chain after one candidate, for `DispatchContext.call_next`.
-
-    Parameters
-    ----------
-    chain : Chain
-        The chain.
-    place : int
-        The place of the next candidate.
-    course : Course or None
-        What the candidates have said so far; None if it is the first candidate.
-    postponed : sequence of int, optional
-        The places of the candidates whose second turn comes later.
-    """
-
-    __slots__ = ("_chain", "_course", "_place", "_postponed")
-
-    def __init__(
-        self,
-        chain: Any,
-        place: int,
-        course: Course | None = None,
-        postponed: Sequence[int] = (),
-    ) -> None:
-        self._postponed = postponed
-        self._chain = chain
-        self._place = place
-        self._course = course
-
-    def call(self, context: DispatchContext, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """Call the rest; the context keeps what is said, in case that its candidate defers."""
-        from .course import CONTINUED, Continued
-
-        chain = self._chain
-        course: Course = chain.new_course() if self._course is None else self._course.inner()
-        course.reasons[context.name] = CONTINUED
-        course.postponed += self._postponed
-        continued = context._continued = Continued(args, kwargs, course)
-        result = chain.call_next(self._place, args, kwargs, course)
-        # Awaitables and iterators can be used once.
-        if not chain.function.nature:
-            continued.result = result
-        return result
 
 
 class Known:

@@ -1,7 +1,7 @@
 """The end of a chain: no backend has answered a call that has foreign types.
 
-`_resolution.fallback_policy` decides what becomes of the call; this module tells the user why, with
-the reasons that the backends have given in this very call.
+`_resolution.fallback_policy` decides how the call ends; this module tells the user why, with the
+reasons that the backends have given in this call.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from .._resolution.explanation import Verdict
 from .._resolution.fallback_policy import Ending
 from .._resolution.resolver import Resolver
 from .._state.state import DispatchState
-from .._state.trace import Outcome, Trace, TraceEvent
+from .._state.trace import Outcome, Trace, record
 from .._warning import warn_caller
 from ..exceptions import FallbackWarning, NoImplementationError
 from .considered import Considered, unconverted
@@ -33,7 +33,7 @@ NOTE = "No backend ran "
 
 
 class End:
-    """What is said when no backend has answered calls of one function with the same types.
+    """The end of calls of one function with the same types that no backend has answered.
 
     Parameters
     ----------
@@ -111,21 +111,21 @@ class End:
         return conversion
 
     def _record(self, trace: Trace | None, backend: str, outcome: Outcome, reason: str) -> None:
-        if trace is not None:
-            own_name = self.function.default_name
-            trace.append(
-                TraceEvent(self.function.identifier, backend, outcome, reason, self.types, own_name)
-            )
-
-    @property
-    def warns(self) -> bool:
-        """Whether a warning may go before the default implementation."""
-        return self.ending.warns
+        record(trace, self.function, backend, outcome, reason, self.types)
 
     def before_default(self, args: tuple[Any, ...], kwargs: dict[str, Any], course: Course) -> None:
-        """Say that the default implementation is about to run, if that is to be said."""
-        if self.warns:
-            self.warn(args, kwargs, course)
+        """Warn that the default implementation runs, once for each function and types."""
+        types = self._names(self.types)
+        if self.ending.warns and self._resolver.warned.add(self.function.identifier, types):
+            warn_caller(
+                FallbackWarning(
+                    self.function.identifier,
+                    types,
+                    self._names(self.ending.foreign),
+                    self._considered(course),
+                    self._size(args, kwargs),
+                )
+            )
 
     def answer(self, args: tuple[Any, ...], kwargs: dict[str, Any], course: Course) -> Any:
         """Return the answer of a call that no candidate has answered, or raise."""
@@ -162,20 +162,6 @@ class End:
             remedies,
             reason or self.ending.declined,
         )
-
-    def warn(self, args: tuple[Any, ...], kwargs: dict[str, Any], course: Course) -> None:
-        """Warn that the default implementation runs; once for each function and types."""
-        types = self._names(self.types)
-        if self._resolver.warned.add(self.function.identifier, types):
-            warn_caller(
-                FallbackWarning(
-                    self.function.identifier,
-                    types,
-                    self._names(self.ending.foreign),
-                    self._considered(course),
-                    self._size(args, kwargs),
-                )
-            )
 
     def _size(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> int:
         """Return the bytes of the arguments of foreign types."""

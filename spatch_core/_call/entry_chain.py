@@ -42,10 +42,10 @@ class EntryChain(Chain):
         ImplementationImportError
             If what is needed at once cannot be imported.
         """
-        if self.trace is not None or self.function.nature or not self.candidates:
+        if self.state.trace is not None or self.function.nature or not self.candidates:
             return as_function(self, self.function)
         first, *others = self.candidates
-        is_warned = self.end is not None and self.end.warns
+        is_warned = self.end is not None and self.end.ending.warns
         if first.is_plain and not (is_warned and first.backend == DEFAULT):
             return first.load()
         if first.is_plain or first.conversions is not None or self.defer_on:

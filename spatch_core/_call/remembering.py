@@ -58,7 +58,7 @@ class Remembering(EntryChain):
                         course.backend = kept.partition(" ")[0]
                     return chain.run(args, kwargs, found=found)
         if course is None:
-            course = self.new_course()
+            course = Course(self.said)
         if not memory.decides or self.function.nature & COROUTINE:
             answer = super().run(args, kwargs, 0, found, course, again)
             if not memory.decides or answer is NotImplemented:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
+from .._dispatch_arguments import Function
 from .._displayed import Displayed
 from .._identifiers import DEFAULT, shown
 from .._published import Published, published
@@ -74,3 +75,18 @@ class Trace(Displayed, list[TraceEvent]):
 
     def __reduce__(self) -> Any:
         return published(self, [*self])
+
+
+def record(
+    trace: Trace | None,
+    function: Function,
+    backend: str,
+    outcome: Outcome,
+    reason: str,
+    types: tuple[type, ...],
+) -> None:
+    """Add an event to the trace of a state; it has none where nothing is traced."""
+    if trace is not None:
+        trace.append(
+            TraceEvent(function.identifier, backend, outcome, reason, types, function.default_name)
+        )

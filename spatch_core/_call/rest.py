@@ -1,0 +1,84 @@
+"""The rest of a chain after one candidate, which that candidate may call by ``call_next``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Protocol
+
+from .._adopted import AdoptedFunction
+from .course import CONTINUED, POSTPONED, Continued, Course
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from .._dispatch_arguments import Function
+    from .._resolution.resolver import Resolver
+    from .._state.state import DispatchState
+
+
+class Rest:
+    """The rest of a chain after one candidate, for `DispatchContext.call_next`.
+
+    Parameters
+    ----------
+    chain : Chain
+        The chain.
+    place : int
+        The place of the next candidate.
+    course : Course or None
+        What the candidates have said so far; None if it is the first candidate.
+    postponed : sequence of int, optional
+        The places of the candidates whose second turn comes later.
+    """
+
+    __slots__ = ("_chain", "_course", "_place", "_postponed")
+
+    def __init__(
+        self,
+        chain: Any,
+        place: int,
+        course: Course | None = None,
+        postponed: Sequence[int] = (),
+    ) -> None:
+        self._chain = chain
+        self._place = place
+        self._course = course
+        self._postponed = postponed
+
+    def call(self, context: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Call the rest; the context keeps what is said, in case that its candidate defers."""
+        chain = self._chain
+        course = Course(chain.said) if self._course is None else self._course.inner()
+        course.reasons[context.name] = CONTINUED
+        course.postponed += self._postponed
+        continued = context._continued = Continued(args, kwargs, course)
+        result = chain.call_next(self._place, args, kwargs, course)
+        # Awaitables and iterators can be used once.
+        if not chain.function.nature:
+            continued.result = result
+        return result
+
+
+class MakesChains(Protocol):
+    """A `Caller`, as far as chains need it."""
+
+    resolver: Resolver
+    defer_on: tuple[type[Exception], ...]
+
+    def chain(self, function: Function, state: DispatchState, types: tuple[type, ...]) -> Any: ...
+
+
+def call_next(
+    chain: Any, place: int, args: tuple[Any, ...], kwargs: dict[str, Any], course: Course
+) -> Any:
+    """Call the candidates of a chain from a place on; all candidates, if the types have changed."""
+    caller: MakesChains | None = chain.caller
+    # The types of adopted functions are given, and not found among the arguments.
+    if caller is not None and not isinstance(chain.function, AdoptedFunction):
+        found = chain.function.extract(args, kwargs)
+        types = caller.resolver.types(found, chain.state)
+        if [*map(id, types)] != [*map(id, chain.types)]:
+            # The backends up to here have had their turns, other than their conversions.
+            before = [each.backend for each in chain.candidates[:place]]
+            anew = Course({**dict.fromkeys(before, POSTPONED), **course.reasons})
+            return caller.chain(chain.function, chain.state, types).run_all(args, kwargs, anew)
+    return chain.run(args, kwargs, place, course=course)
