@@ -148,6 +148,11 @@ class Function:
         return max(places, default=-1) + 1
 
     @property
+    def has_like(self) -> bool:
+        """Whether an argument serves dispatching alone: hooks see it, implementations do not."""
+        return self.manner is not None and self.manner.like is not None
+
+    @property
     def runs_no_code(self) -> bool:
         """Whether finding the dispatch arguments runs no code of the library."""
         finder: Any = self._finder

@@ -66,7 +66,7 @@ class Hooked(TakesFound):
     """
 
     __slots__ = (
-        *("_get", "_has_like", "_keeper", "_others", "_places", "_reset", "_route", "_scope"),
+        *("_get", "_keeper", "_others", "_places", "_reset", "_route", "_scope"),
         *("_set", "_stages", "_state", "function", "last", "resolver", "types", "wrapper"),
     )
 
@@ -91,7 +91,6 @@ class Hooked(TakesFound):
         self._state = state
         self._stages = stages_of(keeper, scope)
         self._route = route
-        self._has_like = has_like(function)
         self._places: Any = None
         if function.parameters is not None:
             self._places = tuple(
@@ -154,10 +153,10 @@ class Hooked(TakesFound):
         passed: Any = args, kwargs
         if call._found is not None:
             found = call._found[0]
-            if self._has_like or not _are_same(call._found, args, kwargs):
+            if self.function.has_like or not _are_same(call._found, args, kwargs):
                 found, *others = replaced(self.function.find(args, kwargs), args, kwargs)
                 hooked, passed = self._for(found), tuple(others)
-                if not self._has_like:
+                if not self.function.has_like:
                     args, kwargs = passed
         else:
             for position, name, cls in self._places:
@@ -237,11 +236,6 @@ def as_entry(hooked: Hooked) -> Callable[..., Any]:
     entry: Any = call
     entry._tries_whole_chain = True
     return call
-
-
-def has_like(function: Function) -> bool:
-    """Whether an argument is there for its type alone: hooks see it, and implementations do not."""
-    return function.manner is not None and function.manner.like is not None
 
 
 def _are_same(found: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:

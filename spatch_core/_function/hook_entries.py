@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from .._call.hooked import Hooked, as_entry, has_like
+from .._call.hooked import Hooked, as_entry
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -48,7 +48,7 @@ def hooked_entry(
     route = partial(caller.route, function, state)
     wrapper = partial(dispatcher.link.wrapper, index)
     hooked = Hooked(caller.resolver, scope, state, function, wrapper, route, types, key)
-    return as_entry(hooked), is_replacing and not has_like(function)
+    return as_entry(hooked), is_replacing and not function.has_like
 
 
 def hooked_invocation(
@@ -72,7 +72,7 @@ def hooked_invocation(
     """
     function = record.function
     types, found, args, kwargs, given = call
-    if has_like(function):
+    if function.has_like:
         args, kwargs = given
     key = () if function.parameters is None else tuple(map(type, function.values(args, kwargs)))
     scope: Scope = caller.resolver.keeper.get()[0]

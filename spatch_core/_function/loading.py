@@ -16,6 +16,7 @@ from .._discovery.loader import Loader
 from .._discovery.path_files import read_path_files
 from .._discovery.registry import build_catalog
 from .._resolution.resolver import Resolver
+from .._state.process_default import set_environment
 from .._state.state import initial_state
 from .._warning import warn_caller
 from ..exceptions import BackendSkippedWarning
@@ -167,7 +168,7 @@ def _publish(dispatcher: Dispatcher, caller: Caller) -> None:
     """
     catalog, keeper = caller.catalog, dispatcher.keeper
     dispatcher.shortcuts.leave_all()
-    keeper.set_environment(initial_state(catalog))
+    set_environment(keeper, initial_state(catalog))
     keeper.forget_tables()
     dispatcher.backend_opts._forget()
     for record in dispatcher.records:

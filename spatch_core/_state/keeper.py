@@ -72,6 +72,8 @@ class StateKeeper:
         Puts a mark in force; see `observations`.
     observations : Observations
         Where observed states are in force.
+    replacing : Turn
+        Lets one thread at a time replace the process-wide default.
     strays : callable
         Returns the indices of functions that only the tables may keep alive; None for all.
     waking : callable
@@ -84,7 +86,7 @@ class StateKeeper:
         # The value of contexts without a scope of their own. It stays the same list; item 0 is
         # the process-wide default.
         self._shared = default.tables
-        self._replacing = Turn()
+        self.replacing = Turn()
         self._blocks: ProcessBlocks | None = None
         self.variable: ContextVar[Tables] = ContextVar(name, default=self._shared)
         self.get: Callable[[], Tables] = self.variable.get
@@ -117,12 +119,12 @@ class StateKeeper:
 
     def process_blocks(self) -> ProcessBlocks:
         """Return the blocks that hold in the whole process."""
-        return self._blocks or self._replacing.run(self._make_blocks)
+        return self._blocks or self.replacing.run(self._make_blocks)
 
     def _make_blocks(self) -> ProcessBlocks:
         from .process_blocks import ProcessBlocks  # few programs need it
 
-        self._blocks = self._blocks or ProcessBlocks(self._shared, self._new)
+        self._blocks = self._blocks or ProcessBlocks(self._shared, self.new)
         return self._blocks
 
     def current(self) -> DispatchState:
@@ -133,7 +135,7 @@ class StateKeeper:
     def scope(self, state: DispatchState) -> Scope:
         """Return a scope of a state, whose tables may be filled already."""
         if state.is_observed and not state.is_plain:
-            return self._new(state)
+            return self.new(state)
         # The key has the identity of a class, which means the same class for as long as the
         # scope that is found refers to it.
         key = state.key
@@ -142,7 +144,7 @@ class StateKeeper:
             if len(self._known) >= MAX_SCOPES:
                 self._known.clear()
                 self.forget_inner()
-            scope = self._known[key] = self._new(state)
+            scope = self._known[key] = self.new(state)
         return scope
 
     def inside(self, outer: Scope, options: DispatchState) -> Scope:
@@ -154,7 +156,8 @@ class StateKeeper:
                 outer.keep_inner(options, scope)
         return scope
 
-    def _new(self, state: DispatchState) -> Scope:
+    def new(self, state: DispatchState) -> Scope:
+        """Return a new scope of a state; its tables are empty."""
         scope = Scope(state)
         # First added, then announced: it is seen by a thread that looks for active backends in
         # between.
@@ -212,42 +215,14 @@ class StateKeeper:
         """Let the process-wide default be in force here, as it is and will be."""
         self.variable.set(self._shared)
 
-    def set_environment(self, state: DispatchState) -> None:
-        """Make `state` the process-wide default, unless a program has changed that."""
-        self.replace_default(lambda base: None if base.is_enabled else (state, None))
-
-    def replace_default(
-        self,
-        make: Callable[[Scope], tuple[DispatchState, Mark | None] | None],
-        enabled: bool = False,
-    ) -> None:
-        """Replace the process-wide default; see `process_default`.
-
-        Parameters
-        ----------
-        make : callable
-            Takes the default; returns the new state with its mark, or None to change nothing.
-        enabled : bool, optional
-            Whether a program changes it, and not the environment.
-        """
-
-        def replace() -> None:
-            before = self.base
-            made = make(before)
-            if made is None:
-                return
-            scope = self._new(made[0])
-            scope.mark, scope.is_enabled = made[1], enabled
-            scope.tables = self._shared
-            # The default and its tables in one step, in which nothing can interrupt.
-            if self._blocks is None:
-                self._shared[:] = [scope]
-            else:
-                self._blocks.replace_base(scope)
-            # A program may keep what refers to that scope, e.g. the call of a hook.
-            self.observations.drop(before)
-
-        self._replacing.run(replace)
+    def put_default(self, scope: Scope) -> None:
+        """Make a scope the process-wide default; in a turn of `replacing`."""
+        scope.tables = self._shared
+        # The default and its tables in one step, in which nothing can interrupt.
+        if self._blocks is None:
+            self._shared[:] = [scope]
+        else:
+            self._blocks.replace_base(scope)
 
     def forget_inner(self) -> None:
         """Forget which scopes lie inside which, so that most of them are freed."""

@@ -1,4 +1,4 @@
-"""Changes the process-wide default; imported when a program does that."""
+"""Replaces the process-wide default: by what the environment says, or a program."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def enable(keeper: StateKeeper, options: DispatchState) -> None:
     def add(base: Scope) -> tuple[DispatchState, Mark | None]:
         return options.within(base.state), mark or base.mark
 
-    keeper.replace_default(add, enabled=True)
+    _replace(keeper, add, enabled=True)
     if options.disabled:
         keeper.observations.after()  # functions that only these implement dispatch no more
 
@@ -46,7 +46,7 @@ def change(keeper: StateKeeper, change_state: Callable[[DispatchState], Dispatch
         state = change_state(base.state)
         return None if base.is_enabled and state.key == base.state.key else (state, base.mark)
 
-    keeper.replace_default(made, enabled=True)
+    _replace(keeper, made, enabled=True)
 
 
 def set_default(keeper: StateKeeper, state: DispatchState, enabled: bool = False) -> None:
@@ -62,7 +62,12 @@ def set_default(keeper: StateKeeper, state: DispatchState, enabled: bool = False
         Whether a program made it the default, and not the environment.
     """
     mark = _mark(keeper, state)
-    keeper.replace_default(lambda _: (state, mark), enabled)
+    _replace(keeper, lambda _: (state, mark), enabled)
+
+
+def set_environment(keeper: StateKeeper, state: DispatchState) -> None:
+    """Make the state that the environment asks for the default, unless a program has changed it."""
+    _replace(keeper, lambda base: None if base.is_enabled else (state, None))
 
 
 def reset(owner: Owner) -> None:
@@ -72,9 +77,40 @@ def reset(owner: Owner) -> None:
         return
     set_default(keeper, initial_state(owner.catalog()))
     # Another thread may have discovered the backends again, and seen the options still enabled.
-    keeper.set_environment(initial_state(owner.catalog()))
+    set_environment(keeper, initial_state(owner.catalog()))
 
 
 def _mark(keeper: StateKeeper, state: DispatchState) -> Mark | None:
     """Begin an observation if a state is observed."""
     return keeper.observations.begin() if state.is_observed else None
+
+
+def _replace(
+    keeper: StateKeeper,
+    make: Callable[[Scope], tuple[DispatchState, Mark | None] | None],
+    enabled: bool = False,
+) -> None:
+    """Replace the default.
+
+    Parameters
+    ----------
+    keeper : StateKeeper
+        The library's dispatch state.
+    make : callable
+        Takes the default; returns the new state with its mark, or None to change nothing.
+    enabled : bool, optional
+        Whether a program changes it, and not the environment.
+    """
+
+    def replace() -> None:
+        before = keeper.base
+        made = make(before)
+        if made is None:
+            return
+        scope = keeper.new(made[0])
+        scope.mark, scope.is_enabled = made[1], enabled
+        keeper.put_default(scope)
+        # A program may keep what refers to that scope, e.g. the call of a hook.
+        keeper.observations.drop(before)
+
+    keeper.replacing.run(replace)
