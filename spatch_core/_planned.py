@@ -7,7 +7,7 @@ from functools import update_wrapper
 from inspect import Parameter, signature
 from typing import Any, TypeAlias
 
-from .exceptions import BackendDeferredError
+from ._errors import BackendDeferredError
 
 Plan: TypeAlias = Callable[..., "Callable[[], Any] | str"]
 

@@ -65,7 +65,7 @@ class TypePattern:
         try:
             self.module, self.qualname = split_identifier(identifier)
         except ValueError:
-            from .exceptions import IdentifierError
+            from ._errors import IdentifierError
 
             like = identifier_like(text)
             raise IdentifierError(

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import sys
 
+from ._errors import IdentifierError
 from ._identifiers import DEFAULT, is_backend_name
 from ._if_needed import IF_NEEDED, IfNeeded
 from ._registered_function import RegisteredFunction, identifier_of, place_of
-from .exceptions import IdentifierError
 
 __all__ = ["IF_NEEDED", "BackendImplementation", "IfNeeded", "RegisteredFunction"]
 

@@ -13,12 +13,13 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from . import (
+    _errors,
     _replaced_arguments,
     _type_patterns,
+    _unknown_names,
     _warning_categories,
     backend_system,
     backend_utils,
-    exceptions,
 )
 from ._call import context
 from ._description.description import Description
@@ -118,8 +119,9 @@ _ANNOTATIONS: dict[str, Any] = {
     "Trace": Trace,
 }
 for _module in (
-    *(_warning_categories, _type_patterns, backend_system, backend_utils, context),
-    *(decorator, dispatchable, exceptions, hooks, library_backends, options, options_block),
+    *(_errors, _unknown_names, _warning_categories, _type_patterns),
+    *(backend_system, backend_utils, context),
+    *(decorator, dispatchable, hooks, library_backends, options, options_block),
     *(options_view, _replaced_arguments),
 ):
     for _name, _value in _ANNOTATIONS.items():

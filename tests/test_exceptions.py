@@ -6,12 +6,11 @@ import copy
 import inspect
 import pickle
 from collections.abc import Callable
-from typing import Any
 
 import pytest
 
 import spatch_core
-from spatch_core import BackendSystem, exceptions
+from spatch_core import _errors, _unknown_names, _warning_categories, exceptions
 from spatch_core._problems import Problem, Source
 from spatch_core._resolution.explanation import ExplainedBackend, Verdict
 from spatch_core.exceptions import (
@@ -244,45 +243,15 @@ def test_it_can_be_caught_as_pythons_own_error(cls: type[Exception], base: type[
 
 def test_every_error_and_warning_is_public_and_tested_here() -> None:
     """E8: none is left out of the examples above."""
+    homes = (_errors, _unknown_names, _warning_categories)
     defined = {
         name
-        for name, value in vars(exceptions).items()
+        for home in homes
+        for name, value in vars(home).items()
         if inspect.isclass(value) and issubclass(value, Exception)
     }
+    assert defined == set(exceptions.__all__)
     assert defined <= set(spatch_core.__all__)
     assert all(getattr(spatch_core, name) is getattr(exceptions, name) for name in defined)
     tried = {type(error).__name__ for error, _, _ in EXAMPLES}
     assert tried == defined - {"SpatchCoreError", "SpatchCoreWarning"}
-
-
-# --- near misses through a library ---------------------------------------------------
-
-
-def library() -> BackendSystem:
-    return BackendSystem(
-        None,
-        "TEST_EXCEPTIONS",
-        ["builtins:int"],
-        backends=[
-            {"name": "threads", "primary_types": ["builtins:str"]},
-            {"name": "gpu", "primary_types": ["~builtins:bytes"]},
-        ],
-    )
-
-
-@pytest.mark.parametrize("option", ["prioritize", "disable"])
-def test_an_unknown_backend_name_is_refused_with_the_nearest(option: str) -> None:
-    """S5: prioritized and disabled names alike."""
-    options: dict[str, Any] = {option: "thread"}
-    with pytest.raises(ValueError, match=r"did you mean 'threads'\?") as caught:
-        library().backend_opts(**options)
-    assert isinstance(caught.value, UnknownBackendError)
-    assert caught.value.known == ("default", "threads", "gpu")
-
-
-def test_an_unknown_type_is_refused_with_the_known_ones() -> None:
-    """S6: as an unknown name is."""
-    with pytest.raises(ValueError, match="primary types are: builtins:int, ") as caught:
-        library().backend_opts(type=float)
-    assert isinstance(caught.value, UnknownTypeError)
-    assert caught.value.type is float

@@ -11,8 +11,8 @@ from types import CoroutineType, GeneratorType
 from typing import Any
 
 from .._dispatch_arguments import ASYNC_GENERATOR, COROUTINE, Function
+from .._errors import BackendDeferredError
 from .._identifiers import DEFAULT
-from ..exceptions import BackendDeferredError
 from .course import RETURNED, reason_of
 
 _AWAITABLE_GENERATOR = 0x100

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from .._dispatch_arguments import COROUTINE
+from .._errors import BackendDeferredError
 from .._identifiers import DEFAULT
 from .._resolution.candidate import Candidate
 from .._state.trace import Outcome
-from ..exceptions import BackendDeferredError
 from . import answers
 from .chain import Chain
 

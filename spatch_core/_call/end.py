@@ -10,6 +10,7 @@ from typing import Any
 
 from .._classes import type_identifier
 from .._dispatch_arguments import Function
+from .._errors import NoImplementationError
 from .._identifiers import DEFAULT
 from .._interrupts import is_interrupt
 from .._resolution.candidate import Candidate
@@ -19,7 +20,7 @@ from .._resolution.resolver import Resolver
 from .._state.state import DispatchState
 from .._state.trace import Outcome, Trace, record
 from .._warning import warn_caller
-from ..exceptions import FallbackWarning, NoImplementationError
+from .._warning_categories import FallbackWarning
 from .considered import Considered, unconverted
 from .conversion import Conversion
 from .converted_objects import moved, size_of

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from .._classes import type_identifier
 from .._dispatch_arguments import COROUTINE
+from .._errors import NoImplementationError
 from .._identifiers import DEFAULT, shown
 from .._resolution.explanation import ExplainedBackend, Verdict
-from ..exceptions import NoImplementationError
 from .chain import Chain
 from .course import Course
 from .demanded import Demanded

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from .._errors import IdentifierError
 from .._identifiers import DEFAULT, identifier_like, is_backend_name, split_identifier
 from .._problems import Source
 from .._type_patterns import TypePattern
-from ..exceptions import IdentifierError
 from .description import Variant
 from .fields import VARIANT_TABLE
 from .given import identify

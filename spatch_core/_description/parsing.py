@@ -9,9 +9,9 @@ from collections.abc import Collection, Mapping
 from types import MappingProxyType
 from typing import Any
 
+from .._errors import DescriptionError
 from .._identifiers import DEFAULT, is_backend_name
 from .._problems import Source
-from ..exceptions import DescriptionError
 from .description import AutoGeneration, Description, Implementation
 from .field_reader import FieldReader
 from .fields import (

@@ -10,11 +10,11 @@ from .._description.description import Description
 from .._identifiers import DEFAULT, nearest, shown
 from .._order.ordering import Order
 from .._problems import Problem, Source
-from ..exceptions import (
+from .._unknown_names import UnknownBackendError
+from .._warning_categories import (
     BackendSkippedWarning,
     EnvironmentVariableWarning,
     SpatchCoreWarning,
-    UnknownBackendError,
 )
 from .distribution_names import distribution_key
 from .entry_points import find_entry_points

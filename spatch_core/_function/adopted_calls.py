@@ -70,7 +70,7 @@ def fill(adoption: Adoption, namespaces: Any, key: Any, types: tuple[type, ...],
         if not isinstance(key, str):
             return None
         from .._identifiers import nearest
-        from ..exceptions import UnknownFunctionError
+        from .._unknown_names import UnknownFunctionError
 
         identities = [each for each in adoption.indices if isinstance(each, str)]
         raise UnknownFunctionError(key, nearest(key, [*adoption.functions, *identities]))

@@ -9,7 +9,7 @@ from .._call.explained_call import explain_call
 from .._identifiers import nearest
 from .._replaced_arguments import replaced
 from .._resolution.dry_run import explain as dry_run
-from ..exceptions import UnknownFunctionError
+from .._unknown_names import UnknownFunctionError
 from .methods import Unknown, with_instance
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from .._resolution.resolver import Resolver
 from .._state.process_default import set_environment
 from .._state.state import initial_state
 from .._warning import warn_caller
-from ..exceptions import BackendSkippedWarning
+from .._warning_categories import BackendSkippedWarning
 from .docstring import document
 from .library_shortcuts import install
 from .results import Results

@@ -221,7 +221,7 @@ def warn_of_duplicate(earlier: Record, default: Any, origin: object) -> None:
     if "" in places:
         return
     from .._warning import warn_caller
-    from ..exceptions import DuplicateFunctionWarning
+    from .._warning_categories import DuplicateFunctionWarning
 
     warn_caller(DuplicateFunctionWarning(earlier.identifier, *places))
 

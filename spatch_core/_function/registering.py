@@ -8,7 +8,7 @@ from .._description.parsing import parse_description
 from .._identifiers import nearest
 from .._locks import Turn
 from .._problems import REGISTERED, Source
-from ..exceptions import UnknownBackendError
+from .._unknown_names import UnknownBackendError
 
 if TYPE_CHECKING:
     from .._description.description import Description

@@ -9,9 +9,9 @@ from typing import Any
 from .._description.description import Conversions, Implementation
 from .._description.given import GivenCallable
 from .._dispatch_arguments import Function
+from .._errors import ImplementationImportError
 from .._identifiers import import_identifier, loaded_object, split_identifier
 from .._interrupts import is_interrupt
-from ..exceptions import ImplementationImportError
 
 IS_CURRENT = "it is the current backend, and the types say nothing"
 """The reason of the current backend in calls whose types say nothing."""

@@ -8,11 +8,12 @@ from typing import Any
 from .._adopted import AdoptedFunction
 from .._discovery.catalog import Catalog
 from .._dispatch_arguments import Function
+from .._errors import BackendDeferredError
 from .._identifiers import DEFAULT, shown
 from .._state.keeper import StateKeeper
 from .._state.state import DispatchState
 from .._type_patterns import TypePattern
-from ..exceptions import BackendDeferredError, UnknownTypeError
+from .._unknown_names import UnknownTypeError
 from .candidate import Candidate
 from .candidate_order import CandidateOrder
 from .converters import Converters

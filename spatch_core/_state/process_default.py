@@ -20,7 +20,7 @@ def enable(keeper: StateKeeper, options: DispatchState) -> None:
     outer = keeper.default.state
     if keeper.enabled_globally and options.within(outer).key != outer.key:
         from .._warning import warn_caller  # for a program's mistake alone
-        from ..exceptions import GlobalOptionsWarning
+        from .._warning_categories import GlobalOptionsWarning
 
         warn_caller(
             GlobalOptionsWarning(

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 from .._description.fields import AUTO_GENERATION, DEFAULTS, EVERY
 from .._description.given import GivenCallable
 from .._discovery.requirements import RequirementError, why_unmet
+from .._errors import IdentifierError
 from .._identifiers import split_identifier
 from .._type_patterns import TypePattern
-from ..exceptions import IdentifierError
 from .layout import key_path
 
 if TYPE_CHECKING:

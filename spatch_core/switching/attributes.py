@@ -6,9 +6,9 @@ import sys
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from .._errors import ImplementationImportError
 from .._identifiers import DEFAULT, import_identifier, is_awaited, nearest, shown
 from .._interrupts import is_interrupt
-from ..exceptions import ImplementationImportError
 
 if TYPE_CHECKING:
     from .._discovery.catalog import Catalog
