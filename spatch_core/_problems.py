@@ -53,28 +53,32 @@ class Source(Published):
     @property
     def distribution(self) -> str | None:
         """Name of the distribution whose entry point it is, if it is known."""
-        return self._read("Name")
+        return self._read()[0]
 
     @property
     def version(self) -> str | None:
         """Version of the distribution, if it is known."""
-        return self._read("Version")
+        return self._read()[1]
 
-    def _read(self, key: str) -> str | None:
+    def _read(self) -> tuple[str | None, str | None]:
+        """Return the name and the version, at once: each look at the metadata parses its file."""
+        if self.metadata is None:
+            return None, None
         try:
-            value = None if self.metadata is None else self.metadata.metadata[key]
+            found = self.metadata.metadata
+            name, version = found.get("Name"), found.get("Version")
+            return name and str(name), version and str(version)
         except BaseException as error:  # a third party's metadata, missing or malformed
             if is_interrupt(error):
                 raise
-            return None
-        return None if value is None else str(value)
+            return None, None
 
     def __str__(self) -> str:
         if self.entry_point is None and self.metadata is None:
             return "a description in the library's code"
         if self.entry_point == REGISTERED:
             return self.entry_point
-        place = place_text(self.distribution, self.version, self.entry_point, self.file)
+        place = place_text(*self._read(), self.entry_point, self.file)
         return place or "a distribution without a name"
 
 

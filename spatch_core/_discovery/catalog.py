@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from itertools import groupby
 
 from .._description.description import Description
 from .._identifiers import DEFAULT, nearest, shown
@@ -187,13 +186,14 @@ class Catalog:
 
     def warnings(self) -> Iterator[SpatchCoreWarning]:
         """Yield one warning for each backend or variable that has problems."""
+        # The text of a source is made once: for this its distribution's metadata is parsed.
+        about: dict[tuple[str, str], list[Problem]] = {}
+        for each in self.problems:
+            if each.backend is not None and each.warns:
+                about.setdefault((str(each.source), each.backend), []).append(each)
         # One about each cycle, and one where no file can be read: backends share the message.
-        about = sorted(
-            (each for each in self.problems if each.backend is not None and each.warns),
-            key=lambda problem: (str(problem.source), problem.backend or ""),
-        )
         seen: set[str] = set()
-        for _, group in groupby(about, key=lambda each: (str(each.source), each.backend)):
+        for _, group in sorted(about.items()):
             faults = [problem for problem in group if problem.message not in seen]
             seen.update(each.message for each in faults if each.message.startswith(_SHARED))
             if faults:

@@ -63,6 +63,26 @@ class TestNames:
         assert description.source.distribution == "loud-dist"
         assert distribution.reads == 1
 
+    def test_the_metadata_of_a_broken_backend_is_read_for_the_text_of_its_warning(self) -> None:
+        """Once for the order of the warnings, and once for each time that one is shown."""
+
+        class Counting:
+            reads = 0
+
+            @property
+            def metadata(self) -> dict[str, str]:
+                self.reads += 1
+                return {"Name": "loud-dist", "Version": "1.0"}
+
+        distribution = Counting()
+        found = catalog(SimpleNamespace(name="loud", value="no_such:b.toml", dist=distribution))
+
+        (warning,) = found.warnings()
+
+        assert distribution.reads == 1
+        assert "distribution loud-dist 1.0" in str(warning)
+        assert distribution.reads == 2
+
     def test_many_backends(self) -> None:
         """1,000 of them, half of them broken: no recursion, no warning left out."""
         found = catalog(
