@@ -28,6 +28,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "reference" / "agreement.md"
 BACKENDS = {
     "threads": "NumPy arrays, on all cores",
+    "opencv": "two-dimensional NumPy arrays, by OpenCV",
     "dask": "Dask arrays, lazily",
     "jax": "JAX arrays",
     "cupy": "CuPy arrays, on a GPU",

@@ -15,7 +15,8 @@ pytest.importorskip("scipy.ndimage.tests", reason="this SciPy came without its t
 
 import numpy as np
 
-from scipy_tests._compare import Allowed, Tolerances, difference
+from scipy_dispatch.testing import Allowed, difference
+from scipy_tests._compare import Tolerances
 from scipy_tests._given import copied
 from scipy_tests._known import KNOWN, why_known
 from scipy_tests._routes import ROUTES

@@ -1,51 +1,17 @@
-"""Comparison of a result with SciPy's, by the tolerances that a backend states."""
+"""The tolerances of a backend, as its tests state them."""
 
 from __future__ import annotations
 
 import runpy
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING
 
-import numpy as np
-
+from scipy_dispatch.testing import Allowed, allowed_for
 from scipy_tests._routes import BACKENDS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from scipy_tests._routes import Array
-
-_KINDS = {
-    "b1": ("bool", "integers"),
-    "f4": ("float32", "single"),
-    "c8": ("complex64", "single"),
-    "f8": ("float64", "double"),
-    "c16": ("complex128", "double"),
-}
-"""The names of data types in the backends' tables, except integers, by kind and size in bytes."""
-_WHOLE = {"bool", "int", "integers", "integers32"}
-_ROOTS = {
-    *("signal.tf2zpk", "signal.sos2zpk", "signal.ss2zpk", "signal.lp2bs_zpk"),
-    *("signal.residue", "signal.residuez"),
-}
-"""Functions that return roots, in no particular order."""
-
-
-class Allowed(NamedTuple):
-    """The allowed deviation of values.
-
-    Attributes
-    ----------
-    rtol : float
-        For floating-point values: a fraction of the largest value.
-    atol : float
-        For floating-point values: an absolute deviation.
-    counts : float
-        For integers: an absolute deviation.
-    """
-
-    rtol: float = 0.0
-    atol: float = 0.0
-    counts: float = 0.0
 
 
 class Tolerances:
@@ -63,138 +29,4 @@ class Tolerances:
 
     def of(self, name: str, arrays: Sequence[Array]) -> Allowed:
         """Return the widest tolerances that apply to the data type of any of the arrays."""
-        kinds = self._table[name]
-        named = {kind for each in arrays for kind in _kinds_of(each.dtype)} & set(kinds)
-        wholes = [kinds[kind] for kind in kinds if kind in _WHOLE]
-        reals = [kinds[kind] for kind in named - _WHOLE]
-        reals = reals or [kinds[kind] for kind in kinds if kind not in _WHOLE]
-        return Allowed(
-            max((float(each.rtol) for each in reals), default=0.0),
-            max((float(each.atol) for each in reals), default=0.0),
-            max((float(each.atol) for each in (*wholes, *reals)), default=0.0),
-        )
-
-
-def _kinds_of(dtype: np.dtype[Any]) -> tuple[str, ...]:
-    return _KINDS.get(f"{dtype.kind}{dtype.itemsize}", ("int", "integers"))
-
-
-def leaves(value: Any) -> Iterator[Array]:
-    """Yield the NumPy arrays in nested lists, tuples and dictionaries."""
-    if isinstance(value, np.ndarray):
-        yield value
-    elif isinstance(value, list | tuple | dict):
-        for each in value.values() if isinstance(value, dict) else value:
-            yield from leaves(each)
-
-
-def difference(
-    name: str, result: Any, expected: Any, allowed: Allowed | None, scale: float = 0.0
-) -> str | None:
-    """Return how a result differs from SciPy's; None if it does not.
-
-    Parameters
-    ----------
-    name : str
-        The function, such as ``"signal.tf2zpk"``.
-    result, expected : array, number, or nested lists, tuples or dicts of those
-        The backend's result, converted to NumPy arrays, and SciPy's.
-    allowed : Allowed or None
-        The allowed deviation, relative to the largest value of the expected array. None requires
-        the same bits and the same classes. Otherwise, an array without dimensions is equivalent
-        to a number, and a list to a tuple.
-    scale : float, optional
-        A lower bound for the value that the relative tolerance refers to.
-    """
-    if allowed is None and type(result) is not type(expected):
-        return _unlike(result, expected)
-    if isinstance(expected, dict) and isinstance(result, dict):
-        keys = sorted(expected, key=str)
-        if sorted(result, key=str) != keys:
-            return f"the keys {sorted(result, key=str)} for {keys}"
-        result, expected = [result[each] for each in keys], [expected[each] for each in keys]
-    if isinstance(expected, list | tuple) or _holds_objects(expected):
-        if not hasattr(result, "__len__") or len(result) != len(expected):
-            return _unlike(result, expected)
-        for pair in zip(result, expected, strict=True):
-            wrong = difference(name, *pair, allowed, scale)
-            if wrong is not None:
-                return wrong
-        return None
-    if isinstance(expected, slice | str):
-        return None if result == expected else _unlike(result, expected)
-    if not isinstance(expected, np.ndarray | np.generic | int | float | complex):
-        # Other objects, such as systems, are compared by class only.
-        return None if type(result) is type(expected) else _unlike(result, expected)
-    x, y = np.asarray(result), np.asarray(expected)
-    if x.shape != y.shape:
-        return f"the shape {x.shape} for {y.shape}"
-    if hasattr(expected, "dtype") and x.dtype != y.dtype:
-        return f"{x.dtype} for {y.dtype}"
-    if _letter(x) != _letter(y):
-        return _unlike(result, expected)
-    wrong = _off(x, y, allowed, scale)
-    if wrong and name in _ROOTS and y.ndim == 1 and allowed is not None:
-        wrong = _off(_in_order(x), _in_order(y), allowed, scale)
-    return wrong
-
-
-def _off(x: Array, y: Array, allowed: Allowed | None, scale: float) -> str | None:
-    if y.dtype.kind == "b":
-        # Some of SciPy's functions store bytes other than 0 and 1 in boolean arrays.
-        x, y = x.view(np.uint8) != 0, y.view(np.uint8) != 0
-    if np.array_equal(x, y, equal_nan=y.dtype.kind in "fc"):
-        return _other_signs(x, y) if allowed is None and y.dtype.kind in "fc" else None
-    if y.dtype.kind not in "iufc":
-        return _unlike(x, y)
-    finite = np.isfinite(y)
-    if not np.array_equal(x[~finite], y[~finite], equal_nan=True):
-        return f"other numbers for NaN and infinity, of which there are {int((~finite).sum())}"
-    # Python's integers do not overflow when subtracted.
-    wide = {"f": float, "c": complex}.get(y.dtype.kind, object)
-    x, y = x[finite].astype(wide), y[finite].astype(wide)
-    if not y.size:
-        return None
-    apart = np.abs(x - y).astype(float)
-    largest = max(float(np.abs(y).max()), scale)
-    rtol, atol, counts = allowed or Allowed()
-    limit = counts if wide is object else atol + rtol * largest
-    worst = int(apart.argmax())
-    if apart[worst] <= limit and allowed is not None:
-        return None
-    return (
-        f"{x[worst]} for {y[worst]}, {apart[worst] / (largest or 1.0):.1e} of the largest, in "
-        f"{int((apart > limit).sum())} of {y.size} elements"
-    )
-
-
-def _other_signs(x: Array, y: Array) -> str | None:
-    """Return whether the signs of zeros differ; the sign of NaN is ignored."""
-    for part in ("real", "imag"):
-        ours, theirs = getattr(x, part), getattr(y, part)
-        signs = np.signbit(ours) != np.signbit(theirs)
-        if (signs & ~np.isnan(theirs)).any():
-            return f"zeros of another sign, {int(signs.sum())} of {y.size}"
-    return None
-
-
-def _in_order(roots: Any) -> Any:
-    # Sort by rounded values, so that rounding errors of real parts do not reorder conjugates.
-    return roots[np.lexsort((roots.imag.round(4), roots.real.round(4)))]
-
-
-def _letter(values: Array) -> str:
-    kind = values.dtype.kind
-    return "i" if kind == "u" else kind
-
-
-def _holds_objects(value: Any) -> bool:
-    return isinstance(value, np.ndarray) and value.dtype.kind == "O"
-
-
-def _unlike(result: Any, expected: Any) -> str:
-    return f"{_brief(result)} for {_brief(expected)}"
-
-
-def _brief(value: Any) -> str:
-    return f"{type(value).__name__} {repr(value)[:60]}"
+        return allowed_for(self._table[name], arrays)

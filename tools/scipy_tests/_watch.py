@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from scipy_tests._compare import Tolerances, difference, leaves
+from scipy_dispatch.testing import difference, leaves
+from scipy_tests._compare import Tolerances
 from scipy_tests._given import Given, NotServedError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from scipy_tests._compare import Allowed
+    from scipy_dispatch.testing import Allowed
     from scipy_tests._routes import Route
 
 MODULES = ("ndimage", "signal", "fft")

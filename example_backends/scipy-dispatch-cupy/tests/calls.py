@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from comparison import scipy_function
-from scipy_calls import CALLS as ONE_CALL
 
+from scipy_dispatch.testing import SAMPLES
 from scipy_dispatch_cupy._limits import LEFT_OUT
 from scipy_dispatch_cupy._map import FUNCTIONS
 from scipy_dispatch_cupy.offload._table import TABLE as OFFLOADED
@@ -89,8 +89,7 @@ def difference(input: Any, axis: int, output: Any, mode: str, cval: float) -> An
 
 
 def sample(name: str) -> Case:
-    module, _, function = name.partition(".")
-    args, kwargs = ONE_CALL[module][function].fresh()
+    args, kwargs = SAMPLES[name].fresh()
     if name in ("ndimage.generic_laplace", "ndimage.generic_gradient_magnitude"):
         args = (args[0], difference)
     if name in ("signal.lfilter", "signal.sosfilt"):

@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 from calls import OFFLOADED_NAMES, SERVED
 from comparison import quietly, scipy_function
-from scipy_calls import CALLS, IMAGE
 
+from scipy_dispatch.testing import SAMPLES
+from scipy_dispatch.testing._samples import IMAGE
 from scipy_dispatch_cupy._call import Call, scipy_signature
 from scipy_dispatch_cupy._limits import RULES
 from scipy_dispatch_cupy._map import FUNCTIONS
@@ -48,7 +49,7 @@ def test_the_type_shape_and_size_of_the_result(name: str) -> None:
     module, _, function = name.partition(".")
     checked = 0
     for dtype in TYPES:
-        args, kwargs = CALLS[module][function].fresh()
+        args, kwargs = SAMPLES[name].fresh()
         args = (cast(args[0], dtype), *args[1:])
         if module == "signal":
             args = tuple(cast(each, dtype) for each in args)
@@ -109,11 +110,11 @@ def test_types_that_scipy_refuses_are_refused(module: str) -> None:
     taken = []
     for name in (name for name in SERVED if name.startswith(f"{module}.")):
         function = name.partition(".")[2]
-        for position, given in enumerate(CALLS[module][function].fresh()[0]):
+        for position, given in enumerate(SAMPLES[name].fresh()[0]):
             if not isinstance(given, np.ndarray) or given.dtype.kind not in "biufc":
                 continue
             for dtype in ("int16", "float32", "complex64"):
-                args, kwargs = CALLS[module][function].fresh()
+                args, kwargs = SAMPLES[name].fresh()
                 changed = given.real.astype(dtype)
                 args = (*args[:position], changed, *args[position + 1 :])
                 try:
@@ -132,7 +133,7 @@ def test_arguments_get_their_names_as_python_gives_them(module: str) -> None:
     """For each sample call, by position and by name; arguments that do not fit are rejected."""
     for name in (name for name in SERVED if name.startswith(f"{module}.")):
         function = name.partition(".")[2]
-        args, kwargs = CALLS[module][function].fresh()
+        args, kwargs = SAMPLES[name].fresh()
         try:
             signature = scipy_signature(module, function)
         except ImportError:

@@ -14,8 +14,10 @@ import pytest
 import scipy.ndimage
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tolerances import TOLERANCES
 
 from scipy_dispatch import backend_opts, ndimage
+from scipy_dispatch.testing import Comparison, call
 from scipy_dispatch_opencv.ndimage import GREY, backend
 from spatch_core import BackendDeferredError
 
@@ -35,7 +37,7 @@ ORDERS = {
 }
 ZOOM = {"zoom": 1.7, "order": 1, "grid_mode": True, "mode": "nearest"}
 CALLS: dict[str, dict[str, Any]] = {**MEANS, **ORDERS, "zoom": ZOOM}
-TOLERANCES = {("gaussian_filter", "float64"): 1e-14, ("uniform_filter", "float64"): 1e-12}
+OPENCV = Comparison("opencv", TOLERANCES, prioritize=True, scale_of_data=True)
 
 
 def image_of(dtype: Any, shape: tuple[int, int] = (24, 31), seed: int = 0) -> Any:
@@ -49,34 +51,21 @@ def image_of(dtype: Any, shape: tuple[int, int] = (24, 31), seed: int = 0) -> An
 
 def why_deferred(name: str, *args: Any, **kwargs: Any) -> str | None:
     """Return the reason for which SciPy would run a call; None if OpenCV would."""
-    with backend_opts(prioritize="opencv"):
-        explanation = getattr(ndimage, name).explain(*args, **kwargs)
-    if explanation.selected == "opencv":
-        return None
-    return str(next(each.reason for each in explanation.backends if each.backend == "opencv"))
+    return OPENCV.why_deferred(f"ndimage.{name}", call(*args, **kwargs))
 
 
 def check(name: str, image: Any, **options: Any) -> None:
     """Compare a call that OpenCV takes with SciPy's."""
-    expected = getattr(scipy.ndimage, name)(image, **options)
-    assert why_deferred(name, image, **options) is None
-    before = image.copy()
+    OPENCV.check(f"ndimage.{name}", call(image, **options))
     with backend_opts(prioritize="opencv"):
         result = getattr(ndimage, name)(image, **options)
-    assert (result.dtype, result.shape) == (expected.dtype, expected.shape)
     assert result.flags.c_contiguous
     assert result.flags.owndata
-    np.testing.assert_array_equal(image, before)
-    if name in ORDERS:
-        np.testing.assert_array_equal(result, expected)
-    else:
-        scale = max(np.abs(image).max(), abs(options.get("cval", 0)))
-        tolerance = TOLERANCES.get((name, image.dtype.name), 2e-6)
-        np.testing.assert_allclose(result, expected, rtol=0, atol=tolerance * scale)
 
 
 def test_each_function_is_compared() -> None:
     assert {name.partition(":")[2] for name in backend.functions} == CALLS.keys()
+    assert [f"ndimage.{name}" for name in sorted(CALLS)] == OPENCV.functions == sorted(TOLERANCES)
 
 
 @pytest.mark.parametrize("mode", MODES)

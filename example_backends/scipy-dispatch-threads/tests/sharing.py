@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from calls import SciPyCall
-from comparison import assert_same, outcome
 from scipy import ndimage
 
+from scipy_dispatch.testing import Call, assert_identical, outcome
 from scipy_dispatch_threads._policy import Policy
 from scipy_dispatch_threads._strategy import FirstOf, evaluate, plan
 from scipy_dispatch_threads._table import TABLE
@@ -42,9 +41,9 @@ def why_not(key: str, arguments: dict[str, Any], policy: Policy) -> str | None:
 def assert_scipy_s(key: str, array: Any, slabs: int, **arguments: Any) -> None:
     """Fail unless a call in the given number of slabs has the same outcome as in SciPy."""
     name, _ = STRATEGIES[key]
-    call = SciPyCall(array, arguments)
+    call = Call((array,), arguments)
     expected = outcome(getattr(ndimage, name), call)
-    assert_same(outcome(shared(key, forced(slabs)), call), expected)
+    assert_identical(outcome(shared(key, forced(slabs)), call), expected)
 
 
 def shared(key: str, policy: Policy) -> Callable[..., Any]:

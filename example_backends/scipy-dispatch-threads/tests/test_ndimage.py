@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from comparison import assert_same
 from scipy import ndimage as scipy_ndimage
 from typical import CALLS, an_array
 
 from scipy_dispatch import backend_opts
 from scipy_dispatch import ndimage as library
+from scipy_dispatch.testing import assert_identical
 from scipy_dispatch_threads import ndimage, set_workers
 from scipy_dispatch_threads._costs import SMALLEST, VARIABLE
 from scipy_dispatch_threads._policy import Policy
@@ -44,7 +44,7 @@ def test_a_function_works_by_itself(name: str, monkeypatch: pytest.MonkeyPatch) 
         function(array, **arguments)
     monkeypatch.setitem(SMALLEST, name, 0)
     monkeypatch.setattr(Policy, "current", lambda smallest: Policy(3, smallest, slabs=3))
-    assert_same(function(array, **arguments), getattr(scipy_ndimage, name)(array, **arguments))
+    assert_identical(function(array, **arguments), getattr(scipy_ndimage, name)(array, **arguments))
     with pytest.raises(BackendDeferredError, match=r"unknown|arguments for gaussian_filter"):
         function(array, **arguments, unknown=1)
 
@@ -81,8 +81,8 @@ def test_prioritized_it_runs_and_the_result_is_the_same() -> None:
         ("gaussian_filter", "threads"),
         ("zoom", "default"),
     ]
-    assert_same(result, scipy_ndimage.gaussian_filter(IMAGE, 2))
-    assert_same(other, scipy_ndimage.zoom(IMAGE[:10, :10], 2))
+    assert_identical(result, scipy_ndimage.gaussian_filter(IMAGE, 2))
+    assert_identical(other, scipy_ndimage.zoom(IMAGE[:10, :10], 2))
 
 
 def test_forced_beyond_what_pays_it_raises() -> None:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from comparison import assert_same
 from scipy import ndimage
 from sharing import forced, shared, why_not
+
+from scipy_dispatch.testing import assert_identical
 
 IMAGE = np.random.default_rng(0).standard_normal((20, 30))
 POINTS = 40 * np.random.default_rng(1).random((2, 7, 9)) - 5
@@ -19,11 +20,11 @@ POINTS = 40 * np.random.default_rng(1).random((2, 7, 9)) - 5
 def test_the_points_are_shared(image: np.ndarray, order: int) -> None:  # type: ignore[type-arg]
     function = shared("map_coordinates", forced(5))
     expected = ndimage.map_coordinates(image, POINTS, order=order)
-    assert_same(function(image, POINTS, order=order), expected)
-    assert_same(function(image, POINTS.tolist(), order=order), expected)
+    assert_identical(function(image, POINTS, order=order), expected)
+    assert_identical(function(image, POINTS.tolist(), order=order), expected)
     output = np.zeros_like(expected)
     assert function(image, POINTS, output=output, order=order) is output
-    assert_same(output, expected)
+    assert_identical(output, expected)
 
 
 @pytest.mark.parametrize("mode", ["nearest", "grid-constant"])

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from comparison import assert_same
 from scipy import ndimage
 from sharing import STRATEGIES, assert_scipy_s, forced, shared, why_not
 from typical import CALLS, an_array
 
+from scipy_dispatch.testing import assert_identical
 from scipy_dispatch_threads._strategy import evaluate
 from scipy_dispatch_threads._table import TABLE
 
@@ -183,4 +183,4 @@ def test_floating_point_errors_are_treated_as_the_caller_says() -> None:
     with np.errstate(over="raise"), pytest.raises(FloatingPointError):
         function(array, 1)
     with np.errstate(over="ignore"):
-        assert_same(function(array, 1), ndimage.gaussian_gradient_magnitude(array, 1))
+        assert_identical(function(array, 1), ndimage.gaussian_gradient_magnitude(array, 1))

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from comparison import assert_same
 from scipy import ndimage
 from sharing import STRATEGIES, assert_scipy_s, forced, shared, why_not
 from typical import CALLS, an_array
 
+from scipy_dispatch.testing import assert_identical
 from scipy_dispatch_threads._passes import Passes
 from scipy_dispatch_threads._policy import Policy
 
@@ -69,7 +69,7 @@ def test_passes_take_over_where_slabs_would_do_too_much_twice(
 
     monkeypatch.setattr(Passes, "compute", spy)
     result = shared("gaussian_filter", policy)(image, sigma)
-    assert_same(result, ndimage.gaussian_filter(image, sigma))
+    assert_identical(result, ndimage.gaussian_filter(image, sigma))
     assert bool(computed) is by_passes
 
 

@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from comparison import assert_same
 from scipy import ndimage
 from sharing import STRATEGIES, assert_scipy_s, forced, shared, why_not
-from tolerances import EXACT, TOLERANCES
 from typical import CALLS, an_array
 
 from scipy_dispatch import system
+from scipy_dispatch.testing import assert_identical
 from scipy_dispatch_threads import _pool
 from scipy_dispatch_threads._costs import SMALLEST
 from scipy_dispatch_threads._table import TABLE
@@ -40,11 +39,6 @@ def test_every_function_has_a_cost() -> None:
     """Cheap functions pay from larger arrays on than costly ones."""
     assert SMALLEST.keys() == TABLE.keys()
     assert SMALLEST["uniform_filter"] > 2**19 > 2**16 > SMALLEST["median_filter"]
-
-
-def test_every_function_is_said_to_be_exact() -> None:
-    """The tables in the docs state the exactness that `comparison.assert_same` checks."""
-    assert {f"ndimage.{name}": {"all": EXACT} for name in TABLE} == TOLERANCES
 
 
 def test_description_and_registry_agree() -> None:
@@ -89,7 +83,7 @@ def test_a_typical_call_is_shared(key: str, monkeypatch: pytest.MonkeyPatch) -> 
     assert why_not(key, arguments, forced(5)) is None
     result = shared(key, forced(5))(**arguments)
     assert 5 in numbers
-    assert_same(result, getattr(ndimage, name)(**arguments))
+    assert_identical(result, getattr(ndimage, name)(**arguments))
 
 
 @pytest.mark.parametrize("dtype", ["float32", "int16", "uint8", "bool"])

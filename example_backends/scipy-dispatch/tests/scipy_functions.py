@@ -6,9 +6,8 @@ import importlib
 import inspect
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from scipy_calls import CALLS, Call
-
 from scipy_dispatch._table import FFT, NDIMAGE, SIGNAL
+from scipy_dispatch.testing import SAMPLES, Call
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -62,7 +61,7 @@ class Function(NamedTuple):
     @property
     def call(self) -> Call:
         """The sample call without keywords that the installed SciPy lacks."""
-        args, kwargs = CALLS[self.module][self.name]
+        args, kwargs = SAMPLES[str(self)]
         signature = self.signature
         if signature is not None:
             kwargs = {name: each for name, each in kwargs.items() if name in signature.parameters}

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 from scipy.signal import lti
-from scipy_calls import BLOBS, IMAGE, WAVE, Call, call
 from scipy_functions import FUNCTIONS, Function, forms
+
+from scipy_dispatch.testing import Call, call
+from scipy_dispatch.testing._samples import BLOBS, IMAGE, WAVE
 
 if TYPE_CHECKING:
     from collections.abc import Callable

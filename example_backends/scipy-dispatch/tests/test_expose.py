@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 from recorder import Marker, Record, description
-from scipy_calls import Call
 from scipy_functions import FUNCTIONS, TABLES, Function, by_position
 
 from scipy_dispatch._expose import expose
 from scipy_dispatch._table import ModuleTable
+from scipy_dispatch.testing import Call
 from spatch_core import BackendSystem
 
 

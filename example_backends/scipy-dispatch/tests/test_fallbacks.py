@@ -10,12 +10,13 @@ import numpy as np
 import pytest
 import scipy
 from boxes import Box, boxed
-from scipy_calls import BLOBS, IMAGE, Call
 from scipy_functions import FUNCTIONS, Function, forms
 from test_equality import WITH_OUTPUT, bits, outcome
 
 from scipy_dispatch import backend_opts, ndimage, signal, system
 from scipy_dispatch.conversions import from_scipy
+from scipy_dispatch.testing import Call
+from scipy_dispatch.testing._samples import BLOBS, IMAGE
 from spatch_core import NoImplementationError
 
 if TYPE_CHECKING:

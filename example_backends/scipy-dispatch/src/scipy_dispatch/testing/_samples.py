@@ -1,4 +1,4 @@
-"""One small, valid call of every function in the tables. Data only.
+"""One small, valid call of every function that is dispatchable. Data only.
 
 Dispatch arguments are NumPy arrays wherever SciPy accepts them, so that the same calls show that
 each dispatch parameter is found.
@@ -6,25 +6,11 @@ each dispatch parameter is found.
 
 from __future__ import annotations
 
-import copy
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-
-class Call(NamedTuple):
-    """The arguments of a call."""
-
-    args: tuple[Any, ...]
-    kwargs: dict[str, Any]
-
-    def fresh(self) -> Call:
-        """Return a copy with copies of the arrays."""
-        return Call(copy.deepcopy(self.args), copy.deepcopy(self.kwargs))
-
-
-def call(*args: Any, **kwargs: Any) -> Call:
-    return Call(args, kwargs)
+from ._comparison import Call, call
 
 
 def threshold(values: Any) -> Any:
@@ -344,4 +330,9 @@ FFT: dict[str, Call] = {
     **dict.fromkeys(("fht", "ifht"), call(WAVE, 0.1, 0.5)),
 }
 
-CALLS = {"ndimage": NDIMAGE, "signal": SIGNAL, "fft": FFT}
+SAMPLES: dict[str, Call] = {
+    f"{module}.{name}": each
+    for module, calls in (("ndimage", NDIMAGE), ("signal", SIGNAL), ("fft", FFT))
+    for name, each in calls.items()
+}
+"""The calls by function, such as ``"ndimage.sobel"``."""
