@@ -119,7 +119,7 @@ class TestPackage:
             "spatch_core._if_needed",
             "spatch_core._registered_function",
             "spatch_core.backend_utils",
-            "spatch_core.exceptions",
+            "spatch_core._errors",
         }
 
     def test_every_public_name_is_there(self) -> None:

@@ -189,15 +189,11 @@ class Dispatchable:
         UnknownBackendError, UnknownTypeError
             A `ValueError` when called, if there is no such backend or type.
         BackendDeferredError
-            When called, if the backend does not implement the function, or defers; it has the
-            reason.
+            When called, if the backend does not implement the function, or defers.
         """
         if backend is None and (type is None or force):
-            raise TypeError(
-                "invoke() takes force= with backend= alone"
-                if force
-                else "invoke() takes backend= or type="
-            )
+            given = "force= with backend= alone" if force else "backend= or type="
+            raise TypeError(f"invoke() takes {given}")
         from .invocation import Invocation  # few programs need it
 
         return Invocation(self, backend, type, force)

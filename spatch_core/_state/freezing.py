@@ -10,7 +10,9 @@ from .frozen_coroutines import (
     GeneratorFunctionWithState,
 )
 from .frozen_function import FunctionWithState
+from .option_checks import check_and_keep
 from .pickles import check_names, state_of
+from .state import DispatchState
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -52,6 +54,29 @@ def freeze(owner: Owner, scope: Scope, function: F) -> F:
         raise TypeError(f"backend options decorate a function, not {function!r}")
     frozen: Any = kind_of(function)(owner, scope, function)
     return frozen  # type: ignore[no-any-return]  # it is called like `function`
+
+
+def freeze_alone(
+    options: Any, function: F, prioritize: Any, disable: Any, others: Mapping[str, Any]
+) -> F:
+    """Return `function` under the options that are given, and nothing of what is in force here.
+
+    Parameters
+    ----------
+    options : BackendOptions or type of BackendOptions
+        The library's; of an object, its own options are outer ones.
+    function : callable
+        What is frozen.
+    prioritize, disable : optional
+        As for a block.
+    others : mapping of str to object
+        The other options of a block.
+    """
+    owner: Owner = options._owner
+    state = check_and_keep(options, prioritize, disable, others).within(DispatchState())
+    if not isinstance(options, type):
+        state = state.within(options._own.within(DispatchState()))
+    return freeze(owner, owner.keeper.scope(state), function)
 
 
 def kind_of(function: Any) -> type[FunctionWithState]:

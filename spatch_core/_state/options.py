@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from .options_block import Given_co, Giving, method_of_either
-from .state import DispatchState
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,7 +12,7 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack  # type checkers have it; `typing` of 3.10 lacks it
 
     from .hooks import Hook
-    from .state import Class
+    from .state import Class, DispatchState
     from .trace import Trace
 
     F = TypeVar("F", bound=Callable[..., Any])
@@ -84,15 +83,13 @@ class BackendOptions(Giving[Given_co]):
 
     Examples
     --------
-    In a block, with what ran::
+    In a block, and what ran in it::
 
         with backend_opts(prioritize="gpu"):
             ...
         with backend_opts(trace=True) as trace:
             ...
         print(trace)
-        with backend_opts(hook=hooks.log(logger)):
-            ...
 
     In a function, wherever it is called; in the whole process; what is active here and now::
 
@@ -150,10 +147,6 @@ class BackendOptions(Giving[Given_co]):
         ) -> BackendOptions[Any]: ...
         def __new__(cls, *args: Any, **kwargs: Any) -> Any: ...
 
-        def __exit__(
-            self, kind: object = None, error: object = None, traceback: object = None
-        ) -> None: ...
-
     else:
 
         def __init__(
@@ -183,13 +176,8 @@ class BackendOptions(Giving[Given_co]):
             self._last = None
             from .option_checks import check_and_keep  # a library needs it later
 
-            others = {
-                "type": type,
-                "trace": trace or None,
-                "fallback": fallback,
-                "backend": backend,
-                "hook": hook,
-            }
+            others = {"type": type, "fallback": fallback, "backend": backend, "hook": hook}
+            others["trace"] = trace or None
             self._own = check_and_keep(self, prioritize, disable, others)
 
     @classmethod
@@ -248,21 +236,11 @@ class BackendOptions(Giving[Given_co]):
         callable
             The same, under these options whatever is in force where it is called. It can be
             pickled if `function` can.
-
-        Raises
-        ------
-        TypeError
-            If `function` cannot be called.
         """
-        from .freezing import freeze
-        from .option_checks import check_and_keep
+        from .freezing import freeze_alone
 
         others = {"type": type, "fallback": fallback, "backend": backend}
-        options: Any = cls
-        state = check_and_keep(options, prioritize, disable, others).within(DispatchState())
-        if isinstance(options, BackendOptions):
-            state = state.within(options._own.within(DispatchState()))
-        return freeze(cls._owner, cls._owner.keeper.scope(state), function)
+        return freeze_alone(cls, function, prioritize, disable, others)
 
     def __reduce__(self) -> Any:
         from .pickles import reduce_options

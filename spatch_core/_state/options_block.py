@@ -173,6 +173,10 @@ if TYPE_CHECKING:
 
         def __enter__(self) -> Given_co: ...
 
+        def __exit__(
+            self, kind: object = None, error: object = None, traceback: object = None
+        ) -> None: ...
+
     method_of_either = classmethod
 else:
     # At run time this is `Block`: `typing` takes longer to import than a library.

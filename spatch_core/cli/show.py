@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from .._description.description import Implementation
 from .._description.fields import EVERY
 from .._identifiers import DEFAULT
 from .._problems import Problem
-from ..examination.backends import ListedBackend, functions_of_every, list_backends
-from ..examination.edges import steps
+from ..examination.backends import ListedBackend, list_backends
 from ..examination.libraries import (
     LoadedLibrary,
     import_public_names,
-    is_adopted,
     load_library,
 )
 from .arguments import (
@@ -27,13 +23,13 @@ from .arguments import (
     json_option,
     no_backend,
 )
+from .backend_record import show_as_json
 from .findings import closing, counted
 from .output import Cell, Column, Notes, Part, Table, show, show_json
-from .records import backend_as_json, distribution_text, problem_as_json
+from .records import distribution_text
 
 if TYPE_CHECKING:
-    from .._description.description import Description
-    from ..backend_system import BackendSystem
+    pass
 
 _FIELDS = (Column("field"), Column("value", is_prose=True))
 _FUNCTIONS = (
@@ -70,7 +66,7 @@ def show_command(context: click.Context, backend: str, library: str | None, as_j
     import_public_names(loaded.library)
     problems = [each for each in loaded.problems if each.backend == found.name]
     if as_json:
-        show_json(_as_json(loaded, found, problems))
+        show_json(show_as_json(loaded, found, problems))
     else:
         show(_parts(loaded, found, problems))
     context.exit(1 if problems else 0)
@@ -99,7 +95,7 @@ def _find(name: str, library: str | None) -> tuple[LoadedLibrary, ListedBackend]
 
 
 def _parts(loaded: LoadedLibrary, backend: ListedBackend, problems: list[Problem]) -> list[Part]:
-    record = _as_json(loaded, backend, problems)
+    record = show_as_json(loaded, backend, problems)
     name = loaded.shown(backend.name)
     heading = f"{name}, a backend of {loaded.library.name}"
     if backend.name == DEFAULT:
@@ -183,91 +179,7 @@ def _fields(record: dict[str, Any], backend: ListedBackend) -> Iterator[tuple[st
     yield "file", record["file"] or ""
 
 
-def _as_json(
-    loaded: LoadedLibrary, backend: ListedBackend, problems: list[Problem]
-) -> dict[str, Any]:
-    return {
-        "library": loaded.library.name,
-        **backend_as_json(backend),
-        **_described(backend.description, loaded.usable),
-        "problems": [problem_as_json(each) for each in problems],
-    }
-
-
-def _described(description: Description | None, system: BackendSystem) -> dict[str, Any]:
-    """Return the fields of a description, and its place in the order."""
-    if description is None:
-        keys = ("higher_priority_than", "lower_priority_than", "overridden", "auto_generation")
-        converting = ("to_default", "from_default", "copy_into", "requires", "url", "fallback")
-        others = ("order", "before", "after", "functions", "every", "attributes", "absent")
-        return dict.fromkeys((*keys, *converting, *others))
-    order = system._catalog().order
-    edges = steps(order)
-    before = [each for each in edges if each.before == description.name]
-    after = [each for each in edges if each.after == description.name]
-    higher, lower = description.higher_priority_than, description.lower_priority_than
-    followed = {("higher", each.after) for each in before} | {("lower", e.before) for e in after}
-    declared = [("higher", name) for name in higher] + [("lower", name) for name in lower]
-    generation = description.auto_generation
-    return {
-        "higher_priority_than": list(higher),
-        "lower_priority_than": list(lower),
-        "overridden": [pair[1] for pair in declared if pair not in followed],
-        # A vendored copy of this package may be an earlier one, without these.
-        "to_default": getattr(description, "to_default", None),
-        "from_default": getattr(description, "from_default", None),
-        "copy_into": getattr(description, "copy_into", None),
-        "requires": list(getattr(description, "requires", ())),
-        "url": getattr(description, "url", ""),
-        "fallback": getattr(system, "_fallback", None) if description.name == DEFAULT else None,
-        "auto_generation": None
-        if generation is None
-        else {"backend": generation.backend, "modules": list(generation.modules)},
-        "order": list(order.names),
-        "before": [asdict(each) for each in before],
-        "after": [asdict(each) for each in after],
-        "functions": list(_functions(description, system)),
-        "every": functions_of_every(description, system),
-        "attributes": dict(getattr(description, "attributes", {})),
-        "absent": dict(getattr(description, "absent", {})),
-    }
-
-
-def _functions(description: Description, system: BackendSystem) -> Iterator[dict[str, Any]]:
-    if description.name == DEFAULT:
-        for identifier, function in system.functions.items():
-            default = function.__wrapped__
-            module, name = (getattr(default, key, "?") for key in ("__module__", "__qualname__"))
-            yield _function(identifier, Implementation(f"{module}:{name}"), system)
-    for identifier, implementation in description.functions.items():
-        yield _function(identifier, implementation, system)
-    every = getattr(description, "every", None)
-    if every is not None:
-        yield _function(EVERY, every, system)
-
-
 def _with_variant(function: dict[str, Any]) -> str:
     """Return an implementation with the requirement by which it was chosen."""
     variant = f" (for {function['variant']})" if function["variant"] else ""
     return f"{function['implementation']}{variant}"
-
-
-def _function(
-    identifier: str, implementation: Implementation, system: BackendSystem
-) -> dict[str, Any]:
-    return {
-        "function": identifier,
-        "implementation": implementation.function,
-        "should_run": implementation.should_run,
-        "uses_context": implementation.uses_context,
-        "additional_docs": implementation.additional_docs,
-        # A vendored copy of this package may be an earlier one, without these.
-        "variants": [
-            {"requires": each.requires, "function": each.function}
-            for each in getattr(implementation, "variants", ())
-        ],
-        "variant": getattr(getattr(implementation, "variant", None), "requires", None),
-        "is_dispatchable": identifier in system.functions
-        or identifier == EVERY
-        or is_adopted(system, identifier),
-    }

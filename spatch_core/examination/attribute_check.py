@@ -12,7 +12,7 @@ from .packages import package_of
 from .suggestions import did_you_mean
 
 if TYPE_CHECKING:
-    from .function_check import LibraryFunctions
+    from .library_functions import LibraryFunctions
 
 
 def check_attribute(identifier: str, functions: LibraryFunctions) -> Finding | None:

@@ -11,8 +11,9 @@ from .._type_patterns import ABSTRACT, TypePattern
 from .attribute_check import check_attribute
 from .conversion_check import check_conversion
 from .findings import Finding, error
-from .function_check import LibraryFunctions, check_callable, check_every
+from .function_check import check_callable, check_every
 from .importing import Importer, is_module_installed
+from .library_functions import LibraryFunctions
 from .mentions import Mention, Role
 from .packages import package_of
 from .type_check import check_pattern

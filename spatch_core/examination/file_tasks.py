@@ -11,7 +11,8 @@ from .._identifiers import split_identifier
 from .backend_file import read_file
 from .description_check import DescriptionCheck
 from .findings import Finding, error, to_record
-from .function_check import LibraryFunctions, check_callable
+from .function_check import check_callable
+from .library_functions import LibraryFunctions
 from .mentions import Mention, Role
 from .variant_names import found_variants
 

@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING
 
 from .._identifiers import DEFAULT, loaded_object, split_identifier
 from .._resolution.matching import Matcher
+from .adoptions import adopted_name, is_adopted
 from .foreign_code import foreign_code, import_failure
 from .libraries import (
     LoadedLibrary,
-    adopted_name,
     find_libraries,
     import_public_names,
-    is_adopted,
     load_library,
 )
 from .packages import package_of

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from .._dispatch_arguments import COROUTINE, nature_of
 from .._identifiers import DEFAULT, shown
-from .stub_names import ANY, Annotations, StubNames
+from .stub_annotations import Annotations
+from .stub_names import ANY, StubNames
 
 if TYPE_CHECKING:
     from ..backend_system import BackendSystem

@@ -14,8 +14,9 @@ from ..switching.stubs import IMPORTS, declared_attributes, is_public
 from .foreign_code import foreign_code, import_failure
 from .libraries import LoadedLibrary, is_system
 from .packages import package_of
+from .stub_annotations import imported_names
 from .stub_functions import StubFunction
-from .stub_names import StubNames, imported_names
+from .stub_names import StubNames
 
 if TYPE_CHECKING:
     from ..backend_system import BackendSystem

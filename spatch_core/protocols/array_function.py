@@ -2,28 +2,26 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING, Any
 
 from .._adopted import AdoptedFunction, Protocol
 from .._classes import is_derived, mro_of
 from .._function.adopting import Adoption, Served, adoption_of
 from .._function.lookup import CALL, Lookup, PythonLookup, call_of_ufunc
-from .._identifiers import is_dotted_name, loaded_object
+from .._identifiers import loaded_object
 from .._parameters import Parameter
+from .numpy_names import (
+    function_named,
+    identity_of,
+    identity_of_ufunc,
+    mutated_by,
+    numpy_module,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ..backend_system import BackendSystem
-
-_METHODS = ("accumulate", "at", "outer", "reduce", "reduceat")
-_HOMES = ("numpy", "numpy.strings", "scipy.special", "numpy._core.umath", "numpy.core.umath")
-"""Modules that name ufuncs, which do not know their own."""
-_WRITES_FIRST = frozenset(
-    f"numpy:{name}"
-    for name in ("copyto", "fill_diagonal", "place", "put", "put_along_axis", "putmask")
-)
 
 
 def make_class(system: BackendSystem) -> type[Any]:
@@ -124,29 +122,29 @@ class NumPyNamespace:
     def find(self, key: Any, adoption: Adoption) -> tuple[Any, AdoptedFunction] | None:
         """Return what NumPy passes, and the function."""
         if isinstance(key, str):
-            key = _named(key, adoption)
+            key = function_named(key, adoption)
         ufunc, method = key if isinstance(key, tuple) else (key, CALL)
-        if isinstance(ufunc, _numpy().ufunc):
+        if isinstance(ufunc, numpy_module().ufunc):
             return self._find_ufunc(key, ufunc, method, adoption)
-        identity = _identity(key, adoption)
+        identity = identity_of(key, adoption)
         if identity is None:
             return None
         # For `like=`, NumPy passes other functions than those that users call.
         module, _, name = identity.partition(":")
         public: Any = loaded_object(module, name)
         function: Any = key if public is None or identity in adoption.functions else public
-        return key, AdoptedFunction(identity, function, self._function, _mutated(identity, key))
+        return key, AdoptedFunction(identity, function, self._function, mutated_by(identity, key))
 
     def others_may_answer(self, key: Any, types: tuple[type, ...]) -> bool:
         """Whether a type that is not served may answer a call of a function without an identity."""
         ufunc = key[0] if isinstance(key, tuple) else key
-        protocol = self._ufunc if isinstance(ufunc, _numpy().ufunc) else self._function
+        protocol = self._ufunc if isinstance(ufunc, numpy_module().ufunc) else self._function
         return protocol.others_may_answer(types)
 
     def _find_ufunc(
         self, key: Any, ufunc: Any, method: str, adoption: Adoption
     ) -> tuple[Any, AdoptedFunction] | None:
-        identity = adoption.names.get(ufunc) or _home(ufunc)
+        identity = adoption.names.get(ufunc) or identity_of_ufunc(ufunc)
         if identity is None:
             return None
         mutated = [Parameter("out", None)]
@@ -180,78 +178,11 @@ class Overriding(Protocol):
         for base in mro_of(cls):
             found = vars(base).get(self._attribute, self)
             if found is not self:
-                return found is not None and found is not vars(_numpy().ndarray)[self._attribute]
+                return (
+                    found is not None and found is not vars(numpy_module().ndarray)[self._attribute]
+                )
         return False
 
     def is_served(self, cls: type) -> bool:
         """Whether a class has the protocol from the system."""
         return is_derived(cls, self._served)
-
-
-def _numpy() -> Any:
-    import numpy as np
-
-    return np
-
-
-def _named(identity: str, adoption: Adoption) -> Any:
-    """Return what NumPy passes for the function of an identity; None if there is none."""
-    if identity in adoption.functions:
-        return adoption.functions[identity]
-    module, _, qualname = identity.partition(":")
-    if module.partition(".")[0] == "numpy":
-        _import(module)
-    start, _, method = qualname.rpartition(".")
-    if start and method in _METHODS:
-        ufunc = adoption.functions.get(f"{module}:{start}") or loaded_object(module, start)
-        if isinstance(ufunc, _numpy().ufunc):
-            return ufunc, method
-    found = loaded_object(module, qualname)
-    if found is None and module.startswith("numpy."):
-        # In NumPy 1, `numpy.char` is an attribute alone.
-        found = loaded_object("numpy", f"{module.removeprefix('numpy.')}.{qualname}")
-    if isinstance(found, _numpy().ufunc):
-        return found if _home(found) == identity else None
-    is_overridable = hasattr(found, "_implementation") or module == "numpy"
-    # Those with `like=` have no mark; classes and modules are none.
-    if not is_overridable or not callable(found) or isinstance(found, type):
-        return None
-    return found if _identity(found, adoption) == identity else None
-
-
-def _import(module: str) -> None:
-    from importlib import import_module
-
-    try:
-        import_module(module)
-    except ImportError:
-        return
-
-
-def _identity(function: Any, adoption: Adoption) -> str | None:
-    """Return the identity of a function; None if it does not tell its module and name."""
-    given = adoption.names.get(function)
-    if given is not None:
-        return given
-    module, name = (getattr(function, each, None) for each in ("__module__", "__name__"))
-    if type(module) is str and type(name) is str and is_dotted_name(f"{module}.{name}"):
-        return f"{module}:{name}"
-    return None
-
-
-def _home(ufunc: Any) -> str | None:
-    """Return the identity of a ufunc that NumPy or `scipy.special` names."""
-    name = ufunc.__name__
-    for module in _HOMES:
-        if getattr(sys.modules.get(module), name, None) is ufunc:
-            return f"{module}:{name}"
-    return None
-
-
-def _mutated(identity: str, function: Any) -> list[Parameter]:
-    """Return the places of the arguments into which a function writes."""
-    found = [Parameter(None, 0)] if identity in _WRITES_FIRST else []
-    code = getattr(getattr(function, "_implementation", function), "__code__", None)
-    names = () if code is None else code.co_varnames[: code.co_argcount]
-    position = names.index("out") if "out" in names else 2 if identity == "numpy:dot" else None
-    return [*found, Parameter("out", position)]

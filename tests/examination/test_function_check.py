@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from inspect import signature
 from typing import Any
 
 import pytest
 
-from spatch_core import BackendSystem
 from spatch_core.examination.findings import Severity
-from spatch_core.examination.function_check import LibraryFunctions, check_callable, check_every
-from spatch_core.examination.importing import Importer
+from spatch_core.examination.function_check import check_callable, check_every
 from spatch_core.examination.mentions import Mention, Role
 from spatch_core.examination.signatures import find_signature
-from spatch_core.protocols import numpy_functions
 
 
 def default(x: Any, n: int = 1) -> Any: ...
@@ -60,35 +56,6 @@ def test_another_default_value_is_a_warning() -> None:
     assert finding is not None
     assert finding.severity is Severity.WARNING
     assert "n=2 instead of n=1" in finding.message
-
-
-def test_functions_of_a_library_are_known_by_name() -> None:
-    """And near misses are offered."""
-    system = BackendSystem(None, "CHECKED")
-    dispatchable: Callable[..., Any] = system.dispatchable(["x"])(default)
-    name = f"{default.__module__}:default"
-    functions = LibraryFunctions(Importer([]), system)
-    assert functions.find(name) is dispatchable
-    assert functions.check(name) is None
-    assert str(functions.signature(name)) == "(x, n=1)"
-    assert functions.signature(None) is None
-    wrong = functions.check(f"{default.__module__}:defualt")
-    assert wrong is not None
-    assert (wrong.severity, wrong.remedy) == (Severity.ERROR, f"Did you mean {name!r}?")
-
-
-def test_the_nearest_function_of_a_short_name_is_offered() -> None:
-    """Though another version of the library may have the function, so that it is no error."""
-    system = BackendSystem(None, "CHECKED")
-
-    @system.dispatchable(["x"], module=__name__, qualname="fn")
-    def fn(x: object) -> object:
-        return x
-
-    wrong = LibraryFunctions(Importer([]), system).check(f"{__name__}:fm")
-    assert wrong is not None
-    assert wrong.severity is Severity.WARNING
-    assert wrong.remedy.startswith(f"Did you mean '{__name__}:fn'? Else remove it, or say which")
 
 
 EVERY = 'functions."*".function'
@@ -140,40 +107,3 @@ def test_one_implementation_of_every_function(thing: Any, message: str | None) -
 
 
 length = len
-
-
-def test_functions_that_the_library_has_adopted_are_known() -> None:
-    """T1: their signatures are not compared: an implementation need not take every option."""
-    system = BackendSystem(None, "MYLIB")
-    system.adopt(len, "other:length")
-    functions = LibraryFunctions(Importer([]), system)
-    assert functions.check("other:length") is None
-    assert functions.signature("other:length") is None
-    assert functions.check("other:lenght") is not None
-    for alias in ("builtins:len", "tests.examination.test_function_check:length"):
-        finding = functions.check(alias)
-        assert finding is not None
-        assert finding.remedy == "Did you mean 'other:length'?"
-    for other in ("builtins:int", "builtins:abs", "builtins:__doc__"):
-        finding = functions.check(other)
-        assert finding is not None
-        assert "other:length" not in str(finding.remedy)
-
-
-def test_functions_of_numpy_that_no_class_overrides_are_not_proposed() -> None:
-    """T4: those that are, by the identity by which a backend implements them."""
-    pytest.importorskip("numpy")
-    system = BackendSystem(None, "MYLIB")
-    numpy_functions(system)
-    functions = LibraryFunctions(Importer([]), system)
-    for _ in range(2):  # asking for one adopts none
-        for wrong, right in (
-            ("numpy:abs", "numpy:absolute"),
-            ("json:dumps", None),
-            ("numpy.testing:assert_allclose", None),
-        ):
-            finding = functions.check(wrong)
-            assert finding is not None
-            assert finding.remedy.startswith("Did you mean") is (right is not None)
-            assert right is None or finding.remedy == f"Did you mean {right!r}?"
-    assert len(system._dispatcher.records) == 0

@@ -1,0 +1,212 @@
+"""The search for remedies: options, environment variables or types with which a backend runs.
+
+This module knows no rules of dispatching: each remedy is a question to the core, with other
+options, environment variables or types. It is offered only if the core answers that the
+backend would run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+
+from .._classes import type_identifier
+from .._identifiers import DEFAULT, shown
+from .._resolution.explanation import Explanation, Verdict
+from .edges import set_order_before, steps
+from .question import (
+    Answer,
+    Attempt,
+    GivenType,
+    Options,
+    Question,
+    Remedy,
+    attempt_of,
+    contenders,
+    explained,
+    given_type,
+)
+
+_REFUSALS = (
+    Verdict.NO_MATCH,
+    Verdict.NO_IMPLEMENTATION,
+    Verdict.CANNOT_CONVERT,
+    Verdict.REFUSES,
+)
+
+
+@dataclass(slots=True)
+class RemedySearch:
+    """Tries remedies for a usable backend."""
+
+    question: Question
+    backend: str
+    variables: Mapping[str, str]
+    remedies: list[Remedy] = field(default_factory=list)
+
+    def answer(self) -> Answer:
+        """Return the answer, with every remedy tried."""
+        given = self.question
+        explanation = given.ask()
+        outcome = attempt_of(explanation, self.backend)
+        if outcome and not self.variables:
+            return Answer(self.backend, outcome)
+        reason, obstacles = self._reason(explanation), []
+        if self.backend not in given.system.functions[given.function].backends:
+            obstacles = self._tries_conversions()
+            if self.remedies:
+                return Answer(self.backend, Attempt.WOULD, reason, self.remedies, obstacles)
+            names = ", ".join(given.system.functions[given.function].backends)
+            obstacles = [f"it does not implement {given.function}; these do: {names}"]
+            return Answer(self.backend, Attempt.CANNOT, reason, (), obstacles)
+        enabled, prioritized = self._favoured()
+        if not self._tries(enabled):
+            self._tries(prioritized)
+            self._tries_variables(enabled)
+            first_of_all = replace(given, options=prioritized).ask()
+            if explained(first_of_all, self.backend).verdict == Verdict.NO_MATCH:
+                obstacles = self._tries_types(enabled, prioritized)
+            if not self.remedies or self.backend == DEFAULT:
+                self._tries_disabling(enabled)
+        outcome = Attempt.WOULD if self.remedies else Attempt.CANNOT
+        return Answer(self.backend, outcome, reason, self.remedies, obstacles)
+
+    def _favoured(self) -> tuple[Options, Options]:
+        """Return the options without disabling the backend, and with prioritizing it besides."""
+        options = self.question.options
+        kept = tuple(name for name in options.disable if name != self.backend)
+        enabled = replace(options, disable=kept)
+        others = (each for each in options.prioritize if each != self.backend)
+        return enabled, replace(enabled, prioritize=(self.backend, *others))
+
+    def _tries(
+        self,
+        options: Options,
+        variables: Mapping[str, str] | None = None,
+        types: tuple[GivenType, ...] | None = None,
+    ) -> bool:
+        """Ask the core, and keep the remedy if the backend would run."""
+        question = replace(self.question, options=options, types=types or self.question.types)
+        outcome = None
+        with suppress(TypeError, ValueError):  # a type that options cannot name
+            outcome = attempt_of(question.ask(variables), self.backend)
+        if outcome is None:
+            return False
+        needed = {**self.variables, **(variables or {})}
+        text = self._text(question, needed)
+        if outcome is Attempt.ASKED:
+            text += f"; then {outcome.value}"
+        self.remedies.append(Remedy(question, needed, outcome, text))
+        return True
+
+    def _text(self, question: Question, variables: Mapping[str, str]) -> str:
+        parts = [f"{name}={value!r}" for name, value in variables.items()]
+        if parts:
+            parts = [f"set {' and '.join(parts)} in the environment"]
+        options = question.options
+        if self.backend in self.question.options.disable:
+            parts.append("do not disable it")
+        if options != self.question.options and str(options):
+            parts.append(f"with {options}")
+        if question.types != self.question.types:
+            names = ", ".join(type_identifier(each.type) for each in question.types)
+            parts.append(f"call it with {names}")
+        return ", ".join(parts)
+
+    def _tries_conversions(self) -> list[str]:
+        """Try to let it convert; return what its description would have to say."""
+        description = self.question.system.backends[self.backend]
+        # A vendored copy of this package may be an earlier one, which has no conversions.
+        if getattr(description, "conversions", None) is None:
+            return []
+        options = [replace(each, fallback="convert") for each in self._favoured()]
+        if any(map(self._tries, options)):
+            return []
+        first_of_all = replace(self.question, options=options[-1]).ask()
+        if explained(first_of_all, self.backend).verdict != Verdict.CANNOT_CONVERT:
+            return []
+        return self._tries_types(*options)
+
+    def _tries_variables(self, options: Options) -> None:
+        """Try to let the environment prioritize it, or put it before those that go before it."""
+        known = self.question.system._catalog().environment
+        names = dict.fromkeys((self.backend, *known.prioritize))
+        self._tries(options, {known.variable("PRIORITIZE"): ",".join(names)})
+        others = contenders(replace(self.question, options=options).ask())
+        pairs = set_order_before(known.set_order, self.backend, others)
+        self._tries(options, {known.variable("SET_ORDER"): pairs})
+
+    def _tries_disabling(self, options: Options) -> None:
+        """Try to disable the backends that go before it, one after another."""
+        disable = options.disable
+        while True:
+            tried = replace(options, disable=disable)
+            explanation = replace(self.question, options=tried).ask()
+            # The library itself cannot be disabled.
+            kept_on = (self.backend, DEFAULT)
+            others = [name for name in contenders(explanation) if name not in kept_on]
+            more = tuple(dict.fromkeys((*disable, *others)))
+            if more == disable:
+                return
+            disable = more
+            kept = tuple(name for name in options.prioritize if name not in disable)
+            if self._tries(replace(options, prioritize=kept, disable=disable)):
+                return
+
+    def _tries_types(self, options: Options, prioritized: Options) -> list[str]:
+        """Try the backend's own types; return what its description would have to say."""
+        own = []
+        for pattern in self.question.system.backends[self.backend].primary_types:
+            with suppress(ValueError):  # there is no such type
+                own.append(given_type(pattern.identifier))
+        for each in own:
+            if not each.note and not self._tries(replace(options, type=each)):
+                self._tries(replace(prioritized, type=each))
+        types = self.question.types
+        foreign = self._foreign(own, prioritized)
+        if not self.remedies:
+            for each in own:
+                replaced = foreign or types
+                others = tuple(each if given in replaced else given for given in types)
+                if not self._tries(options, types=others):
+                    self._tries(prioritized, types=others)
+        names = ", ".join(type_identifier(each.type) for each in foreign or types)
+        rest = tuple(each for each in types if each not in foreign)
+        accepted = rest and foreign and self._would_run(prioritized, rest)
+        key = "secondary_types" if accepted else "primary_types"
+        return [f"for these types its description would have to have {names} in {key}"]
+
+    def _foreign(self, own: Sequence[GivenType], prioritized: Options) -> list[GivenType]:
+        """Return the types that keep it from running beside a type of its own."""
+        return [
+            given
+            for given in self.question.types
+            if own and not any(self._would_run(prioritized, (given, each)) for each in own)
+        ]
+
+    def _would_run(self, options: Options, types: tuple[GivenType, ...]) -> bool:
+        question = replace(self.question, options=replace(options, type=None), types=types)
+        return attempt_of(question.ask(), self.backend) is not None
+
+    def _reason(self, explanation: Explanation) -> str:
+        """Say why it does not run as things are."""
+        found = explained(explanation, self.backend)
+        if found.verdict in _REFUSALS:
+            return f"it {found.verdict.value}" + (f": {found.reason}" if found.reason else "")
+        if found.verdict in (Verdict.INACTIVE, Verdict.LATER) and found.reason:
+            return found.reason
+        others = [name for name in contenders(explanation) if name != self.backend]
+        return "; ".join(map(self._precedence, others))
+
+    def _precedence(self, other: str) -> str:
+        """Say why another backend goes before it."""
+        # A vendored copy of this package may be an earlier one, without such a name.
+        name = shown(other, getattr(self.question.system, "default_name", DEFAULT))
+        by_default = self.question.system.backend_opts().prioritized
+        if other in (*self.question.options.prioritize, *by_default):
+            return f"{name} goes before it: it is prioritized"
+        for step in steps(self.question.system._catalog().order):
+            if (step.before, step.after) == (other, self.backend):
+                return f"{name} goes before it: {step.reason}"
+        return f"{name} goes before it"
