@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 __all__ = ["BackendSystem", "DispatchContext", "find_system"]
 
-# How another process finds a system again: by the module that made it, its prefix and its group.
+# By module, prefix and group, by which another process finds a system again.
 _systems: dict[tuple[str, str, str | None], ref[BackendSystem]] = {}
 
 
@@ -52,18 +52,17 @@ class BackendSystem(Decorator, Backends):
         Descriptions of backends that the library brings itself.
     default_secondary_types : iterable of str, optional
         Type patterns of further types that the library's own implementations accept or return,
-        such as ``"~numpy:generic"``. They are not foreign to the library.
+        such as ``"~numpy:generic"``; these types are not foreign.
     fallback : str, optional
-        What becomes of calls that no backend takes and that have foreign types, unless the
-        function or a block of options says something else: ``"default"`` runs the library's own
-        implementation, ``"warn"`` does so with a warning, ``"raise"`` raises
-        `NoImplementationError`, ``"convert"`` lets a backend convert the arguments and the result.
+        The fallback policy of calls that no backend takes and that have foreign types, unless the
+        function or a block of options has another one: ``"default"``, ``"warn"``, ``"raise"`` or
+        ``"convert"``; see `BackendOptions`.
     defer_on : iterable of type, optional
         Classes of exceptions by which an implementation of a backend defers, as it does by
         returning ``NotImplemented``.
     notify : callable or type, optional
-        How to tell that a backend runs a function, the first time that it does: a callable, which
-        gets the function's identifier and the backend's name, or a category of warnings.
+        Called when a backend first runs a function, with the function's identifier and the
+        backend's name; or a category of warnings.
     default_name : str, optional
         The name of the library's own implementations in what people see and write in options.
         Descriptions and data name them ``"default"`` all the same.
@@ -80,13 +79,8 @@ class BackendSystem(Decorator, Backends):
 
     Raises
     ------
-    IdentifierError
-        If a type pattern is malformed.
-    ValueError
-        If `environ_prefix` cannot start the name of an environment variable, `fallback` is none
-        of the four, `default_name` cannot name a backend, or `protocol` cannot name a method.
-    TypeError
-        If `defer_on` has anything but classes of exceptions, or `notify` cannot tell anything.
+    IdentifierError, ValueError, TypeError
+        If an argument is malformed; the message says which one.
 
     Examples
     --------
@@ -127,8 +121,8 @@ class BackendSystem(Decorator, Backends):
             # None means none, as in the public package `spatch`.
             default_primary_types = () if default_primary_types is None else default_primary_types
             backends = () if backends is None else backends
-            given = default_primary_types, backends, default_secondary_types
-            check_system(group, environ_prefix, *given)
+            types = default_primary_types, backends, default_secondary_types
+            check_system(group, environ_prefix, *types)
         assert default_primary_types is not None
         assert backends is not None
         self.group = group
@@ -165,9 +159,8 @@ class BackendSystem(Decorator, Backends):
             self._read_again if self._in_code else None,
             default_name,
         )
-        self.backend_opts = BackendOptions._bind(dispatcher, self._module)
+        self.backend_opts = dispatcher.backend_opts = BackendOptions._bind(dispatcher, self._module)
         protect_exit(self.backend_opts)
-        dispatcher.backend_opts = self.backend_opts
         self._dispatcher = dispatcher
         _systems[self._module, environ_prefix, group] = ref(self)
 
@@ -237,18 +230,14 @@ def find_system(
         )
         system._module = module  # the script's
         return system
-    raise LookupError(
-        f"module {module!r} makes no BackendSystem with the prefix {prefix!r} and the group "
-        f"{group!r}"
-    )
+    wanted = f"prefix {prefix!r} and the group {group!r}"
+    raise LookupError(f"module {module!r} makes no BackendSystem with the {wanted}")
 
 
 def systems_of(module: str) -> list[BackendSystem]:
     """Return the systems of the library that a module belongs to, by its top-level package."""
     top = module.partition(".")[0]
-    found = [
-        reference() for key, reference in _systems.copy().items() if key[0].partition(".")[0] == top
-    ]
+    found = [each() for key, each in _systems.copy().items() if key[0].partition(".")[0] == top]
     return [system for system in found if system is not None]
 
 
