@@ -11,6 +11,8 @@ from .._problems import REGISTERED, Source
 from .._unknown_names import UnknownBackendError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from .._description.description import Description
     from .dispatcher import Dispatcher
 
@@ -45,28 +47,42 @@ def register(system: System, fields: Any) -> None:
             raise ValueError(
                 f"the library itself has a backend named {name!r}; register it by another name"
             )
-        system._registered = (*system._registered, description)
+        _put(system, description, True)
 
-    _turn.run(add)
-    _follow(system)
+    _change(system, description, add)
 
 
 def unregister(system: System, name: str) -> None:
     """Take a backend away; see `BackendSystem.unregister`."""
-
-    def remove() -> None:
-        known = [each.name for each in system._registered]
-        if name not in known:
-            raise UnknownBackendError(
-                name, known, nearest(name, known), "it was not registered at run time"
-            )
-        system._registered = tuple(each for each in system._registered if each.name != name)
-
-    _turn.run(remove)
-    _follow(system)
+    registered = {each.name: each for each in system._registered}
+    if name not in registered:
+        raise UnknownBackendError(
+            name, registered, nearest(name, registered), "it was not registered at run time"
+        )
+    description = registered[name]
+    _change(system, description, lambda: _put(system, description, False))
 
 
-def _follow(system: System) -> None:
-    """Let what was loaded follow; else the next call that needs backends discovers all."""
-    if system._dispatcher.loaded is not None:
-        system._dispatcher.ensure_loader().load(again=True)
+def _change(system: System, description: Description, change: Callable[[], None]) -> None:
+    """Change what is registered, and let what was loaded follow: both, or neither."""
+    dispatcher = system._dispatcher
+    try:
+        _turn.run(change)
+        # If nothing was loaded, the next call that needs backends discovers all.
+        if dispatcher.loaded is not None:
+            dispatcher.ensure_loader().load(again=True)
+    except BaseException:  # an interrupt, or a warning that is an error: what is in force decides
+        _turn.run(lambda: _put(system, description, _is_in_force(dispatcher, description)))
+        raise
+
+
+def _put(system: System, description: Description, is_registered: bool) -> None:
+    others = tuple(each for each in system._registered if each is not description)
+    system._registered = (*others, description) if is_registered else others
+
+
+def _is_in_force(dispatcher: Dispatcher, description: Description) -> bool:
+    loaded = dispatcher.loaded
+    found = None if loaded is None else loaded.catalog.descriptions.get(description.name)
+    # The source, because the discovery replaces a description that has requirements.
+    return found is not None and found.source is description.source

@@ -69,7 +69,8 @@ def attributes(
         try:
             return options._values[module][get()[0].state.backend][name]
         except KeyError:
-            return found.find(name)
+            pass
+        return found.find(name)  # not above: an error would show the other one
 
     def __dir__() -> list[str]:  # noqa: N807
         return sorted({*vars(sys.modules[module]), *found.names()})

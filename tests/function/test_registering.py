@@ -149,6 +149,39 @@ def test_threads_register_at_once() -> None:
 EVERY = {"function": lambda context, *args, **kwargs: (context.function, args, kwargs)}
 
 
+def test_an_interrupt_leaves_it_as_it_was() -> None:
+    """D16: the backends are discovered again, which may take long."""
+    armed: list[None] = []
+
+    class Interrupting:
+        name = "own"
+        primary_types = (f"{HERE}:Own",)
+
+        @property
+        def functions(self) -> dict[str, Any]:
+            if armed:
+                armed.clear()
+                raise KeyboardInterrupt
+            return {}
+
+    system, f = make(Interrupting())
+    assert f(Foreign()) == "default"
+    for _ in range(2):
+        armed.append(None)
+        with pytest.raises(KeyboardInterrupt):
+            system.register(describe())
+        assert f(Foreign()) == "default"
+    system.register(describe())
+    assert f(Foreign()) == "gpu"
+    for _ in range(2):
+        armed.append(None)
+        with pytest.raises(KeyboardInterrupt):
+            system.unregister("gpu")
+        assert f(Foreign()) == "gpu"
+    system.unregister("gpu")
+    assert f(Foreign()) == "default"
+
+
 def test_one_implementation_serves_every_function() -> None:
     """D14: but for those with an entry of their own; also functions that are decorated later."""
     system, f = make()

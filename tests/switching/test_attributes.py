@@ -154,8 +154,11 @@ def test_from_import_takes_the_value_of_today(lib: Any) -> None:
 
 def test_names_without_a_value(lib: Any) -> None:
     """W10: the nearest name, or the backends that have it."""
-    with pytest.raises(AttributeError, match="no attribute 'flot64'; did you mean 'float64'"):
+    with pytest.raises(
+        AttributeError, match="no attribute 'flot64'; did you mean 'float64'"
+    ) as caught:
         _ = lib.flot64
+    assert caught.value.__context__ is None
     with pytest.raises(AttributeError, match=r"current backend is 'default'; these.*: torch"):
         _ = lib.cuda
     with lib.switch.backend_context("jax"):
