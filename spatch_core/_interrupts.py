@@ -11,8 +11,11 @@ import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from types import FrameType, TracebackType
-    from typing import Any
+    from typing import Any, TypeVar
+
+    R = TypeVar("R")
 
 _TAKES_ARGS = 0x04  # the flag of code with ``*args``, as `inspect` has it
 # Called directly, past what a third party's class has under these names.
@@ -46,6 +49,24 @@ def find_interrupt(
         # The code may have caught the interrupt, and raised an exception of its own.
         found += [_context_of(each), _cause_of(each)]
     return None
+
+
+def raise_interrupt(error: BaseException, before: BaseException | None) -> None:
+    """Raise the interrupt that led to an exception, if there was one; see `find_interrupt`."""
+    interrupt = find_interrupt(error, before)
+    if interrupt is not None:
+        raise interrupt
+
+
+def with_memory(run: Callable[[], R]) -> R:
+    """Return what a third party's code returns; that it alone wants too much is its fault."""
+    for _ in range(2):  # it may be only for a moment that there is no memory
+        try:
+            return run()
+        except MemoryError:
+            pass
+    bytearray(1 << 20)  # a `MemoryError` for the caller, unless the code alone wants too much
+    raise RuntimeError("it asks for more memory than there is")
 
 
 def is_interrupt(error: BaseException) -> bool:

@@ -7,8 +7,8 @@ are raised: they are no fault of the backend that was being read (see `_interrup
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Collection
-from typing import Any, TypeVar
+from collections.abc import Collection
+from typing import Any
 
 from .._description.description import Description
 from .._description.files import find_file, parse_toml
@@ -24,14 +24,12 @@ from .._identifiers import (
     is_initializing,
 )
 from .._import_locks import is_importing
-from .._interrupts import find_interrupt
+from .._interrupts import raise_interrupt, with_memory
 from .._problems import Problem, Source, in_words
 from .cache import DescriptionCache
 from .catalog import NO_PARSER
 from .entry_points import entry_point_target
 from .path_files import REMEDY, path_files
-
-Read = TypeVar("Read")
 
 
 class BackendReader:
@@ -97,7 +95,7 @@ class BackendReader:
         The parameters are those of `parse_description`.
         """
         try:
-            description = _with_memory(
+            description = with_memory(
                 lambda: parse_description(fields, source, expected_name, in_code, self.functions)
             )
         except DescriptionError as error:
@@ -208,27 +206,14 @@ class BackendReader:
 
     def _raise_interrupt(self, error: BaseException) -> None:
         """Raise the interrupt that led to an exception, if there was one."""
-        interrupt = find_interrupt(error, self._before)
-        if interrupt is not None:
-            raise interrupt
+        raise_interrupt(error, self._before)
 
 
 def _import(module: str, qualname: str) -> object:
     """Return the object of an entry point."""
     if not qualname:
-        return _with_memory(lambda: import_in_turn(module))
-    return _with_memory(lambda: import_identifier(f"{module}:{qualname}"))
-
-
-def _with_memory(read: Callable[[], Read]) -> Read:
-    """Return what a third party's code returns; that it alone wants too much is its fault."""
-    for _ in range(2):  # it may be only for a moment that there is no memory
-        try:
-            return read()
-        except MemoryError:
-            pass
-    bytearray(1 << 20)  # a `MemoryError` for the caller, unless the code alone wants too much
-    raise RuntimeError("it asks for more memory than there is")
+        return with_memory(lambda: import_in_turn(module))
+    return with_memory(lambda: import_identifier(f"{module}:{qualname}"))
 
 
 def _is_circular(error: BaseException) -> bool:

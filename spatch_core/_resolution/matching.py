@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import abc
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from sys import modules
+from sys import exc_info, modules
 from typing import Any
 from weakref import WeakKeyDictionary
 
 from .._classes import is_class, is_general, is_hashable_by_identity, module_of, mro_of
 from .._description.description import Description
 from .._identifiers import import_identifier, is_awaited
-from .._interrupts import is_interrupt
+from .._interrupts import raise_interrupt, with_memory
 from .._type_patterns import ABSTRACT, EXACT, TypePattern
 from .pattern_index import PatternIndex
 
@@ -170,21 +170,31 @@ class Matcher:
             base = _import_base(pattern)
             if not is_awaited(pattern.module) or pattern.module not in modules:
                 self._abstract_bases[pattern] = base
+        if base is None:
+            return None
+        before = exc_info()[1]
         try:
-            return base if base is not None and issubclass(cls, base) else None
-        except BaseException as error:
-            if is_interrupt(error):
-                raise
-            # A __subclasshook__ of a third party failed: the class does not match.
+            return base if issubclass(cls, base) else None
+        except MemoryError as error:
+            return base if _from_others(lambda: issubclass(cls, base), error) else None
+        except BaseException as error:  # noqa: BLE001  # a __subclasshook__ of a third party
+            raise_interrupt(error, before)
             return None
 
 
 def _import_base(pattern: TypePattern) -> type | None:
     """Import an abstract base class; None if it is not there, which `doctor` reports."""
-    try:
-        base: Any = import_identifier(pattern.identifier)
-    except BaseException as error:  # a third party's import
-        if is_interrupt(error):
-            raise
-        return None
+    base = _from_others(lambda: import_identifier(pattern.identifier), exc_info()[1])
     return base if is_class(base) else None
+
+
+def _from_others(run: Callable[[], Any], before: BaseException | None) -> Any:
+    """Return what a third party's code returns; None if it fails, and is not interrupted.
+
+    What was being handled `before` is no interrupt of it.
+    """
+    try:
+        return with_memory(run)
+    except BaseException as error:  # noqa: BLE001  # whatever it raises
+        raise_interrupt(error, before)
+        return None

@@ -262,6 +262,7 @@ SICK = {
             "CancelledError": "raise asyncio.CancelledError",
             "Skipped": "pytest.skip('sick')",
             "RecursionError": "return issubclass(other, cls)",
+            "MemoryError": "bytearray(1 << 62)",
         }.items()
     },
     **{

@@ -5,6 +5,7 @@ from __future__ import annotations
 import abc
 import gc
 import importlib
+import signal
 import sys
 import types
 import weakref
@@ -17,6 +18,7 @@ from spatch_core import BackendSystem, DispatchContext
 from spatch_core._description.description import Description
 from spatch_core._resolution.matching import Matcher
 from spatch_core._type_patterns import TypePattern
+from spatch_core.testing.environment import dedented
 from tests.conftest import WritePackage
 
 
@@ -486,8 +488,13 @@ def test_a_registration_takes_effect_within_a_block_and_with_a_trace() -> None:
         "@os:getcwd",
         "@spoilt_abstract:Base",
         "@exiting_abstract:Base",
+        "@greedy_abstract:Base",
+        "@greedy_hook:Base",
     ],
-    ids=["module missing", "class missing", "no class", "import fails", "import exits"],
+    ids=[
+        *("module missing", "class missing", "no class", "import fails", "import exits"),
+        *("import wants too much memory", "hook wants too much memory"),
+    ],
 )
 def test_an_abstract_base_class_that_is_not_there_matches_nothing(
     package: WritePackage, text: str
@@ -495,9 +502,48 @@ def test_an_abstract_base_class_that_is_not_there_matches_nothing(
     """M6: one backend's mistake is not the caller's."""
     package("spoilt_abstract", {"__init__.py": "raise RuntimeError\n"})
     package("exiting_abstract", {"__init__.py": "raise SystemExit(3)\n"})
+    package("greedy_abstract", {"__init__.py": "bytearray(1 << 62)\n"})
+    hook = "    @classmethod\n    def __subclasshook__(cls, other): bytearray(1 << 62)\n"
+    package("greedy_hook", {"__init__.py": f"import abc\nclass Base(abc.ABC):\n{hook}"})
     function = library(backend("broken", [text]), backend("gpu", here("Array")))
     assert function(Array()) == "gpu"
     assert function(Other()) == "default"
+
+
+def test_an_interrupt_of_the_import_of_an_abstract_base_class_loses_no_backend(
+    package: WritePackage,
+) -> None:
+    """E1, M6: also if the module has caught it, and raised an exception of its own."""
+    error = TimeoutError("now")
+
+    def handle(signum: int, frame: object) -> None:
+        if armed:
+            armed.clear()
+            raise error
+
+    body = """
+        import abc, signal
+        try:
+            signal.raise_signal(signal.SIGTERM)
+        except Exception as caught:
+            raise ImportError("it needs what is not there") from caught
+        class Base(abc.ABC): pass
+    """
+    package("interrupted_abstract", {"__init__.py": dedented(body)})
+    name = "interrupted_abstract"
+    fields = backend("gpu", [f"@{name}:Base"])
+    function = library(fields)
+    armed = [True]
+    before = signal.signal(signal.SIGTERM, handle)
+    try:
+        with pytest.raises(TimeoutError) as caught:
+            function(Other())
+        assert caught.value is error
+        assert function(Other()) == "default"
+        sys.modules[name].Base.register(Other)
+        assert function(Other()) == "gpu"
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def test_an_abstract_base_class_is_imported_once_not_at_every_type(package: WritePackage) -> None:
