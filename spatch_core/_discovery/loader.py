@@ -92,6 +92,11 @@ class Loader(Generic[Found]):
         """The latest complete result, if all of it has been published."""
         return self.loaded if self._unpublished is None else None
 
+    @property
+    def is_discovering(self) -> bool:
+        """Whether a thread is discovering; what it finds is `loaded` before this is over."""
+        return bool(self._discovering)
+
     def get(self) -> Found:
         """Return the result of discovery; discovers if need be.
 

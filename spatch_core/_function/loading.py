@@ -134,19 +134,23 @@ def _discover(
     """Find the backends as the entry points and the environment variables are now."""
     group = system.group
     entry_points, problems = find_entry_points(group) if group else ([], [])
-    catalog = build_catalog(
-        entry_points,
-        in_code,
-        default_types,
-        read_environment(system.environ_prefix, environ),
-        problems,
-        open_cache(group, environ) if group else None,
-        group,
-        secondary_types,
-        [*dispatcher.by_identifier],
-        dispatcher.default_name,
-        system._registered,
-    )
+    while True:
+        registered = system._registered
+        catalog = build_catalog(
+            entry_points,
+            in_code,
+            default_types,
+            read_environment(system.environ_prefix, environ),
+            problems,
+            open_cache(group, environ) if group else None,
+            group,
+            secondary_types,
+            [*dispatcher.by_identifier],
+            dispatcher.default_name,
+            registered,
+        )
+        if system._registered is registered:  # no module that was imported has registered one
+            break
     return _make_caller(system, dispatcher, catalog)
 
 

@@ -68,9 +68,11 @@ def _change(system: System, description: Description, change: Callable[[], None]
     dispatcher = system._dispatcher
     try:
         _turn.run(change)
-        # If nothing was loaded, the next call that needs backends discovers all.
-        if dispatcher.loaded is not None:
-            dispatcher.ensure_loader().load(again=True)
+        loader = dispatcher.ensure_loader()
+        # A thread that is discovering may have read what was registered before. If there is none,
+        # and nothing is loaded, the next call that needs backends discovers all.
+        if loader.is_discovering or loader.loaded is not None:
+            loader.load(again=True)
     except BaseException:  # an interrupt, or a warning that is an error: what is in force decides
         _turn.run(lambda: _put(system, description, _is_in_force(dispatcher, description)))
         raise

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +40,22 @@ def describe(name: str = "gpu", **fields: Any) -> dict[str, Any]:
 def make(*backends: Any) -> Any:
     system = BackendSystem(None, "REGISTERLIB", [f"{HERE}:Own"], backends)
     return system, system.dispatchable("x", identifier="lib:f")(lambda x: "default")
+
+
+class Discovered:
+    """A backend in code that does something when it is discovered, once."""
+
+    name = "own"
+    primary_types = (f"{HERE}:Own",)
+
+    def __init__(self, deed: Callable[[], object]) -> None:
+        self.deeds = [deed]
+
+    @property
+    def functions(self) -> dict[str, Any]:
+        if self.deeds:
+            self.deeds.pop()()
+        return {}
 
 
 @pytest.mark.parametrize("is_loaded", [False, True])
@@ -151,35 +168,62 @@ EVERY = {"function": lambda context, *args, **kwargs: (context.function, args, k
 
 def test_an_interrupt_leaves_it_as_it_was() -> None:
     """D16: the backends are discovered again, which may take long."""
-    armed: list[None] = []
 
-    class Interrupting:
-        name = "own"
-        primary_types = (f"{HERE}:Own",)
+    def interrupt() -> None:
+        raise KeyboardInterrupt
 
-        @property
-        def functions(self) -> dict[str, Any]:
-            if armed:
-                armed.clear()
-                raise KeyboardInterrupt
-            return {}
-
-    system, f = make(Interrupting())
+    own = Discovered(interrupt)
+    own.deeds.clear()
+    system, f = make(own)
     assert f(Foreign()) == "default"
     for _ in range(2):
-        armed.append(None)
+        own.deeds.append(interrupt)
         with pytest.raises(KeyboardInterrupt):
             system.register(describe())
         assert f(Foreign()) == "default"
     system.register(describe())
     assert f(Foreign()) == "gpu"
     for _ in range(2):
-        armed.append(None)
+        own.deeds.append(interrupt)
         with pytest.raises(KeyboardInterrupt):
             system.unregister("gpu")
         assert f(Foreign()) == "gpu"
     system.unregister("gpu")
     assert f(Foreign()) == "default"
+
+
+@pytest.mark.parametrize("by_a_thread", [False, True])
+def test_backends_register_others_while_they_are_discovered(by_a_thread: bool) -> None:
+    """D16: as a module may do that is imported for it."""
+
+    def register() -> None:
+        if not by_a_thread:
+            system.register(describe())
+            return
+        thread = threading.Thread(target=system.register, args=(describe(),))
+        thread.start()
+        thread.join()
+
+    system, f = make(Discovered(register))
+    assert f(Foreign()) == "gpu"
+    assert "gpu" in system.backends
+
+
+def test_a_thread_registers_one_while_another_discovers() -> None:
+    """D16: what is discovered then does not have it."""
+    begun, go_on = threading.Event(), threading.Event()
+    system, f = make(Discovered(lambda: (begun.set(), go_on.wait(60))))
+    first = threading.Thread(target=f, args=(Foreign(),))
+    first.start()
+    assert begun.wait(60)
+    registering = threading.Thread(target=system.register, args=(describe(),))
+    registering.start()
+    while not system._registered:
+        pass
+    go_on.set()
+    first.join()
+    registering.join()
+    assert f(Foreign()) == "gpu"
 
 
 def test_one_implementation_serves_every_function() -> None:
