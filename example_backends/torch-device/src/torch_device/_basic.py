@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from ._storage import DeviceStorage, cell_of, wrap
+from ._storage import cell_of, note_view, wrap
 
 if TYPE_CHECKING:
     from .environment import BackendEnvironment
@@ -16,6 +16,7 @@ _META = torch._C.DispatchKeySet(torch._C.DispatchKey.Meta)
 VIEWS = (
     aten.view.default,
     aten._reshape_alias.default,
+    aten._unsafe_view.default,
     aten.unfold.default,
     aten.view.dtype,
     aten.view_as_real.default,
@@ -37,22 +38,31 @@ def register_basic(environment: BackendEnvironment) -> None:
 
     def view(operator: Any) -> Any:
         # Of a view, only the layout is new, which C++ computes as for tensors without data.
-        return lambda *args, **kwargs: operator.redispatch(_META, *args, **kwargs)
+        redispatch = operator.redispatch
+
+        def call(tensor: torch.Tensor, *args: Any, **kwargs: Any) -> Any:
+            note_view(tensor)
+            return redispatch(_META, tensor, *args, **kwargs)
+
+        return call
 
     for each in VIEWS:
         operators[each] = view(each)
 
+    redispatch = aten.as_strided.default.redispatch
+
     @kernel(aten.as_strided.default)
     def as_strided(tensor: torch.Tensor, size: Any, stride: Any, offset: Any = None) -> Any:
-        start = int(tensor.storage_offset()) if offset is None else offset
-        storage: Any = tensor.untyped_storage()
+        start = tensor.storage_offset() if offset is None else offset
+        cell = cell_of(tensor)
         # To PyTorch the storage has no bytes, and any view is beyond it.
-        if _end(size, stride, start) * tensor.dtype.itemsize > DeviceStorage._size(storage):
+        if _end(size, stride, start) * tensor.dtype.itemsize > cell.nbytes:
             raise RuntimeError(
                 f"setStorage: sizes {list(size)}, strides {list(stride)} and the offset {offset} "
                 "are out of bounds of the storage"
             )
-        return aten.as_strided.default.redispatch(_META, tensor, size, stride, offset)
+        cell.has_views = True
+        return redispatch(_META, tensor, size, stride, offset)
 
     @kernel(aten.empty.memory_format, aten._efficientzerotensor.default)
     def empty(size: Any, dtype: Any = None, device: Any = None, **options: Any) -> torch.Tensor:
@@ -164,7 +174,7 @@ def register_basic(environment: BackendEnvironment) -> None:
     ) -> torch.Tensor:
         if not hasattr(source, "cell"):
             raise RuntimeError(f"set_ takes a storage of the device {name!r}")
-        count = DeviceStorage._size(source)
+        count = source.cell.nbytes
         if size is None:
             size, stride = (count // tensor.dtype.itemsize,), (1,)
         if _end(size, stride, offset) * tensor.dtype.itemsize > count:
@@ -173,7 +183,7 @@ def register_basic(environment: BackendEnvironment) -> None:
         whole = source.__dict__.get("whole")
         if whole is None:
             cell = source.cell
-            source.whole = whole = wrap(cell.array, cell.shape, cell.dtype, environment)
+            source.whole = whole = wrap(cell.array, cell.shape, cell.dtype)
             shared: Any = whole.untyped_storage()
             shared.cell = cell
         if whole.dtype is not tensor.dtype:
@@ -193,7 +203,10 @@ def _end(size: Any, stride: Any, offset: int) -> int:
     """Return how many elements a storage needs for a view."""
     if 0 in size:
         return 0
-    return offset + 1 + sum((n - 1) * step for n, step in zip(size, stride, strict=False))
+    last = offset
+    for n, step in zip(size, stride, strict=False):
+        last += (n - 1) * step
+    return last + 1
 
 
 def _check(name: str, device: Any, options: dict[str, Any]) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from . import _storage
-from ._storage import Cell, DeviceStorage, cell_of, is_whole
+from ._storage import Cell, cell_of, is_whole
 
 if TYPE_CHECKING:
     from .environment import BackendEnvironment
@@ -44,8 +44,7 @@ class Data:
             return self._foreign(tensor)
         if _storage.on_read is not None:
             _storage.on_read(cell)
-        # Views within the bounds of a storage that have all its elements in order are all of it.
-        if tensor.shape == cell.shape and tensor.is_contiguous() and tensor.dtype is cell.dtype:
+        if not cell.has_views or is_whole(tensor, cell):
             return cell.array
         return self._strided(tensor, cell)
 
@@ -74,7 +73,7 @@ class Data:
             array = self._as(scatter(base, array, size, stride, offset), tensor.dtype, cell.dtype)
             if tuple(array.shape) != cell.shape:
                 array = self.implementation("aten:as_strided", array)(
-                    array, list(cell.shape), _contiguous(cell.shape), 0
+                    array, cell.shape, _contiguous(cell.shape), 0
                 )
         cell.array = array
         return tensor
@@ -122,10 +121,13 @@ class Data:
         """Return a new tensor for the result of an implementation."""
         if array.__class__ not in self._classes:
             array = self.settle(array)
-        found = self._dtypes.get(array.dtype) or self.dtype(array)
-        if found is not dtype and dtype is not None:
-            array, found = self.cast(array, dtype), dtype
-        return _storage.wrap(array, array.shape, found, self.environment)
+        if self._dtypes.get(array.dtype) is not dtype or dtype is None:
+            found = self.dtype(array)
+            if dtype is None:
+                dtype = found
+            elif found is not dtype:
+                array = self.cast(array, dtype)
+        return _storage.wrap(array, array.shape, dtype)
 
     def wrap_optional(self, array: Any, dtype: torch.dtype | None = None) -> torch.Tensor | None:
         """Return a new tensor, or None for a result that the caller has masked."""
@@ -191,8 +193,6 @@ class Data:
         return convert
 
     def _foreign(self, tensor: torch.Tensor) -> Any:
-        if isinstance(tensor.untyped_storage(), DeviceStorage):
-            raise RuntimeError("the storage of this tensor has lost its data")
         name = self.environment.name
         is_here = tensor.device.type == name
         if tensor._is_zerotensor() and (is_here or tensor.dim() == 0):
@@ -218,13 +218,13 @@ def check_cast(found: torch.dtype | None, wanted: torch.dtype) -> None:
         )
 
 
-def _layout(tensor: torch.Tensor) -> tuple[list[int], list[int], int]:
-    return list(tensor.shape), list(tensor.stride()), int(tensor.storage_offset())
+def _layout(tensor: torch.Tensor) -> tuple[tuple[int, ...], tuple[int, ...], int]:
+    return tensor.shape, tensor.stride(), tensor.storage_offset()
 
 
-def _contiguous(shape: tuple[int, ...]) -> list[int]:
+def _contiguous(shape: tuple[int, ...]) -> tuple[int, ...]:
     strides, step = [], 1
     for each in reversed(shape):
         strides.append(step)
         step *= max(each, 1)
-    return strides[::-1]
+    return tuple(strides[::-1])

@@ -9,7 +9,7 @@ from torch.utils import backend_registration
 
 from . import _refusals
 from ._basic import register_basic
-from ._storage import DeviceStorage, guard
+from ._storage import guard
 
 if TYPE_CHECKING:
     from .environment import BackendEnvironment
@@ -90,7 +90,7 @@ def register(environment: BackendEnvironment) -> DeviceModule:
     backend_registration._setup_privateuseone_for_python_backend(name, module)
 
     def tag(storage: Any) -> str | None:
-        return name if isinstance(storage, DeviceStorage) else None
+        return name if storage.device.type == name else None
 
     def restore(storage: Any, location: str) -> Any:
         if location.partition(":")[0] != name:
@@ -98,7 +98,7 @@ def register(environment: BackendEnvironment) -> DeviceModule:
         made = environment.from_cpu(torch.empty(0, dtype=torch.uint8).set_(storage))
         return made.untyped_storage()
 
-    guard(name)
+    guard(environment)
     torch.serialization.register_package(5, tag, restore)
     register_basic(environment)
     _refusals.register(environment)

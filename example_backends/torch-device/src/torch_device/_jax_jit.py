@@ -47,8 +47,8 @@ class CompiledStep:
         return run(tensors)
 
     def _compile(self, args: Any, kwargs: Any, tensors: Any) -> Callable[..., Any]:
-        first: Any = tensors[0].untyped_storage() if tensors else None
-        environment = getattr(first, "environment", None)
+        module = getattr(torch, tensors[0].device.type, None) if tensors else None
+        environment = getattr(module, "environment", None)
         if environment is None:
             raise TypeError("a compiled step takes at least one tensor of the device, as the first")
         trace = Trace(self._step, environment, *tree_flatten((args, kwargs)))

@@ -69,7 +69,7 @@ class Kernels:
         if returns == ["Tensor"]:
             end = ["return wrap(found, expected)"]
         elif returns == ["List[Tensor]"]:
-            end = ["return [wrap(each, expected) for each in found]"]
+            end = ["return list(map(wrap, found, expected or [None] * len(found)))"]
         elif set(returns) == {"Tensor"}:
             end = ["if expected is None: return tuple(map(wrap_optional, found))"]
             end += ["return tuple(map(wrap_optional, found, expected))"]
@@ -82,7 +82,10 @@ class Kernels:
 
         def end() -> list[str]:
             name = _safe(_schema.written(operator)[0])
-            return [f"return replace({name}, {name}_data, found, expected)"]
+            arguments = f"{name}, {name}_data, found, expected"
+            if "[]" in str(operator._schema).partition(",")[0]:
+                return [f"for _ in map(replace, {arguments}): pass"]
+            return [f"return replace({arguments})"]
 
         return self._later(operator, functional, end)
 
@@ -222,7 +225,7 @@ class _DtypeFinder:
         if isinstance(found, torch.Tensor):
             dtypes: Any = found.dtype
         elif isinstance(found, list):
-            dtypes = found[0].dtype if found else None
+            dtypes = [each.dtype for each in found]
         else:
             dtypes = tuple(None if each is None else each.dtype for each in found)
         self.known[key] = dtypes

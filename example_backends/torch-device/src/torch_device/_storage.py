@@ -16,6 +16,8 @@ import torch
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from .environment import BackendEnvironment
+
 _create = torch._C._acc.create_empty_tensor
 
 on_read: Callable[[Cell], None] | None = None
@@ -35,91 +37,101 @@ class Cell:
         Its shape.
     dtype : torch.dtype
         Its dtype.
+    has_views : bool
+        Whether tensors may have another layout: the operators that make views say so. Without
+        views, each tensor of the storage is all of it.
     """
 
-    __slots__ = ("__weakref__", "array", "dtype", "shape")
+    __slots__ = ("__weakref__", "array", "dtype", "has_views", "shape")
 
     def __init__(self, array: Any, shape: tuple[int, ...], dtype: torch.dtype) -> None:
         self.array = array
         self.shape = shape
         self.dtype = dtype
+        self.has_views = False
 
-
-class DeviceStorage(torch.UntypedStorage):
-    """The storage of a device's tensors, which PyTorch believes to be empty."""
-
-    cell: Cell
-    environment: Any
-
-    def _size(self) -> int:
-        count = 1
-        for each in self.cell.shape:
-            count *= each
-        return count * self.cell.dtype.itemsize
-
+    @property
     def nbytes(self) -> int:
-        return self._size()
+        """How many bytes its elements have."""
+        return torch.Size(self.shape).numel() * self.dtype.itemsize
 
-    def size(self) -> int:
-        return self._size()
 
-    def __len__(self) -> int:
-        return self._size()
+class _Methods:
+    """What methods of `torch.UntypedStorage`, which would read memory, do for a device's storage.
 
-    def cpu(self) -> torch.UntypedStorage:
-        cell = self.cell
-        return self.environment.to_torch(cell).untyped_storage()
+    Parameters
+    ----------
+    environment : BackendEnvironment
+        The device.
+    """
 
-    def tolist(self) -> list[int]:
-        return self.cpu().tolist()  # type: ignore[no-any-return]
+    def __init__(self, environment: BackendEnvironment) -> None:
+        self._environment = environment
 
-    def clone(self) -> torch.UntypedStorage:
-        cell = self.cell
-        return wrap(cell.array, cell.shape, cell.dtype, self.environment).untyped_storage()
+    def nbytes(self, storage: Any) -> int:
+        return storage.cell.nbytes  # type: ignore[no-any-return]
 
-    def __deepcopy__(self, memo: dict[Any, Any]) -> Any:
+    size = length = nbytes
+
+    def cpu(self, storage: Any) -> torch.UntypedStorage:
+        return self._environment.to_torch(storage.cell).untyped_storage()
+
+    def tolist(self, storage: Any) -> list[int]:
+        return self.cpu(storage).tolist()  # type: ignore[no-any-return]
+
+    def item(self, storage: Any, index: Any) -> Any:
+        return self.cpu(storage)[index]
+
+    def clone(self, storage: Any) -> torch.UntypedStorage:
+        cell = storage.cell
+        return wrap(cell.array, cell.shape, cell.dtype).untyped_storage()
+
+    def deepcopy(self, storage: Any, memo: dict[Any, Any]) -> Any:
         memo = memo.setdefault("torch", {})
-        if self._cdata not in memo:
-            made: Any = self.clone()
-            # PyTorch insists on its own class here; `set_` makes it a storage of this class again.
-            made.__class__ = torch.UntypedStorage
-            memo[self._cdata] = made
-        return memo[self._cdata]
+        if storage._cdata not in memo:
+            memo[storage._cdata] = self.clone(storage)
+        return memo[storage._cdata]
 
-    def __getitem__(self, index: Any) -> Any:
-        return self.cpu()[index]
-
-    def data_ptr(self) -> int:
+    def data_ptr(self, storage: Any) -> int:
         # No address, but what tells storages with different data apart in files.
-        return id(self.cell)
+        return id(storage.cell)
 
     # For pickles, in which a storage is a file of its own.
-    def _write_file(self, *arguments: Any) -> None:
-        self.cpu()._write_file(*arguments)
+    def _write_file(self, storage: Any, *arguments: Any) -> None:
+        self.cpu(storage)._write_file(*arguments)
 
-    def _set_from_file(self, *arguments: Any) -> Any:
-        found = torch.UntypedStorage(self._size())
+    def _set_from_file(self, storage: Any, *arguments: Any) -> Any:
+        found = torch.UntypedStorage(storage.cell.nbytes)
         found._set_from_file(*arguments)
         flat = torch.empty(0, dtype=torch.uint8).set_(found)
-        self.cell.array = self.environment.torch_to_data(flat)
-        return self
+        storage.cell.array = self._environment.torch_to_data(flat)
+        return storage
 
-    def _refuse(self, *arguments: Any, **keywords: Any) -> Any:
+    def refuse(self, storage: Any, *arguments: Any, **keywords: Any) -> Any:
         raise NotImplementedError(
-            f"storages of the device {self.device.type!r} have no memory; copy the tensor"
+            f"storages of the device {self._environment.name!r} have no memory; copy the tensor"
         )
 
-    __setitem__ = copy_ = resize_ = fill_ = byteswap = _refuse
-    share_memory_ = _share_fd_cpu_ = _share_filename_cpu_ = pin_memory = _refuse
+    copy_ = resize_ = fill_ = byteswap = share_memory_ = pin_memory = refuse
+    _share_fd_cpu_ = _share_filename_cpu_ = refuse
 
 
-def guard(name: str) -> None:
-    """Let PyTorch's own class neither make nor read the memory of a device: there is none.
+_SPECIAL = {
+    "length": "__len__",
+    "item": "__getitem__",
+    "refuse": "__setitem__",
+    "deepcopy": "__deepcopy__",
+}
 
-    A device's storages are of that class where PyTorch makes them, and where it insists on it.
-    """
-    for each in _READING:
-        setattr(torch.UntypedStorage, each, _guarded(each, name))
+
+def guard(environment: BackendEnvironment) -> None:
+    """Let PyTorch's class neither make nor read the memory of a device: there is none."""
+    storage: Any = torch.UntypedStorage
+    methods, name = _Methods(environment), environment.name
+    for each in dir(_Methods):
+        method = _SPECIAL.get(each, each)
+        if hasattr(storage, method) and not each.startswith("__"):
+            setattr(storage, method, _guarded(method, getattr(methods, each), name))
 
     def new(cls: Any, *args: Any, **kwargs: Any) -> Any:
         device = kwargs.get("device")
@@ -129,39 +141,30 @@ def guard(name: str) -> None:
             )
         return torch._C.StorageBase.__new__(cls, *args, **kwargs)
 
-    storage: Any = torch.UntypedStorage
     storage.__new__ = new
 
 
-# Methods that read or write memory in C++.
-_READING = ("__getitem__", "__setitem__", "fill_", "copy_", "resize_", "clone", "cpu", "tolist",
-            "byteswap", "_write_file", "_set_from_file", "_share_fd_cpu_", "_share_filename_cpu_",
-            "share_memory_", "pin_memory", "__deepcopy__")  # fmt: skip
-
-
-def _guarded(method: str, name: str) -> Any:
+def _guarded(method: str, own: Callable[..., Any], name: str) -> Callable[..., Any]:
     original: Any = getattr(torch.UntypedStorage, method)
-    own: Any = DeviceStorage.__dict__.get(method, DeviceStorage._refuse)
 
     @functools.wraps(original)
     def call(self: Any, *args: Any, **kwargs: Any) -> Any:
-        if self.device.type != name:
-            return original(self, *args, **kwargs)
-        if "cell" not in self.__dict__:
-            return DeviceStorage._refuse(self)
-        self.__class__ = DeviceStorage
-        return own(self, *args, **kwargs)
+        if "cell" in self.__dict__:
+            return own(self, *args, **kwargs)
+        if self.device.type == name:
+            raise NotImplementedError(
+                f"a storage of the device {name!r} has no data of this backend: an operator of "
+                "PyTorch made it by itself"
+            )
+        return original(self, *args, **kwargs)
 
     return call
 
 
-def wrap(array: Any, shape: tuple[int, ...], dtype: torch.dtype, environment: Any) -> torch.Tensor:
+def wrap(array: Any, shape: tuple[int, ...], dtype: torch.dtype) -> torch.Tensor:
     """Return a new tensor that holds data."""
     made: torch.Tensor = _create(shape, dtype)
-    storage: Any = made.untyped_storage()
-    storage.__class__ = DeviceStorage
-    storage.environment = environment
-    storage.cell = cell = Cell(array, shape, dtype)
+    made.untyped_storage().cell = cell = Cell(array, shape, dtype)  # type: ignore[attr-defined]
     if on_create is not None:
         on_create(cell)
     return made
@@ -185,11 +188,16 @@ def cell_of(tensor: torch.Tensor) -> Cell:
         ) from None
 
 
+def note_view(tensor: torch.Tensor) -> None:
+    """Note that a storage has tensors of another layout, or will have."""
+    cell: Cell | None = getattr(tensor.untyped_storage(), "cell", None)
+    if cell is not None:
+        cell.has_views = True
+
+
 def is_whole(tensor: torch.Tensor, cell: Cell) -> bool:
     """Return whether a tensor is all of its storage, in its order."""
-    return (
-        tensor.shape == cell.shape
-        and tensor.is_contiguous()
-        and tensor.dtype is cell.dtype
-        and not tensor.storage_offset()
+    # A contiguous view of as many elements, within the bounds, begins at the first one.
+    return not cell.has_views or (
+        tensor.shape == cell.shape and tensor.is_contiguous() and tensor.dtype is cell.dtype
     )

@@ -139,7 +139,7 @@ class Trace:
         for each in self._flat:
             if isinstance(each, torch.Tensor):
                 array = next(rest)
-                made = wrap(array, tuple(array.shape), each.dtype, self._environment)
+                made = wrap(array, tuple(array.shape), each.dtype)
                 each = made.requires_grad_(each.requires_grad)
             found.append(each)
         return found
@@ -180,7 +180,7 @@ class Trace:
                 if leaf.grad is not gradient:
                     leaf.grad = gradient
             outputs = iter(found)
-            return tree_unflatten([each.make(outputs, environment) for each in results], tree)
+            return tree_unflatten([each.make(outputs) for each in results], tree)
 
         return run
 
@@ -192,11 +192,11 @@ class _Result:
         self._dtype = value.dtype if isinstance(value, torch.Tensor) else None
         self._constant = None if isinstance(value, torch.Tensor) else value
 
-    def make(self, arrays: Any, environment: Any) -> Any:
+    def make(self, arrays: Any) -> Any:
         if self._dtype is None:
             return self._constant
         array = next(arrays)
-        return wrap(array, tuple(array.shape), self._dtype, environment)
+        return wrap(array, tuple(array.shape), self._dtype)
 
 
 def _gradients(left: list[Cell]) -> list[tuple[torch.Tensor, torch.Tensor]]:

@@ -5,22 +5,26 @@ from __future__ import annotations
 from typing import Any
 
 from . import (
+    convolution,
     creation,
     indexing,
     linear,
-    networks,
+    losses,
+    normalization,
     pointwise,
     polynomials,
+    pooling,
     randomness,
     reductions,
     resampling,
     searching,
+    special,
 )
 
 
 def register(environment: Any, xp: Any) -> None:
     """Register all of them for an array library."""
     first = (pointwise, creation, reductions, indexing, linear)
-    for each in (*first, networks, resampling, searching, randomness, polynomials):
+    networks = (convolution, pooling, normalization, losses)
+    for each in (*first, *networks, resampling, searching, randomness, polynomials, special):
         each.register(environment, xp)
-    pointwise.register_special(environment, xp)

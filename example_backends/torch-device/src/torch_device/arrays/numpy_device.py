@@ -32,7 +32,8 @@ def make_environment(name: str = "npy", *, conversions: bool = True) -> BackendE
             return np.empty(size, x.dtype)
         if not x.size:  # NumPy checks no bounds then
             raise RuntimeError("setStorage: the sizes and strides are out of bounds of the storage")
-        x = np.ascontiguousarray(x)
+        if not x.flags.c_contiguous:
+            x = np.ascontiguousarray(x)
         step = x.itemsize
         return np.ndarray(size, x.dtype, x, offset * step, [each * step for each in stride])
 
