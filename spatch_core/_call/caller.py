@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import get_cache_token
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .._adopted import AdoptedFunction
 from .._discovery.catalog import Catalog
@@ -16,11 +16,12 @@ from .._resolution.fallback_policy import Ending
 from .._resolution.resolver import Resolver
 from .._resolution.walk import Walk
 from .._state.state import DispatchState
-from . import answers
-from .demanded import Demanded
-from .entry_chain import EntryChain
-from .guard import Guard
 from .targets import as_function, tries_whole_chain
+
+if TYPE_CHECKING:
+    from .demanded import Demanded
+    from .entry_chain import EntryChain
+    from .guard import Guard
 
 
 class Caller:
@@ -55,7 +56,7 @@ class Caller:
     def target(
         self, function: Function, state: DispatchState, types: tuple[type, ...]
     ) -> Callable[..., Any]:
-        """Return what a table holds for calls of these types.
+        """Return what a table holds for calls of these types, the state's own among them.
 
         ================================================  =======================================
         the candidates                                    the table holds
@@ -67,15 +68,6 @@ class Caller:
         context
         begin with any other                              its implementation
         ================================================  =======================================
-
-        Parameters
-        ----------
-        function : Function
-            The library's function.
-        state : DispatchState
-            The state in force.
-        types : tuple of type
-            The dispatch types, the state's own among them.
         """
         # Read first: a class that is registered while the candidates are found makes them stale.
         token = get_cache_token()
@@ -93,8 +85,7 @@ class Caller:
         every = () if first is None else (first, *candidates)
         chain = self._chain(function, state, types, walk, every)
         if guards:
-            guard = Guard(chain, token, awaited, partial(self._renew, state))
-            return as_function(guard, function)
+            return as_function(self._guarded(chain, token, awaited, state), function)
         return chain.target()
 
     def chain(
@@ -120,7 +111,14 @@ class Caller:
         chain = self._chain(function, state, types, walk, candidates)
         ending = None if chain.end is None else chain.end.ending
         awaited, guards = self._guards(function, state, walk, ending)
-        return Guard(chain, token, awaited, partial(self._renew, state)) if guards else chain
+        return self._guarded(chain, token, awaited, state) if guards else chain
+
+    def _guarded(
+        self, chain: EntryChain, token: object, awaited: Sequence[str], state: DispatchState
+    ) -> Guard:
+        from .guard import Guard  # many programs have imported what they use
+
+        return Guard(chain, token, awaited, partial(self._renew, state))
 
     def _guards(
         self, function: Function, state: DispatchState, walk: Walk, ending: Ending | None
@@ -151,6 +149,8 @@ class Caller:
             is_alone = len(candidates) == 1 and candidates[0].is_plain
             leaves = leaves and is_alone and isinstance(function, AdoptedFunction)
             end = End(self.resolver, function, state, types, ending, leaves=leaves)
+        from .entry_chain import EntryChain  # the library's own implementation needs no chain
+
         made = EntryChain
         if function.manner is not None and function.manner.memory is not None:
             from .remembering import Remembering  # few functions remember
@@ -190,6 +190,8 @@ class Caller:
         """
         backend = self.catalog.check_backend(backend)
         candidate = self.resolver.demanded(function, backend, state, is_asked)
+        from .demanded import Demanded  # few programs call `invoke`
+
         made = Demanded
         if function.manner is not None and function.manner.decides:
             from .remembering import Deciding  # few functions decide
@@ -235,6 +237,8 @@ class Caller:
         """
         if tries_whole_chain(called):
             return result  # the chain has checked it
+        from . import answers  # plain functions need it never
+
         for backend in self.resolver.implementers(function.identifier):
             if self.resolver.demanded(function, backend, state).is_implemented_by(called):
                 return answers.checked(function, backend, result)

@@ -4,21 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from .._description.description import Description
 from .._identifiers import DEFAULT, nearest, shown
 from .._order.ordering import Order
 from .._problems import Problem, Source
-from .._unknown_names import UnknownBackendError
-from .._warning_categories import (
-    BackendSkippedWarning,
-    EnvironmentVariableWarning,
-    SpatchCoreWarning,
-)
 from .distribution_names import distribution_key
 from .entry_points import find_entry_points
 from .environment import Environment
 from .lazy_functions import LazyFunctions
+
+if TYPE_CHECKING:
+    from .._warning_categories import SpatchCoreWarning
 
 CYCLE = "the declared priorities form a cycle"
 NO_PARSER = "TOML files cannot be read here"
@@ -181,11 +179,17 @@ class Catalog:
             if isinstance(name, str) and "," in name:
                 parts = [part.strip() for part in name.split(",")]
                 reason = f"a name has no comma; give several names in a list: {parts!r}"
+            from .._unknown_names import UnknownBackendError
+
             raise UnknownBackendError(name, known, nearest(name, known), reason)
         return str(name)
 
     def warnings(self) -> Iterator[SpatchCoreWarning]:
         """Yield one warning for each backend or variable that has problems."""
+        if not self.problems:
+            return
+        from .._warning_categories import BackendSkippedWarning, EnvironmentVariableWarning
+
         # The text of a source is made once: for this its distribution's metadata is parsed.
         about: dict[tuple[str, str], list[Problem]] = {}
         for each in self.problems:

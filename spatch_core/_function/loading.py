@@ -19,7 +19,6 @@ from .._resolution.resolver import Resolver
 from .._state.process_default import set_environment
 from .._state.state import initial_state
 from .._warning import warn_caller
-from .._warning_categories import BackendSkippedWarning
 from .docstring import document
 from .library_shortcuts import install
 from .results import Results
@@ -112,6 +111,8 @@ def read_again(
 
     dispatcher.ensure_loader().change(change)
     if problems:
+        from .._warning_categories import BackendSkippedWarning
+
         warn_caller(BackendSkippedWarning(problems))
 
 

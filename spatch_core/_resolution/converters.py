@@ -16,7 +16,6 @@ from .._identifiers import DEFAULT
 from .._state.state import DispatchState
 from .candidate import Candidate
 from .candidate_order import CandidateOrder
-from .explanation import Verdict
 from .golden_rule import GoldenRule
 from .matching import Matcher
 from .walk import Walk
@@ -100,10 +99,11 @@ class Converters:
 
         Each comes with its candidate, or with None and the reason why it is none.
         """
-        from .reasons import reason  # calls need none
-
         if not self._names:
             return
+        from .explanation import Verdict  # few calls are converted
+        from .reasons import reason
+
         found = self._walk(function, state, walk)
         for step in found.steps(self._descriptions, self._names):
             name = step.backend

@@ -13,7 +13,6 @@ from .._identifiers import DEFAULT, shown
 from .._state.keeper import StateKeeper
 from .._state.state import DispatchState
 from .._type_patterns import TypePattern
-from .._unknown_names import UnknownTypeError
 from .candidate import Candidate
 from .candidate_order import CandidateOrder
 from .converters import Converters
@@ -122,6 +121,8 @@ class Resolver:
                 for description in self.catalog.descriptions.values()
                 for pattern in description.primary_types
             ]
+            from .._unknown_names import UnknownTypeError
+
             raise UnknownTypeError(cls, dict.fromkeys(patterns))
 
     def forget_objects(self) -> None:

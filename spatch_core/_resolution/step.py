@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from .candidate import IS_CURRENT
-from .explanation import Verdict
+
+if TYPE_CHECKING:
+    from .explanation import Verdict
 
 LAST_RESORT = "nothing else answers"
 

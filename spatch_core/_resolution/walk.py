@@ -8,16 +8,18 @@ with the reasons that `reasons` puts into words.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from .._identifiers import DEFAULT
 from .._order.edges import Cycle
 from .._state.state import DispatchState
 from .candidate_order import CandidateOrder
-from .explanation import Verdict
 from .golden_rule import GoldenRule, Standing, Weight
 from .matching import Matcher, TypeMatch
 from .step import Step
+
+if TYPE_CHECKING:
+    from .explanation import Verdict
 
 
 class WeighedType(NamedTuple):
@@ -184,6 +186,8 @@ class Walk:
         implementers : frozenset of str
             Those that implement the function, the default among them.
         """
+        from .explanation import Verdict  # calls ask for candidates alone
+
         ordered = list(self.candidates(implementers))
         candidates = {step.backend for step in ordered}
         following = iter(ordered)
@@ -199,6 +203,8 @@ class Walk:
         yield from following
 
     def _why_no_candidate(self, name: str, implementers: frozenset[str]) -> Verdict:
+        from .explanation import Verdict  # as above
+
         # First: to prioritize a backend that lacks the function would change nothing.
         if name not in implementers and name not in self.rule.unmet:
             return Verdict.NO_IMPLEMENTATION
