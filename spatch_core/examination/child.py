@@ -29,6 +29,8 @@ _PATIENCE = 2.0
 """Seconds for third-party threads and exit handlers, once everything is written down."""
 _RESTARTS = 5
 """Number of modules that may end the process before the rest is given up."""
+_MARK = "SPATCH_CORE_CHILD"
+"""The environment variable by whose value the processes that a child has started are found."""
 
 # Held here, because an import may replace those of the module json.
 _encode = JsonEncoder().encode
@@ -177,7 +179,7 @@ def _run_once(
         process = subprocess.Popen(
             [sys.executable, "-c", code],
             # The cache may hold descriptions of backends that are blocked here.
-            env={**os.environ, **variables, "SPATCH_CORE_CACHE": "off"},
+            env={**os.environ, **variables, "SPATCH_CORE_CACHE": "off", _MARK: folder},
             stdin=subprocess.DEVNULL,
             # stdout belongs to the command, and may have to be JSON.
             stdout=subprocess.DEVNULL if errors is None else errors.fileno(),
@@ -186,7 +188,7 @@ def _run_once(
         try:
             is_ended = wait(process, limit, lambda: _is_done(written), _PATIENCE)
         finally:
-            end_session(process)
+            end_session(process, f"{_MARK}={folder}")
         how = f"took longer than {limit:g} s and was ended"
         values: dict[str, list[Any]] = {}
         for line in _read(written).splitlines():

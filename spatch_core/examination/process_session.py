@@ -59,18 +59,26 @@ def _has_ended(process: subprocess.Popen[bytes]) -> bool:
     return os.waitid(os.P_PID, process.pid, flags) is not None
 
 
-def end_session(process: subprocess.Popen[bytes]) -> None:
+def end_session(process: subprocess.Popen[bytes], mark: str) -> None:
     """Kill a child and the processes that it has started, and reap it.
 
     The child must not have been reaped: until then the system gives its number to no other
-    process or group. A process that has started a session of its own is not found.
+    process or group. A process that has started a session of its own, as daemons do, is found by
+    its environment.
+
+    Parameters
+    ----------
+    process : subprocess.Popen
+        The child.
+    mark : str
+        What is in the environment of the child alone, as ``NAME=value``.
     """
     if hasattr(os, "killpg"):
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, signal.SIGKILL)
         # Some may have a group of their own, or may have been started meanwhile.
         for _ in range(_ROUNDS):
-            members = _members(process.pid)
+            members = _members(process.pid, f"\0{mark}\0".encode())
             for each in members:
                 with suppress(ProcessLookupError, PermissionError):
                     os.kill(each, signal.SIGKILL)
@@ -82,13 +90,19 @@ def end_session(process: subprocess.Popen[bytes]) -> None:
     process.wait()
 
 
-def _members(session: int) -> list[int]:
-    """Return the processes of a session that still run; none where the system does not tell."""
+def _members(session: int, mark: bytes) -> list[int]:
+    """Return the processes of a session, or with a mark in the environment, that still run.
+
+    There are none where the system does not tell.
+    """
     found = []
-    for stat in Path("/proc").glob("[0-9]*/stat"):
+    for folder in Path("/proc").glob("[0-9]*"):
         with suppress(OSError, ValueError):
             # The name of the program, in parentheses, may contain anything.
-            state, _, _, number, *_ = stat.read_text("utf-8", "replace").rpartition(")")[2].split()
-            if int(number) == session and state not in "ZX":
-                found.append(int(stat.parent.name))
+            stat = (folder / "stat").read_text("utf-8", "replace").rpartition(")")[2]
+            state, _, _, number, *_ = stat.split()
+            if state not in "ZX" and (
+                int(number) == session or mark in b"\0" + (folder / "environ").read_bytes()
+            ):
+                found.append(int(folder.name))
     return found

@@ -236,6 +236,11 @@ PROCESSES = {
         if sys.version_info >= (3, 11)
         else "subprocess.Popen([sys.executable, '-c', CODE], preexec_fn=os.setpgrp)",
     ),
+    "in a session of its own": (
+        "subprocess",
+        "subprocess.Popen([sys.executable, '-c', CODE], start_new_session=True)",
+    ),
+    "a daemon": ("os", "if not os.fork(): os.setsid(); os.fork() and os._exit(0); exec(CODE)"),
     "fork": ("os", "os.fork() or exec(CODE)"),
     "of a shell": ("os", "os.system(f'{sys.executable} -c \"{CODE}\" &')"),
     "ignoring signals": (
