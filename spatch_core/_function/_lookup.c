@@ -1,6 +1,7 @@
-/* Looks up adopted functions in the tables in force.
+/* Looks up adopted functions in the tables in force, and attributes of modules.
 
-   A `Lookup` does what the class of this name in spatch_core/_function/lookup.py does.
+   A `Lookup` does what the class `PythonLookup` in spatch_core/_function/lookup.py does, and
+   `attribute_getter` what the function of that module does whose name begins with `python_`.
 
    Invariants
    ----------
@@ -297,6 +298,93 @@ execute(PyObject *module)
     return failed;
 }
 
+/* The places in the tuple that is the `self` of a module's `__getattr__`. */
+enum { VARIABLE, VALUES, FIND, STATE, BACKEND };
+
+/* Return ``variable.get()[0].state.backend``, as a new reference, or NULL with an exception. */
+static PyObject *
+current_backend(PyObject *self)
+{
+    PyObject *tables = NULL;
+    PyObject *state = NULL;
+    PyObject *backend = NULL;
+    if (PyContextVar_Get(PyTuple_GET_ITEM(self, VARIABLE), NULL, &tables) < 0) {
+        return NULL;
+    }
+    if (tables != NULL && PyList_CheckExact(tables) && PyList_GET_SIZE(tables) > 0) {
+        PyObject *scope = Py_NewRef(PyList_GET_ITEM(tables, 0));
+        state = PyObject_GetAttr(scope, PyTuple_GET_ITEM(self, STATE));
+        Py_DECREF(scope);
+    }
+    else {
+        PyErr_SetString(PyExc_TypeError, "the variable holds no tables");
+    }
+    Py_XDECREF(tables);
+    if (state != NULL) {
+        backend = PyObject_GetAttr(state, PyTuple_GET_ITEM(self, BACKEND));
+        Py_DECREF(state);
+    }
+    return backend;
+}
+
+static PyObject *
+get_attribute(PyObject *self, PyObject *name)
+{
+    PyObject *found = NULL;
+    PyObject *backend = current_backend(self);
+    if (backend == NULL) {
+        return NULL;
+    }
+    /* Comparing names may run Python code, which may forget the values. */
+    PyObject *values =
+        Py_XNewRef(PyDict_GetItemWithError(PyTuple_GET_ITEM(self, VALUES), backend));
+    Py_DECREF(backend);
+    if (values != NULL && PyDict_CheckExact(values)) {
+        found = Py_XNewRef(PyDict_GetItemWithError(values, name));
+    }
+    Py_XDECREF(values);
+    if (found == NULL && !PyErr_Occurred()) {
+        found = PyObject_CallOneArg(PyTuple_GET_ITEM(self, FIND), name);
+    }
+    return found;
+}
+
+PyDoc_STRVAR(get_attribute_doc,
+"__getattr__($self, name, /)\n--\n\nReturn the attribute of the current backend.");
+
+static PyMethodDef get_attribute_method = {
+    "__getattr__", get_attribute, METH_O, get_attribute_doc,
+};
+
+PyDoc_STRVAR(attribute_getter_doc,
+"attribute_getter($self, variable, values, find, module, /)\n--\n\n"
+"Return the ``__getattr__`` of the module of this name.");
+
+static PyObject *
+attribute_getter(PyObject *Py_UNUSED(self), PyObject *args)
+{
+    PyObject *variable, *values, *find, *module;
+    if (!PyArg_ParseTuple(args, "O!O!OU:attribute_getter", &PyContextVar_Type, &variable,
+                          &PyDict_Type, &values, &find, &module)) {
+        return NULL;
+    }
+    PyObject *bound = Py_BuildValue("(OOOss)", variable, values, find, "state", "backend");
+    if (bound == NULL) {
+        return NULL;
+    }
+    for (Py_ssize_t i = STATE; i <= BACKEND; i++) {
+        PyUnicode_InternInPlace(&((PyTupleObject *)bound)->ob_item[i]);
+    }
+    PyObject *getter = PyCFunction_NewEx(&get_attribute_method, bound, module);
+    Py_DECREF(bound);
+    return getter;
+}
+
+static PyMethodDef functions[] = {
+    {"attribute_getter", attribute_getter, METH_VARARGS, attribute_getter_doc},
+    {NULL, NULL, 0, NULL},
+};
+
 static PyModuleDef_Slot slots[] = {
     {Py_mod_exec, execute},
     {Py_mod_multiple_interpreters, Py_MOD_PER_INTERPRETER_GIL_SUPPORTED},
@@ -306,7 +394,8 @@ static PyModuleDef_Slot slots[] = {
 static struct PyModuleDef definition = {
     PyModuleDef_HEAD_INIT,
     .m_name = "_lookup",
-    .m_doc = "Looks up adopted functions in the tables in force.",
+    .m_doc = "Looks up adopted functions in the tables in force, and attributes of modules.",
+    .m_methods = functions,
     .m_slots = slots,
 };
 

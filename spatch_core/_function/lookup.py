@@ -1,4 +1,7 @@
-"""Looks up adopted functions in the tables in force; in C where the extension was built."""
+"""Looks up adopted functions in the tables in force, and attributes of modules.
+
+In C where the extension was built.
+"""
 
 from __future__ import annotations
 
@@ -89,16 +92,52 @@ def call_of_ufunc(
     return key, types
 
 
-def _find_class() -> Any:
+def python_attribute_getter(
+    variable: Any,
+    values: dict[str | None, dict[str, Any]],
+    find: Callable[[str], Any],
+    module: str,
+    /,
+) -> Callable[[str], Any]:
+    """Return the ``__getattr__`` of a module, which follows the current backend.
+
+    Parameters
+    ----------
+    variable : contextvars.ContextVar
+        Holds the tables in force.
+    values : dict
+        The values that are known, by the backend's name, or None, and the attribute's.
+    find : callable
+        Returns the value of any other name, or raises.
+    module : str
+        The module's name.
+    """
+    tables = variable.get
+
+    def __getattr__(name: str, /) -> Any:  # noqa: N807  # of a module
+        try:
+            return values[tables()[0].state.backend][name]
+        except KeyError:
+            pass
+        return find(name)  # not above: an error would show the other one
+
+    __getattr__.__module__, __getattr__.__qualname__ = module, __getattr__.__name__
+    return __getattr__
+
+
+def _find_compiled() -> tuple[Any, Any]:
     if acceleration.accelerated:
         try:
-            from ._lookup import Lookup as CompiledLookup
+            from ._lookup import Lookup, attribute_getter
         except ImportError:  # it was not built
             pass
         else:
-            return CompiledLookup
-    return PythonLookup
+            return Lookup, attribute_getter
+    return PythonLookup, python_attribute_getter
 
 
-Lookup: Any = _find_class()
+Lookup: Any
 """`PythonLookup`, or the same in C."""
+attribute_getter: Callable[..., Callable[[str], Any]]
+"""`python_attribute_getter`, or the same in C."""
+Lookup, attribute_getter = _find_compiled()

@@ -1,6 +1,6 @@
 """Checks the arguments of ``backend_opts``, and makes the state that they describe.
 
-Caches of a library's options, cleared by `BackendOptions._forget`, because the backends have
+Caches of a library's options, emptied by `BackendOptions._forget`, because the backends have
 changed, and when `MAX_OPTIONS` combinations are known:
 
 ============  =====================================================  =======================

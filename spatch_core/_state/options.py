@@ -184,7 +184,9 @@ class BackendOptions(Giving[Given_co]):
     def _forget(cls) -> None:
         """Check names again, because the backends have changed."""
         # Exchanged, not cleared: see `check_and_keep`.
-        cls._prioritized, cls._plain, cls._values = {}, {}, {}
+        cls._prioritized, cls._plain = {}, {}
+        for values in [*cls._values.values()]:  # other threads may add modules
+            values.clear()  # of tables: those stay as they are, and are read no longer
 
     def __call__(self, function: F) -> F:
         """Return `function` with the state in force now and these options frozen into it.

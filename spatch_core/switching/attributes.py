@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from .._errors import ImplementationImportError
+from .._function.lookup import attribute_getter
 from .._identifiers import DEFAULT, import_identifier, is_awaited, nearest, shown
 from .._interrupts import is_interrupt
 
@@ -63,48 +64,47 @@ def attributes(
     if own is not None and not isinstance(own, Mapping):
         raise TypeError(f"own= takes a mapping of names to values, not {own!r}")
     found = _Attributes(system, module, {} if own is None else own)
-    get, options = system._dispatcher.keeper.get, system.backend_opts
-
-    def __getattr__(name: str) -> Any:  # noqa: N807  # of a module
-        try:
-            return options._values[module][get()[0].state.backend][name]
-        except KeyError:
-            pass
-        return found.find(name)  # not above: an error would show the other one
+    variable = system._dispatcher.keeper.variable
 
     def __dir__() -> list[str]:  # noqa: N807
         return sorted({*vars(sys.modules[module]), *found.names()})
 
-    for each in (__getattr__, __dir__):
-        each.__module__, each.__qualname__ = module, each.__name__
-    return __getattr__, __dir__
+    __dir__.__module__, __dir__.__qualname__ = module, __dir__.__name__
+    return attribute_getter(variable, found.values, found.find, module), __dir__
 
 
 class _Attributes:
-    """Finds the attributes of a module that no table has yet."""
+    """Finds the attributes of a module that no table has yet.
+
+    Attributes
+    ----------
+    values : dict
+        What was found, by the current backend and the name. `BackendOptions._forget` empties it.
+    """
 
     def __init__(self, system: BackendSystem, module: str, own: Mapping[str, object]) -> None:
         self._system = system
         self._module = module
         self._own = own
+        self.values: dict[str | None, dict[str, Any]]
+        self.values = system.backend_opts._values.setdefault(module, {})
 
     def find(self, name: str) -> Any:
         """Return the value that the current backend gives, or the library."""
         if name[:2] == "__" or self._is_submodule(name):
             raise AttributeError(f"module {self._module!r} has no attribute {name!r}")
-        # First the table, then the backends: if these are exchanged in between, the value lands
-        # in a table that is no longer read.
-        values = self._system.backend_opts._values
-        catalog = self._catalog()
-        if catalog is None:  # they are being discovered, or the module is being imported
+        if self._catalog() is None:  # being discovered, or the module is being imported
             if name in self._own:
                 return self._own[name]
             raise self._error(name, self._own)
         backend = self._system._dispatcher.keeper.current().backend
-        value = self._value(name, backend, catalog)
+        # First the table, then the backends: if these are exchanged in between, the value lands
+        # in a table that is no longer read.
+        table = self.values.setdefault(backend, {})
+        value = self._value(name, backend)
         if value is _NOTHING:
             raise self._error(name, self.names())
-        values.setdefault(self._module, {}).setdefault(backend, {})[name] = value
+        table[name] = value
         return value
 
     def names(self) -> set[str]:
@@ -119,23 +119,22 @@ class _Attributes:
             found.update(each[len(prefix) :] for each in given if each.startswith(prefix))
         return found
 
-    def _value(self, name: str, backend: str | None, catalog: Catalog) -> Any:
+    def _value(self, name: str, backend: str | None) -> Any:
         attribute = f"{self._module}:{name}"
-        description = None if backend is None else catalog.descriptions.get(backend)
-        if backend is not None and description is not None:
-            identifier = description.attributes.get(attribute)
-            if identifier is not None:
-                try:
-                    return import_identifier(identifier)
-                except (Exception, SystemExit) as error:
-                    # Another attribute's error, e.g. of a value that refers to itself, says which.
-                    if is_interrupt(error) or isinstance(error, ImplementationImportError):
-                        raise
-                    block = catalog.environment.variable("BLOCK")
-                    raise ImplementationImportError(
-                        backend, attribute, identifier, block
-                    ) from error
-        return self._own.get(name, _NOTHING)
+        catalog = self._catalog()
+        identifier = None
+        if catalog is not None and backend is not None and backend in catalog.descriptions:
+            identifier = catalog.descriptions[backend].attributes.get(attribute)
+        if catalog is None or backend is None or identifier is None:
+            return self._own.get(name, _NOTHING)
+        try:
+            return import_identifier(identifier)
+        except (Exception, SystemExit) as error:
+            # Another attribute's error, e.g. of a value that refers to itself, says which.
+            if is_interrupt(error) or isinstance(error, ImplementationImportError):
+                raise
+            block = catalog.environment.variable("BLOCK")
+            raise ImplementationImportError(backend, attribute, identifier, block) from error
 
     def _catalog(self) -> Catalog | None:
         if is_awaited(self._module):

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import importlib
+import inspect
 import sys
+import weakref
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
 
 import spatch_core
 from spatch_core import BackendSystem, ImplementationImportError
+from spatch_core._function.lookup import attribute_getter, python_attribute_getter
 from spatch_core.switching import attributes
 from spatch_core.testing import isolated, run_python, write_distribution
 
@@ -275,3 +280,60 @@ def test_own_values_are_a_mapping() -> None:
     assert find.__module__ == names.__module__ == __name__
     with pytest.raises(AttributeError):
         find("float64")
+
+
+def test_what_is_read_while_the_backends_change(lib: Any) -> None:
+    """F11, W9: a value that was found by the former ones is not kept."""
+    jax = sys.modules.setdefault("attrjax", importlib.import_module("attrjax"))
+
+    class Slow(type(jax)):  # type: ignore[misc]
+        def __getattribute__(self, name: str) -> Any:
+            if name == "float64" and stages.pop(0) == "refresh":
+                lib.system.refresh()
+                return "former"
+            return "latter" if name == "float64" else super().__getattribute__(name)
+
+    jax.__class__ = Slow
+    stages = ["refresh", "go on"]
+    with lib.switch.backend_context("jax"):
+        assert (lib.float64, lib.float64) == ("former", "latter")
+        assert lib.float64 == "latter"
+
+
+def test_errors_say_nothing_of_the_table(lib: Any) -> None:
+    """W10: a traceback shows the one error."""
+    for name in ("flot64", "__all__"):
+        with pytest.raises(AttributeError) as caught:
+            getattr(lib, name)
+        assert caught.value.__suppress_context__ or caught.value.__context__ is None
+
+
+def test_both_kinds_of_getters_agree(lib: Any) -> None:
+    """W9: the one in C and the one in Python; keys that raise, too."""
+    variable = lib.system._dispatcher.keeper.variable
+    for kind in (attribute_getter, python_attribute_getter):
+        values: dict[str | None, dict[str, Any]] = {None: {"known": 1}}
+        get: Any = kind(variable, values, lambda name: (name, "found"), "attrlib")
+        assert get("known") == 1
+        assert get("other") == ("other", "found")
+        assert (get.__name__, get.__module__) == ("__getattr__", "attrlib")
+        assert [*inspect.signature(get).parameters] == ["name"]
+        with lib.switch.backend_context("jax"):
+            assert get("known") == ("known", "found")
+        with pytest.raises(TypeError):
+            get()
+        with pytest.raises(TypeError):
+            get([])
+
+
+def test_a_module_that_is_gone_is_freed() -> None:
+    """W9: the getter and the module refer to each other."""
+    system = BackendSystem(None, "LIB")
+    module: Any = ModuleType("attrgone")
+    sys.modules["attrgone"] = module
+    module.__getattr__, module.__dir__ = attributes(system, "attrgone", {"value": module})
+    assert module.value is module
+    gone = weakref.ref(module)
+    del sys.modules["attrgone"], module, system
+    gc.collect()
+    assert gone() is None
