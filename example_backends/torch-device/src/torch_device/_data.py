@@ -121,12 +121,10 @@ class Data:
         """Return a new tensor for the result of an implementation."""
         if array.__class__ not in self._classes:
             array = self.settle(array)
-        if self._dtypes.get(array.dtype) is not dtype or dtype is None:
-            found = self.dtype(array)
-            if dtype is None:
-                dtype = found
-            elif found is not dtype:
-                array = self.cast(array, dtype)
+        if dtype is None:
+            dtype = self.dtype(array)
+        elif self._dtypes.get(array.dtype) is not dtype:
+            array = self.cast(array, dtype)
         return _storage.wrap(array, array.shape, dtype)
 
     def wrap_optional(self, array: Any, dtype: torch.dtype | None = None) -> torch.Tensor | None:

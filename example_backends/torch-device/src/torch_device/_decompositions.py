@@ -37,19 +37,21 @@ def register(environment: BackendEnvironment) -> None:
     for each in (aten.native_batch_norm.default, aten._native_batch_norm_legit.default):
         known[each] = _with_empty_statistics(known[each])
     decomposed = {operator.name() for operator in known}
-    has_kernel = torch._C._dispatch_has_kernel_for_dispatch_key
-    for full in torch._C._dispatch_get_all_op_names():
-        packet, _, overload = full.removeprefix("aten::").partition(".")
-        if not full.startswith("aten::") or packet.removesuffix("_") in KEPT:
+    # The functional variants of these are C++ around `out=`, which would recurse.
+    composed = _with_kernel("CompositeExplicitAutogradNonFunctional")
+    composed |= _with_kernel("CompositeExplicitAutograd") & decomposed
+    for full in sorted(composed - _with_kernel("CompositeImplicitAutograd")):
+        namespace, _, name = full.partition("::")
+        packet, _, overload = name.partition(".")
+        if namespace != "aten" or packet.removesuffix("_") in KEPT:
             continue
-        # The functional variants of these are C++ around `out=`, which would recurse.
-        is_around_out = has_kernel(full, "CompositeExplicitAutogradNonFunctional")
-        is_composed = full in decomposed and has_kernel(full, "CompositeExplicitAutograd")
-        if not (is_around_out or is_composed) or has_kernel(full, "CompositeImplicitAutograd"):
-            continue
-        operator = getattr(getattr(torch.ops.aten, packet, None), overload or "default", None)
+        operator = getattr(getattr(aten, packet, None), overload or "default", None)
         if operator is not None and not environment.is_registered(operator):
             environment.register_kernel(operator, environment.fallback.kernel(operator))
+
+
+def _with_kernel(key: str) -> set[str]:
+    return set(torch._C._dispatch_get_registrations_for_dispatch_key(key))
 
 
 def _with_empty_statistics(decomposition: Any) -> Any:

@@ -21,21 +21,28 @@ if TYPE_CHECKING:
 # How kernels read an argument, and its part of the key by which dtypes of results are remembered.
 _READS = {
     "Tensor": """\
-if {0}.__class__ in numbers: {0}_data, {0}_key, {0}_type = {0}, {0}.__class__, data_type
-else: {0}_data = read({0}); {0}_key = {0}_data.dtype{1}; {0}_type = {0}_data.__class__""",
+if {0}.__class__ in numbers:
+    {0}_data, {0}_type = {0}, data_type
+    {0}_key = {0}_flat = {0}.__class__
+else:
+    {0}_data = read({0})
+    {0}_key, {0}_flat, {0}_type = {0}_data.dtype, not {0}_data.shape, {0}_data.__class__""",
     "Optional[Tensor]": """\
-if {0} is None: {0}_data = {0}_key = None
-else: {0}_data = read({0}); {0}_key = {0}_data.dtype{1}""",
+if {0} is None:
+    {0}_data = {0}_key = {0}_flat = None
+else:
+    {0}_data = read({0})
+    {0}_key, {0}_flat = {0}_data.dtype, not {0}_data.shape""",
     "List[Tensor]": """\
 {0}_data = [read(each) for each in {0}]
 {0}_key = *(each.dtype for each in {0}_data), *(not each.shape for each in {0}_data)""",
     "List[Optional[Tensor]]": "{0}_data = [None if each is None else read(each) for each in {0}]",
     "Optional[List[Tensor]]": "{0}_data = None if {0} is None else [read(each) for each in {0}]",
 }
-# Beside other tensors, one without dimensions counts less for the dtype of the result.
-_SHAPE = ", not {0}_data.shape"
 _KEYS = {
-    **dict.fromkeys(("Tensor", "Optional[Tensor]", "List[Tensor]"), "{0}_key"),
+    # Beside other tensors, one without dimensions counts less for the dtype of the result.
+    **dict.fromkeys(("Tensor", "Optional[Tensor]"), "{0}_key, {0}_flat"),
+    "List[Tensor]": "{0}_key",
     **dict.fromkeys(("number", "Optional[number]"), "{0}.__class__"),
     "bool": "{0}",
     "Optional[int]": "{0}",  # a dtype is an int in schemas
@@ -92,7 +99,6 @@ class Kernels:
     def _compute(self, operator: Any) -> list[str]:
         passed, types, keys, reads = [], [], [], []
         kinds = [str(each.type) for each in operator._schema.arguments]
-        is_alone = sum(each in ("Tensor", "Optional[Tensor]", "List[Tensor]") for each in kinds) < 2
         for each, kind in zip(operator._schema.arguments, kinds, strict=True):
             name = _safe(each.name)
             if each.name in _CHECKED:
@@ -102,8 +108,7 @@ class Kernels:
             value = name
             if kind in _READS:
                 value = f"{name}_data"
-                shape = "" if is_alone else _SHAPE.format(name)
-                reads += _READS[kind].format(name, shape).split("\n")
+                reads += _READS[kind].format(name).split("\n")
             if kind == "Tensor":
                 types.append(f"{name}_type")
             if kind in _KEYS:
@@ -111,7 +116,7 @@ class Kernels:
             passed.append(f"{name}={value}" if each.kwarg_only else value)
         if not types:
             types = ["data_type"]
-        key = f"({', '.join(keys)}{',' if len(keys) == 1 else ''})"
+        key = f"({''.join(f'{each}, ' for each in keys)})"
         arguments = ", ".join(_safe(each.name) for each in operator._schema.arguments)
         call = f"found = implementation({', '.join(passed)})"
         ran: list[str] = []

@@ -10,7 +10,7 @@ import numpy as np
 import torch
 
 from ..environment import BackendEnvironment
-from . import compiled_jax, factors, linear_jax, register
+from . import compiled_jax, convolution_jax, factors, linear_jax, register
 
 
 def make_environment(name: str = "jax", *, conversions: bool = True) -> BackendEnvironment:
@@ -39,6 +39,7 @@ def make_environment(name: str = "jax", *, conversions: bool = True) -> BackendE
     register(environment, jnp)
     factors.register(environment, jnp, lambda x: jax.lax.linalg.lu(x)[:2])
     linear_jax.register(environment)
+    convolution_jax.register(environment)
     compiled_jax.register(environment)
     environment.register_default_decompositions()
     return environment
