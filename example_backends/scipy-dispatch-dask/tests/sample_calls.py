@@ -12,6 +12,7 @@ from scipy import signal
 from scipy_dispatch_dask._table import TABLES
 
 ONES = np.ones((3, 3))
+SECOND = np.random.default_rng(4).random((20, 20))
 LABELS = np.arange(400).reshape(20, 20) // 90
 B, A = signal.butter(3, 0.2)
 SOS = signal.butter(3, 0.2, output="sos")
@@ -61,6 +62,11 @@ CALLS: dict[str, dict[str, Any]] = {
     "ndimage.fourier_gaussian": {"sigma": 1},
     "ndimage.fourier_shift": {"shift": 1},
     "ndimage.fourier_uniform": {"size": 3},
+    "ndimage.affine_transform": {"matrix": np.array([[0.9, 0.1], [-0.1, 0.9]])},
+    "ndimage.map_coordinates": {"coordinates": np.indices((15, 12)) * 1.25},
+    "ndimage.rotate": {"angle": 30},
+    "ndimage.shift": {"shift": 1.5},
+    "ndimage.zoom": {"zoom": 1.5},
     "ndimage.spline_filter": {},
     "ndimage.spline_filter1d": {},
     "ndimage.center_of_mass": {},
@@ -113,7 +119,11 @@ CALLS: dict[str, dict[str, Any]] = {
     "signal.sawtooth": {},
     "signal.square": {},
     "signal.czt": {},
+    "signal.coherence": {"y": SECOND, "nperseg": 8, "detrend": False},
+    "signal.csd": {"y": SECOND, "nperseg": 8},
     "signal.periodogram": {},
+    "signal.spectrogram": {"nperseg": 8},
+    "signal.stft": {"nperseg": 8},
     "signal.welch": {"nperseg": 8},
     "signal.zoom_fft": {"fn": 0.2},
     **{

@@ -22,6 +22,7 @@ with dask.config.set({"scheduler": "synchronous", "array.chunk-size": "5MB"}):
     small = da.ones((20, 20), chunks=10)
     ndimage.sobel(ndimage.gaussian_filter(small, 1)).mean().compute()
     signal.convolve2d(small, np.ones((3, 3))).mean().compute()
+    ndimage.rotate(small, 3).mean().compute()
     signal.sosfilt(np.array([[1.0, 0, 0, 1, 0, 0]]), small, axis=0).mean().compute()
 
     with open("/proc/self/status") as file:
@@ -41,6 +42,8 @@ with dask.config.set({"scheduler": "synchronous", "array.chunk-size": "5MB"}):
 
 CASES = {
     "filters": "y = ndimage.sobel(ndimage.gaussian_filter(x, 1), mode='wrap').max()",
+    "zoom": "y = ndimage.zoom(x, (0.4, 1), mode='reflect').max()",
+    "rotation": "y = ndimage.rotate(x, 3, order=1, reshape=False).max()",
     "convolution": "y = signal.convolve2d(x, np.ones((3, 3)), mode='same').max()",
     # For an array that is split along both axes, one column of blocks at a time becomes lines.
     "lines": "x = da.random.default_rng(0).random(x.shape, chunks=(3_000, 50)); "

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from scipy_dispatch import backend_opts
 
+from ._call import Call
 from ._dask import Array, da, dask
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from typing import Any, TypeAlias
-
-    from ._call import Call
-
-    Maker: TypeAlias = "str | type[np.ndarray[Any, Any]] | None"
+Maker: TypeAlias = "str | type[np.ndarray[Any, Any]] | None"
 
 NAME = "dask"
 

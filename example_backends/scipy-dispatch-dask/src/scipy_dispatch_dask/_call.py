@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import import_module
 from inspect import Parameter, Signature, signature
+from typing import Any
 
 import numpy as np
 
 from ._dask import Array, da
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-    from typing import Any
 
 
 @dataclass(frozen=True)

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
 from math import prod
 
 from ._dask import Array, dask, parse_bytes
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
 
 
 def without_empty_chunks(x: Array) -> Array:

@@ -6,15 +6,13 @@ not allowed, so conversions are refused unless Dask's configuration allows them.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from scipy_dispatch.conversions import from_scipy
 
 from ._dask import Array, da, dask
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 COMPUTE = "scipy_dispatch.compute"
 """The key in Dask's configuration."""

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from ._block import Block, block_of, meta_of, probe
+from ._call import Call
 from ._dask import Array, da
 from ._halo import map_with_history
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from ._call import Call
 
 # SciPy's boundary names, and the modes of `numpy.pad` and `dask.array.pad`.
 _PADDINGS = {

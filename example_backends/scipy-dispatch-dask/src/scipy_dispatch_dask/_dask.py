@@ -10,12 +10,16 @@ if TYPE_CHECKING:
     dask: Any
     flatten: Any
     parse_bytes: Any
+    tokenize: Any
+    HighLevelGraph: Any
     Array: TypeAlias = Any
 else:
     import dask
     import dask.array as da
     from dask.array import Array
+    from dask.base import tokenize
     from dask.core import flatten
+    from dask.highlevelgraph import HighLevelGraph
     from dask.utils import parse_bytes
 
-__all__ = ["Array", "da", "dask", "flatten", "parse_bytes"]
+__all__ = ["Array", "HighLevelGraph", "da", "dask", "flatten", "parse_bytes", "tokenize"]

@@ -7,11 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ._block import meta_of, probe, why_not_numpy
+from ._call import Call
 from ._dask import Array
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from ._call import Call
 
 
 @dataclass(frozen=True)

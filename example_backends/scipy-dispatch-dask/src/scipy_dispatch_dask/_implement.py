@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from importlib import import_module
+from typing import Any, TypeAlias
 
 from spatch_core import BackendImplementation
 
 from ._call import bind
-from ._strategy import ready, why_not
+from ._strategy import Strategy, ready, why_not
 from ._table import TABLES
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any, TypeAlias
-
-    from ._strategy import Strategy
-
-    Plan: TypeAlias = "Callable[[], Any] | str"
+Plan: TypeAlias = "Callable[[], Any] | str"
 
 backend = BackendImplementation("dask")
 

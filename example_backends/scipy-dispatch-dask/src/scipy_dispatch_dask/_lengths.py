@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import gcd
 
 import numpy as np
 
+from ._call import Call
 from ._lines import two_axes
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from ._call import Call
 
 
 def given(name: str) -> Callable[[Call, int, int], int]:

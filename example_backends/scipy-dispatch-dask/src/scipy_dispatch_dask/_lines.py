@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
 from ._block import block_of, meta_of, probe, why_not_unmasked
+from ._call import Call
 from ._chunks import with_whole_lines
 from ._dask import Array, da
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from typing import Any
-
-    from ._call import Call
 
 _SHORT = 64
 FEW = 4

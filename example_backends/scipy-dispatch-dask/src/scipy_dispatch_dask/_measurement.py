@@ -2,43 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from scipy import ndimage
 
 from ._block import why_not_numpy
-from ._call import is_dask_array
+from ._call import Call, is_dask_array
 from ._dask import Array, da, dask, flatten
-from ._groups import Several
 from ._regions import Regions, asked_for, why_not_comparable
 from ._strategy import as_any_array
-from ._tally import Means, Sums
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from typing import Any
-
-    from ._call import Call
-    from ._tally import Tally
+from ._tally import Groups, Means, Sums, grouped
 
 
 @dataclass(frozen=True)
 class Measurement:
     """Compute a tally of the regions in each block, and merge the tallies.
 
-    Parameters
-    ----------
-    tally : Tally
-        Defines the tally and how the measure follows from it.
-    of_all : callable, optional
-        Computes the measure of a whole array, if it differs from that of a region.
-    needs_elements : bool, optional
-        Whether SciPy raises an error for an empty region if it is the only one.
+    The measure of a whole array may differ: `of_all`. If a measure `needs_elements`, SciPy raises
+    for an empty region if it is the only one.
     """
 
-    tally: Tally
+    tally: Sums
     of_all: Callable[[Array], Array] | None = None
     needs_elements: bool = False
     arrays: tuple[str, ...] = ("input", "labels")
@@ -81,17 +68,9 @@ class Measurement:
 
 @dataclass(frozen=True)
 class Tallied:
-    """Compute the tally of a block: the regions that have elements in it, and their entries.
+    """Compute the tally of a block: which regions have elements in it, and their entries."""
 
-    Parameters
-    ----------
-    tally : Tally
-        Defines the tally.
-    dtype : numpy.dtype
-        The data type of the tally.
-    """
-
-    tally: Tally
+    tally: Sums
     dtype: Any
 
     @property
@@ -102,27 +81,32 @@ class Tallied:
     def __call__(
         self, x: Any, labels: Any = None, *, regions: Regions, block_info: Any
     ) -> tuple[Any, Any]:
-        start = tuple(start for start, _ in block_info[0]["array-location"])
-        present, groups = regions.groups(labels)
+        inside: Any = None if labels is None else regions.of(labels)
+        selected: Any = ... if labels is None else inside < regions.count
+        values = x[selected].ravel()
+        if not values.size:
+            return np.zeros(0, np.intp), np.zeros(0, self.dtype)
+        if regions.count == 1:
+            present, groups = np.zeros(1, np.intp), Groups(None, 1)
+        else:
+            present, groups = grouped(inside[selected])
+
+        def positions(axis: int) -> Any:
+            start, stop = block_info[0]["array-location"][axis]
+            line = np.arange(float(start), stop).reshape(-1, *(1,) * (x.ndim - axis - 1))
+            return np.broadcast_to(line, x.shape)[selected].ravel()
+
         tally = np.zeros(len(present), self.dtype)
-        tally["count"] = groups.counts(x)
-        if tally["count"].any():
-            self.tally.tallied(x, groups, tally, start)
-        kept = (present < regions.count) & (tally["count"] > 0)
-        return present[kept], tally[kept]
+        tally["count"] = groups.counts(values)
+        self.tally.fill(tally, values, groups, positions)
+        return present, tally
 
 
 @dataclass(frozen=True)
 class Merged:
-    """Merge the tallies of several blocks, with the signature that `dask.array.reduction` expects.
+    """Merge the tallies of several blocks, as `dask.array.reduction` calls it."""
 
-    Parameters
-    ----------
-    tally : Tally
-        Defines the tally.
-    """
-
-    tally: Tally
+    tally: Sums
 
     @property
     def __name__(self) -> str:
@@ -132,11 +116,10 @@ class Merged:
         # One block, or nested lists of blocks, one level for each axis.
         parts = flatten(parts, container=list) if isinstance(parts, list) else [parts]
         regions, tallies = (np.concatenate(each) for each in zip(*parts, strict=True))
-        present, places = np.unique(regions, return_inverse=True)
-        groups = Several(places, len(present))
+        present, groups = grouped(regions)
         total = np.zeros(len(present), tallies.dtype)
         total["count"] = groups.sums(tallies["count"])
-        self.tally.merged(tallies, groups, total)
+        self.tally.merge(total, tallies, groups)
         return present, total
 
 
@@ -144,7 +127,7 @@ class Merged:
 class Sum(Measurement):
     """Sum elements. For a single region SciPy uses the data type of `numpy.sum`."""
 
-    tally: Tally = field(default_factory=Sums)
+    tally: Sums = field(default_factory=Sums)
 
     def run(self, call: Call) -> Array:
         """Return SciPy's result, lazily."""
@@ -160,7 +143,7 @@ class Sum(Measurement):
 class Mean(Measurement):
     """Average elements. For a single region, SciPy divides the value of `Sum`, overflow or not."""
 
-    tally: Tally = field(default_factory=Means)
+    tally: Sums = field(default_factory=Means)
 
     def run(self, call: Call) -> Array:
         """Return SciPy's result, lazily."""
@@ -241,7 +224,7 @@ def _unchanged(part: tuple[Any, Any], axis: tuple[int, ...], keepdims: bool) -> 
     return part
 
 
-def _result(tally: Tally, total: tuple[Any, Any], count: int, places: Any) -> Any:
+def _result(tally: Sums, total: tuple[Any, Any], count: int, places: Any) -> Any:
     """Return the requested measures from the merged tally of all blocks."""
     present, kept = total
     tallies = np.zeros(count, kept.dtype)

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from ._block import block_of, meta_of, probe
+from ._call import Call
 from ._dask import Array, da
 from ._halo import map_with_halo
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any
-
-    from ._call import Call
-    from ._reach import Reach
+from ._reach import Reach
 
 _UNREFLECTED = dict.fromkeys(("reflect", "mirror", "wrap", "grid-mirror", "grid-wrap"), "nearest")
 

@@ -3,31 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from ._call import is_lazy_number
-from ._groups import One, Several
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from ._groups import Groups
-
-_FEW = 4096
-"""Up to this many regions, tallying all of them is cheaper than finding those in the block."""
 
 
 @dataclass(frozen=True, eq=False)
 class Regions:
-    """The regions selected by ``labels=`` and ``index=``.
+    """The regions that ``index=`` selects.
 
-    Parameters
-    ----------
-    labels : numpy.ndarray
-        The requested labels in ascending order. A single label has no dimensions and may be a
-        Dask array. None stands for all labels above 0 as one region.
+    They have `labels` in ascending order. A single label has no dimensions and may be a Dask
+    array. None stands for all labels above 0 as one region.
     """
 
     labels: Any
@@ -42,64 +30,9 @@ class Regions:
         return labels > 0 if self.labels is None else labels == self.labels
 
     def of(self, labels: Any) -> Any:
-        """Return the region of each element, `count` for an element outside all regions.
-
-        Parameters
-        ----------
-        labels : numpy.ndarray
-            The labels of the elements.
-        """
+        """Return the region of each element, `count` for an element outside all regions."""
         if np.ndim(self.labels) == 0:
             return np.where(self.only(labels), 0, 1)
-        if self.labels.dtype.kind == "f" or labels.dtype.kind == "f":
-            return self._found(labels)
-        labels = labels.astype(self.labels.dtype, copy=False)
-        begin = np.searchsorted(self.labels, labels.min())
-        end = np.searchsorted(self.labels, labels.max(), side="right")
-        if begin == end:
-            return np.full(labels.shape, self.count)
-        first, last = self.labels[[begin, end - 1]]
-        span = int(last) - int(first) + 1
-        if span > labels.size:
-            return self._found(labels)
-        table = np.full(span + 1, self.count)
-        table[(self.labels[begin:end] - first).astype(np.intp)] = np.arange(begin, end)
-        inside = (labels >= first) & (labels <= last)
-        return table[np.where(inside, labels - first, span).astype(np.intp, copy=False)]
-
-    def groups(self, labels: Any) -> tuple[Any, Groups]:
-        """Return the regions of a block and the elements in them.
-
-        Parameters
-        ----------
-        labels : numpy.ndarray or None
-            The labels of the elements; None if all elements are in the single region.
-
-        Returns
-        -------
-        numpy.ndarray
-            All regions with elements, and possibly others, in ascending order. The last one may
-            be `count`, for elements outside all regions.
-        Groups
-            The elements of these regions.
-        """
-        if np.ndim(self.labels) == 0:
-            return np.zeros(1, np.intp), One(None if labels is None else self.only(labels))
-        inside = self.of(labels)
-        if self.count <= _FEW:
-            return np.arange(self.count + 1), Several(inside, self.count + 1)
-        # With so many regions, a lookup table takes longer than sorting.
-        if self.count > 16 * inside.size:
-            present, places = np.unique(inside, return_inverse=True)
-            return present, Several(places.reshape(inside.shape), len(present))
-        has_elements = np.zeros(self.count + 1, bool)
-        has_elements[inside] = True
-        present = np.flatnonzero(has_elements)
-        table = np.empty(self.count + 1, np.intp)
-        table[present] = np.arange(len(present))
-        return present, Several(table[inside], len(present))
-
-    def _found(self, labels: Any) -> Any:
         places = np.searchsorted(self.labels, labels)
         places[places == self.count] = 0
         return np.where(self.labels[places] == labels, places, self.count)
@@ -108,19 +41,7 @@ class Regions:
 def asked_for(index: Any, dtype: Any) -> tuple[Regions, Any]:
     """Return the regions that `index` requests, and the region for each place in the result.
 
-    Parameters
-    ----------
-    index : number, Dask array without dimensions, list of numbers or None
-        The index that the caller passed.
-    dtype : numpy.dtype
-        The data type of the labels.
-
-    Returns
-    -------
-    Regions
-        The regions, each of them once.
-    numpy.ndarray or int
-        The region for each place; 0 if the result is a single number.
+    The place is 0 if the result is a single number; `dtype` is that of the labels.
     """
     if index is None:
         return Regions(None), 0
@@ -133,15 +54,7 @@ def asked_for(index: Any, dtype: Any) -> tuple[Regions, Any]:
 
 
 def why_not_comparable(index: Any, dtype: Any) -> str | None:
-    """Return why `index` cannot be compared with labels as SciPy would; None if it can.
-
-    Parameters
-    ----------
-    index : object
-        The index that the caller passed.
-    dtype : numpy.dtype
-        The data type of the labels.
-    """
+    """Return why `index` cannot be compared with labels as SciPy would; None if it can."""
     if dtype.kind not in "biuf":
         return f"labels= are of the data type {dtype}"
     if index is None or isinstance(index, bool | int | float | np.bool_ | np.integer | np.floating):

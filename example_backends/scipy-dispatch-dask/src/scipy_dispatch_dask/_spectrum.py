@@ -1,54 +1,63 @@
-"""Power spectra: the frequencies are computed immediately, the power lazily."""
+"""Spectra: frequencies and times are computed immediately, the spectrum lazily."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
 
 from ._block import Block, block_of, meta_of, probe
+from ._call import Call
 from ._chunks import with_whole_lines
 from ._dask import Array, da
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-    from ._call import Call
 
 
 @dataclass(frozen=True)
 class Spectrum:
-    """Call the function again on blocks that contain whole lines, and keep the second result.
+    """Call the function again on blocks that contain whole lines, and keep the last result.
 
-    The frequencies depend only on the length of a line. They are computed from a line of ones.
+    The frequencies and times depend only on the length of a line. They are computed from a line of
+    ones. Frequencies are along the axis of the lines, times along a new last axis.
     """
 
     arrays: tuple[str, ...] = ("x",)
 
     def refuse(self, call: Call) -> str | None:
         """Return why `call` cannot be supported; None if it can."""
-        return "x= is empty or a scalar" if 0 in (call["x"].ndim, call["x"].size) else None
+        shapes = {np.shape(call[name]) for name in self.arrays if call[name] is not None}
+        if len(shapes) > 1:
+            return "x= and y= have different shapes"
+        (shape,) = shapes
+        return "x= is empty or a scalar" if 0 in (len(shape), *shape) else None
 
-    def run(self, call: Call) -> tuple[Any, Array]:
-        """Return SciPy's result, with the power as a lazy array."""
+    def run(self, call: Call) -> tuple[Any, ...]:
+        """Return SciPy's result, with the spectrum as a lazy array."""
+        arrays = tuple(name for name in self.arrays if call[name] is not None)
+        call = call.replaced(**{name: da.asarray(call[name]) for name in arrays})
         x = call["x"]
         axis = call["axis"] % x.ndim
         line = tuple(length if each == axis else 1 for each, length in enumerate(x.shape))
-        frequencies, power = probe(call, "x", shape=line)
+        with np.errstate(invalid="ignore"):  # ones may have no power at all
+            *scales, spectrum = probe(call, *arrays, shape=line)
         x = with_whole_lines(x, (axis,))
-        chunks = tuple(
-            (power.shape[axis],) if each == axis else sizes for each, sizes in enumerate(x.chunks)
+        chunks = {**dict(enumerate(x.chunks)), axis: (spectrum.shape[axis],)}
+        times = spectrum.shape[x.ndim :]
+        block, shared = block_of(call, *arrays)
+        lazy: Array = da.map_blocks(
+            LastResult(block),
+            *(call[name].rechunk(x.chunks) for name in arrays),
+            chunks=(*chunks.values(), *((n,) for n in times)),
+            new_axis=list(range(x.ndim, spectrum.ndim)),
+            meta=meta_of(spectrum),
+            **shared,
         )
-        block, shared = block_of(call, "x")
-        meta = meta_of(power)
-        lazy = da.map_blocks(
-            SecondResult(block), x, chunks=chunks, meta=meta, dtype=meta.dtype, **shared
-        )
-        return frequencies, lazy
+        return *scales, lazy
 
 
 @dataclass(frozen=True, eq=False)
-class SecondResult:
-    """Call a function with two results and return the second.
+class LastResult:
+    """Call a function with several results and return the last.
 
     Parameters
     ----------
@@ -62,5 +71,5 @@ class SecondResult:
     def __name__(self) -> str:
         return self.block.__name__
 
-    def __call__(self, x: Any, **shared: Any) -> Any:
-        return self.block(x, **shared)[1]
+    def __call__(self, *blocks: Any, **shared: Any) -> Any:
+        return self.block(*blocks, **shared)[-1]

@@ -2,31 +2,28 @@
 
 from __future__ import annotations
 
+from typing import Any, Protocol
+
 import numpy as np
 
 from ._block import unmasked
-from ._call import has_unknown_chunks, holds_dask_array, is_dask_array, is_lazy_number
+from ._call import Call, has_unknown_chunks, holds_dask_array, is_dask_array, is_lazy_number
 from ._chunks import without_empty_chunks
 from ._dask import da
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any, Protocol
 
-    from ._call import Call
+class Strategy(Protocol):
+    """A way to make functions of SciPy lazy."""
 
-    class Strategy(Protocol):
-        """A way to make functions of SciPy lazy."""
+    @property
+    def arrays(self) -> tuple[str, ...]:
+        """The parameters that accept Dask arrays."""
 
-        @property
-        def arrays(self) -> tuple[str, ...]:
-            """The parameters that accept Dask arrays."""
+    def refuse(self, call: Call) -> str | None:
+        """Return why `call` cannot be supported; None if it can."""
 
-        def refuse(self, call: Call) -> str | None:
-            """Return why `call` cannot be supported; None if it can."""
-
-        def run(self, call: Call) -> Any:
-            """Return SciPy's result, lazily."""
+    def run(self, call: Call) -> Any:
+        """Return SciPy's result, lazily."""
 
 
 def why_not(strategy: Strategy, call: Call) -> str | None:
@@ -84,7 +81,9 @@ def ready(strategy: Strategy, call: Call) -> Call:
     lazy = {name: without_empty_chunks(x) for name, x in given.items() if is_dask_array(x)}
     first = strategy.arrays[0]
     if first not in lazy:
-        chunks = next((x.chunks for x in lazy.values()), "auto")
+        shape = np.shape(given[first])
+        # Positions in the array may be lazy instead, and need it as one chunk.
+        chunks = next((x.chunks if x.shape == shape else -1 for x in lazy.values()), "auto")
         lazy[first] = da.from_array(as_any_array(given[first]), chunks=chunks)
     return call.replaced(**{**given, **lazy})
 

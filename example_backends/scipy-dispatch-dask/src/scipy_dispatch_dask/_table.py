@@ -8,11 +8,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
+
 from . import _lengths as lengths
+from . import _positions as positions
 from . import _reach as reach
 from ._convolution import Convolution
 from ._dask import da
 from ._fourier import FourierFilter
+from ._interpolation import Interpolation, Sampling, plane_axes, tiny_shape, tiny_zoom
 from ._labelling import Labelling
 from ._lines import (
     Lines,
@@ -36,13 +40,9 @@ from ._neighbourhood import (
     without_reflection,
 )
 from ._spectrum import Spectrum
+from ._strategy import Strategy
 from ._tally import Centers, Extremes, Variances
-from ._transform import AxisByAxis, EveryAxis, Shift
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from ._strategy import Strategy
-
+from ._transform import AxisByAxis, Shift
 
 _window = Neighbourhood(reach.windows())
 _rank = Neighbourhood(reach.windows(), harmless=without_reflection)
@@ -91,15 +91,20 @@ NDIMAGE: dict[str, Strategy] = {
     "fourier_shift": FourierFilter("shift"),
     "fourier_uniform": FourierFilter("size"),
     # Interpolation
-    "spline_filter": EveryAxis("scipy_dispatch.ndimage:spline_filter1d", Lines(("input",))),
-    "spline_filter1d": Lines(("input",)),
+    "affine_transform": Interpolation(positions.of_affine, tiny_shape),
+    "map_coordinates": Sampling(),
+    "rotate": Interpolation(positions.of_rotation, axes=plane_axes),
+    "shift": Interpolation(positions.of_shift),
+    "spline_filter": Neighbourhood(reach.spline),
+    "spline_filter1d": Neighbourhood(reach.spline),
+    "zoom": Interpolation(positions.of_zoom, tiny_zoom),
     # Measurements
     "center_of_mass": Measurement(Centers()),
     "label": Labelling(),
-    "maximum": Measurement(Extremes(largest=True), da.max, needs_elements=True),
+    "maximum": Measurement(Extremes(np.maximum), da.max, needs_elements=True),
     "mean": Mean(),
     "median": Median(),
-    "minimum": Measurement(Extremes(largest=False), da.min, needs_elements=True),
+    "minimum": Measurement(Extremes(np.fmin), da.min, needs_elements=True),
     "standard_deviation": Measurement(Variances(root=True)),
     "sum": Sum(),
     "sum_labels": Sum(),
@@ -152,8 +157,12 @@ SIGNAL: dict[str, Strategy] = {
     "sawtooth": Lines(("t",), axes=no_axis, refuse=many_widths),
     "square": Lines(("t",), axes=no_axis, refuse=many_widths),
     # Spectra
+    "coherence": Spectrum(("x", "y")),
+    "csd": Spectrum(("x", "y")),
     "czt": Lines(length=lengths.given("m")),
     "periodogram": Spectrum(),
+    "spectrogram": Spectrum(),
+    "stft": Spectrum(),
     "welch": Spectrum(),
     "zoom_fft": Lines(length=lengths.given("m")),
 }

@@ -6,53 +6,76 @@ of elements. Tallies of several blocks can be merged.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any, Protocol
 
-    from ._groups import Groups
+@dataclass(frozen=True, eq=False)
+class Groups:
+    """Groups of elements of one-dimensional arrays, none of them empty.
 
-    class Tally(Protocol):
-        """A kind of tally, and how a measure follows from it."""
+    The index of the group of each element is in `places`, or None if all are in one group.
+    """
 
-        def dtype(self, x: Any) -> Any:
-            """Return the data type of a tally for an array like `x`."""
+    places: Any
+    count: int
 
-        def tallied(self, x: Any, groups: Groups, tally: Any, start: tuple[int, ...]) -> None:
-            """Fill in all fields of `tally` except the count, from a block that begins at `start`.
+    def counts(self, x: Any) -> Any:
+        """Return the number of elements of `x` in each group."""
+        if self.places is None:
+            return np.array([len(x)])
+        return np.bincount(self.places, minlength=self.count)
 
-            `groups` holds the elements of each region. Entries of empty regions may have any
-            value.
-            """
+    def sums(self, x: Any) -> Any:
+        """Return the sum of each group in double precision."""
+        if self.places is None:
+            return np.array([x.sum(dtype=float)])
+        return np.bincount(self.places, weights=x, minlength=self.count)
 
-        def merged(self, tallies: Any, groups: Groups, tally: Any) -> None:
-            """Fill in all fields of `tally` except the count, from the tallies of blocks.
+    def best(self, x: Any, better: np.ufunc) -> Any:
+        """Return the reduction of each group with the ufunc `better`."""
+        found = np.empty(self.count, x.dtype)
+        with np.errstate(invalid="ignore"):  # NumPy warns about comparisons with NaN.
+            if self.places is None:
+                found[0] = better.reduce(x)
+            else:
+                found[self.places] = x  # initialize each group with any of its elements
+                better.at(found, self.places, x)
+        return found
 
-            `groups` holds the entries of `tallies` that belong to each region.
-            """
+    def of_each(self, values: Any) -> Any:
+        """Return the value of its group for each element, or one value for all."""
+        return values if self.places is None else values[self.places]
 
-        def result(self, tally: Any) -> Any:
-            """Return the measure of each region; entries of empty regions are zeros."""
+
+def grouped(regions: Any) -> tuple[Any, Groups]:
+    """Return which regions there are, in ascending order, and the elements in them."""
+    has_elements = np.bincount(regions) > 0
+    present = np.flatnonzero(has_elements)
+    return present, Groups((np.cumsum(has_elements) - 1)[regions], len(present))
 
 
 @dataclass(frozen=True)
 class Sums:
-    """The sum of the elements in double precision, and the number of elements."""
+    """The sum of the elements in double precision."""
 
     def dtype(self, x: Any) -> Any:
+        """Return the data type of a tally for an array like `x`."""
         return np.dtype([("count", np.int64), ("sum", np.float64)])
 
-    def tallied(self, x: Any, groups: Groups, tally: Any, start: tuple[int, ...]) -> None:
+    def fill(self, tally: Any, x: Any, groups: Groups, positions: Callable[[int], Any]) -> None:
+        """Fill in all fields but the count for elements `x` at `positions` along each axis."""
         tally["sum"] = groups.sums(x)
 
-    def merged(self, tallies: Any, groups: Groups, tally: Any) -> None:
+    def merge(self, tally: Any, tallies: Any, groups: Groups) -> None:
+        """Fill in all fields but the count from the tallies of blocks."""
         tally["sum"] = groups.sums(tallies["sum"])
 
     def result(self, tally: Any) -> Any:
+        """Return the measure of each region; entries of empty regions are zeros."""
         return tally["sum"]
 
 
@@ -66,26 +89,21 @@ class Means(Sums):
 
 @dataclass(frozen=True)
 class Variances(Sums):
-    """Sums, and sums of squared deviations from the mean of the region.
-
-    Parameters
-    ----------
-    root : bool
-        Whether the result is the standard deviation instead of the variance.
-    """
+    """Sums, and sums of squared deviations from the mean; or the `root` of their mean."""
 
     root: bool = False
 
     def dtype(self, x: Any) -> Any:
         return np.dtype([*super().dtype(x).descr, ("squares", np.float64)])
 
-    def tallied(self, x: Any, groups: Groups, tally: Any, start: tuple[int, ...]) -> None:
-        super().tallied(x, groups, tally, start)
-        tally["squares"] = groups.sums((x - groups.of_each(_means(tally))) ** 2)
+    def fill(self, tally: Any, x: Any, groups: Groups, positions: Callable[[int], Any]) -> None:
+        super().fill(tally, x, groups, positions)
+        tally["squares"] = groups.sums((x - groups.of_each(tally["sum"] / tally["count"])) ** 2)
 
-    def merged(self, tallies: Any, groups: Groups, tally: Any) -> None:
-        super().merged(tallies, groups, tally)
-        apart = _means(tallies) - groups.of_each(_means(tally))
+    def merge(self, tally: Any, tallies: Any, groups: Groups) -> None:
+        super().merge(tally, tallies, groups)
+        means = tallies["sum"] / tallies["count"]
+        apart = means - groups.of_each(tally["sum"] / tally["count"])
         tally["squares"] = groups.sums(tallies["squares"] + tallies["count"] * apart**2)
 
     def result(self, tally: Any) -> Any:
@@ -100,14 +118,13 @@ class Centers(Sums):
     def dtype(self, x: Any) -> Any:
         return np.dtype([*super().dtype(x).descr, ("moments", np.float64, (x.ndim,))])
 
-    def tallied(self, x: Any, groups: Groups, tally: Any, start: tuple[int, ...]) -> None:
-        super().tallied(x, groups, tally, start)
-        grids = np.ogrid[tuple(slice(at, at + n) for at, n in zip(start, x.shape, strict=True))]
-        for axis, grid in enumerate(grids):
-            tally["moments"][:, axis] = groups.sums(x * grid.astype(float))
+    def fill(self, tally: Any, x: Any, groups: Groups, positions: Callable[[int], Any]) -> None:
+        super().fill(tally, x, groups, positions)
+        for axis in range(tally["moments"].shape[1]):
+            tally["moments"][:, axis] = groups.sums(x * positions(axis))
 
-    def merged(self, tallies: Any, groups: Groups, tally: Any) -> None:
-        super().merged(tallies, groups, tally)
+    def merge(self, tally: Any, tallies: Any, groups: Groups) -> None:
+        super().merge(tally, tallies, groups)
         for axis in range(tally["moments"].shape[1]):
             tally["moments"][:, axis] = groups.sums(tallies["moments"][:, axis])
 
@@ -116,34 +133,19 @@ class Centers(Sums):
 
 
 @dataclass(frozen=True)
-class Extremes:
-    """The number of elements and the smallest or largest element; NaN is larger than all numbers.
+class Extremes(Sums):
+    """The smallest or largest element; NaN is larger than all numbers."""
 
-    Parameters
-    ----------
-    largest : bool
-        Whether to keep the largest element instead of the smallest.
-    """
-
-    largest: bool
+    better: np.ufunc = np.maximum
 
     def dtype(self, x: Any) -> Any:
         return np.dtype([("count", np.int64), ("extreme", x.dtype)])
 
-    def tallied(self, x: Any, groups: Groups, tally: Any, start: tuple[int, ...]) -> None:
-        tally["extreme"] = groups.best(x, self._better)
+    def fill(self, tally: Any, x: Any, groups: Groups, positions: Callable[[int], Any]) -> None:
+        tally["extreme"] = groups.best(x, self.better)
 
-    def merged(self, tallies: Any, groups: Groups, tally: Any) -> None:
-        tally["extreme"] = groups.best(tallies["extreme"], self._better)
+    def merge(self, tally: Any, tallies: Any, groups: Groups) -> None:
+        tally["extreme"] = groups.best(tallies["extreme"], self.better)
 
     def result(self, tally: Any) -> Any:
         return tally["extreme"]
-
-    @property
-    def _better(self) -> Any:
-        return np.maximum if self.largest else np.fmin
-
-
-def _means(tally: Any) -> Any:
-    """Return the mean of each region, 0 for empty regions."""
-    return tally["sum"] / np.maximum(tally["count"], 1)

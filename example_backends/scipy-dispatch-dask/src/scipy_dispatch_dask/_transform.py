@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -11,13 +13,7 @@ from ._call import Call, dispatchable
 from ._chunks import with_whole_lines
 from ._dask import Array
 from ._lines import FEW
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from typing import Any
-
-    from ._strategy import Strategy
+from ._strategy import Strategy
 
 
 @dataclass(frozen=True)
@@ -88,40 +84,6 @@ class AxisByAxis:
             (other, axis, length) for axis, length in zip(axes[:-1], lengths[:-1], strict=True)
         ]
         return last + others if self.after else others + last
-
-
-@dataclass(frozen=True)
-class EveryAxis:
-    """Apply a 1-d function along every axis in succession.
-
-    Parameters
-    ----------
-    identifier : str
-        The function for one axis, with the same parameters and an additional ``axis``.
-    strategy : Strategy
-        The strategy for that function.
-    """
-
-    identifier: str
-    strategy: Strategy
-    arrays: tuple[str, ...] = ("input",)
-
-    def refuse(self, call: Call) -> str | None:
-        """Return why `call` cannot be supported; None if it can."""
-        return None
-
-    def run(self, call: Call) -> Array:
-        """Return SciPy's result, lazily."""
-        meta = meta_of(probe(call, "input"))
-        step = Call(dispatchable(self.identifier), call.arguments)
-        x = call["input"]
-        chunks: dict[int, int] = {}
-        for axis in range(x.ndim):
-            cut = max(x.chunks[axis]) or -1
-            x = with_whole_lines(x, (axis,), chunks)
-            x = self.strategy.run(step.replaced(axis=axis, input=x))
-            chunks = {axis: cut}
-        return x.astype(meta.dtype)
 
 
 @dataclass(frozen=True)

@@ -5,16 +5,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+
 from ._block import meta_of, ones, why_not_numpy
 from ._call import has_unknown_chunks, is_dask_array
 from ._chunks import without_empty_chunks
 from ._dask import Array
 from ._halo import map_with_halo
 from ._reach import WHOLE, Halo
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
 
 
 def plan(

@@ -436,18 +436,3 @@ def test_a_user_s_function_of_lines(data: Any) -> None:
         mode=data.draw(modes),
         output=np.float64,
     )
-
-
-@given(data=st.data())
-def test_splines(data: Any) -> None:
-    x, lazy = data.draw(dask_arrays((*FLOATS, np.uint8, np.complex64)))
-    order = data.draw(st.integers(1, 5))
-    mode = data.draw(st.sampled_from(("mirror", "reflect", "grid-wrap", "constant")))
-    output = (
-        data.draw(st.sampled_from((np.float64, np.float32)))
-        if x.dtype.kind != "c"
-        else np.complex64
-    )
-    check("ndimage.spline_filter", x, lazy, order, mode=mode, output=output)
-    axis = data.draw(st.integers(-x.ndim, x.ndim - 1))
-    check("ndimage.spline_filter1d", x, lazy, order, axis, mode=mode, output=output)

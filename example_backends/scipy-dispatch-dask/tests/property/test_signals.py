@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import dask
+import dask.array as da
 import numpy as np
 import pytest
 from comparison import (
@@ -184,23 +185,38 @@ def test_analytic_planes(data: Any) -> None:
     check("signal.hilbert2", x, lazy, N=size, axes=axes)
 
 
-@pytest.mark.parametrize("name", ["welch", "periodogram"])
+@pytest.mark.filterwarnings("ignore:(invalid value|divide by zero) encountered")
+@pytest.mark.parametrize(
+    "name", ["periodogram", "spectrogram", "stft", "welch", "csd", "coherence"]
+)
 @given(data=st.data())
 def test_spectra(name: str, data: Any) -> None:
-    """The frequencies are computed immediately, the power lazily."""
-    x, lazy = data.draw(dask_arrays(FLOATS, min_side=31, max_side=33, max_dims=2))
-    arguments = {
+    """The frequencies and times are computed immediately, the spectrum lazily."""
+    x, lazy = data.draw(dask_arrays((np.int16, *FLOATS), min_side=31, max_side=33, max_dims=3))
+    arguments: dict[str, Any] = {
         "fs": data.draw(st.sampled_from((1.0, 50.0))),
         "axis": data.draw(st.integers(-x.ndim, x.ndim - 1)),
         "nfft": data.draw(st.sampled_from((None, 64))),
-        "return_onesided": data.draw(st.booleans()),
+        "window": data.draw(st.sampled_from(("boxcar", "hann"))),
     }
-    if name == "welch":
+    if name == "coherence":
+        arguments["detrend"] = False  # or the power at frequency 0 is a rounding error
+    else:
+        arguments["return_onesided"] = data.draw(st.booleans())
+    if name != "periodogram":
         arguments["nperseg"] = 12
-    frequencies, power = lazily(f"signal.{name}", lazy, **arguments)
-    expected = scipy_function(f"signal.{name}")(x, **arguments)
-    assert_same(frequencies, expected[0])
-    assert_same(computed(power), expected[1], tolerance_of(f"signal.{name}", expected[1], x))
+    if name == "spectrogram":
+        arguments["mode"] = data.draw(st.sampled_from(("psd", "complex", "magnitude")))
+    second: list[Any] = []
+    if name in ("csd", "coherence"):
+        second = [np.random.default_rng(5).normal(size=x.shape)]
+    expected = scipy_function(f"signal.{name}")(x, *second, **arguments)
+    for others in ([], [da.from_array(each, chunks=7) for each in second]):
+        results = lazily(f"signal.{name}", lazy, *(others or second), **arguments)
+        for scale, each in zip(results[:-1], expected[:-1], strict=True):
+            assert_same(scale, each)
+        tolerance = tolerance_of(f"signal.{name}", expected[-1], x)
+        assert_same(computed(results[-1]), expected[-1], tolerance)
 
 
 ELEMENTS: list[tuple[str, dict[str, Any]]] = [

@@ -1,0 +1,338 @@
+"""Interpolation: each block of the result needs the part of the input that it is made from."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import accumulate, pairwise, product
+from math import prod
+from operator import getitem
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from . import _reach as reach
+from ._block import Block, for_later, meta_of, probe, why_not_numpy
+from ._call import Call, dispatchable, is_dask_array
+from ._dask import Array, HighLevelGraph, da, tokenize
+from ._neighbourhood import Neighbourhood
+from ._positions import Positions, Range, Shape, folded, needed, relative
+
+Plan: TypeAlias = Callable[[Call, Shape], tuple[Shape, Positions]]
+
+# SciPy continues the array by 12 elements before it filters, in these modes of `numpy.pad`.
+_PADDING = 12
+_PADDED = {"nearest": "edge", "grid-constant": "constant"}
+
+
+def all_axes(call: Call, ndim: int) -> tuple[int, ...]:
+    """Return all axes."""
+    return tuple(range(ndim))
+
+
+def plane_axes(call: Call, ndim: int) -> tuple[int, ...]:
+    """Return the two axes of a plane that is rotated."""
+    return tuple(sorted(int(axis) % ndim for axis in call["axes"]))
+
+
+@dataclass(frozen=True)
+class Interpolation:
+    """Interpolate at positions in the input that follow from the indices of the result.
+
+    The input is filtered lazily. Then each block is a call of ``map_coordinates``, without the
+    filter, on the elements around the positions of the block. They are computed in double
+    precision as SciPy computes them; relative to the block's first element they are exact.
+
+    Parameters
+    ----------
+    plan : callable
+        Takes the call and the lengths of its axes; returns the shape and the `Positions`.
+    tiny : callable, optional
+        Takes a call; returns the call for the probe, with a small result.
+    axes : callable, optional
+        Returns the axes of the positions. Planes along other axes are interpolated by themselves.
+    """
+
+    plan: Plan
+    tiny: Callable[[Call], Call] = lambda call: call
+    axes: Callable[[Call, int], tuple[int, ...]] = all_axes
+    arrays: tuple[str, ...] = ("input",)
+
+    def refuse(self, call: Call) -> str | None:
+        """Return why `call` cannot be supported; None if it can."""
+        x = call["input"]
+        if x.ndim == 0 or x.size == 0:
+            return "input= is empty or a scalar"
+        if call["grid_mode"] and x.dtype.kind == "c":
+            return "SciPy ignores grid_mode= for complex numbers"
+        axes = self.axes(call, x.ndim)
+        shape, positions = self.plan(call, tuple(x.shape[axis] for axis in axes))
+        if min(shape) < 1:
+            return "the result is empty"
+        if not np.isfinite(positions.extents([(0, n) for n in shape])).all():
+            return "positions in input= are not finite"
+        return why_not_numpy(x, "input")
+
+    def run(self, call: Call) -> Array:
+        """Return SciPy's result, lazily."""
+        x = call["input"]
+        meta = meta_of(probe(self.tiny(call), "input"))
+        if call["prefilter"] and np.all(np.equal(call["zoom"], 1)):
+            return x.astype(meta.dtype)  # SciPy copies, and does not round
+        axes = self.axes(call, x.ndim)
+        shape, positions = self.plan(call, tuple(x.shape[axis] for axis in axes))
+        lengths = positions.chunks([max(x.chunks[axis]) for axis in axes])
+        cut: tuple[tuple[int, ...], ...] = da.core.normalize_chunks(tuple(lengths), shape)
+        source, padding = filtered(x, call, axes)
+        of_axis = dict(zip(axes, cut, strict=True)) if len(axes) < x.ndim else {}
+        chunks = (
+            tuple(of_axis.get(i, x.chunks[i]) for i in all_axes(call, x.ndim)) if of_axis else cut
+        )
+        lines = tuple(source.shape[axis] for axis in axes)
+        order, mode = call["order"], call["mode"]
+        task = Interpolated(_sampler(call, meta), positions, lines, padding, axes)
+        name = f"{call.function.__name__}-{tokenize(source.name, task, chunks)}"
+        tasks: dict[Any, Any] = {}
+        for index, block in _blocks(chunks):
+            inner = [block[axis] for axis in axes] if of_axis else block
+            boxes = [
+                needed(low + padding, high + padding, n, mode, order)
+                for (low, high), n in zip(positions.extents(inner), lines, strict=True)
+            ]
+            around = dict(zip(axes, boxes, strict=True))
+            ranges = [around.get(axis) or block[axis] for axis in range(x.ndim)]
+            pieces = _pieces(source, ranges, name, tasks)
+            key = (name, *index)
+            tasks[key] = (task, pieces, [start for start, _ in boxes], inner)
+        graph = HighLevelGraph.from_collections(name, tasks, dependencies=[source])
+        return da.Array(graph, name, chunks, meta=meta)
+
+
+@dataclass(frozen=True)
+class Sampling:
+    """Interpolate at ``coordinates``: a task for each block of the input that has some of them.
+
+    If they are a Dask array, each task needs the whole input, which has to be one chunk.
+    """
+
+    arrays: tuple[str, ...] = ("input", "coordinates")
+
+    def refuse(self, call: Call) -> str | None:
+        """Return why `call` cannot be supported; None if it can."""
+        x, coordinates = call["input"], call["coordinates"]
+        if x.ndim == 0 or x.size == 0 or 0 in np.shape(coordinates):
+            return "input= or coordinates= are empty, or input= is a scalar"
+        if is_dask_array(coordinates) and getattr(x, "npartitions", 1) > 1:
+            return (
+                "coordinates= is a Dask array, and decides which elements of input= are needed; "
+                "pass its .compute(), or input= in one chunk"
+            )
+        return why_not_numpy(x, "input") or why_not_numpy(coordinates, "coordinates")
+
+    def run(self, call: Call) -> Array:
+        """Return SciPy's result, lazily."""
+        x, coordinates = call["input"], call["coordinates"]
+        if not is_dask_array(coordinates):
+            coordinates = np.asarray(coordinates)
+        few = np.zeros((*coordinates.shape[:1], *(1,) * (coordinates.ndim - 1)), coordinates.dtype)
+        meta = meta_of(probe(call.replaced(coordinates=few), "input"))
+        source, padding = filtered(x, call, tuple(range(x.ndim)))
+        sample = _sampler(call, meta)
+        name = f"map_coordinates-{tokenize(source.name, coordinates, sample)}"
+        tasks: dict[Any, Any] = {}
+        if is_dask_array(coordinates):
+            coordinates = coordinates.rechunk({0: -1})
+            chunks = coordinates.chunks[1:]
+            whole = _pieces(source, [(0, n) for n in source.shape], name, tasks)
+            for index, _ in _blocks(chunks):
+                key = (name, *index)
+                tasks[key] = (sample, whole, (coordinates.name, 0, *index), padding)
+            lazy = [source, coordinates]
+        else:
+            lazy = [source]
+            chunks = da.core.normalize_chunks(
+                "auto", coordinates.shape[1:], limit=8 * prod(map(max, x.chunks)), dtype=float
+            )
+            lines = zip(coordinates, source.shape, strict=True)
+            at = [folded(each + float(padding), n, call["mode"]) for each, n in lines]
+            for index, block in _blocks(chunks):
+                inside = tuple(slice(*each) for each in block)
+                points = np.stack([each[inside].ravel() for each in at])
+                keys, groups = [], []
+                for k, (group, boxes) in enumerate(_groups(points, source, call)):
+                    pieces = _pieces(source, boxes, name, tasks)
+                    starts = np.array([[start] for start, _ in boxes])
+                    keys.append((f"{name}-points", *index, k))
+                    groups.append(group)
+                    tasks[keys[-1]] = (sample, pieces, points[:, group] - starts, 0)
+                key = (name, *index)
+                tasks[key] = (_joined, keys, groups, [stop - start for start, stop in block])
+        graph = HighLevelGraph.from_collections(name, tasks, dependencies=lazy)
+        return da.Array(graph, name, chunks, meta=meta)
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """Interpolate a part of the filtered input, which comes in pieces.
+
+    Parameters
+    ----------
+    block : Block
+        A call of ``map_coordinates``.
+    """
+
+    block: Block
+
+    def __call__(self, pieces: Any, coordinates: Any, padding: int) -> Any:
+        x = pieces if isinstance(pieces, np.ndarray) else np.block(pieces)
+        return self.block(x, coordinates + float(padding))
+
+
+@dataclass(frozen=True, eq=False)
+class Interpolated:
+    """Compute a block of the result from the elements around its positions.
+
+    Parameters
+    ----------
+    sample : Sample
+        Interpolates at coordinates.
+    positions : Positions
+        The positions in the input.
+    lines : tuple of int
+        How long the filtered input is along the axes of the positions.
+    padding : int
+        How far it begins before the input.
+    axes : tuple of int
+        The axes of the positions.
+    """
+
+    sample: Sample
+    positions: Positions
+    lines: tuple[int, ...]
+    padding: int
+    axes: tuple[int, ...]
+
+    def __call__(self, pieces: Any, starts: Sequence[int], block: Sequence[Range]) -> Any:
+        x = np.block(pieces)
+        mode, order = (self.sample.block.arguments[name] for name in ("mode", "order"))
+        shape = [stop - start for start, stop in block]
+        coordinates = np.empty((len(self.lines), *shape))
+        for i, at in enumerate(self.positions.of(block)):
+            coordinates[i] = relative(at + self.padding, starts[i], self.lines[i], mode, order)
+        if len(self.axes) == x.ndim:
+            return self.sample(x, coordinates, 0)
+        last = range(-len(self.axes), 0)
+        planes = np.moveaxis(x, self.axes, last)
+        outer = planes.shape[: -len(self.axes)]
+        result = np.empty((*outer, *shape), self.sample.block.arguments["output"])
+        for index in np.ndindex(outer):
+            result[index] = self.sample(planes[index], coordinates, 0)
+        return np.moveaxis(result, last, self.axes)
+
+
+def filtered(x: Array, call: Call, axes: Sequence[int]) -> tuple[Array, int]:
+    """Return the spline coefficients of `x`, and by how many elements they are longer at an end."""
+    order, mode = call["order"], call["mode"]
+    if order < 2 or not call["prefilter"]:
+        return x, 0
+    padding = 0
+    if mode in _PADDED:
+        padding = _PADDING
+        fill = np.pad(np.zeros(1, x.dtype), 1, constant_values=call["cval"])[0]
+        widths = [(padding, padding) if axis in axes else (0, 0) for axis in range(x.ndim)]
+        constant = {"constant_values": fill} if mode == "grid-constant" else {}
+        x = da.pad(x, widths, mode=_PADDED[mode], **constant)
+    step = dispatchable("scipy_dispatch.ndimage:spline_filter1d")
+    shared = {"order": order, "output": complex if x.dtype.kind == "c" else float, "mode": mode}
+    for axis in axes:
+        x = Neighbourhood(reach.spline).run(Call(step, {"input": x, "axis": axis, **shared}))
+    return x, padding
+
+
+def _sampler(call: Call, meta: Any) -> Sample:
+    """Return the function that interpolates the filtered input of `call`."""
+    settings = {name: call[name] for name in ("order", "mode", "cval")}
+    arguments = {**settings, "output": meta.dtype, "prefilter": False}
+    function = for_later(dispatchable("scipy_dispatch.ndimage:map_coordinates"))
+    return Sample(Block(function, ("input", "coordinates"), arguments, (None, None)))
+
+
+def _blocks(chunks: Sequence[Sequence[int]]) -> Iterator[tuple[Shape, list[Range]]]:
+    """Yield the index of each block, and where it is along each axis."""
+    ranges = [list(pairwise(accumulate(sizes, initial=0))) for sizes in chunks]
+    for index in product(*(range(len(sizes)) for sizes in chunks)):
+        yield index, [each[i] for each, i in zip(ranges, index, strict=True)]
+
+
+def _pieces(x: Array, ranges: Sequence[Range], name: str, tasks: dict[Any, Any]) -> Any:
+    """Return the blocks of `x` within `ranges` as nested lists of tasks, which `tasks` gets."""
+    cuts = [list(_cuts(sizes, *each)) for sizes, each in zip(x.chunks, ranges, strict=True)]
+
+    def nested(chosen: tuple[tuple[int, slice], ...]) -> Any:
+        if len(chosen) < x.ndim:
+            return [nested((*chosen, each)) for each in cuts[len(chosen)]]
+        source = (x.name, *(chunk for chunk, _ in chosen))
+        edges = [edge for _, each in chosen for edge in (each.start, each.stop)]
+        if all(each == slice(0, x.chunks[i][k]) for i, (k, each) in enumerate(chosen)):
+            return source
+        key = (f"{name}-part", *source[1:], *edges)
+        tasks[key] = (getitem, source, tuple(each for _, each in chosen))
+        return key
+
+    return nested(())
+
+
+def _cuts(sizes: Sequence[int], start: int, stop: int) -> Iterator[tuple[int, slice]]:
+    """Yield the chunks from `start` to `stop`, and what is needed of each; the ends are joined."""
+    ends = list(accumulate(sizes))
+    while start < stop:
+        place = start % ends[-1]
+        chunk = bisect_right(ends, place)
+        begin = ends[chunk] - sizes[chunk]
+        end = min(ends[chunk], place + stop - start)
+        yield chunk, slice(place - begin, end - begin)
+        start += end - place
+
+
+def _groups(points: Any, x: Array, call: Call) -> Iterator[tuple[Any, list[Range]]]:
+    """Yield the indices of the points in each block of `x`, and the range of elements they need."""
+    inside = [np.clip(np.nan_to_num(at), -1, n) for at, n in zip(points, x.shape, strict=True)]
+    cells = np.ravel_multi_index(
+        tuple(
+            np.searchsorted(np.cumsum(sizes)[:-1], at, side="right")
+            for sizes, at in zip(x.chunks, inside, strict=True)
+        ),
+        x.numblocks,
+    )
+    order = np.argsort(cells, kind="stable")
+    _, starts = np.unique(cells[order], return_index=True)
+    for group in np.split(order, starts[1:]):
+        ends = [(at[group].min(), at[group].max()) for at in inside]
+        yield (
+            group,
+            [
+                needed(float(low), float(high), n, call["mode"], call["order"])
+                for (low, high), n in zip(ends, x.shape, strict=True)
+            ],
+        )
+
+
+def _joined(values: Sequence[Any], groups: Sequence[Any], shape: Shape) -> Any:
+    """Put the values of all groups of points into one block."""
+    result = np.empty(prod(shape), values[0].dtype)
+    for value, group in zip(values, groups, strict=True):
+        result[group] = value
+    return result.reshape(shape)
+
+
+def tiny_zoom(call: Call) -> Call:
+    """Replace the factors of zoom for the probe: they do not change the type of the result."""
+    factors = call["zoom"]
+    return call.replaced(zoom=np.full(np.shape(factors), 2))
+
+
+def tiny_shape(call: Call) -> Call:
+    """Replace the shape of the result for the probe by one element along each axis."""
+    shape = call["output_shape"]
+    return call if shape is None else call.replaced(output_shape=(1,) * len(shape))

@@ -1,0 +1,175 @@
+"""Interpolation by blocks: every order, mode and way to cut the array and the result."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import dask.array as da
+import numpy as np
+import pytest
+from comparison import (
+    FLOATS,
+    GRID_MODES,
+    MODES,
+    assert_same,
+    check,
+    computed,
+    dask_arrays,
+    lazily,
+    per_axis,
+    why_deferred,
+)
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import ndimage
+from tolerances import tolerance_of
+
+DTYPES = (bool, np.uint8, np.int16, *FLOATS, np.complex128)
+# Halves put positions between elements and at ends, where the last bit decides.
+numbers = st.integers(-60, 60).map(lambda n: n / 2) | st.floats(-40, 40)
+factors = st.integers(1, 6).map(lambda n: n / 2) | st.floats(0.3, 3)
+
+
+@st.composite
+def images(draw: Any, **kwargs: Any) -> Any:
+    """An array of several dimensions, or a line longer than the reach of the spline filter."""
+    longest = draw(st.sampled_from((9, 400)))
+    return draw(dask_arrays(DTYPES, max_dims=1 if longest > 9 else 3, max_side=longest, **kwargs))
+
+
+def settings_of(draw: Any) -> dict[str, Any]:
+    return {
+        "order": draw(st.integers(0, 5)),
+        "mode": draw(st.sampled_from((*MODES, *GRID_MODES))),
+        "cval": draw(st.sampled_from((0.0, 3.0))),
+        "prefilter": draw(st.booleans()),
+    }
+
+
+@given(data=st.data())
+def test_shift(data: Any) -> None:
+    x, lazy = data.draw(images())
+    by = data.draw(per_axis(numbers, x.ndim))
+    check("ndimage.shift", x, lazy, by, **settings_of(data.draw))
+
+
+@pytest.mark.filterwarnings("ignore:It is recommended to use mode")
+@given(data=st.data())
+def test_zoom(data: Any) -> None:
+    x, lazy = data.draw(images(min_side=2))
+    by, grid = data.draw(per_axis(factors, x.ndim)), data.draw(st.booleans())
+    arguments = {**settings_of(data.draw), "grid_mode": grid}
+    if reason := why_deferred("ndimage.zoom", lazy, by, **arguments):
+        assert "SciPy ignores grid_mode= for complex" in reason or "is empty" in reason
+    else:
+        check("ndimage.zoom", x, lazy, by, **arguments)
+
+
+@given(data=st.data())
+def test_affine_transform(data: Any) -> None:
+    """The result may have other axes than the array."""
+    x, lazy = data.draw(images())
+    ndim = data.draw(st.integers(1, 3))
+    random = np.random.default_rng(data.draw(st.integers(0, 999)))
+    matrix = random.uniform(-1.5, 1.5, (x.ndim, ndim)).round(data.draw(st.sampled_from((0, 9))))
+    arguments = {
+        **settings_of(data.draw),
+        "offset": data.draw(per_axis(numbers, x.ndim)),
+        "output_shape": tuple(
+            data.draw(st.lists(st.integers(1, 20), min_size=ndim, max_size=ndim))
+        ),
+    }
+    if data.draw(st.booleans()):
+        matrix, arguments["output_shape"] = random.uniform(0.3, 2, x.ndim), x.shape
+    elif ndim == x.ndim and data.draw(st.booleans()):
+        matrix = np.hstack([matrix, random.uniform(-9, 9, (ndim, 1))])
+    check("ndimage.affine_transform", x, lazy, matrix, **arguments)
+
+
+@given(data=st.data())
+def test_rotate(data: Any) -> None:
+    """Each plane of the axes is rotated by itself."""
+    x, lazy = data.draw(dask_arrays(DTYPES, min_dims=2, max_side=12))
+    angle = data.draw(st.sampled_from((0, 30, 45, 90, 180, -270)) | st.floats(-360, 360))
+    axes = data.draw(st.permutations(range(-x.ndim, 0)))[:2]
+    arguments = {**settings_of(data.draw), "axes": axes, "reshape": data.draw(st.booleans())}
+    if reason := why_deferred("ndimage.rotate", lazy, angle, **arguments):
+        assert reason == "the result is empty"
+    else:
+        check("ndimage.rotate", x, lazy, angle, **arguments)
+
+
+@given(data=st.data())
+def test_map_coordinates(data: Any) -> None:
+    """Coordinates may be in any order, and NaN."""
+    x, lazy = data.draw(images())
+    shape = data.draw(st.lists(st.integers(1, 9), min_size=1, max_size=3))
+    random = np.random.default_rng(data.draw(st.integers(0, 999)))
+    coordinates = random.uniform(-1.5, 2.5, (x.ndim, *shape)) * np.reshape(
+        x.shape, (-1, *(1,) * len(shape))
+    )
+    coordinates = np.round(coordinates, data.draw(st.sampled_from((0, 9))))
+    arguments = settings_of(data.draw)
+    if arguments["mode"] == "constant":  # with others, SciPy 1.18 reads out of bounds
+        coordinates.flat[0] = np.nan
+    check("ndimage.map_coordinates", x, lazy, coordinates, **arguments)
+    if not data.draw(st.booleans()):
+        return
+    # The coordinates are lazy instead.
+    expected = ndimage.map_coordinates(x, coordinates, **arguments)
+    chunked = da.from_array(coordinates, chunks=5)
+    for array in (x, lazy.rechunk(-1)):
+        result = computed(lazily("ndimage.map_coordinates", array, chunked, **arguments))
+        assert_same(result, expected, tolerance_of("ndimage.map_coordinates", expected, x))
+
+
+@pytest.mark.filterwarnings("ignore:promoting specified output dtype to complex")
+@pytest.mark.parametrize("name", ["spline_filter", "spline_filter1d"])
+@given(data=st.data())
+def test_spline_filters(name: str, data: Any) -> None:
+    """Lines of 400 elements are in several blocks, whose overlaps are shorter."""
+    x, lazy = data.draw(images())
+    axis = {"axis": data.draw(st.integers(-x.ndim, x.ndim - 1))} if name.endswith("1d") else {}
+    mode = data.draw(st.sampled_from((*MODES, *GRID_MODES)))
+    output = data.draw(st.sampled_from((np.float64, np.float32, np.int64)))
+    order = data.draw(st.integers(2, 5))
+    check(f"ndimage.{name}", x, lazy, order, mode=mode, output=output, **axis)
+
+
+@pytest.mark.parametrize("order", range(6))
+def test_a_long_line_has_scipys_bits(order: int) -> None:
+    """The overlap is so deep that rounding forgets what is beyond it."""
+    x = np.random.default_rng(order).integers(0, 256, 5000).astype(np.uint8)
+    lazy = da.from_array(x, chunks=200)
+    for name, argument in (("shift", 0.25), ("zoom", 1.7)):
+        result = lazily(f"ndimage.{name}", lazy, argument, order=order, mode="mirror")
+        assert result.npartitions >= 20
+        expected = getattr(ndimage, name)(x, argument, order=order, mode="mirror")
+        np.testing.assert_array_equal(computed(result), expected)
+
+
+def test_a_block_needs_only_the_blocks_that_it_maps_from() -> None:
+    x = da.zeros((3000, 3000), chunks=100)
+    coordinates = np.mgrid[0:50, 0:50] + 1000.5
+    for result, most in (
+        (lazily("ndimage.zoom", x, 0.5)[:50, :50], 9),
+        (lazily("ndimage.rotate", x, 30.0)[2000:2050, 2000:2050], 16),
+        (lazily("ndimage.shift", x, 0.5, order=1, mode="grid-wrap")[:50, :50], 4),
+        (lazily("ndimage.affine_transform", x, np.eye(2) * 0.9)[:50, :50], 9),
+        (lazily("ndimage.map_coordinates", x, coordinates), 16),
+    ):
+        graph = result.dask.cull(result.__dask_keys__()).to_dict()
+        assert sum(key[0] == x.name for key in graph if isinstance(key, tuple)) <= most
+
+
+def test_blocks_are_about_as_large_as_the_arrays() -> None:
+    """However much the array grows or shrinks."""
+    x = da.zeros((2000, 1000), chunks=(400, 200))
+    for result in (
+        lazily("ndimage.zoom", x, (10, 4), order=1),
+        lazily("ndimage.zoom", x, 0.1, order=1),
+        lazily("ndimage.rotate", x, 30),
+        lazily("ndimage.rotate", da.zeros((9, 600, 600), chunks=(1, 200, 200)), 30, axes=(1, 2)),
+    ):
+        assert np.prod([max(sizes) for sizes in result.chunks]) <= 400 * 200
+    assert lazily("ndimage.zoom", x, (10, 4), order=1).numblocks == (50, 20)

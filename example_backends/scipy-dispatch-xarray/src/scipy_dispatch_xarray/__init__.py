@@ -1,0 +1,1 @@
+"""`scipy_dispatch` with xarray's ``DataArray``: see ``backend.toml`` and ``_wrapping``."""
