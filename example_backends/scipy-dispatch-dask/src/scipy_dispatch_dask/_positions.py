@@ -59,7 +59,7 @@ class Affine:
     def chunks(self, lengths: Sequence[int]) -> list[int]:
         """Return the lengths of blocks with equal sides, as the input is cut at an angle."""
         side = math.prod(lengths) ** (1 / len(lengths)) / max(1, np.abs(self.matrix).max())
-        return [max(1, int(side))] * self.matrix.shape[1]
+        return [max(1, round(side))] * self.matrix.shape[1]
 
     def of(self, block: Sequence[Range]) -> list[Any]:
         """Return the positions of a block along each axis, which broadcast to its shape."""
