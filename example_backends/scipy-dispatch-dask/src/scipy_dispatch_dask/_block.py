@@ -25,24 +25,14 @@ _LARGE = 4096
 
 @dataclass(frozen=True, eq=False)
 class Block:
-    """A call without its arrays, which are passed when the block is computed.
+    """A call without its arrays, which are passed when the block is computed."""
 
-    Parameters
-    ----------
-    function : callable
-        The dispatchable function with the options of the call; pickled by reference.
-    arrays : tuple of str
-        The parameters that take the blocks, in the order of the blocks.
-    arguments : mapping
-        The other arguments, except those passed with every call.
-    makers : tuple of str, type or None
-        For each array, what converts a block from NumPy to the original type, if Dask may have
-        converted it to NumPy.
-    """
-
+    # The dispatchable function with the options of the call, pickled by reference.
     function: Callable[..., Any]
+    # The parameters that take the blocks, in this order.
     arrays: tuple[str, ...]
     arguments: Mapping[str, Any]
+    # What converts a block back from NumPy, if Dask may have converted it.
     makers: tuple[Maker, ...]
 
     @property
@@ -59,13 +49,8 @@ class Block:
 def block_of(call: Call, *arrays: str) -> tuple[Block, dict[str, Any]]:
     """Return the function for the blocks of the `arrays` of `call`, and its large arguments.
 
-    Returns
-    -------
-    Block
-        A small object, sent with the task of every block.
-    dict
-        Large arguments by name, each as a task of its own. ``dask.array.map_blocks`` passes
-        their results to the block.
+    The function is a small object, sent with the task of every block. Large arguments have a task
+    of their own; ``dask.array.map_blocks`` passes their results to the block by name.
     """
     arguments = call.without(*arrays).arguments
     large = {name for name, value in arguments.items() if _n_bytes(value) > _LARGE}
@@ -97,21 +82,11 @@ def for_later(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def probe(call: Call, *arrays: str, shape: tuple[int, ...] | None = None) -> Any:
-    """Run `call` on a small array of ones whose type is that of the blocks.
+    """Run `call` on a small array of ones (by default one element) of the type of the blocks.
 
     The result has the type and data type that the results of the blocks will have. If the
     implementation rejects an argument, its exception is raised immediately instead of when the
     result is computed.
-
-    Parameters
-    ----------
-    call : Call
-        The call.
-    *arrays : str
-        The parameters that hold Dask arrays.
-    shape : tuple of int, optional
-        The shape of the array of ones. By default one element, or none if the Dask array is
-        empty.
     """
     few = {name: ones(call[name], shape) for name in arrays}
     return for_later(call.function)(**call.replaced(**few).arguments)

@@ -17,17 +17,10 @@ from ._dask import Array, da
 
 @dataclass(frozen=True)
 class Call:
-    """A function and its arguments by name.
-
-    Parameters
-    ----------
-    function : callable
-        The dispatchable function.
-    arguments : mapping
-        The arguments that the caller passed; defaults are absent.
-    """
+    """A function and its arguments by name."""
 
     function: Callable[..., Any]
+    # Those that the caller passed; defaults are absent.
     arguments: Mapping[str, Any]
 
     def __getitem__(self, name: str) -> Any:
@@ -60,19 +53,9 @@ class Call:
 
 
 def bind(identifier: str, args: Iterable[Any], kwargs: Mapping[str, Any]) -> Call:
-    """Return the call of `identifier` with the given arguments.
+    """Return the call of `identifier`, such as ``"scipy_dispatch.ndimage:sobel"``.
 
-    Parameters
-    ----------
-    identifier : str
-        The function, such as ``"scipy_dispatch.ndimage:sobel"``.
-    args, kwargs : iterable, mapping
-        The arguments that the caller passed.
-
-    Raises
-    ------
-    TypeError
-        If the arguments do not fit the signature.
+    Raises TypeError if the arguments do not fit the signature.
     """
     function = dispatchable(identifier)
     parameters = _signature(function)

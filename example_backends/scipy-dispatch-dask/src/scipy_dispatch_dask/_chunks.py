@@ -24,12 +24,7 @@ def without_empty_chunks(x: Array) -> Array:
 def without_small_chunks(x: Array, depths: Mapping[int, int]) -> Array:
     """Rechunk `x` so that along each axis the adjacent block alone provides the halo.
 
-    Parameters
-    ----------
-    x : dask.array.Array
-        The array; only an empty array may have empty chunks.
-    depths : mapping of int to int
-        The depth of the halo along each axis.
+    `depths` are those of the halo by axis. Only an empty array may have empty chunks.
     """
     if 0 in x.shape:
         return x.rechunk(x.shape)
@@ -41,16 +36,9 @@ def with_whole_lines(
 ) -> Array:
     """Rechunk `x` so that each line along `axes` is in one chunk.
 
-    Parameters
-    ----------
-    x : dask.array.Array
-        The array.
-    axes : collection of int
-        The axes of the lines.
-    cuts : mapping of int to int, optional
-        The chunk lengths of other axes. By default they stay as they are. If the blocks would
-        then be larger than before and larger than Dask's ``array.chunk-size``, Dask chooses the
-        chunks.
+    `cuts` are the chunk lengths of other axes, by axis. By default they stay as they are. If the
+    blocks would then be larger than before and larger than Dask's ``array.chunk-size``, Dask
+    chooses the chunks.
     """
     whole = dict.fromkeys(axes, -1)
     lines = x.rechunk({**(cuts or {}), **whole})

@@ -19,13 +19,7 @@ COMPUTE = "scipy_dispatch.compute"
 
 
 def to_default(x: Array) -> np.ndarray:
-    """Compute a Dask array, if Dask's configuration allows it.
-
-    Raises
-    ------
-    NotImplementedError
-        If it does not.
-    """
+    """Compute a Dask array, if Dask's configuration allows it; else raise NotImplementedError."""
     if dask.config.get(COMPUTE, False) is not True:
         raise NotImplementedError(
             "it would compute a Dask array, which has to fit into memory; pass x.compute(), or "

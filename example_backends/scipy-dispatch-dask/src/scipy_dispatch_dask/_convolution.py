@@ -31,14 +31,9 @@ class Convolution:
     element ``i`` of the array and on elements before it, at most as many as the kernel is long.
     So each block of the full result needs one block of the array and the elements before it. The
     results of the other modes are parts of the full result.
-
-    Parameters
-    ----------
-    late : bool, optional
-        Where the "same" result begins in the full result if the kernel has an even length: after
-        the middle of the kernel (True) or before it (False).
     """
 
+    # Whether "same" begins after the middle of a kernel of even length.
     late: bool = False
     arrays: tuple[str, ...] = ("in1",)
 
@@ -91,18 +86,11 @@ class Convolution:
 
 @dataclass(frozen=True, eq=False)
 class CausalBlock:
-    """A convolution whose result has the shape of the input block: the start of the full result.
+    """A convolution whose result has the shape of the input block: the start of the full result."""
 
-    Parameters
-    ----------
-    block : Block
-        The convolution with the mode "full".
-    dtype : numpy.dtype
-        The data type of the result. It is stored because SciPy may choose another for a block
-        with a single element along an axis.
-    """
-
+    # A convolution with the mode "full".
     block: Block
+    # SciPy may choose another for a block with one element along an axis.
     dtype: Any
 
     @property

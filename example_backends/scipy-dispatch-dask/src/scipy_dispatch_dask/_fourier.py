@@ -16,13 +16,9 @@ class FourierFilter:
     """Filter with the function of the same name in `dask_image.ndfourier`.
 
     The input is converted to double precision, in which SciPy computes for every data type.
-
-    Parameters
-    ----------
-    parameter : str
-        The parameter that gives the strength of the filter.
     """
 
+    # The one that gives the strength of the filter.
     parameter: str
     arrays: tuple[str, ...] = ("input",)
 

@@ -19,22 +19,12 @@ def map_with_halo(
 ) -> Array:
     """Apply `block` to each block of `arrays` with its halo, and remove the halo again.
 
+    The arrays have one shape; chunks smaller than the halo are merged with adjacent chunks. The
+    result has the type of `meta`, and `shared` are lazy arguments of every call of `block`.
+
     A block at an end of the array gets no halo at that end, unless the axis is periodic. There
     SciPy itself extends the block with the boundary mode, as it would extend the whole array. At
     the other ends of a block, SciPy's extension affects the halo only, which is removed.
-
-    Parameters
-    ----------
-    block : callable
-        Takes one block of each array and returns a block of the same shape.
-    arrays : sequence of dask.array.Array
-        Arrays of the same shape. Chunks smaller than the halo are merged with adjacent chunks.
-    halos : dict of int to Halo
-        The halo along each axis that has one.
-    meta : array
-        An empty array of the type of the result.
-    shared : mapping
-        Lazy arguments that are passed to every call of `block`.
     """
     depths = {axis: halo.depth for axis, halo in halos.items()}
     first = without_small_chunks(arrays[0], depths)
@@ -53,20 +43,9 @@ def map_with_history(
     meta: Any,
     shared: Mapping[str, Any],
 ) -> Array:
-    """Apply `block` to each block of `x`, extended by the elements before it.
+    """Apply `block` to each block of `x`, extended by the elements before it, of number `depths`.
 
-    Parameters
-    ----------
-    block : callable
-        Takes and returns a block; the first block is not extended.
-    x : dask.array.Array
-        The array.
-    depths : mapping of int to int
-        The number of preceding elements needed along each axis.
-    meta : array
-        An empty array of the type of the result.
-    shared : mapping
-        Lazy arguments that are passed to every call of `block`.
+    The first block is not extended.
     """
     x = without_small_chunks(x, depths)
     depth = {axis: (deep if x.numblocks[axis] > 1 else 0, 0) for axis, deep in depths.items()}

@@ -20,12 +20,7 @@ backend = BackendImplementation("dask")
 def implement_all(module: str, namespace: dict[str, Any]) -> None:
     """Add an implementation of every function of `module` in the table to `namespace`.
 
-    Parameters
-    ----------
-    module : str
-        A module of `scipy_dispatch`. Functions that the installed SciPy lacks are skipped.
-    namespace : dict
-        The globals of the module that holds the functions.
+    Functions that the installed SciPy lacks are skipped.
     """
     library = import_module(module)
     for name, strategy in TABLES[module].items():

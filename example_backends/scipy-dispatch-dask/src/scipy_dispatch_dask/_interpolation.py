@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import accumulate, pairwise, product
 from math import prod
-from operator import getitem
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -17,7 +14,8 @@ from ._block import Block, for_later, meta_of, probe, why_not_numpy
 from ._call import Call, dispatchable, is_dask_array
 from ._dask import Array, HighLevelGraph, da, tokenize
 from ._neighbourhood import Neighbourhood
-from ._positions import Positions, Range, Shape, folded, needed, relative
+from ._pieces import Range, Shape, blocks, pieces_of
+from ._positions import Positions, folded, needed, relative
 
 Plan: TypeAlias = Callable[[Call, Shape], tuple[Shape, Positions]]
 
@@ -43,19 +41,13 @@ class Interpolation:
     The input is filtered lazily. Then each block is a call of ``map_coordinates``, without the
     filter, on the elements around the positions of the block. They are computed in double
     precision as SciPy computes them; relative to the block's first element they are exact.
-
-    Parameters
-    ----------
-    plan : callable
-        Takes the call and the lengths of its axes; returns the shape and the `Positions`.
-    tiny : callable, optional
-        Takes a call; returns the call for the probe, with a small result.
-    axes : callable, optional
-        Returns the axes of the positions. Planes along other axes are interpolated by themselves.
     """
 
+    # From the lengths of the axes: the shape of the result, and its positions.
     plan: Plan
+    # The call for the probe, with a small result.
     tiny: Callable[[Call], Call] = lambda call: call
+    # Planes along other axes are interpolated by themselves.
     axes: Callable[[Call, int], tuple[int, ...]] = all_axes
     arrays: tuple[str, ...] = ("input",)
 
@@ -83,30 +75,28 @@ class Interpolation:
         axes = self.axes(call, x.ndim)
         shape, positions = self.plan(call, tuple(x.shape[axis] for axis in axes))
         lengths = positions.chunks([max(x.chunks[axis]) for axis in axes])
-        cut: tuple[tuple[int, ...], ...] = da.core.normalize_chunks(tuple(lengths), shape)
+        cut = da.core.normalize_chunks(tuple(lengths), shape)
+        if len(axes) < x.ndim:  # the other axes stay as they are
+            others = dict(enumerate(x.chunks))
+            cut = tuple({**others, **dict(zip(axes, cut, strict=True))}.values())
         source, padding = filtered(x, call, axes)
-        of_axis = dict(zip(axes, cut, strict=True)) if len(axes) < x.ndim else {}
-        chunks = (
-            tuple(of_axis.get(i, x.chunks[i]) for i in all_axes(call, x.ndim)) if of_axis else cut
-        )
         lines = tuple(source.shape[axis] for axis in axes)
-        order, mode = call["order"], call["mode"]
         task = Interpolated(_sampler(call, meta), positions, lines, padding, axes)
-        name = f"{call.function.__name__}-{tokenize(source.name, task, chunks)}"
+        name = f"{call.function.__name__}-{tokenize(source.name, task, cut)}"
         tasks: dict[Any, Any] = {}
-        for index, block in _blocks(chunks):
-            inner = [block[axis] for axis in axes] if of_axis else block
+        for index, block in blocks(cut):
+            inner = [block[axis] for axis in axes] if len(axes) < x.ndim else block
             boxes = [
-                needed(low + padding, high + padding, n, mode, order)
+                needed(low + padding, high + padding, n, call["mode"], call["order"])
                 for (low, high), n in zip(positions.extents(inner), lines, strict=True)
             ]
             around = dict(zip(axes, boxes, strict=True))
             ranges = [around.get(axis) or block[axis] for axis in range(x.ndim)]
-            pieces = _pieces(source, ranges, name, tasks)
+            pieces = pieces_of(source, ranges, name, tasks)
             key = (name, *index)
             tasks[key] = (task, pieces, [start for start, _ in boxes], inner)
         graph = HighLevelGraph.from_collections(name, tasks, dependencies=[source])
-        return da.Array(graph, name, chunks, meta=meta)
+        return da.Array(graph, name, cut, meta=meta)
 
 
 @dataclass(frozen=True)
@@ -144,8 +134,8 @@ class Sampling:
         if is_dask_array(coordinates):
             coordinates = coordinates.rechunk({0: -1})
             chunks = coordinates.chunks[1:]
-            whole = _pieces(source, [(0, n) for n in source.shape], name, tasks)
-            for index, _ in _blocks(chunks):
+            whole = pieces_of(source, [(0, n) for n in source.shape], name, tasks)
+            for index, _ in blocks(chunks):
                 key = (name, *index)
                 tasks[key] = (sample, whole, (coordinates.name, 0, *index), padding)
             lazy = [source, coordinates]
@@ -156,12 +146,12 @@ class Sampling:
             )
             lines = zip(coordinates, source.shape, strict=True)
             at = [folded(each + float(padding), n, call["mode"]) for each, n in lines]
-            for index, block in _blocks(chunks):
+            for index, block in blocks(chunks):
                 inside = tuple(slice(*each) for each in block)
                 points = np.stack([each[inside].ravel() for each in at])
                 keys, groups = [], []
                 for k, (group, boxes) in enumerate(_groups(points, source, call)):
-                    pieces = _pieces(source, boxes, name, tasks)
+                    pieces = pieces_of(source, boxes, name, tasks)
                     starts = np.array([[start] for start, _ in boxes])
                     keys.append((f"{name}-points", *index, k))
                     groups.append(group)
@@ -174,14 +164,9 @@ class Sampling:
 
 @dataclass(frozen=True, eq=False)
 class Sample:
-    """Interpolate a part of the filtered input, which comes in pieces.
+    """Interpolate a part of the filtered input, which comes in pieces."""
 
-    Parameters
-    ----------
-    block : Block
-        A call of ``map_coordinates``.
-    """
-
+    # A call of map_coordinates.
     block: Block
 
     def __call__(self, pieces: Any, coordinates: Any, padding: int) -> Any:
@@ -191,25 +176,13 @@ class Sample:
 
 @dataclass(frozen=True, eq=False)
 class Interpolated:
-    """Compute a block of the result from the elements around its positions.
-
-    Parameters
-    ----------
-    sample : Sample
-        Interpolates at coordinates.
-    positions : Positions
-        The positions in the input.
-    lines : tuple of int
-        How long the filtered input is along the axes of the positions.
-    padding : int
-        How far it begins before the input.
-    axes : tuple of int
-        The axes of the positions.
-    """
+    """Compute a block of the result from the elements around its positions."""
 
     sample: Sample
     positions: Positions
+    # How long the filtered input is along the axes.
     lines: tuple[int, ...]
+    # How far it begins before the input.
     padding: int
     axes: tuple[int, ...]
 
@@ -256,43 +229,6 @@ def _sampler(call: Call, meta: Any) -> Sample:
     arguments = {**settings, "output": meta.dtype, "prefilter": False}
     function = for_later(dispatchable("scipy_dispatch.ndimage:map_coordinates"))
     return Sample(Block(function, ("input", "coordinates"), arguments, (None, None)))
-
-
-def _blocks(chunks: Sequence[Sequence[int]]) -> Iterator[tuple[Shape, list[Range]]]:
-    """Yield the index of each block, and where it is along each axis."""
-    ranges = [list(pairwise(accumulate(sizes, initial=0))) for sizes in chunks]
-    for index in product(*(range(len(sizes)) for sizes in chunks)):
-        yield index, [each[i] for each, i in zip(ranges, index, strict=True)]
-
-
-def _pieces(x: Array, ranges: Sequence[Range], name: str, tasks: dict[Any, Any]) -> Any:
-    """Return the blocks of `x` within `ranges` as nested lists of tasks, which `tasks` gets."""
-    cuts = [list(_cuts(sizes, *each)) for sizes, each in zip(x.chunks, ranges, strict=True)]
-
-    def nested(chosen: tuple[tuple[int, slice], ...]) -> Any:
-        if len(chosen) < x.ndim:
-            return [nested((*chosen, each)) for each in cuts[len(chosen)]]
-        source = (x.name, *(chunk for chunk, _ in chosen))
-        edges = [edge for _, each in chosen for edge in (each.start, each.stop)]
-        if all(each == slice(0, x.chunks[i][k]) for i, (k, each) in enumerate(chosen)):
-            return source
-        key = (f"{name}-part", *source[1:], *edges)
-        tasks[key] = (getitem, source, tuple(each for _, each in chosen))
-        return key
-
-    return nested(())
-
-
-def _cuts(sizes: Sequence[int], start: int, stop: int) -> Iterator[tuple[int, slice]]:
-    """Yield the chunks from `start` to `stop`, and what is needed of each; the ends are joined."""
-    ends = list(accumulate(sizes))
-    while start < stop:
-        place = start % ends[-1]
-        chunk = bisect_right(ends, place)
-        begin = ends[chunk] - sizes[chunk]
-        end = min(ends[chunk], place + stop - start)
-        yield chunk, slice(place - begin, end - begin)
-        start += end - place
 
 
 def _groups(points: Any, x: Array, call: Call) -> Iterator[tuple[Any, list[Range]]]:

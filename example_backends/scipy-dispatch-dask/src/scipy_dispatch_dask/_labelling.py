@@ -123,12 +123,7 @@ def _faces(
 ) -> tuple[Any, dict[Step, Any]]:
     """Name the features of a block: 1 plus the position of the first element, 0 for no feature.
 
-    Returns
-    -------
-    numpy.ndarray
-        The name of each label.
-    dict
-        The names of the elements at each side, edge or corner of the block.
+    Return the name of each label, and those of the elements at each side, edge or corner.
     """
     places = np.empty(labels.max(initial=0) + 1, dtype=np.int64)
     # In reverse order, so that the assignment of the first element comes last and stays.

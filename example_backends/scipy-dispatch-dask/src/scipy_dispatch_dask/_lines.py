@@ -45,32 +45,18 @@ def same_length(call: Call, axis: int, length: int) -> int:
 
 @dataclass(frozen=True)
 class Lines:
-    """Call the function again on blocks that contain whole lines.
-
-    Parameters
-    ----------
-    arrays : tuple of str
-        The only parameter that takes the array.
-    axes : callable, optional
-        Takes the call and the number of dimensions; returns the axes of the lines.
-    length : callable, optional
-        Takes the call, an axis and the length of the array along it; returns the length of the
-        result.
-    refuse : callable, optional
-        Takes a call; returns the reason why it cannot be supported, or None.
-    harmless : callable, optional
-        Takes a call; returns the call for the probe, in which arguments are replaced that must
-        not be used just to find out the type of the result.
-    always : mapping, optional
-        Arguments that are always passed. They forbid the function to overwrite a block, since
-        other tasks may use it.
-    """
+    """Call the function again on blocks that contain whole lines."""
 
     arrays: tuple[str, ...] = ("x",)
+    # The axes of the lines.
     axes: Callable[[Call, int], tuple[int, ...]] = one_axis
+    # The length of the result along an axis, from that of the array.
     length: Callable[[Call, int, int], int] = same_length
+    # The reason why a call cannot be supported.
     refuse: Callable[[Call], str | None] = lambda call: None
+    # The call for the probe, without arguments that only the real one may use.
     harmless: Callable[[Call], Call] = lambda call: call
+    # Arguments that forbid the function to overwrite a block, which other tasks may use.
     always: Mapping[str, Any] = field(default_factory=dict)
 
     def run(self, call: Call) -> Array:

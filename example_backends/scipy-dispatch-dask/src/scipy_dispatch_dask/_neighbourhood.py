@@ -19,24 +19,15 @@ _UNREFLECTED = dict.fromkeys(("reflect", "mirror", "wrap", "grid-mirror", "grid-
 
 @dataclass(frozen=True)
 class Neighbourhood:
-    """Call the function again on every block, extended by its neighbours.
+    """Call the function again on every block, extended by its neighbours."""
 
-    Parameters
-    ----------
-    reach : Reach
-        Computes how far the function reads from an element.
-    arrays : tuple of str, optional
-        The parameters that take arrays; the result has the shape of the first array.
-    refuse : callable, optional
-        Takes a call; returns the reason why it cannot be supported, or None.
-    harmless : callable, optional
-        Takes a call; returns the call for the probe, in which arguments are replaced that must
-        not be used just to find out the type of the result.
-    """
-
+    # How far the function reads from an element.
     reach: Reach
+    # The result has the shape of the first.
     arrays: tuple[str, ...] = ("input",)
+    # The reason why a call cannot be supported.
     refuse: Callable[[Call], str | None] = lambda call: None
+    # The call for the probe, without arguments that only the real one may use.
     harmless: Callable[[Call], Call] = lambda call: call
 
     def run(self, call: Call) -> Array:

@@ -10,21 +10,14 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from ._call import Call
+from ._pieces import Range, Shape
 
-Shape: TypeAlias = "tuple[int, ...]"
-Range: TypeAlias = "tuple[int, int]"
 Positions: TypeAlias = "Grid | Affine"
 
 
 @dataclass(frozen=True, eq=False)
 class Grid:
-    """A table for each axis: the position follows from the index along the same axis.
-
-    Parameters
-    ----------
-    tables : tuple of numpy.ndarray
-        The positions along each axis.
-    """
+    """A table for each axis: the position follows from the index along the same axis."""
 
     tables: tuple[Any, ...]
 
@@ -45,14 +38,9 @@ class Grid:
 
 @dataclass(frozen=True, eq=False)
 class Affine:
-    """Positions are a matrix times the indices, plus an offset.
+    """Positions are a matrix times the indices, plus an offset."""
 
-    Parameters
-    ----------
-    matrix, offset : numpy.ndarray
-        In double precision, with a row for each axis of the input.
-    """
-
+    # With a row for each axis of the input, in double precision.
     matrix: Any
     offset: Any
 

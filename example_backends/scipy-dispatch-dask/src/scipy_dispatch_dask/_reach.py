@@ -27,18 +27,11 @@ _PERIODIC_MODES = frozenset({"wrap", "grid-wrap"})
 
 @dataclass(frozen=True)
 class Halo:
-    """The neighbours needed along one axis.
+    """The neighbours needed along one axis."""
 
-    Parameters
-    ----------
-    depth : int
-        The number of neighbours on either side.
-    periodic : bool, optional
-        Whether the neighbours of one end of the array are at the other end. If not, the
-        extension beyond an end depends only on elements within `depth` of that end.
-    """
-
+    # The number of neighbours on either side.
     depth: int
+    # Whether the neighbours of one end are at the other end.
     periodic: bool = False
 
 
@@ -47,13 +40,7 @@ WHOLE = Halo(sys.maxsize)
 
 
 def windows(passes: int = 1) -> Reach:
-    """Return the reach of filters with ``size``, ``footprint`` or ``structure``.
-
-    Parameters
-    ----------
-    passes : int
-        The number of such filters that are applied in succession.
-    """
+    """Return the reach of filters with ``size``, ``footprint`` or ``structure``, in succession."""
 
     def reach(call: Call, ndim: int) -> Halos:
         axes = _axes(call, ndim)
@@ -134,13 +121,7 @@ def running_mean(reach: Reach) -> Reach:
 
 
 def structures(passes: int = 1) -> Reach:
-    """Return the reach of binary morphology.
-
-    Parameters
-    ----------
-    passes : int
-        The number of successive operations, each with ``iterations`` steps.
-    """
+    """Return the reach of binary morphology, `passes` times ``iterations`` steps."""
 
     def reach(call: Call, ndim: int) -> Halos:
         axes = _axes(call, ndim)

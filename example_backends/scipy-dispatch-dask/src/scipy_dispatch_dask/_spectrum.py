@@ -57,13 +57,7 @@ class Spectrum:
 
 @dataclass(frozen=True, eq=False)
 class LastResult:
-    """Call a function with several results and return the last.
-
-    Parameters
-    ----------
-    block : Block
-        The function.
-    """
+    """Call a function with several results and return the last."""
 
     block: Block
 

@@ -27,15 +27,7 @@ class Strategy(Protocol):
 
 
 def why_not(strategy: Strategy, call: Call) -> str | None:
-    """Return why `strategy` does not support `call`; None if it does.
-
-    Parameters
-    ----------
-    strategy : Strategy
-        The strategy for the called function.
-    call : Call
-        The call.
-    """
+    """Return why `strategy` does not support `call`; None if it does."""
     for name, value in call.arguments.items():
         if name in strategy.arrays:
             if not is_dask_array(value):
@@ -66,13 +58,6 @@ def ready(strategy: Strategy, call: Call) -> Call:
     The caller may have passed a NumPy array there, if another argument is a Dask array or if
     ``type=`` selects Dask. The arrays in the returned call have no empty chunks and no masks.
     They are copies, so that the caller may change the originals before the result is computed.
-
-    Parameters
-    ----------
-    strategy : Strategy
-        The strategy for the called function.
-    call : Call
-        The call.
     """
     call = call.kept()
     given = {

@@ -22,21 +22,15 @@ class AxisByAxis:
 
     The array is rechunked between two axes, so that a task never needs more than whole lines
     along one axis.
-
-    Parameters
-    ----------
-    last : str
-        The function of `scipy_dispatch.fft` for the last axis.
-    strategies : mapping of str to Strategy
-        The strategies for the 1-d functions, by name.
-    before, after : str, optional
-        The function for the other axes, applied before or after the last axis. By default,
-        `last` is applied to the other axes first.
     """
 
+    # The function of scipy_dispatch.fft for the last axis.
     last: str
+    # For functions of one axis.
     strategies: Mapping[str, Strategy]
+    # The function for the other axes, if it is another one: before the last axis.
     before: str | None = None
+    # Or after it.
     after: str | None = None
     arrays: tuple[str, ...] = ("x",)
 
@@ -88,14 +82,9 @@ class AxisByAxis:
 
 @dataclass(frozen=True)
 class Shift:
-    """Swap the halves of axes with a function of `dask.array.fft`.
+    """Swap the halves of axes with a function of `dask.array.fft`."""
 
-    Parameters
-    ----------
-    function : callable
-        ``dask.array.fft.fftshift`` or its inverse.
-    """
-
+    # Dask.array.fft.fftshift or its inverse.
     function: Callable[..., Array]
     arrays: tuple[str, ...] = ("x",)
 
