@@ -247,6 +247,12 @@ def test_what_is_sent_is_small(client: Client) -> None:
     assert sizes[0] < plain[0] + 600
 
 
+def test_an_interpolated_block_is_sent_with_its_own_positions(client: Client) -> None:
+    x = da.ones((40, 40_000), chunks=(10, 10_000))
+    sizes = sizes_sent(client, ndimage.zoom(x, (2, 1.5), order=1))
+    assert sizes[0] < 10_000 * 8 + 4000
+
+
 def test_a_large_argument_is_sent_once(client: Client) -> None:
     """The argument has its own task, whose result the workers share."""
     x = da.ones((400, 400), chunks=100)

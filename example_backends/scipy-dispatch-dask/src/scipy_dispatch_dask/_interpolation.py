@@ -62,7 +62,7 @@ class Interpolation:
         shape, positions = self.plan(call, tuple(x.shape[axis] for axis in axes))
         if min(shape) < 1:
             return "the result is empty"
-        if not np.isfinite(positions.extents([(0, n) for n in shape])).all():
+        if not np.isfinite(positions.within([(0, n) for n in shape]).extents()).all():
             return "positions in input= are not finite"
         return why_not_numpy(x, "input")
 
@@ -81,20 +81,21 @@ class Interpolation:
             cut = tuple({**others, **dict(zip(axes, cut, strict=True))}.values())
         source, padding = filtered(x, call, axes)
         lines = tuple(source.shape[axis] for axis in axes)
-        task = Interpolated(_sampler(call, meta), positions, lines, padding, axes)
-        name = f"{call.function.__name__}-{tokenize(source.name, task, cut)}"
+        task = Interpolated(_sampler(call, meta), lines, padding, axes)
+        name = f"{call.function.__name__}-{tokenize(source.name, task, positions, cut)}"
         tasks: dict[Any, Any] = {}
         for index, block in blocks(cut):
             inner = [block[axis] for axis in axes] if len(axes) < x.ndim else block
+            part = positions.within(inner)  # small, as it is in the task
             boxes = [
                 needed(low + padding, high + padding, n, call["mode"], call["order"])
-                for (low, high), n in zip(positions.extents(inner), lines, strict=True)
+                for (low, high), n in zip(part.extents(), lines, strict=True)
             ]
             around = dict(zip(axes, boxes, strict=True))
             ranges = [around.get(axis) or block[axis] for axis in range(x.ndim)]
             pieces = pieces_of(source, ranges, name, tasks)
             key = (name, *index)
-            tasks[key] = (task, pieces, [start for start, _ in boxes], inner)
+            tasks[key] = (task, pieces, [start for start, _ in boxes], part)
         graph = HighLevelGraph.from_collections(name, tasks, dependencies=[source])
         return da.Array(graph, name, cut, meta=meta)
 
@@ -179,19 +180,19 @@ class Interpolated:
     """Compute a block of the result from the elements around its positions."""
 
     sample: Sample
-    positions: Positions
     # How long the filtered input is along the axes.
     lines: tuple[int, ...]
     # How far it begins before the input.
     padding: int
     axes: tuple[int, ...]
 
-    def __call__(self, pieces: Any, starts: Sequence[int], block: Sequence[Range]) -> Any:
+    def __call__(self, pieces: Any, starts: Sequence[int], positions: Positions) -> Any:
         x = np.block(pieces)
         mode, order = (self.sample.block.arguments[name] for name in ("mode", "order"))
-        shape = [stop - start for start, stop in block]
+        arrays = positions.arrays()
+        shape = np.broadcast_shapes(*(at.shape for at in arrays))
         coordinates = np.empty((len(self.lines), *shape))
-        for i, at in enumerate(self.positions.of(block)):
+        for i, at in enumerate(arrays):
             coordinates[i] = relative(at + self.padding, starts[i], self.lines[i], mode, order)
         if len(self.axes) == x.ndim:
             return self.sample(x, coordinates, 0)

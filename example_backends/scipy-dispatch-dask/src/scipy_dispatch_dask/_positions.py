@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -26,45 +26,54 @@ class Grid:
         steps = [np.abs(np.diff(table)).max(initial=1) for table in self.tables]
         return [max(1, int(n / step)) for n, step in zip(lengths, steps, strict=True)]
 
-    def of(self, block: Sequence[Range]) -> list[Any]:
-        """Return the positions of a block along each axis, which broadcast to its shape."""
-        cut = [table[slice(*each)] for table, each in zip(self.tables, block, strict=True)]
-        return list(np.ix_(*cut))
+    def within(self, block: Sequence[Range]) -> Grid:
+        """Return the positions of a block of the result."""
+        cut = zip(self.tables, block, strict=True)
+        return Grid(tuple(table[start:stop] for table, (start, stop) in cut))
 
-    def extents(self, block: Sequence[Range]) -> list[tuple[float, float]]:
-        """Return the least and the greatest position of a block along each axis."""
-        return [(float(each.min()), float(each.max())) for each in self.of(block)]
+    def extents(self) -> list[tuple[float, float]]:
+        """Return the least and the greatest position along each axis."""
+        return [(float(table.min()), float(table.max())) for table in self.tables]
+
+    def arrays(self) -> list[Any]:
+        """Return the positions along each axis, which broadcast to the shape of the block."""
+        return list(np.ix_(*self.tables))
 
 
 @dataclass(frozen=True, eq=False)
 class Affine:
-    """Positions are a matrix times the indices, plus an offset."""
+    """Positions are a matrix times the indices within a `block`, plus an offset."""
 
     # With a row for each axis of the input, in double precision.
     matrix: Any
     offset: Any
+    block: Sequence[Range] = ()
 
     def chunks(self, lengths: Sequence[int]) -> list[int]:
         """Return the lengths of blocks with equal sides, as the input is cut at an angle."""
         side = math.prod(lengths) ** (1 / len(lengths)) / max(1, np.abs(self.matrix).max())
         return [max(1, round(side))] * self.matrix.shape[1]
 
-    def of(self, block: Sequence[Range]) -> list[Any]:
-        """Return the positions of a block along each axis, which broadcast to its shape."""
-        indices = np.ogrid[tuple(slice(float(start), float(stop)) for start, stop in block)]
+    def within(self, block: Sequence[Range]) -> Affine:
+        """Return the positions of a block of the result."""
+        return replace(self, block=block)
+
+    def extents(self) -> list[tuple[float, float]]:
+        """Return the least and the greatest position along each axis."""
+        corners = np.array(np.meshgrid(*[(start, stop - 1) for start, stop in self.block]))
+        found = np.tensordot(self.matrix, corners, 1).reshape(len(self.matrix), -1)
+        ends = zip(found.min(1) + self.offset, found.max(1) + self.offset, strict=True)
+        return [(float(low), float(high)) for low, high in ends]
+
+    def arrays(self) -> list[Any]:
+        """Return the positions along each axis, which broadcast to the shape of the block."""
+        indices = np.ogrid[tuple(slice(float(start), float(stop)) for start, stop in self.block)]
         found = []
         for row, position in zip(self.matrix, self.offset, strict=True):
             for factor, index in zip(row, indices, strict=True):
                 position = position + index * factor
             found.append(position)
         return found
-
-    def extents(self, block: Sequence[Range]) -> list[tuple[float, float]]:
-        """Return the least and the greatest position of a block along each axis."""
-        corners = np.array(np.meshgrid(*[(start, stop - 1) for start, stop in block]))
-        found = np.tensordot(self.matrix, corners, 1).reshape(len(self.matrix), -1)
-        ends = zip(found.min(1) + self.offset, found.max(1) + self.offset, strict=True)
-        return [(float(low), float(high)) for low, high in ends]
 
 
 def of_zoom(call: Call, shape: Shape) -> tuple[Shape, Positions]:

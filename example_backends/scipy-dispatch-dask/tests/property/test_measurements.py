@@ -71,6 +71,13 @@ def test_blocks_are_labelled_once() -> None:
     assert seen == [(3, 3)] * 4
 
 
+def test_one_layer_for_any_number_of_blocks() -> None:
+    """A layer for each block would take a minute for 10,000 blocks."""
+    few, many = (lazily("ndimage.label", da.ones((90, 90), chunks=n))[0] for n in (45, 1))
+    assert len(many.dask.layers) == len(few.dask.layers) <= 5
+    assert len(many.dask) < 6 * 90**2
+
+
 def labelled(data: Any, x: np.ndarray) -> tuple[Any, da.Array, Any]:
     """Draw labels, the labels in chunks or as they are, and an index."""
     random = np.random.default_rng(data.draw(st.integers(0, 999)))
