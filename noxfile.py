@@ -446,15 +446,25 @@ def docs(step: Step) -> None:
     step.run("python", *sphinx, "docs", FOLDER / "docs")
 
 
-@step("the page of spatch-core report in Chromium")
+@step(
+    "the page of spatch-core report, and the docs with the live tutorial, in Chromium",
+    requires=[EVERYTHING],
+)
 def browser(step: Step) -> None:
     if shutil.which("chromium") is None:
         step.session.skip("there is no program chromium")
     try:
-        step.install([ROOT], groups=["browser"], extras="[cli]")
+        step.install([ROOT], groups=["browser", "pyodide"], extras="[cli]")
     except CommandFailed:
         step.session.skip("Playwright cannot be installed here")
-    step.pytest("browser", "-m", "", "tests/report/test_browser.py", shared="loadfile")
+    pages = FOLDER / "docs"
+    python = programs_of(EVERYTHING) / "python"
+    # With the programs of this environment on the path: Node.js fetches Pyodide.
+    step.run(str(python), "-m", "sphinx", "-q", "-j", "auto", "docs", pages, quiet=True)
+    tests = ("tests/report/test_browser.py", "tests/docs")
+    step.pytest(
+        "browser", "-m", "", *tests, shared="loadfile", variables={"BUILT_DOCS": str(pages)}
+    )
 
 
 @step("the installed wheels: import, command line, demonstration", requires=[EVERYTHING])

@@ -16,6 +16,7 @@ copyright = author
 release = version = re.findall(r'^version = "(.*)"', _PYPROJECT, re.MULTILINE)[0]
 
 extensions = [
+    "live",
     "myst_parser",
     "numpydoc",
     "session",
@@ -48,6 +49,9 @@ numpydoc_validation_exclude = {
 copybutton_prompt_text = r"\$ |>>> |\.\.\. "
 copybutton_prompt_is_regexp = True
 
+live_pages = ["tutorial"]
+live_distributions = ["..", "../example_backends/minimal"]
+
 html_theme = "pydata_sphinx_theme"
 html_title = "spatch-core"
 html_theme_options = {
@@ -55,6 +59,10 @@ html_theme_options = {
     "secondary_sidebar_items": ["page-toc"],
     "show_prev_next": True,
 }
+# These are in no section, so that there is nothing to navigate in.
+html_sidebars: dict[str, list[str]] = {"index": [], "tutorial": [], "changelog": []}
 html_show_copyright = False
 html_show_sourcelink = False
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
 templates_path: list[str] = []

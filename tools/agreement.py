@@ -1,6 +1,6 @@
 """Write the docs page that lists each backend's functions and how closely they match SciPy.
 
-    python tools/agreement.py            # writes docs/reference/agreement.md
+    python tools/agreement.py            # writes docs/examples/agreement.md
     python tools/agreement.py --check    # reports whether it is up to date; exit code 1 if not
 
 The page is generated from the backends' descriptions and from their ``tests/tolerances.py``,
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
 ROOT = Path(__file__).resolve().parent.parent
-PAGE = ROOT / "docs" / "reference" / "agreement.md"
+PAGE = ROOT / "docs" / "examples" / "agreement.md"
 BACKENDS = {
     "threads": "NumPy arrays, on all cores",
     "opencv": "two-dimensional NumPy arrays, by OpenCV",

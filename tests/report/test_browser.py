@@ -6,8 +6,6 @@ pictures of the page are kept there, to be looked at.
 
 from __future__ import annotations
 
-import os
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,25 +13,23 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from spatch_core.report.page import ReportedLibrary, ReportedRun, render
+from tests.chromium import CHROMIUM, keep, opened_browser
 from tests.report.conftest import MARKUP, edge, library, recorded
 
-playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 axe = pytest.importorskip("axe_playwright_python", reason="axe-core is not installed")
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no program chromium")
 BACKENDS, FUNCTIONS = 201, 1000
 
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    with playwright.sync_playwright() as started:
-        opened = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+    with opened_browser() as opened:
         yield opened
-        opened.close()
 
 
 class Opened:
@@ -49,9 +45,7 @@ class Opened:
         assert self.faults.pop(0) == file.as_uri()
 
     def keep(self, name: str) -> None:
-        folder = os.environ.get("SCREENSHOTS")
-        if folder:
-            self.page.screenshot(path=f"{folder}/{name}.png", full_page=True)
+        keep(self.page, name)
 
 
 @pytest.fixture(scope="module")

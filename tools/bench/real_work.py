@@ -31,7 +31,7 @@ from typing import TYPE_CHECKING, Any
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 for _module in ("matplotlib", "pyperf", "rich", "skimage", "scipy_dispatch"):
     if find_spec(_module) is None:
-        sys.exit(f"This needs {_module}; docs/explanation/real-work.md says what to install.")
+        sys.exit(f"This needs {_module}; docs/examples/real-work.md says what to install.")
 
 # ruff: noqa: E402 - the path comes first
 import numpy as np
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from bench._routes import Runner
     from bench._work import Array, Case
 
-PAGE = ROOT / "docs" / "explanation" / "real-work.md"
+PAGE = ROOT / "docs" / "examples" / "real-work.md"
 CHART = PAGE.with_suffix(".svg")
 ROUTES: tuple[type[Route], ...] = (*LIBRARIES, Halves)
 ROUNDS = 5

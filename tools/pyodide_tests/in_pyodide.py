@@ -12,7 +12,6 @@ threads, compiled packages) are skipped, with the reason.
 from __future__ import annotations
 
 import argparse
-import os
 import shutil
 import subprocess
 import sys
@@ -20,13 +19,10 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from _wheels import ROOT, build_wheel
+from _webassembly import FOLDER, PYTHON, NotHadError, get_pyodide, program, pure_wheel
+from _wheels import ROOT
 
-RELEASE = "314.0.7"
-PYTHON = "3.14"
-"""Release of Pyodide, and the version of its Python, which the first number names."""
 HERE = Path(__file__).resolve().parent
-FOLDER = ROOT / ".check" / "pyodide"
 NEEDED = ("pytest>=8.2", "hypothesis>=6.100", "sybil>=9", "cloudpickle>=3", "click", "rich")
 """What the tests import; of each, the newest release of pure Python is installed."""
 OPTIONS = (
@@ -41,34 +37,9 @@ TESTS = (
 )
 
 
-def program(name: str) -> str:
-    """Return the path of a program of Node.js: that of this environment, or that of the system."""
-    places = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)])
-    found = shutil.which(name, path=places)
-    if found is None:
-        sys.exit(f"This needs {name}: python -m pip install --group pyodide")
-    return found
-
-
-def get_pyodide() -> Path:
-    """Fetch Pyodide, unless it is there; return the folder of the package."""
-    folder = FOLDER / RELEASE
-    if not (folder / "package" / "pyodide.mjs").exists():
-        shutil.rmtree(folder, ignore_errors=True)
-        folder.mkdir(parents=True)
-        print(f"fetching Pyodide {RELEASE}", flush=True)
-        pack = [program("npm"), "pack", "--silent", f"pyodide@{RELEASE}"]
-        subprocess.run(pack, cwd=folder, check=True, stdout=subprocess.DEVNULL)
-        (archive,) = folder.glob("*.tgz")
-        shutil.unpack_archive(archive, folder, filter="data")
-        archive.unlink()
-    return folder / "package"
-
-
 def install_packages() -> Path:
     """Install what the tests import and the wheel of this checkout; return the folder."""
-    os.environ["SPATCH_CORE_PURE"] = "1"
-    wheel = build_wheel(sys.executable, ROOT, FOLDER / "wheels")
+    wheel = pure_wheel()
     folder = FOLDER / f"site-{wheel.parent.name}"
     if not folder.exists():
         for old in FOLDER.glob("site-*"):
@@ -92,7 +63,7 @@ def main() -> int:
     options, others = parser.parse_known_args()
     try:
         pyodide, packages = get_pyodide(), install_packages()
-    except subprocess.CalledProcessError as error:
+    except (NotHadError, subprocess.CalledProcessError) as error:
         print(f"{error}\nPyodide and its packages cannot be had here", file=sys.stderr)
         return 77  # noxfile.py knows it
     node = [program("node"), *OPTIONS, str(HERE / "run.mjs"), str(pyodide), str(packages)]
