@@ -31,7 +31,7 @@ class AdoptedFunction(Function):
     function : callable
         The function.
     protocol : Protocol, optional
-        What may answer calls besides the backends of the library.
+        The protocol whose classes may answer calls besides the backends of the library.
     mutated : iterable of Parameter, optional
         The places of the arguments into which it writes.
     """

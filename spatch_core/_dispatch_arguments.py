@@ -58,7 +58,7 @@ def given(values: Iterable[Any], _: object = None) -> tuple[Any, ...]:
 
 
 class TakesFound:
-    """What a table may hold that can be told the dispatch arguments, so that no finder runs twice.
+    """An entry of a table that takes the dispatch arguments, so that no finder runs twice.
 
     The wrapper of a function with a finder calls `call_found` with what the finder returned,
     followed by the arguments of the call.
@@ -84,14 +84,14 @@ class Function:
     dispatch_args : None, str, iterable of str, mapping of str to int, or callable
         See `BackendSystem.dispatchable`.
     manner : Manner or None
-        What else the library says of the function.
+        The further options of the decorator.
 
     Attributes
     ----------
     parameters : tuple of Parameter or None
         The places of the dispatch arguments; None if a callable returns them.
     nature : int
-        What `nature_of` says of the default implementation.
+        The nature of the default implementation; see `nature_of`.
     default_name : str
         The name of the default implementation in what people see.
     """

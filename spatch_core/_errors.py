@@ -142,7 +142,7 @@ class NoImplementationError(SpatchCoreError, TypeError):
     policy : str
         The fallback policy.
     remedies : tuple of str
-        What would let the call be answered.
+        Options or changes with which the call would be answered.
     reason : str
         Why a conversion that was under way did not succeed, or that all overriding types have
         declined; else empty.

@@ -20,7 +20,7 @@ def check_implements(given: Any, should_run: Any, uses_context: Any, frame: Fram
     Parameters
     ----------
     given : object
-        What `implements` was given as the library's function.
+        The argument of `implements` in place of the library's function.
     should_run, uses_context : object
         Its other arguments.
     frame : types.FrameType
@@ -52,7 +52,7 @@ def check_set_should_run(given: Any, frame: FrameType) -> None:
     Parameters
     ----------
     given : object
-        What `set_should_run` was given, which is no registered implementation.
+        The argument of `set_should_run`, which is not a registered implementation.
     frame : types.FrameType
         The caller of `set_should_run`.
 

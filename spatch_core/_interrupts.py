@@ -35,7 +35,7 @@ def find_interrupt(
     error : BaseException
         An exception that was caught.
     before : BaseException, optional
-        What was being handled when the code was called; nothing before it counts.
+        The exception that was being handled when the code was called; none before it counts.
     """
     seen: set[int] = {id(before)}
     found: list[BaseException | None] = [error]
@@ -70,7 +70,7 @@ def with_memory(run: Callable[[], R]) -> R:
 
 
 def is_interrupt(error: BaseException) -> bool:
-    """Whether an exception is no fault of the code that raised it."""
+    """Whether an exception came from outside the code that raised it, as an interrupt does."""
     kind = type(error)  # `isinstance` reads `__class__` of the exception, which may run code
     if issubclass(kind, (KeyboardInterrupt, MemoryError)):
         return True
@@ -85,7 +85,7 @@ def is_interrupt(error: BaseException) -> bool:
 
 
 def _has_room(frames: int) -> bool:
-    """Whether there is room for so many frames: if not, it is the caller who has recursed."""
+    """Whether there is room for so many frames: if not, the caller has recursed."""
     try:
         return frames == 0 or _has_room(frames - 1)
     except RecursionError:

@@ -129,7 +129,7 @@ class Turn:
         gives_up : callable, optional
             Called with the holder after each look; stops waiting if it returns True.
         otherwise : object, optional
-            What to return if it stopped waiting.
+            The value to return if the thread stopped waiting.
         """
         holder = self.holder()
         if holder.thread == get_ident() and holder.has_turn:

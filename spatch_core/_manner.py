@@ -18,7 +18,7 @@ POLICIES: Final = (DEFAULT_POLICY, "warn", "raise", "convert")
 
 
 class Manner:
-    """What `BackendSystem.dispatchable` is told besides the dispatch arguments.
+    """The options of `BackendSystem.dispatchable` besides the dispatch arguments.
 
     Parameters
     ----------

@@ -173,7 +173,7 @@ class Signature:
 
 
 _subclasses: dict[type, type] = {}
-"""What `_subclass` has made."""
+"""The classes that `_subclass` has made."""
 
 
 def _subclass(cls: type) -> type:

@@ -25,7 +25,7 @@ FORMAT = 1
 
 
 class Choice(NamedTuple):
-    """What calls with the same choice of a backend have in common; types are identifiers."""
+    """The facts that calls with the same choice of a backend share; types are identifiers."""
 
     function: str
     types: tuple[str, ...]

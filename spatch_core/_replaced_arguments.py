@@ -69,7 +69,7 @@ def replaced(found: tuple[Any, ...], args: tuple[Any, ...], kwargs: dict[str, An
     Parameters
     ----------
     found : tuple
-        What the finder has returned.
+        The result of the finder.
     args, kwargs
         The arguments of the call.
     """

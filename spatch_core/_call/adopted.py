@@ -1,4 +1,4 @@
-"""What tables hold for adopted functions: the library has no implementation of its own for them."""
+"""The table entries of adopted functions, of which the library has no implementation."""
 
 from __future__ import annotations
 

@@ -108,8 +108,8 @@ def answer(
 ) -> Any:
     """Return the answer of a candidate, as `Chain.run` returns it.
 
-    `go_on` calls the rest of the chain, and is told why; `failed` says whether an exception of the
-    answer defers.
+    `go_on` takes the reason, and calls the rest of the chain; `failed` says whether an exception
+    of the answer defers.
     """
     result = checked(function, backend, result)
     if function.nature & COROUTINE:

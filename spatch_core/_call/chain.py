@@ -56,7 +56,7 @@ class Chain(TakesFound):
     caller : Caller, optional
         Makes the chain of a call of ``context.call_next`` with arguments of other types.
     end : End, optional
-        What is said if no backend answers; for calls with foreign types.
+        The end of calls that no backend answers; for calls with foreign types.
     said : mapping of str to str, optional
         The reasons of backends that have deferred before this chain begins.
     """
@@ -109,7 +109,7 @@ class Chain(TakesFound):
         found : tuple, optional
             The dispatch arguments, None and `missing` among them, if a finder has returned them.
         course : Course, optional
-            What the candidates have said so far.
+            The answers of the candidates so far.
         again : sequence of int, optional
             The places of the postponed candidates, all before `start`: they go first, and are not
             asked again.
@@ -163,7 +163,7 @@ class Chain(TakesFound):
                 return result
             if not self.function.nature:
                 return result
-            # What remains if the answer defers when it is awaited.
+            # The candidates that remain if the answer defers when it is awaited.
             if place >= start:
                 start, again = place + 1, ()
             else:

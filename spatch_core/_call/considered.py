@@ -45,7 +45,7 @@ class Considered:
         Parameters
         ----------
         course : Course
-            What the candidates have said in this call.
+            The answers of the candidates in this call.
         """
         # A type is matched anew after an import or a registration.
         matches = [self._match(cls) for cls in self._types]

@@ -1,4 +1,4 @@
-"""The course of one call: what the candidates have said so far."""
+"""The course of one call: the answers of its candidates so far."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import Any
 RETURNED = "it returned NotImplemented"
 CONTINUED = "it went on with context.call_next()"
 UNCONVERTED = object()
-"""What stands for the result of a conversion that failed, and of candidates not tried yet."""
+"""Stands for the result of a conversion that failed, and of candidates not tried yet."""
 POSTPONED = "it said IF_NEEDED: it runs if no other one does"
 
 
 class Course:
-    """What the candidates of one call have said so far.
+    """The answers of the candidates of one call so far.
 
     Parameters
     ----------
@@ -91,12 +91,12 @@ class Continued:
     args, kwargs
         Its arguments.
     course : Course
-        What the candidates say in it.
+        The answers of the candidates in it.
 
     Attributes
     ----------
     result : object
-        What it has returned; `UNCONVERTED` if it has not, or if that can be used once alone.
+        Its result; `UNCONVERTED` if it has not, or if that can be used once alone.
     """
 
     __slots__ = ("args", "course", "kwargs", "result")

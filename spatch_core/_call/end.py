@@ -47,7 +47,7 @@ class End:
     types : tuple of type
         The dispatch types.
     ending : Ending
-        What becomes of the call.
+        How the call ends.
     leaves : bool, default: False
         Whether the ``NotImplemented`` of a backend is the answer of the call: that of the single
         candidate of an adopted function.
@@ -142,9 +142,9 @@ class End:
         Parameters
         ----------
         course : Course
-            What the candidates have said in this call.
+            The answers of the candidates in this call.
         remedies : tuple of str
-            What would help.
+            The remedies.
         converter : str, optional
             The backend whose conversion of the result did not succeed.
         reason : str, optional
@@ -173,14 +173,14 @@ class End:
     def note(self, error: BaseException, course: Course, converter: str = "") -> None:
         """Add the reasons to an exception of the default implementation, from Python 3.11 on.
 
-        Whatever fails here, the exception goes on.
+        A failure here is ignored: the exception goes on.
 
         Parameters
         ----------
         error : BaseException
             The exception.
         course : Course
-            What the candidates have said in this call.
+            The answers of the candidates in this call.
         converter : str, optional
             The backend that converts; the exception may be one of its conversions.
         """

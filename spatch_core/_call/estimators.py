@@ -1,4 +1,4 @@
-"""What an instance remembers, and whether the backend fits the types of a call that follows."""
+"""The backend that an instance remembers, and whether it fits the types of a later call."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def why_not(
     types : tuple of type
         The dispatch types of the call; see `types_beside`.
     kept : str
-        What the instance remembers.
+        The backend that the instance remembers.
 
     Returns
     -------

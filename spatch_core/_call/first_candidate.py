@@ -67,10 +67,10 @@ _NAMES = (
     "missing",
     "should_run",
 )
-"""What the text refers to; free variables of the generated function."""
+"""The names that the text refers to; free variables of the generated function."""
 
 Shape: TypeAlias = tuple[int | None, bool, bool]
-"""What the text depends on.
+"""The shape on which the text depends.
 
 How many positional arguments there are, None with a finder; whether the candidate is asked; whether
 its implementation takes a context.
@@ -125,7 +125,7 @@ def make_asking(
 
 
 class Asking(TakesFound):
-    """What asks the first candidate of a function with a finder.
+    """The callable that asks the first candidate of a function with a finder.
 
     Parameters
     ----------

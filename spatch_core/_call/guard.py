@@ -20,7 +20,7 @@ class Guard(TakesFound):
     chain : EntryChain
         The candidates as they were.
     token : object
-        What `abc.get_cache_token` returned before they were found.
+        The result of `abc.get_cache_token` before they were found.
     awaited : sequence of str
         Modules whose import could change them.
     renew : callable

@@ -16,7 +16,7 @@ from .conversion import Conversion
 
 
 class Remedies:
-    """What would help in calls of one function with the same types, which are refused.
+    """The remedies for refused calls of one function with the same types.
 
     Parameters
     ----------
@@ -114,7 +114,7 @@ class Remedies:
 
 
 class _Known(NamedTuple):
-    """What would help, as far as the arguments do not matter."""
+    """The remedies that do not depend on the arguments."""
 
     inactive: list[str]
     """The sentences for inactive backends that implement the function."""

@@ -25,7 +25,7 @@ class Rest:
     place : int
         The place of the next candidate.
     course : Course or None
-        What the candidates have said so far; None if it is the first candidate.
+        The answers of the candidates so far; None if it is the first candidate.
     postponed : sequence of int, optional
         The places of the candidates whose second turn comes later.
     """

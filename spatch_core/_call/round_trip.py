@@ -15,7 +15,7 @@ from .leaves import Leaves, has_same_items, is_container
 
 
 class Told(Protocol):
-    """What a conversion tells the call that it is a part of."""
+    """The messages of a conversion to the call that it is a part of."""
 
     def called(self) -> None:
         """Take note that the default implementation is about to run."""

@@ -1,4 +1,4 @@
-"""What tables hold: implementations, and callables that try a whole chain by themselves."""
+"""The entries of tables: implementations, and callables that try a whole chain by themselves."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ def identify(given: Callable[..., Any]) -> GivenCallable:
 
 
 def as_mapping(fields: Any, functions: Collection[str]) -> Mapping[Any, Any]:
-    """Return the fields of a description, whatever has them.
+    """Return the fields of a description, from a mapping or an object.
 
     Parameters
     ----------

@@ -53,7 +53,7 @@ class BackendReader:
         that it needs. That is no fault; the backend must be read again later.
     """
 
-    # What was being handled when the backends were first needed.
+    # The exception that was being handled when the backends were first needed.
     _before: BaseException | None
 
     def __init__(
@@ -220,5 +220,5 @@ def _is_circular(error: BaseException) -> bool:
     """Whether an import may have failed because it, or this thread, is in the middle of others."""
     if issubclass(type(error), (ImportError, AttributeError)):
         return is_importing()
-    # What the import system raises where threads would wait for each other's imports.
+    # The import system raises this where threads would wait for each other's imports.
     return type(error).__name__ == "_DeadlockError"

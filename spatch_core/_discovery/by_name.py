@@ -1,4 +1,4 @@
-"""The backends by name, while they are read one by one: which of several is used.
+"""The backends by name, while they are read one by one; of several with one name, one is used.
 
 A name means one backend. Several that share a name are settled like this, and the others are
 reported:

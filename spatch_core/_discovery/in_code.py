@@ -28,7 +28,7 @@ def has_new(catalog: Catalog, in_code: Iterable[Any], identifier: str) -> bool:
     Parameters
     ----------
     catalog : Catalog
-        What was read before.
+        The catalog as it was read before.
     in_code : iterable of mapping or object
         Descriptions that the library passed itself.
     identifier : str

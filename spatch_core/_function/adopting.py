@@ -61,7 +61,7 @@ class Adopted:
 
 
 class Served:
-    """What the class of a protocol calls.
+    """The callables of a protocol's class.
 
     Parameters
     ----------

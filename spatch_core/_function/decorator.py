@@ -63,7 +63,7 @@ class Decorator:
             The public identity, ``"module:qualname"``, alone: the function keeps its
             ``__module__`` and ``__qualname__``.
         fallback : str, optional
-            What becomes of calls that no backend takes and that have foreign types, instead of
+            The policy for calls that no backend takes and that have foreign types, instead of
             what the library says.
         compositional : bool, optional
             Whether the function is written in terms of other dispatchable functions, and so takes

@@ -43,7 +43,7 @@ class Dispatchable:
     identifier : str
         Its public identity, ``"module:qualname"``.
     manner : Manner, optional
-        What else the library says of the function.
+        The further options of the decorator.
 
     Attributes
     ----------
@@ -123,7 +123,7 @@ class Dispatchable:
                 missing,
             )
             accelerate(self.wrapper)
-        # A finder runs, and raises, in every call. And CPython exchanges code only for code with as
+        # Not with a finder, which runs in every call. CPython exchanges code only for code with as
         # many free variables.
         if function.runs_no_code and getattr(default, "__closure__", None) is None:
             self.code = self.wrapper.__code__

@@ -123,7 +123,7 @@ class Dispatcher:
 
     @property
     def loaded(self) -> Caller | None:
-        """What calls the backends, if they have been loaded."""
+        """The caller of the backends, if they have been loaded."""
         return self._loaders[0].loaded if self._loaders else None
 
     def ensure_loader(self) -> Loader[Caller]:
@@ -203,7 +203,7 @@ class Dispatcher:
         Returns
         -------
         callable
-            What to call with the arguments of the call.
+            The callable for the arguments of the call.
         """
         from .filling import fill  # not needed when a library is imported
 

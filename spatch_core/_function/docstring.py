@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class HasSource(Protocol):
-    """What is generated for a function, as far as tracebacks show it."""
+    """The generated source of a function, for tracebacks."""
 
     def source(self) -> str: ...
 

@@ -34,7 +34,7 @@ def hooked_entry(
     index : int
         The function's place in the tables.
     caller : Caller
-        What calls the backends.
+        The caller of the backends.
     scope : Scope
         The state in force.
     types : tuple of type
@@ -61,7 +61,7 @@ def hooked_invocation(
     record : Dispatchable
         The function.
     caller : Caller
-        What calls the backends.
+        The caller of the backends.
     state : DispatchState
         The state in force, perhaps with the type that `invoke` was given.
     route : callable

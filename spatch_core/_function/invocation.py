@@ -42,7 +42,7 @@ class Invocation:
 
     @property
     def nature(self) -> int:
-        """What a call gives; see `nature_of`. Options that are frozen into this ask for it."""
+        """The nature of the function; see `nature_of`. Options frozen into this object read it."""
         return self._record.function.nature
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:

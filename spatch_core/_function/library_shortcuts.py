@@ -173,7 +173,7 @@ class Shortcuts:
             for record in self._dispatcher.records:
                 if record.shortcut is not None and record.shortcut.is_taken:
                     record.shortcut.leave()
-            # Found anew with the next shortcut: new states do not tell who sleeps meanwhile.
+            # Found anew with the next shortcut: until then, new states report no sleepers.
             self._sleepers = None
 
         exchanging.run(leave)

@@ -39,7 +39,7 @@ def with_instance(function: Function, args: tuple[Any, ...], kwargs: dict[str, A
     function : Function
         The library's function.
     args, kwargs
-        What `explain` was given.
+        The arguments of `explain`.
 
     Raises
     ------

@@ -31,7 +31,7 @@ def check_parentheses(given: Any, frame: FrameType) -> None:
     Parameters
     ----------
     given : object
-        What `dispatchable` was given first, neither a name nor several.
+        The first argument of `dispatchable`, which is neither a name nor several.
     frame : types.FrameType
         The caller of `dispatchable`.
 
@@ -101,7 +101,7 @@ def refuse_method(default: Any) -> NoReturn:
         In every case.
     """
     why = {
-        "__hash__": "equal objects must have one hash, whatever is installed",
+        "__hash__": "equal objects must have one hash, with any backends installed",
         "__init__": "the instance is made already; decorate a function or a class method "
         "that makes instances",
         "__new__": "a call of the class calls __init__ as well; decorate a function or a class "

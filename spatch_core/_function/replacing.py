@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Replacing(TakesFound):
-    """What a table holds for calls whose arguments a finder replaces.
+    """The entry of a table for calls whose arguments a finder replaces.
 
     Parameters
     ----------
@@ -23,7 +23,7 @@ class Replacing(TakesFound):
     index : int
         The function's place in the tables.
     target : callable
-        What the table would hold otherwise.
+        The entry that the table would hold otherwise.
     """
 
     __slots__ = ("_index", "_link", "_target")

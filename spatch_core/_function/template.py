@@ -36,7 +36,7 @@ if call is None:
 
 _ANY_CALL = "result = call(*args, **keywords)\n"
 
-# What the finder has found is handed on, so that it runs once in a call.
+# The values that the finder has found are handed on, so that it runs once in a call.
 _FOUND_CALL = """\
 if {isinstance}(call, {TakesFound}):
     result = call.call_found(values, *args, **keywords)
@@ -105,7 +105,7 @@ They are large, because interpreters do not keep small integers among the consta
 """
 
 _codes: dict[Shape, tuple[CodeType, list[tuple[int, int]]]] = {}
-"""What `compiled` has returned for each shape."""
+"""The results of `compiled`, by shape."""
 
 
 def own_names(shape: Shape) -> list[str]:
@@ -154,7 +154,7 @@ def source_of(shape: Shape, wrapper: str, words: dict[str, str]) -> str:
     wrapper : str
         The wrapper's name.
     words : dict of str to str
-        What stands in the source for each name that the template has in braces.
+        The text for each name that the template has in braces.
     """
     places, nature, catches = shape
     answer, awaited = _ANSWER, ""

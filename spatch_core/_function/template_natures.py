@@ -30,7 +30,7 @@ if {type}(result) is not {Generator}:
     {dispatcher}.check({index}, call, result)
 return (yield from result)
 """,
-    # What `yield from` does; asynchronous generators have no such statement.
+    # Does what `yield from` does; asynchronous generators have no such statement.
     ASYNC_GENERATOR: """\
 if result is {NotImplemented}:
     result = {dispatcher}.deferred({index}, call, args, keywords{found})
@@ -53,4 +53,4 @@ except {StopAsyncIteration}:
     return
 """,
 }
-"""What is done with the result of a call, by the nature of the function."""
+"""The lines that handle the result of a call, by the nature of the function."""

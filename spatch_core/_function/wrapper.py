@@ -128,7 +128,7 @@ def make_wrapper(
     parameters : sequence of Parameter or None
         The dispatch arguments; None if a finder returns them.
     nature : int
-        What `nature_of` says of the default implementation.
+        The nature of the default implementation; see `nature_of`.
     namespace : dict
         The wrapper's globals, which it does not read.
     tables : callable

@@ -37,7 +37,7 @@ class Candidate:
         For the default: why it runs although it does not match; for conversions: that they are
         conversions; `IS_CURRENT`; else empty.
     objects : dict of str to object
-        What has been imported, by identifier; all candidates of a library share it.
+        The objects that have been imported, by identifier; all candidates of a library share it.
     notify : callable or None
         Called before the implementation runs, with the function's identifier and the backend.
     conversions : Conversions or None

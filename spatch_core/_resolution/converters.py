@@ -41,7 +41,7 @@ class Converters:
     block : str
         The environment variable that blocks backends, for messages.
     objects : dict of str to object
-        What has been imported, by identifier.
+        The objects that have been imported, by identifier.
     """
 
     def __init__(
@@ -70,7 +70,7 @@ class Converters:
         """Return the walk along the backends as if those with conversions implemented all."""
         rule, matcher, order = self._rule, self._matcher, self._order
         found = Walk(function.identifier, state, walk.types, rule, matcher, order)
-        # The default runs with what is converted, whatever it knows.
+        # The default runs with the converted arguments, whether or not it knows their types.
         found.default_matches = False
         return found
 

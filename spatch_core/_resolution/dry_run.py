@@ -29,7 +29,7 @@ _NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
 class Said(Protocol):
-    """What the candidates of a call have said, by backend: a `Course`."""
+    """The answers of the candidates of a call, by backend: a `Course`."""
 
     reasons: dict[str, str]
     conversions: dict[str, str]
@@ -61,7 +61,7 @@ def explain(
     examine : callable, optional
         Looks for what a backend would convert; None if the arguments are not known.
     given : Said, optional
-        What the candidates have said in a call; these are not asked again.
+        The answers of candidates in a call; these are not asked again.
 
     Raises
     ------

@@ -13,7 +13,7 @@ from .._published import Published, published
 
 
 class Verdict(str, Enum):
-    """What would become of one backend in one call."""
+    """The role of one backend in one call."""
 
     RUNS = "runs"
     LATER = "comes later"
@@ -46,7 +46,7 @@ class ExplainedBackend(Published):
     backend : str
         Its name.
     verdict : Verdict
-        What would become of it.
+        Its role in the call.
     reason : str
         Why.
     default_name : str, optional

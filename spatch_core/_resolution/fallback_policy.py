@@ -78,7 +78,7 @@ class Ending(NamedTuple):
 
     @property
     def declined(self) -> str:
-        """Why the default implementation does not run, whatever the policy is; else empty."""
+        """Why the default implementation runs under no policy; else empty."""
         return ""
 
     @property
@@ -112,7 +112,7 @@ class AdoptedEnding(FirmEnding):
 
     @property
     def declined(self) -> str:
-        """Why the default implementation does not run, whatever the policy is."""
+        """Why the default implementation runs under no policy."""
         return "no backend runs it" + " or converts" * self.converts
 
     @property

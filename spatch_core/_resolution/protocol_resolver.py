@@ -3,7 +3,7 @@
 All overriding types of a call together are one candidate, an `Override`, after the prioritized
 backends and before all others. If it defers, the other candidates follow. The default
 implementation is not among them if an overriding type is not the library's own: what a class
-declines is refused, whatever the fallback policy is.
+declines is refused under every fallback policy.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ class Declined(FirmEnding):
 
     @property
     def declined(self) -> str:
-        """Why the default implementation does not run, whatever the policy is."""
+        """Why the default implementation runs under no policy."""
         names = ", ".join(map(type_identifier, self.foreign))
         return f"the library's own implementation is not made for {names}, and no method took it"
 

@@ -1,4 +1,4 @@
-"""Reasons in words: why a backend is no candidate of a call, or is one whatever its types say."""
+"""The text of reasons: why a backend is not a candidate, or is one regardless of its types."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The walk along the backends: which are candidates of a call, in which order, and why others not.
+"""The walk along the backends: the candidates of a call in order, and why the others are none.
 
 `Walk` is the one place where backends are judged, and where candidates are ordered. The candidates
 of a call are the steps of the walk without a verdict; an explanation shows these and all others,
@@ -58,7 +58,7 @@ class Walk:
     order : CandidateOrder
         Of the library.
     counts : callable, optional
-        Whether a type counts for all backends, whatever knows it.
+        Whether a type counts for all backends, including those that do not know it.
 
     Attributes
     ----------
@@ -101,7 +101,7 @@ class Walk:
             self._matches.append(match)
             if DEFAULT not in match.known and not match.is_builtin:
                 foreign.append(cls)
-            # The type that the user names counts, whatever knows it.
+            # The type that the user names counts for all backends.
             if cls is state.type or (counts is not None and counts(cls)):
                 weight = Weight.ALL
             else:
@@ -109,7 +109,7 @@ class Walk:
             if weight is not Weight.NONE:
                 self.weighed.append(WeighedType(cls, match, weight is Weight.ALL))
         self.foreign = tuple(foreign)
-        # The current backend, where the types say nothing: it matches, whatever it knows.
+        # The current backend matches any types that say nothing.
         self._current = None
         if state.backend is not None and state.type is None and not self._says_something:
             self._current = state.backend

@@ -66,7 +66,7 @@ def freeze_alone(
     options : BackendOptions or type of BackendOptions
         The library's; of an object, its own options are outer ones.
     function : callable
-        What is frozen.
+        The callable to freeze.
     prioritize, disable : optional
         As for a block.
     others : mapping of str to object

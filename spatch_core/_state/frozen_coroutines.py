@@ -29,7 +29,7 @@ class Steps:
     keeper : StateKeeper
         The library's dispatch state.
     scope : Scope
-        What is in force when the first step begins.
+        The state in force when the first step begins.
     """
 
     __slots__ = ("_held", "_keeper", "_scope")
@@ -204,11 +204,11 @@ def stepwise(nature: int, keeper: StateKeeper, scope: Scope, answer: Any) -> Any
     Parameters
     ----------
     nature : int
-        What `nature_of` says of the function that has returned it.
+        The nature of the function that has returned it; see `nature_of`.
     keeper : StateKeeper
         The library's dispatch state.
     scope : Scope
-        What is in force when the first step begins.
+        The state in force when the first step begins.
     answer : object
         An awaitable, an iterator or an asynchronous iterator.
     """

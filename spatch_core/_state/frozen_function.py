@@ -29,7 +29,7 @@ class FunctionWithState:
     scope : Scope
         The frozen state, with its tables.
     function : callable
-        What to call, found again as ``__wrapped__``.
+        The callable, found again as ``__wrapped__``.
 
     Notes
     -----

@@ -36,7 +36,7 @@ class Call:
         kwargs: dict[str, Any]
         _hooked: Any
         _place: int  # of the hook among the stages
-        # What the library's finder has found, and in which arguments.
+        # The dispatch arguments that the library's finder has found, and in which arguments.
         _found: tuple[tuple[Any, ...] | None, tuple[Any, ...], dict[str, Any]] | None
         _has_gone_on: bool
         # What `next` led to: the call of the next hook, the course of the chain, or a backend.

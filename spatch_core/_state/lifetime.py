@@ -34,7 +34,7 @@ if TYPE_CHECKING:
         mark: Mark | None
 
     class Forgetful(Protocol):
-        """What the end of the process and a garbage collection ask of a keeper."""
+        """A keeper, as far as the end of the process and a garbage collection are concerned."""
 
         def forget_tables(self) -> None: ...
 
@@ -163,7 +163,7 @@ class Observations:
             self._settled = newest
 
     def any(self) -> bool:
-        """Whether there is one, in whatever thread or task."""
+        """Whether there is one, in any thread or task."""
         # An interrupt may have kept `end` from removing its mark.
         # Copied as in `References.alive`.
         return any(mark() is not None for mark in [*self._marks.values()])

@@ -27,14 +27,14 @@ if TYPE_CHECKING:
 
 
 class Block(OptionsView):
-    """Options of one library, as far as it concerns where they are in force, and what is.
+    """Options of one library, as far as entering and leaving them is concerned.
 
     Attributes
     ----------
     _own : DispatchState
-        What the options say.
+        The state that the options describe.
     _entered : list
-        What entering gave, for blocks that are to be left.
+        The tokens of blocks that are still to be left.
     _last : tuple of weakref.ref, or None
         The scope around such a block and that of the block, where it was last; for options
         that refer to more than names, which scopes do not know as inner blocks. The
@@ -147,8 +147,8 @@ class Block(OptionsView):
     def reset_globally(cls) -> None:
         """Take back all options that `enable_globally` has added.
 
-        What the environment variables say is in force again, in every thread that is not inside
-        a block of its own.
+        The environment variables are in force again, in every thread that is not inside a block
+        of its own.
         """
         from .process_default import reset  # few programs need it
 

@@ -1,4 +1,4 @@
-"""What options say: as properties, and as the text and the table of them that users see."""
+"""Reading options: their properties, and the text and the table that users see."""
 
 from __future__ import annotations
 

@@ -70,7 +70,7 @@ class ProcessBlocks:
         backend : str
             The backend.
         owner : object, optional
-            What is to leave the block; the block ends with it at the latest.
+            The object that leaves the block; the block ends with it at the latest.
         """
         # Once the block is left the reference is gone, and its callback with it.
         held = Held(backend, None if owner is None else ref(owner, self._forget))
@@ -79,7 +79,7 @@ class ProcessBlocks:
         return held
 
     def leave(self, held: Held) -> None:
-        """Leave a block, in whatever order."""
+        """Leave a block; blocks may be left in any order."""
         try:
             self._held.remove(held)
             self.publish()

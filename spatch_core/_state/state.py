@@ -67,7 +67,7 @@ class DispatchState:
     earlier : tuple of str
         The backends that were current before, the last one first.
     hook : tuple of callable or None
-        What sees every call, innermost first.
+        The hooks that see every call, innermost first.
 
     Attributes
     ----------
@@ -169,7 +169,7 @@ class DispatchState:
 
     @property
     def others(self) -> dict[str, Any]:
-        """What travels of the options besides ``prioritize`` and ``disable``, if it is given."""
+        """The options besides ``prioritize`` and ``disable`` that were given and can be pickled."""
         found = {name: getattr(self, name) for name in OPTIONS if name not in STAYING}
         return {name: value for name, value in found.items() if value is not None}
 

@@ -1,4 +1,4 @@
-"""Trace events: what the calls in a traced block did."""
+"""Trace events: the steps of the calls in a traced block."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .._published import Published, published
 
 
 class Outcome(str, Enum):
-    """What became of one candidate in one call."""
+    """The outcome of one candidate in one call."""
 
     CALLED = "called"
     CONVERTED = "converted"

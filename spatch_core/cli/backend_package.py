@@ -27,7 +27,7 @@ _STARS: dict[object, str] = {Parameter.VAR_POSITIONAL: "*", Parameter.VAR_KEYWOR
 
 @dataclass(frozen=True, slots=True)
 class NewBackend:
-    """What is known about a new backend."""
+    """The answers of the user about a new backend."""
 
     name: str
     project: str  # name of its distribution

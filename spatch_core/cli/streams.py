@@ -114,7 +114,7 @@ def progress(text: str) -> Iterator[None]:
     Parameters
     ----------
     text : str
-        What is being done; shown on stderr after two seconds, until it is done.
+        The step under way; shown on stderr after two seconds, until it is done.
     """
     stream = sys.stderr
     if stream is None or not stream.isatty():

@@ -1,4 +1,4 @@
-"""Keeps examinations from backends that are blocked, whatever is wrong with the variable.
+"""Keeps examinations from blocked backends, even where the variable is malformed.
 
 The core ignores a malformed ``BLOCK`` whole and says so. The commands and the examination say so
 too, and still touch no backend that the value may mean.

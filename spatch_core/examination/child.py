@@ -49,9 +49,9 @@ class Ending:
 
 @dataclass(slots=True)
 class TaskResult:
-    """What the children of one task have written down, and how those that failed ended."""
+    """The results of the child processes of one task, and how those that failed ended."""
 
-    # What the last child has written down, by kind.
+    # The results of the last child, by kind.
     values: dict[str, list[Any]] = field(default_factory=dict)
     endings: list[Ending] = field(default_factory=list)  # one for each child that was not done
     # Whether the last child did everything but what ended the others.

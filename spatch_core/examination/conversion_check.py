@@ -17,7 +17,7 @@ _PARAMETERS = {
     "from_default": ("x",),
     "copy_into": ("original", "converted"),
 }
-"""What each conversion is called with, by position."""
+"""The arguments of each conversion, by position."""
 
 
 def check_conversion(mention: Mention, thing: Any) -> Finding | None:
@@ -28,7 +28,7 @@ def check_conversion(mention: Mention, thing: Any) -> Finding | None:
     mention : Mention
         With the conversion's field as its key.
     thing : object
-        What the identifier leads to.
+        The object that the identifier names.
 
     Examples
     --------

@@ -97,7 +97,7 @@ def examine_library(
 
 @dataclass(slots=True)
 class _About:
-    """What is found out about a library besides findings."""
+    """The facts about a library besides findings."""
 
     states: list[dict[str, Any]] = field(default_factory=list)
     default_name: str = DEFAULT

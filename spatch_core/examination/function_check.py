@@ -64,7 +64,7 @@ def check_every(
     mention : Mention
         In the table ``functions."*"``.
     thing : object
-        What its identifier leads to.
+        The object that its identifier names.
     functions : iterable of pairs of str and inspect.Signature
         Those of the library that it serves, as far as they are known.
     """

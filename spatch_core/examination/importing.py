@@ -119,7 +119,7 @@ class Importer:
         if package in self.nowhere:
             otherwise = f": no folder around the file is called {package!r}"
         elif not is_itself:
-            otherwise = f", and require it of those who install the backend{otherwise}"
+            otherwise = f", and make it a dependency of the backend{otherwise}"
         return warning(
             f"the package {package!r}{wanted} is not installed{said}, so that calls fail",
             self.requirements.remedy(package) or f"Install it{otherwise}",

@@ -19,7 +19,7 @@ def progress(text: str) -> AbstractContextManager[None]:
     Parameters
     ----------
     text : str
-        What is being done.
+        The step under way.
 
     Examples
     --------

@@ -26,7 +26,7 @@ _MAY_ANSWER = (Verdict.RUNS, Verdict.ASKED, Verdict.LATER)
 
 
 class Outcome(str, Enum):
-    """What became of one choice."""
+    """The outcome of one choice."""
 
     SAME = "same"
     VERSION = "other version"

@@ -26,7 +26,7 @@ class Annotations:
     function : callable
         The library's own function.
     names : StubNames
-        What the stub imports.
+        The names that the stub imports.
     own_types : collection of str
         Identifiers of the library's own types.
     """
@@ -52,7 +52,7 @@ class Annotations:
         annotation : object
             A type, or the text of one.
         instead : str, optional
-            What stands for the library's own types, and for the type `variables`. Afterwards
+            The text for the library's own types, and for the type `variables`. Afterwards
             `mentions` tells whether the annotation has any.
         variables : collection, optional
             Type variables.

@@ -31,7 +31,7 @@ class StubFunction:
     function : callable
         The library's own implementation.
     names : StubNames
-        What the stub imports.
+        The names that the stub imports.
     own_types : set of str
         Identifiers of the library's own types.
     """

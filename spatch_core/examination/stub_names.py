@@ -16,7 +16,7 @@ class UnknownAnnotationError(Exception):
 
 @dataclass(slots=True)
 class StubNames:
-    """What one stub imports; its own private names cannot meet those of the module."""
+    """The imports of one stub; its own private names cannot clash with those of the module."""
 
     aliases: dict[str, str] = field(default_factory=dict)  # of modules
     typevars: dict[str, TypeVar] = field(default_factory=dict)

@@ -54,7 +54,7 @@ def names_for(called: str, keyword: str | None, names: dict[str, Any]) -> Iterab
     Parameters
     ----------
     called : str
-        What is called, as it is written.
+        The source of the callable.
     keyword : str or None
         The name of the argument; None for one by position.
     names : dict

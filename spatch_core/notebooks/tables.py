@@ -27,7 +27,7 @@ class Table:
     Parameters
     ----------
     title : str
-        What it is about.
+        The subject.
     columns : tuple of str
         Their headings.
     rows : sequence of tuple of str

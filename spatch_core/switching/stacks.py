@@ -24,7 +24,7 @@ def switched(
     Parameters
     ----------
     state : DispatchState
-        What is in force.
+        The value in force.
     stack : tuple of str
         The backends, the current one first; empty for none.
     like : DispatchState, optional

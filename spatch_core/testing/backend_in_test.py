@@ -20,7 +20,7 @@ class BackendInTest:
     converts : bool
         Whether each call is made with objects of the backend.
     outcomes : CallOutcomes
-        What became of the calls of the test so far.
+        The outcomes of the calls of the test so far.
     """
 
     name: str

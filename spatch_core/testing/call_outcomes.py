@@ -1,4 +1,4 @@
-"""What became of calls under a backend: it answered them, it deferred, or it never saw them."""
+"""The outcomes of calls under a backend: it answered, it deferred, or it never saw the call."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Reasons = dict[str, dict[str, int]]
 
 @dataclass(slots=True)
 class CallOutcomes:
-    """What became of the calls of one test, or of several.
+    """The outcomes of the calls of one test, or of several.
 
     Attributes
     ----------

@@ -18,7 +18,7 @@ class BackendDummy:
     Attributes
     ----------
     functions : object
-        What the library asks for its functions.
+        The requirements of the library for its functions.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What the helpers share: their environment variables, and text that may be indented."""
+"""The environment variables of the helpers, and text that may be indented."""
 
 from __future__ import annotations
 

@@ -62,7 +62,7 @@ def isolated(
 
     Examples
     --------
-    A library's own tests, whatever is installed beside it:
+    A library's own tests, without the backends installed beside it:
 
     >>> from spatch_core import BackendSystem
     >>> system = BackendSystem("mylib.backends", "MYLIB")

@@ -27,7 +27,7 @@ class ObservedCalls:
     Attributes
     ----------
     outcomes : CallOutcomes
-        What became of the calls since `begin`.
+        The outcomes of the calls since `begin`.
     """
 
     def __init__(self, system: BackendSystem, backend: str) -> None:

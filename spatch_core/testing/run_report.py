@@ -15,7 +15,7 @@ _HEAD = ("FUNCTION", "ANSWERED", "DEFERRED", "NEVER SAW", "TESTS")
 
 
 class RunReport:
-    """What became of the calls of all tests.
+    """The outcomes of the calls of all tests.
 
     Parameters
     ----------

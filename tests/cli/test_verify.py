@@ -318,7 +318,7 @@ def test_an_implementation_that_needs_what_is_not_installed(site: Site, project:
         "so that calls fail"
     )
     assert remedy == (
-        "Install it, and require it of those who install the backend; if zzz_gpu is no package "
+        "Install it, and make it a dependency of the backend; if zzz_gpu is no package "
         "at all, correct the name; or leave imports out with --no-imports"
     )
     write(project / "src" / "paint_oil", {"needing.py": "import fracions"})
@@ -357,8 +357,8 @@ def test_what_the_project_requires_is_to_be_installed(site: Site, project: Path)
     write(project / "src" / "paint_oil", {"needing.py": "import zzz_gpu"})
     for dependencies, expected in {
         'dependencies = ["zzz-GPU"]': "Install it: paint-oil requires it",
-        "dependencies = []": "Install it, and require it of those who install the backend",
-        "dependencies = 3": "Install it, and require it of those who install the backend",
+        "dependencies = []": "Install it, and make it a dependency of the backend",
+        "dependencies = 3": "Install it, and make it a dependency of the backend",
     }.items():
         write(project, {"pyproject.toml": text.format(dependencies)})
         _, _, _, remedy = fault(site, project, "tools:blur", "needing:blur")
