@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from .._adopted import AdoptedFunction
 from .._discovery.catalog import Catalog
 from .._dispatch_arguments import Function, TakesFound
-from .._identifiers import DEFAULT
+from .._identifiers import DEFAULT, import_in_turn
 from .._resolution.candidate import Candidate
 from .._resolution.fallback_policy import Ending
 from .._resolution.resolver import Resolver
@@ -149,9 +149,9 @@ class Caller:
             is_alone = len(candidates) == 1 and candidates[0].is_plain
             leaves = leaves and is_alone and isinstance(function, AdoptedFunction)
             end = End(self.resolver, function, state, types, ending, leaves=leaves)
-        from .entry_chain import EntryChain  # the library's own implementation needs no chain
-
-        made = EntryChain
+        # Imported here: where the library's own implementation runs, no chain is needed.
+        home: Any = import_in_turn(f"{__package__}.entry_chain")
+        made: type[EntryChain] = home.EntryChain
         if function.manner is not None and function.manner.memory is not None:
             from .remembering import Remembering  # few functions remember
 

@@ -33,6 +33,15 @@ json_option = click.option(
     "--json", "as_json", is_flag=True, help="Print JSON; see spatch-core schema COMMAND."
 )
 
+timeout_option = click.option(
+    "--timeout",
+    type=click.FloatRange(min=0, min_open=True),
+    default=60.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="How long one process may take.",
+)
+
 NO_LIBRARY = f"No library is registered in the entry point group {GROUP}."
 
 

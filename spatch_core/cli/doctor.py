@@ -13,7 +13,13 @@ from ..examination.backends import State
 from ..examination.doctor import LibraryReport, examine_library
 from ..examination.findings import Finding, Severity
 from ..examination.type_check import SLOW
-from .arguments import NO_LIBRARY, chosen_libraries, complete_libraries, json_option
+from .arguments import (
+    NO_LIBRARY,
+    chosen_libraries,
+    complete_libraries,
+    json_option,
+    timeout_option,
+)
 from .findings import by_backend, count_severities, counted
 from .output import Column, Notes, Part, Table, show, show_json
 from .records import STATE_STYLES, distribution_text
@@ -43,14 +49,7 @@ Exit code 1 if there are errors or warnings."""
 
 @click.command("doctor", epilog=_EPILOG)
 @click.argument("library", required=False, shell_complete=complete_libraries)
-@click.option(
-    "--timeout",
-    type=click.FloatRange(min=0, min_open=True),
-    default=60.0,
-    show_default=True,
-    metavar="SECONDS",
-    help="How long one process may take.",
-)
+@timeout_option
 @json_option
 @click.pass_context
 def doctor_command(

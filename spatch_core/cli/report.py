@@ -15,7 +15,7 @@ from ..examination.progress import progress
 from ..examination.replay import RecordError, read_record
 from ..examination.what_runs import what_runs
 from ..report.page import ReportedLibrary, ReportedRun, render
-from .arguments import chosen_libraries, complete_libraries
+from .arguments import chosen_libraries, complete_libraries, timeout_option
 from .doctor import examined_as_json
 from .findings import counted
 from .functions import functions_as_json
@@ -65,14 +65,7 @@ def _in_a_folder(_context: click.Context, _parameter: click.Parameter, value: st
 @click.option(
     "--no-doctor", "is_quick", is_flag=True, help="Leave out the findings, which take longest."
 )
-@click.option(
-    "--timeout",
-    type=click.FloatRange(min=0, min_open=True),
-    default=60.0,
-    show_default=True,
-    metavar="SECONDS",
-    help="How long one process may take.",
-)
+@timeout_option
 def report_command(
     libraries: tuple[str, ...],
     output: str,
