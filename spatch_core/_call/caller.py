@@ -159,7 +159,7 @@ class Caller:
         return made(function, types, candidates, state, self, end)
 
     def _ending(self, function: Function, state: DispatchState, walk: Walk) -> Ending | None:
-        """Return what becomes of calls that no backend takes; `hears` learns of them."""
+        """Return how calls that no backend takes end; `hears` learns of them."""
         ending = self.resolver.ending(function, state, walk)
         if ending is not None:
             self.foreign.add(function.identifier)

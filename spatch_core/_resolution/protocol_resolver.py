@@ -188,7 +188,7 @@ class OverridingResolver(Resolver):
         return any(pattern.distance(cls) == 0 for pattern in self._own_patterns)
 
     def ending(self, function: Function, state: DispatchState, walk: Walk) -> Ending | None:
-        """Return what becomes of calls that no candidate takes; None if nothing applies."""
+        """Return how calls that no candidate takes end; None if nothing applies."""
         ending = super().ending(function, state, walk)
         if ending is None or not getattr(walk, "declining", ()):
             return ending

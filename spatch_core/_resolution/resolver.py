@@ -176,7 +176,7 @@ class Resolver:
             return
 
     def ending(self, function: Function, state: DispatchState, walk: Walk) -> Ending | None:
-        """Return what becomes of calls that no backend takes; None if no policy applies."""
+        """Return how calls that no backend takes end; None if no policy applies."""
         policy = policy_of(function, state, self.fallback)
         if isinstance(function, AdoptedFunction) and policy is not None:
             may_pass = function.others_may_answer(walk.types)

@@ -45,7 +45,7 @@ class BackendOptions(Giving[Given_co]):
         Whether to record what runs, in a list that ``with ... as trace`` gives. An inner
         trace pauses the outer one.
     fallback : str, optional
-        What becomes of calls that no backend takes and that have types which are neither the
+        The policy for calls that no backend takes and that have types which are neither the
         library's nor Python's own: ``"default"`` runs the library's own implementation anyway,
         ``"warn"`` does so with a warning, ``"raise"`` raises `NoImplementationError`, and
         ``"convert"`` lets a backend convert the arguments and the result.

@@ -52,7 +52,7 @@ class BackendRun:
     converts : bool
         Whether each call is made with its objects.
     calls : ObservedCalls
-        Notes what becomes of the calls of a test.
+        Notes the outcomes of the calls of a test.
     """
 
     def __init__(

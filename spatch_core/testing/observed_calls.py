@@ -42,7 +42,7 @@ class ObservedCalls:
         self.outcomes = CallOutcomes()
 
     def __call__(self, call: Call) -> Any:
-        """Go on with the call, and note what becomes of it."""
+        """Go on with the call, and note its outcome."""
         return watched(call, self._watch)
 
     @contextmanager
