@@ -66,9 +66,9 @@ def examine(request: dict[str, Any], journal: Journal) -> None:
     Others are blocked.
     """
     library = _library(request, journal)
-    _import(library)
+    system = _import(library)
     journal.begins(f"reading the description of {request['backend']!r}")
-    loaded = load_library(library, tries=False)
+    loaded = _load(library, system)
     _discovered(loaded, journal, request["backend"])
     if loaded.system is not None and request["backend"] in loaded.system.backends:
         _examine(loaded, loaded.system, request["backend"], journal)
@@ -80,9 +80,9 @@ def discover(request: dict[str, Any], journal: Journal) -> None:
     The library itself is examined too.
     """
     library = _library(request, journal)
-    _import(library)
+    system = _import(library)
     journal.begins("reading the descriptions of all backends")
-    loaded = load_library(library, tries=False)
+    loaded = _load(library, system)
     _discovered(loaded, journal)
     if loaded.system is not None:
         _examine(loaded, loaded.system, DEFAULT, journal)
@@ -115,6 +115,14 @@ def _import(library: Library) -> Any:
     """Import the system before any backend is discovered, which may end the process."""
     with foreign_code(), suppress(BaseException):  # `load_library` reports what is wrong
         return import_identifier(library.identifier)
+
+
+def _load(library: Library, system: object) -> LoadedLibrary:
+    """Discover the backends; where that fails, an import of theirs has broken this process."""
+    loaded = load_library(library, tries=False)
+    if loaded.fault is not None and is_system(system):
+        raise SystemExit(loaded.fault.message)
+    return loaded
 
 
 def _examine(loaded: LoadedLibrary, system: BackendSystem, name: str, journal: Journal) -> None:

@@ -322,6 +322,14 @@ SABOTAGE = {
     ),
     "exit handler": "import atexit, time; atexit.register(time.sleep, 600)",
     "recursion": "import sys; sys.setrecursionlimit(150)",
+    "modules": "import sys; sys.modules.clear()",
+    "trace function": (
+        "import sys\ndef fail(*arguments): raise RuntimeError('sick')\nsys.settrace(fail)"
+    ),
+    "memory": (
+        "import resource, sys\n"
+        "if sys.platform == 'linux': resource.setrlimit(resource.RLIMIT_AS, (1 << 20, 1 << 20))"
+    ),
     "raises at the end": "import os, sys; os.chdir('/'); sys.path.clear(); raise OSError('no')",
     "forks": "import os; os.fork()",
     "removes its report": (
@@ -360,11 +368,13 @@ def test_sabotage_changes_no_other_result(
 
 
 ONLY_IN_CHILDREN = ("closes all", "closes the rest", "os.kill", "forks", "exit handler", "open",
-                    "threads", "signals", "finders", "removes its report",
+                    "threads", "signals", "finders", "modules", "trace function", "memory",
+                    "removes its report",
                     "writes into its report")  # fmt: skip
 AT_ONCE = ("json.dumps", "os.write", "closes stdout", "raises at the end", "signals",
            "prints later", "prints in an exit handler", "leaves text in a buffer",
-           "closes sys.stderr", "removes its report", "writes into its report")  # fmt: skip
+           "closes sys.stderr", "trace function", "removes its report",
+           "writes into its report")  # fmt: skip
 """With scale 1."""
 
 
