@@ -110,7 +110,7 @@ class StateKeeper:
     @property
     def base(self) -> Scope:
         """The process-wide default without the blocks that hold in the whole process."""
-        return self.default if self._blocks is None else self._blocks.base
+        return self._shared[0] if self._blocks is None else self._blocks.base
 
     @property
     def enabled_globally(self) -> bool:

@@ -12,7 +12,8 @@ def stack_of(state: DispatchState) -> tuple[str, ...]:
 
 def has_alone(state: DispatchState, name: str) -> bool:
     """Whether a state is what `switched` makes of it with this backend alone."""
-    is_first = state.backend == name and state.places[:1] == (CURRENT,)
+    # With a backend there are places.
+    is_first = state.backend == name and state.places[0] == CURRENT
     return is_first and not state.earlier and name not in state.disabled
 
 

@@ -1,25 +1,83 @@
-"""Random programs that switch backends, against a model of rules W5 to W7."""
+"""Random programs that switch backends in threads, tasks and generators, beside a model."""
 
 from __future__ import annotations
 
-from contextvars import Context
+import asyncio
+from collections.abc import Callable, Generator
+from contextlib import suppress
+from contextvars import Context, copy_context
+from functools import partial
+from queue import SimpleQueue
+from threading import Thread
 from typing import Any
 
-import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from spatch_core import BackendSystem, UnknownBackendError
 from spatch_core.switching import Switch
 
 NAMES = ("a", "b", "c")
-names = st.sampled_from(NAMES)
 LONGEST = 32
+MOST = 6  # flows at once
+names = st.sampled_from(NAMES)
+places = st.integers(0, MOST - 1)
+
+
+class StopError(Exception):
+    """Ends a block."""
+
+
+def program() -> Generator[Any, Any, None]:
+    """Run the actions that are sent; a tuple is a block, in which the next ones run."""
+    result = None
+    while True:
+        action = yield result
+        if action == "leave":
+            return
+        if action == "raise":
+            raise StopError
+        if isinstance(action, tuple):
+            with suppress(StopError), action[0]:
+                yield from program()
+            result = None
+        else:
+            result = action()
+
+
+def attempt(function: Callable[[], Any]) -> Any:
+    """Return a result, or the class of an error."""
+    try:
+        return function()
+    except (RuntimeError, UnknownBackendError) as error:
+        return type(error)
+
+
+class Flow:
+    """A thread, a task or a frozen generator in which `program` runs.
+
+    Attributes
+    ----------
+    send : callable
+        Sends the program an action, and returns its result.
+    end : callable
+        Ends the program, and leaves its blocks.
+    own : tuple of str or None
+        Model: the backends that are set in it; None where it follows the default.
+    blocks : list
+        Model: the blocks that it is in: what was set before, and the block if it holds for all.
+    """
+
+    def __init__(
+        self, send: Callable[[Any], Any], end: Callable[[], object], own: tuple[str, ...] | None
+    ) -> None:
+        self.send, self.end, self.own = send, end, own
+        self.blocks: list[tuple[tuple[str, ...] | None, object]] = []
 
 
 class Switching(RuleBasedStateMachine):
-    """A program in a context of its own; others hold blocks of the whole process.
+    """Flows that take turns, each of which switches backends.
 
     Attributes
     ----------
@@ -27,121 +85,227 @@ class Switching(RuleBasedStateMachine):
         The backends that are set in the process-wide default, without blocks.
     process : list of object and str
         The blocks of the whole process, in the order in which they were entered.
-    own : tuple of str or None
-        The backends that are set in the program; None where it follows the default.
-    blocks : list
-        The blocks that the program is in, each with what was set before.
-    others : list
-        The blocks that other contexts are in.
     """
 
     def __init__(self) -> None:
         super().__init__()
-        descriptions = [{"name": name, "primary_types": [f"m:{name}"]} for name in NAMES]
-        self.switch = Switch(BackendSystem(None, "SWITCHED", backends=descriptions))
-        self.context = Context()
+        self.system = BackendSystem(None, "SWITCHED", backends=[*map(self.describe, NAMES)])
+        self.switch = Switch(self.system)
+        self.make = self.system.dispatchable([], module="m", qualname="make")(lambda: "default")
+        self.loop = asyncio.new_event_loop()
+        self.flows: list[Flow] = []
         self.base: tuple[str, ...] = ()
         self.process: list[tuple[object, str]] = []
-        self.own: tuple[str, ...] | None = None
-        self.blocks: list[tuple[Any, tuple[str, ...] | None, bool]] = []
-        self.others: list[tuple[Context, Any]] = []
+
+    @staticmethod
+    def describe(name: str) -> dict[str, Any]:
+        functions = {"m:make": {"function": lambda: name}}
+        return {"name": name, "primary_types": [f"m:{name}"], "functions": functions}
 
     @property
     def default(self) -> tuple[str, ...]:
         return self.inside(self.process[-1][1], self.base) if self.process else self.base
 
-    @property
-    def current(self) -> tuple[str, ...]:
-        return self.default if self.own is None else self.own
+    def current(self, flow: Flow) -> tuple[str, ...]:
+        return self.default if flow.own is None else flow.own
+
+    def flow(self, place: int) -> Flow:
+        return self.flows[place % len(self.flows)]
 
     @staticmethod
     def inside(name: str, outer: tuple[str, ...]) -> tuple[str, ...]:
         """What is set in a block of a backend."""
         return outer if outer[:1] == (name,) else (name, *outer[:LONGEST])
 
-    @rule(name=names)
-    def set_backend(self, name: str) -> None:
-        self.context.run(self.switch.set_backend, name)
-        self.own = (name, *self.current[:LONGEST])
+    # --- flows ----------------------------------------------------------------------------
 
-    @rule(name=names)
-    def set_globally(self, name: str) -> None:
-        self.context.run(self.switch.set_backend, name, globally=True)
-        self.base = (name,)
-        if self.own is not None:
-            self.own = (name, *self.own[:LONGEST])
+    @initialize()
+    def begin(self) -> None:
+        self.thread(Context(), None)
 
-    @rule(globally=st.booleans())
-    def set_an_unknown_one(self, globally: bool) -> None:
-        with pytest.raises(UnknownBackendError):
-            self.context.run(self.switch.set_backend, "d", globally)
+    def thread(self, context: Context, own: tuple[str, ...] | None) -> None:
+        inbox: SimpleQueue[Any] = SimpleQueue()
+        outbox: SimpleQueue[Any] = SimpleQueue()
 
+        def work() -> None:
+            running = program()
+            next(running)
+            for action in iter(inbox.get, None):
+                outbox.put(running.send(action))
+            running.close()
+
+        def send(action: Any) -> Any:
+            inbox.put(action)
+            return outbox.get(timeout=60)
+
+        def end() -> None:
+            inbox.put(None)
+            thread.join()
+
+        thread = Thread(target=context.run, args=[work], daemon=True)
+        thread.start()
+        self.flows.append(Flow(send, end, own))
+
+    @precondition(lambda self: len(self.flows) < MOST)
     @rule()
-    def previous(self) -> None:
-        if self.own is None or not self.own:
-            with pytest.raises(RuntimeError):
-                self.context.run(self.switch.previous_backend)
-            return
-        found = self.context.run(self.switch.previous_backend)
-        after = self.default if self.own == self.default else self.own[1:]
-        self.own = None if after == self.default else after
-        assert found == (self.current or ("default",))[0]
+    def start_a_thread(self) -> None:
+        """W8: the process-wide default."""
+        self.thread(Context(), None)
 
-    @rule(globally=st.booleans())
-    def unset(self, globally: bool) -> None:
-        self.context.run(self.switch.unset_backend, globally)
+    @precondition(lambda self: len(self.flows) < MOST)
+    @rule(place=places)
+    def start_a_thread_with_a_copy(self, place: int) -> None:
+        """W8: what is in force where it is made, as with `asyncio.to_thread`."""
+        maker = self.flow(place)
+        self.thread(maker.send(copy_context), maker.own)
+
+    @precondition(lambda self: len(self.flows) < MOST)
+    @rule(place=places)
+    def start_a_task(self, place: int) -> None:
+        """W8: what is in force where it is made."""
+        maker = self.flow(place)
+        actions: asyncio.Queue[tuple[Any, asyncio.Future[Any]]] = asyncio.Queue()
+
+        async def work() -> None:
+            running = program()
+            next(running)
+            try:
+                while True:
+                    action, done = await actions.get()
+                    done.set_result(running.send(action))
+            finally:
+                running.close()
+
+        def send(action: Any) -> Any:
+            done = self.loop.create_future()
+            actions.put_nowait((action, done))
+            return self.loop.run_until_complete(done)
+
+        def end() -> None:
+            task.cancel()
+            with suppress(asyncio.CancelledError):
+                self.loop.run_until_complete(task)
+
+        task = maker.send(lambda: self.loop.create_task(work()))
+        self.loop.run_until_complete(asyncio.sleep(0))  # one that never ran cannot clean up
+        self.flows.append(Flow(send, end, maker.own))
+
+    @precondition(lambda self: len(self.flows) < MOST)
+    @rule(place=places, name=st.none() | names)
+    def start_a_frozen_generator(self, place: int, name: str | None) -> None:
+        """W8, S8: its own, from step to step, whichever flow takes the step."""
+        maker = self.flow(place)
+        options = self.system.backend_opts(backend=name)
+
+        def frozen() -> Any:
+            found = options(program)()
+            next(found)
+            return found
+
+        running, steps = maker.send(frozen), iter(range(1 << 30))
+        consumers = self.flows[:1]
+
+        def send(action: Any) -> Any:
+            consumer = consumers[next(steps) % len(consumers)]
+            return consumer.send(partial(running.send, action))
+
+        own = self.current(maker) if name is None else self.inside(name, self.current(maker))
+        self.flows.append(Flow(send, lambda: consumers[0].send(running.close), own))
+
+    @precondition(lambda self: len(self.flows) > 1)
+    @rule(place=places)
+    def end_one(self, place: int) -> None:
+        """W7, W8: its blocks end with it. The first one stays: it consumes the generators."""
+        flow = self.flows.pop(1 + place % (len(self.flows) - 1))
+        flow.end()
+        for _, block in flow.blocks:
+            self.forget(block)
+
+    # --- what they do ---------------------------------------------------------------------
+
+    @rule(place=places, name=names, in_generator=st.booleans())
+    def set_backend(self, place: int, name: str, in_generator: bool) -> None:
+        """W5, W8: a plain generator sets for its consumer."""
+
+        def steps() -> Generator[None, None, None]:
+            yield self.switch.set_backend(name)
+
+        flow = self.flow(place)
+        flow.send(lambda: next(steps()) if in_generator else self.switch.set_backend(name))
+        flow.own = (name, *self.current(flow)[:LONGEST])
+
+    @rule(place=places, name=names)
+    def set_globally(self, place: int, name: str) -> None:
+        flow = self.flow(place)
+        flow.send(lambda: self.switch.set_backend(name, globally=True))
+        self.base = (name,)
+        if flow.own is not None:
+            flow.own = (name, *flow.own[:LONGEST])
+
+    @rule(place=places, globally=st.booleans())
+    def set_an_unknown_one(self, place: int, globally: bool) -> None:
+        found = self.flow(place).send(
+            lambda: attempt(lambda: self.switch.set_backend("d", globally))
+        )
+        assert found is UnknownBackendError
+
+    @rule(place=places)
+    def previous(self, place: int) -> None:
+        flow = self.flow(place)
+        found = flow.send(lambda: attempt(self.switch.previous_backend))
+        if not flow.own:
+            assert found is RuntimeError
+            return
+        after = self.default if flow.own == self.default else flow.own[1:]
+        flow.own = None if after == self.default else after
+        assert found == (self.current(flow) or ("default",))[0]
+
+    @rule(place=places, globally=st.booleans())
+    def unset(self, place: int, globally: bool) -> None:
+        flow = self.flow(place)
+        flow.send(lambda: self.switch.unset_backend(globally))
         if globally:
             self.base = ()
-        self.own = None
+        flow.own = None
 
-    @rule(name=names, globally=st.booleans())
-    def enter(self, name: str, globally: bool) -> None:
-        block: Any = self.switch.backend_context(name, globally)
-        self.context.run(block.__enter__)
-        self.blocks.append((block, self.own, globally))
-        self.own = self.inside(name, self.current)
+    @rule(place=places, name=names, globally=st.booleans())
+    def enter(self, place: int, name: str, globally: bool) -> None:
+        flow, block = self.flow(place), self.switch.backend_context(name, globally)
+        flow.send((block,))
+        flow.blocks.append((flow.own, block))
+        flow.own = self.inside(name, self.current(flow))
         if globally:
             self.process.append((block, name))
 
-    @precondition(lambda self: self.blocks)
-    @rule()
-    def leave(self) -> None:
-        block, self.own, globally = self.blocks.pop()
-        self.context.run(block.__exit__)
-        if globally:
-            self.end(block)
+    @rule(place=places, how=st.sampled_from(["leave", "raise"]))
+    def leave(self, place: int, how: str) -> None:
+        """W5, W7: also by an exception."""
+        flow = self.flow(place)
+        if flow.blocks:
+            flow.own, block = flow.blocks.pop()
+            flow.send(how)
+            self.forget(block)
 
-    @rule(name=names)
-    def enter_elsewhere(self, name: str) -> None:
-        block, context = self.switch.backend_context(name, globally=True), Context()
-        context.run(block.__enter__)
-        self.others.append((context, block))
-        self.process.append((block, name))
-
-    @precondition(lambda self: self.others)
-    @rule(data=st.data())
-    def leave_elsewhere(self, data: st.DataObject) -> None:
-        context, block = self.others.pop(data.draw(st.integers(0, len(self.others) - 1)))
-        context.run(block.__exit__)
-        self.end(block)
-
-    def end(self, block: object) -> None:
+    def forget(self, block: object) -> None:
         self.process = [each for each in self.process if each[0] is not block]
 
     @invariant()
-    def the_program_and_new_threads_agree_with_the_model(self) -> None:
-        """W5, W6, W7: what is set, in what order, and what is current."""
-        for context, expected in ((self.context, self.current), (Context(), self.default)):
-            assert context.run(lambda: (*self.switch,)) == expected[:LONGEST]
-            name = context.run(self.switch.get_backend)
-            assert name == (expected or ("default",))[0]
+    def all_agree_with_the_model(self) -> None:
+        """W2, W5 to W8: what is set, in what order, what is current, and where a call goes."""
+
+        def found() -> Any:
+            return (*self.switch,), self.switch.get_backend(), self.make()
+
+        seen = [(flow.send(found), self.current(flow)) for flow in self.flows]
+        for actual, expected in [*seen, (Context().run(found), self.default)]:
+            name = (expected or ("default",))[0]
+            assert actual == (expected[:LONGEST], name, name)
 
     def teardown(self) -> None:
         """W7: once all blocks are left, the default is the base."""
-        for context, block in self.others:
-            context.run(block.__exit__)
-        while self.blocks:
-            self.context.run(self.blocks.pop()[0].__exit__)
+        for flow in reversed(self.flows):
+            flow.end()
+        self.loop.close()
         assert Context().run(lambda: (*self.switch,)) == self.base[:LONGEST]
 
 

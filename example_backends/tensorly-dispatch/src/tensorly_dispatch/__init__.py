@@ -9,6 +9,7 @@ to one of the former ones follows.
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from threading import RLock
 from types import FunctionType, MethodType, ModuleType
 from typing import Any
@@ -43,6 +44,17 @@ METHODS = [
 _lock = RLock()
 
 
+class Cache(dict[Any, str]):
+    """Finds the value of a key when it is first looked up."""
+
+    def __init__(self, find: Callable[[Any], str]) -> None:
+        self.find = find
+
+    def __missing__(self, key: Any) -> str:
+        found = self[key] = self.find(key)
+        return found
+
+
 class Manager:
     """What is behind one of TensorLy's managers.
 
@@ -59,7 +71,9 @@ class Manager:
         self.theirs: Any = type(module)
         self.load = self.theirs.load_backend
         self.names = self.theirs.available_backend_names
-        self.keys: dict[Any, str] = {}
+        # The name of a backend in the system, by name or instance; and its `backend_name` by that.
+        self.keys = Cache(self.key)
+        self.shown = Cache(lambda key: getattr(instances, key).backend_name)
         self.functions: dict[str, Any] = {}
         self.system = BackendSystem(
             f"{prefix.lower()}.backends",
@@ -84,38 +98,32 @@ class Manager:
         }
 
     def key(self, backend: Any) -> str:
-        """Return the name that a backend has in the system; it is given by name or instance."""
-        try:
-            return self.keys[backend]
-        except KeyError:
-            pass
+        """Find the name that a backend has in the system; it is given by name or instance."""
         with _lock:
             if not isinstance(backend, str):
                 key = instances.name_of(backend)
                 if key not in self.system.backends:
                     self.system.register(self.describe(key))
-            elif backend in self.theirs._loaded_backends:
-                key = self.key(self.theirs._loaded_backends[backend])
-            elif backend in self.names or backend not in self.system.backends:
-                key = self.key(self.load_backend(backend))
-            else:
-                key = backend  # of another distribution
-            self.keys[backend] = key
-            return key
+                return key
+            if backend in self.theirs._loaded_backends:
+                return self.keys[self.theirs._loaded_backends[backend]]
+            if backend in self.names or backend not in self.system.backends:
+                return self.keys[self.load_backend(backend)]
+            return backend  # of another distribution
 
     def load_backend(self, backend_name: str) -> Any:
         """Make an instance of a backend, which has the name from now on."""
         instance = self.load(backend_name)
-        self.keys[backend_name] = self.key(instance)
+        self.keys[backend_name] = self.keys[instance]
         return instance
 
     def set_backend(self, backend: Any, local_threadsafe: bool = False) -> None:
         """Set the backend; for threads that have set nothing too, unless `local_threadsafe`."""
-        self.switch.set_backend(self.key(backend), globally=not local_threadsafe)
+        self.switch.set_backend(self.keys[backend], globally=not local_threadsafe)
 
     def backend_context(self, backend: Any, local_threadsafe: bool = False) -> Any:
         """Set the backend in a block."""
-        return self.switch.backend_context(self.key(backend), globally=not local_threadsafe)
+        return self.switch.backend_context(self.keys[backend], globally=not local_threadsafe)
 
     def current_backend(self) -> Any:
         """Return the instance that is the current backend."""
@@ -123,8 +131,7 @@ class Manager:
 
     def get_backend(self) -> str:
         """Return the name of the current backend."""
-        name: str = getattr(instances, self.switch.get_backend()).backend_name
-        return name
+        return self.shown[self.switch.get_backend()]
 
     def register_backend_method(self, name: str, fun_or_attr: Any) -> None:
         """Give the current backend another method."""
