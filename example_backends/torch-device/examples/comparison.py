@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import statistics
 import sys
 import time
@@ -10,6 +11,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 import torch
+from threadpoolctl import threadpool_limits
 from torch import nn
 
 
@@ -133,7 +135,14 @@ def parser(description: str, **defaults: int) -> argparse.ArgumentParser:
 
 
 def begin(device: str) -> Any:
-    """Make the device, which converts nothing to the CPU, and return its environment."""
+    """Make the device, which converts nothing to the CPU, and return its environment.
+
+    Each way has one thread: several, on a busy machine, wait for each other.
+    """
+    os.environ.setdefault(
+        "XLA_FLAGS", "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1"
+    )
+    threadpool_limits(1)
     if device == "npy":
         from torch_device.arrays.numpy_device import make_environment
     else:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import torch
 
-from .windows import everywhere, for_each_dimension, scattered, sizes_of, windows
+from .windows import for_each_dimension, scattered, sizes_of, windows
 
 aten = torch.ops.aten
 
@@ -15,60 +16,62 @@ def register(environment: Any, xp: Any) -> None:
     """Register them for the functions of an array library."""
     op = environment.register_op
 
-    def padded(x: Any, padding: Any) -> Any:
-        if not any(padding):
-            return x
-        return xp.pad(x, [(0, 0), (0, 0), *((each, each) for each in padding)])
+    # Within, the batch is the last dimension: windows are then long runs of elements.
+    def channels_first(x: Any) -> Any:
+        return xp.moveaxis(x, 0, -1)
 
-    def cut(x: Any, padding: Any) -> Any:
-        part = tuple(slice(p, n - p) for p, n in zip(padding, x.shape[2:], strict=True))
-        return x[everywhere(part)]
+    def as_rows(x: Any, groups: int) -> Any:
+        """Return a matrix for each group, with a row for each channel."""
+        channels = x.shape[1] // groups
+        return channels_first(x).reshape(groups, channels, math.prod(x.shape) // x.shape[1])
+
+    def as_matrix(w: Any, groups: int) -> Any:
+        """Return the weights as a matrix for each group: (group, out, place * channel)."""
+        found = w.reshape(groups, w.shape[0] // groups, w.shape[1], math.prod(w.shape[2:]))
+        return xp.swapaxes(found, 2, 3).reshape(*found.shape[:2], -1)
 
     def columns(
-        x: Any, w: Any, stride: Any, padding: Any, dilation: Any, groups: int, sizes: Any = None
+        x: Any, w: Any, stride: Any, padding: Any, dilation: Any, groups: int, sizes: Any
     ) -> Any:
-        """Return the windows as a matrix for each group: (group, channel * kernel, places)."""
-        found = windows(xp, padded(x, padding), w.shape[2:], stride, dilation, sizes)
-        count, batch, channels = found.shape[:3]
-        found = found.reshape(count, batch, groups, channels // groups, -1)
-        found = xp.transpose(found, (2, 3, 0, 1, 4))
-        return found.reshape(groups, channels // groups * count, -1)
+        """Return the windows as a matrix for each group: (group, place * channel, element)."""
+        x = channels_first(x)[None]
+        if any(padding):
+            x = xp.pad(x, [(0, 0), (0, 0), *((each, each) for each in padding), (0, 0)])
+        found = windows(xp, x, w.shape[2:], stride, dilation, sizes)
+        channels = x.shape[1] // groups
+        last = math.prod(sizes) * x.shape[-1]
+        found = found.reshape(len(found), groups, channels, last)
+        return xp.swapaxes(found, 0, 1).reshape(groups, len(found) * channels, last)
 
     def forward(
         x: Any, w: Any, stride: Any, padding: Any, dilation: Any, groups: int, sizes: Any = None
     ) -> Any:
-        sizes = sizes or sizes_of(padded_shape(x, padding), w.shape[2:], stride, dilation)
-        matrix = w.reshape(groups, w.shape[0] // groups, -1)
-        found = xp.matmul(matrix, columns(x, w, stride, padding, dilation, groups, sizes))
-        found = found.reshape(w.shape[0], x.shape[0], *sizes)
-        return xp.swapaxes(found, 0, 1)
-
-    def padded_shape(x: Any, padding: Any) -> Any:
-        return [n + 2 * p for n, p in zip(x.shape[2:], padding, strict=True)]
+        full = [n + 2 * p for n, p in zip(x.shape[2:], padding, strict=True)]
+        sizes = sizes or sizes_of(full, w.shape[2:], stride, dilation)
+        matrix = columns(x, w, stride, padding, dilation, groups, sizes)
+        found = xp.matmul(as_matrix(w, groups), matrix)
+        return xp.moveaxis(found.reshape(w.shape[0], *sizes, x.shape[0]), -1, 0)
 
     def grad_input(
         g: Any, w: Any, shape: Any, stride: Any, padding: Any, dilation: Any, groups: int
     ) -> Any:
         """Return the gradient of the input; it is also the transposed convolution."""
-        channels, kernel = shape[1], w.shape[2:]
-        count = 1
-        for each in kernel:
-            count *= each
-        matrix = xp.swapaxes(w.reshape(groups, w.shape[0] // groups, -1), 1, 2)
-        flat = xp.swapaxes(g, 0, 1).reshape(groups, w.shape[0] // groups, -1)
-        found = xp.matmul(matrix, flat)
-        found = found.reshape(groups, channels // groups, count, g.shape[0], *g.shape[2:])
-        order = (2, 3, 0, 1, *range(4, found.ndim))
-        found = xp.transpose(found, order).reshape(count, g.shape[0], channels, *g.shape[2:])
-        full = (*shape[:2], *(n + 2 * p for n, p in zip(shape[2:], padding, strict=True)))
-        return cut(scattered(xp, found, full, kernel, stride, dilation), padding)
+        found = xp.matmul(xp.swapaxes(as_matrix(w, groups), 1, 2), as_rows(g, groups))
+        count, batch, sizes = math.prod(w.shape[2:]), g.shape[0], g.shape[2:]
+        found = xp.swapaxes(found.reshape(groups, count, w.shape[1], found.shape[-1]), 0, 1)
+        found = found.reshape(count, 1, shape[1], *sizes, batch)
+        full = (1, shape[1], *(n + 2 * p for n, p in zip(shape[2:], padding, strict=True)), batch)
+        found = scattered(xp, found, full, w.shape[2:], stride, dilation)[0]
+        cut = (slice(p, p + n) for p, n in zip(padding, shape[2:], strict=True))
+        return xp.moveaxis(found[(slice(None), *cut)], -1, 0)
 
     def grad_weight(
         g: Any, x: Any, w: Any, stride: Any, padding: Any, dilation: Any, groups: int
     ) -> Any:
-        flat = xp.swapaxes(g, 0, 1).reshape(groups, w.shape[0] // groups, -1)
-        cols = columns(x, w, stride, padding, dilation, groups, g.shape[2:])
-        return xp.matmul(flat, xp.swapaxes(cols, 1, 2)).reshape(w.shape)
+        matrix = columns(x, w, stride, padding, dilation, groups, g.shape[2:])
+        found = xp.matmul(as_rows(g, groups), xp.swapaxes(matrix, 1, 2))
+        found = found.reshape(*found.shape[:2], math.prod(w.shape[2:]), w.shape[1])
+        return xp.swapaxes(found, 2, 3).reshape(w.shape)
 
     @op(aten.convolution.default)
     def convolution(

@@ -7,31 +7,21 @@ from typing import Any
 
 
 def windows(xp: Any, x: Any, kernel: Any, stride: Any, dilation: Any, sizes: Any = None) -> Any:
-    """Return the elements below each place of a kernel: (place, batch, channel, out...)."""
+    """Return the elements below each place of a kernel: (place, batch, channel, out...).
+
+    What follows the dimensions of the kernel stays, here and in the opposite.
+    """
     sizes = sizes or sizes_of(x.shape[2:], kernel, stride, dilation)
-    parts = []
-    for place in itertools.product(*map(range, kernel)):
-        part = tuple(
-            slice(p * d, p * d + (n - 1) * s + 1, s)
-            for p, d, n, s in zip(place, dilation, sizes, stride, strict=True)
-        )
-        parts.append(x[everywhere(part)])
-    return xp.stack(parts)
+    places = itertools.product(*map(range, kernel))
+    return xp.stack([x[everywhere(_steps(each, sizes, stride, dilation))] for each in places])
 
 
 def scattered(xp: Any, parts: Any, shape: Any, kernel: Any, stride: Any, dilation: Any) -> Any:
     """Return the sum of what lies below each element of a kernel: the opposite."""
     found = xp.zeros(shape, parts.dtype)
-    sizes = parts.shape[3:]
+    sizes = parts.shape[3 : 3 + len(kernel)]
     for number, place in enumerate(itertools.product(*map(range, kernel))):
-        part = (
-            slice(None),
-            slice(None),
-            *(
-                slice(p * d, p * d + (n - 1) * s + 1, s)
-                for p, d, n, s in zip(place, dilation, sizes, stride, strict=True)
-            ),
-        )
+        part = everywhere(_steps(place, sizes, stride, dilation))
         if xp.__name__ == "numpy":
             found[part] += parts[number]
         else:
@@ -58,3 +48,11 @@ def for_each_dimension(count: int, *options: Any) -> Any:
         each = [each] if isinstance(each, int) else list(each)
         found.append(each * count if len(each) == 1 else each)
     return found
+
+
+def _steps(place: Any, sizes: Any, stride: Any, dilation: Any) -> Any:
+    """Return where the elements of one place of a kernel are."""
+    return (
+        slice(p * d, p * d + (n - 1) * s + 1, s)
+        for p, d, n, s in zip(place, dilation, sizes, stride, strict=True)
+    )
