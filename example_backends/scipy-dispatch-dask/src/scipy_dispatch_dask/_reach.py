@@ -39,50 +39,73 @@ WHOLE = Halo(sys.maxsize)
 """The whole axis is needed at once."""
 
 
-def windows(passes: int = 1) -> Reach:
-    """Return the reach of filters with ``size``, ``footprint`` or ``structure``, in succession."""
+def along_axes(depths: Callable[[Call, int], Iterable[int]], passes: int = 1) -> Reach:
+    """Return the reach of filters along ``axes``, or one ``axis``, that are applied in succession.
+
+    `depths` takes the call and the number of these axes, and returns the depth along each.
+    """
 
     def reach(call: Call, ndim: int) -> Halos:
-        axes = _axes(call, ndim)
-        sizes = _window_sizes(call, len(axes))
-        origin = 0 if call["origin"] is None else call["origin"]  # None if not a parameter
-        origins = _spread(origin, len(axes))
-        depths = [passes * depth for depth in map(_depth, sizes, origins)]
-        return _halos(axes, depths, call["mode"])
+        axes = _axes(call, ndim) if call["axis"] is None else (call["axis"] % ndim,)
+        found = [passes * depth for depth in depths(call, len(axes))]
+        return _halos(axes, found, "constant" if call["mode"] is None else call["mode"])
 
     return reach
 
 
-def weights(call: Call, ndim: int) -> Halos:
-    """Return the reach of ``weights``, which has one dimension for each of the ``axes``."""
+def window(call: Call, n_axes: int) -> list[int]:
+    """Return the depths of a ``size``, a ``footprint`` or a ``structure``."""
+    arrays = [call[name] for name in ("footprint", "structure") if call[name] is not None]
+    sizes = _spread(call["size"], n_axes)
+    if arrays:
+        sizes = [max(each) for each in zip(*map(np.shape, arrays), strict=True)]
+    return _depths(sizes, call["origin"])
+
+
+def weights(call: Call, n_axes: int) -> list[int]:
+    """Return the depths of ``weights``, which has one dimension for each axis."""
+    return _depths(np.shape(call["weights"]), call["origin"])
+
+
+def gaussian(call: Call, n_axes: int) -> list[int]:
+    """Return the depths of a Gaussian."""
+    sigmas, radii = (_spread(call[name], n_axes) for name in ("sigma", "radius"))
+    return [_radius(call, *each) for each in zip(sigmas, radii, strict=True)]
+
+
+def structure(call: Call, n_axes: int) -> list[int]:
+    """Return the depths of binary morphology, that is ``iterations`` steps."""
+    depths = _structure(call["structure"], call["origin"], n_axes)
+    return [int(call["iterations"]) * depth for depth in depths]
+
+
+def two_structures(call: Call, n_axes: int) -> list[int]:
+    """Return the depths of ``structure1`` and ``structure2``, the larger one along each axis."""
+    second = call["structure1"] if call["structure2"] is None else call["structure2"]
+    origin2 = call["origin1"] if call["origin2"] is None else call["origin2"]
+    first = _structure(call["structure1"], call["origin1"], n_axes)
+    return list(map(max, first, _structure(second, origin2, n_axes)))
+
+
+def median_kernel(call: Call, n_axes: int) -> list[int]:
+    """Return the depths of ``kernel_size``.
+
+    They are larger by 1 than needed, so that no block is smaller than the kernel. SciPy would
+    warn about a smaller block.
+    """
+    sizes = 3 if call["kernel_size"] is None else call["kernel_size"]
+    return _depths(_spread(sizes, n_axes), 1)
+
+
+def domain(call: Call, n_axes: int) -> list[int]:
+    """Return the depths of ``domain``."""
+    return _depths(np.shape(call["domain"]), 0)
+
+
+def stencil(call: Call, ndim: int) -> Halos:
+    """Return the reach of filters that read the adjacent elements along all ``axes``."""
     axes = _axes(call, ndim)
-    origins = _spread(call["origin"], len(axes))
-    depths = list(map(_depth, np.shape(call["weights"]), origins))
-    return _halos(axes, depths, call["mode"])
-
-
-def line_weights(call: Call, ndim: int) -> Halos:
-    """Return the reach of ``weights`` along one ``axis``."""
-    return _line(call, ndim, _depth(len(call["weights"]), call["origin"]))
-
-
-def line_window(call: Call, ndim: int) -> Halos:
-    """Return the reach of a ``size`` along one ``axis``."""
-    return _line(call, ndim, _depth(call["size"], call["origin"]))
-
-
-def line_gaussian(call: Call, ndim: int) -> Halos:
-    """Return the reach of a Gaussian along one ``axis``."""
-    return _line(call, ndim, _radius(call, call["sigma"], call["radius"]))
-
-
-def gaussian(call: Call, ndim: int) -> Halos:
-    """Return the reach of a Gaussian along all ``axes``."""
-    axes = _axes(call, ndim)
-    sigmas = _spread(call["sigma"], len(axes))
-    radii = _spread(call["radius"], len(axes))
-    depths = [_radius_if_any(call, *each) for each in zip(sigmas, radii, strict=True)]
-    return _halos(axes, depths, call["mode"])
+    return _halos(axes, [1] * len(axes), call["mode"])
 
 
 def gaussian_laplace(call: Call, ndim: int) -> Halos:
@@ -95,12 +118,6 @@ def gaussian_laplace(call: Call, ndim: int) -> Halos:
 def gaussian_gradient(call: Call, ndim: int) -> Halos:
     """Return the reach of first derivatives of a Gaussian; SciPy smooths along all axes."""
     return _derivatives(call, ndim, dict(enumerate(_spread(call["sigma"], ndim))))
-
-
-def stencil(call: Call, ndim: int) -> Halos:
-    """Return the reach of filters that read the adjacent elements along all ``axes``."""
-    axes = _axes(call, ndim)
-    return _halos(axes, [1] * len(axes), call["mode"])
 
 
 def running_mean(reach: Reach) -> Reach:
@@ -120,48 +137,6 @@ def running_mean(reach: Reach) -> Reach:
     return whole_if_truncated
 
 
-def structures(passes: int = 1) -> Reach:
-    """Return the reach of binary morphology, `passes` times ``iterations`` steps."""
-
-    def reach(call: Call, ndim: int) -> Halos:
-        axes = _axes(call, ndim)
-        steps = passes * int(call["iterations"])
-        depths = _structure_depths(call["structure"], call["origin"], len(axes))
-        return _halos(axes, [steps * depth for depth in depths], "constant")
-
-    return reach
-
-
-def two_structures(call: Call, ndim: int) -> Halos:
-    """Return the reach of ``structure1`` and ``structure2``, the larger one along each axis."""
-    axes = _axes(call, ndim)
-    second = call["structure1"] if call["structure2"] is None else call["structure2"]
-    origin2 = call["origin1"] if call["origin2"] is None else call["origin2"]
-    depths = zip(
-        _structure_depths(call["structure1"], call["origin1"], len(axes)),
-        _structure_depths(second, origin2, len(axes)),
-        strict=True,
-    )
-    return _halos(axes, [max(pair) for pair in depths], "constant")
-
-
-def median_kernel(call: Call, ndim: int) -> Halos:
-    """Return the reach of ``kernel_size``.
-
-    The depth is one larger than needed, so that no block is smaller than the kernel. SciPy would
-    warn about a smaller block.
-    """
-    size = call["kernel_size"]
-    sizes = _spread(3 if size is None else size, ndim)
-    return _halos(range(ndim), [_depth(size, 1) for size in sizes], "constant")
-
-
-def domain(call: Call, ndim: int) -> Halos:
-    """Return the reach of ``domain``."""
-    depths = [_depth(size, 0) for size in np.shape(call["domain"])]
-    return _halos(range(ndim), depths, "constant")
-
-
 def spline(call: Call, ndim: int) -> Halos:
     """Return the reach of the spline filter, along one ``axis`` or all.
 
@@ -174,22 +149,21 @@ def spline(call: Call, ndim: int) -> Halos:
     return {axis: Halo(depth, call["mode"] == "grid-wrap") for axis in axes if depth}
 
 
-def _depth(size: int, origin: int) -> int:
-    return int(size) // 2 + abs(int(origin))
+def _depths(sizes: Sequence[int], origin: Any) -> list[int]:
+    origins = _spread(0 if origin is None else origin, len(sizes))
+    return [int(size) // 2 + abs(int(each)) for size, each in zip(sizes, origins, strict=True)]
+
+
+def _structure(structure: Any, origin: Any, n_axes: int) -> list[int]:
+    return _depths([3] * n_axes if structure is None else np.shape(structure), origin)
 
 
 def _radius(call: Call, sigma: float, radius: int | None) -> int:
-    truncate = call["truncate"]
-    return int((4.0 if truncate is None else truncate) * sigma + 0.5) if radius is None else radius
-
-
-def _radius_if_any(call: Call, sigma: float, radius: int | None) -> int:
-    # SciPy skips axes with other values of sigma, including NaN.
-    return _radius(call, sigma, radius) if sigma > 1e-15 else 0
-
-
-def _line(call: Call, ndim: int, depth: int) -> Halos:
-    return _halos([call["axis"] % ndim], [depth], call["mode"])
+    # SciPy skips axes with other values of sigma, including NaN, unless there is one axis only.
+    if call["axis"] is None and not sigma > 1e-15:
+        return 0
+    truncate = 4.0 if call["truncate"] is None else call["truncate"]
+    return int(truncate * sigma + 0.5) if radius is None else radius
 
 
 def _derivatives(call: Call, ndim: int, sigmas: dict[int, float]) -> Halos:
@@ -199,23 +173,11 @@ def _derivatives(call: Call, ndim: int, sigmas: dict[int, float]) -> Halos:
     two derivatives may disagree about whether an axis is periodic.
     """
     radii = _spread(call["radius"], ndim)
-    depths = [_radius_if_any(call, sigma, radii[axis]) for axis, sigma in sigmas.items()]
+    depths = [_radius(call, sigma, radii[axis]) for axis, sigma in sigmas.items()]
     modes = set(_spread(call["mode"], 1))
     if modes & _PERIODIC_MODES and modes - _PERIODIC_MODES:
         return dict.fromkeys(sigmas, WHOLE)
     return _halos(sigmas, depths, next(iter(modes), "reflect"))
-
-
-def _structure_depths(structure: Any, origin: Any, n_axes: int) -> list[int]:
-    sizes = [3] * n_axes if structure is None else np.shape(structure)
-    return list(map(_depth, sizes, _spread(origin, n_axes)))
-
-
-def _window_sizes(call: Call, n_axes: int) -> list[int]:
-    arrays = [call[name] for name in ("footprint", "structure") if call[name] is not None]
-    if arrays:
-        return [max(sizes) for sizes in zip(*map(np.shape, arrays), strict=True)]
-    return _spread(call["size"], n_axes)
 
 
 def _halos(axes: Iterable[int], depths: Sequence[int], mode: str | Sequence[str]) -> Halos:

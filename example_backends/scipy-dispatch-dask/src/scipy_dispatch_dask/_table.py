@@ -44,11 +44,12 @@ from ._strategy import Strategy
 from ._tally import Centers, Extremes, Variances
 from ._transform import AxisByAxis, Shift
 
-_window = Neighbourhood(reach.windows())
-_rank = Neighbourhood(reach.windows(), harmless=without_reflection)
-_two_windows = Neighbourhood(reach.windows(passes=2))
+_window = Neighbourhood(reach.along_axes(reach.window))
+_rank = Neighbourhood(reach.along_axes(reach.window), harmless=without_reflection)
+_two_windows = Neighbourhood(reach.along_axes(reach.window, passes=2))
 _stencil = Neighbourhood(reach.stencil)
-_line = Neighbourhood(reach.line_window)
+_weights = Neighbourhood(reach.along_axes(reach.weights))
+_gaussian = Neighbourhood(reach.along_axes(reach.gaussian))
 
 _kernel = Convolution()
 _transform = Lines(
@@ -57,35 +58,39 @@ _transform = Lines(
 _to_half = replace(_transform, length=lengths.halved)
 _from_half = replace(_transform, length=lengths.doubled, refuse=no_length)
 
-_structure = Neighbourhood(reach.structures(), ("input", "mask"), unbounded_or_misfit)
-_two_structures = Neighbourhood(reach.structures(passes=2), ("input", "mask"), unbounded_or_misfit)
+_structure = Neighbourhood(
+    reach.along_axes(reach.structure), ("input", "mask"), unbounded_or_misfit
+)
+_two_structures = Neighbourhood(
+    reach.along_axes(reach.structure, 2), ("input", "mask"), unbounded_or_misfit
+)
 
 NDIMAGE: dict[str, Strategy] = {
     # Filters
-    "convolve": Neighbourhood(reach.weights),
-    "convolve1d": Neighbourhood(reach.line_weights),
-    "correlate": Neighbourhood(reach.weights),
-    "correlate1d": Neighbourhood(reach.line_weights),
-    "gaussian_filter": Neighbourhood(reach.gaussian),
-    "gaussian_filter1d": Neighbourhood(reach.line_gaussian),
+    "convolve": _weights,
+    "convolve1d": _weights,
+    "correlate": _weights,
+    "correlate1d": _weights,
+    "gaussian_filter": _gaussian,
+    "gaussian_filter1d": _gaussian,
     "gaussian_gradient_magnitude": Neighbourhood(reach.gaussian_gradient),
     "gaussian_laplace": Neighbourhood(reach.gaussian_laplace),
-    "generic_filter": Neighbourhood(reach.windows(), harmless=without_function),
+    "generic_filter": Neighbourhood(reach.along_axes(reach.window), harmless=without_function),
     # The user's function may use the whole line for each element.
     "generic_filter1d": Lines(("input",), harmless=without_function),
     "laplace": _stencil,
     "maximum_filter": _window,
-    "maximum_filter1d": _line,
+    "maximum_filter1d": _window,
     "median_filter": _rank,
     "minimum_filter": _window,
-    "minimum_filter1d": _line,
+    "minimum_filter1d": _window,
     "percentile_filter": _rank,
     "prewitt": _stencil,
     "rank_filter": _rank,
     "sobel": _stencil,
-    "uniform_filter": Neighbourhood(reach.running_mean(reach.windows())),
-    "uniform_filter1d": Neighbourhood(reach.running_mean(reach.line_window)),
-    "vectorized_filter": Neighbourhood(reach.windows(), refuse=shrunk),
+    "uniform_filter": Neighbourhood(reach.running_mean(reach.along_axes(reach.window))),
+    "uniform_filter1d": Neighbourhood(reach.running_mean(reach.along_axes(reach.window))),
+    "vectorized_filter": Neighbourhood(reach.along_axes(reach.window), refuse=shrunk),
     # Filters in the Fourier domain
     "fourier_gaussian": FourierFilter("sigma"),
     "fourier_shift": FourierFilter("shift"),
@@ -113,7 +118,7 @@ NDIMAGE: dict[str, Strategy] = {
     "binary_closing": _two_structures,
     "binary_dilation": _structure,
     "binary_erosion": _structure,
-    "binary_hit_or_miss": Neighbourhood(reach.two_structures),
+    "binary_hit_or_miss": Neighbourhood(reach.along_axes(reach.two_structures)),
     "binary_opening": _two_structures,
     "black_tophat": _two_windows,
     "grey_closing": _two_windows,
@@ -142,9 +147,11 @@ SIGNAL: dict[str, Strategy] = {
     "hilbert": Lines(length=lengths.given("N")),
     "hilbert2": Lines(axes=two_axes, length=lengths.analytic_plane, refuse=no_plane),
     "lfilter": Lines(refuse=second_result("zi")),
-    "medfilt": Neighbourhood(reach.median_kernel, ("volume",), harmless=tiny_kernel),
-    "medfilt2d": Neighbourhood(reach.median_kernel, harmless=tiny_kernel),
-    "order_filter": Neighbourhood(reach.domain, ("a",)),
+    "medfilt": Neighbourhood(
+        reach.along_axes(reach.median_kernel), ("volume",), harmless=tiny_kernel
+    ),
+    "medfilt2d": Neighbourhood(reach.along_axes(reach.median_kernel), harmless=tiny_kernel),
+    "order_filter": Neighbourhood(reach.along_axes(reach.domain), ("a",)),
     "resample": Lines(length=lengths.given("num"), refuse=second_result("t")),
     "resample_poly": Lines(length=lengths.resampled),
     "savgol_filter": Lines(),
