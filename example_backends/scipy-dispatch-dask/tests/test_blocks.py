@@ -1,8 +1,6 @@
-"""The work on a block: a call of `scipy_dispatch` for the block's type, in any process."""
+"""The work on a block: a call of `scipy_dispatch` for the block's type; see `test_cluster`."""
 
 from __future__ import annotations
-
-from pathlib import Path
 
 import dask
 import dask.array as da
@@ -11,84 +9,8 @@ from comparison import lazily
 from scipy import ndimage as scipy_ndimage
 
 from scipy_dispatch import backend_opts, ndimage
-from spatch_core.testing import run_python, write_distribution
 
 X = np.random.default_rng(1).random((12, 15))
-
-MARKER = {
-    "marker/backend.toml": """
-        name = "marker"
-        primary_types = ["numpy:ndarray"]
-        requires_opt_in = true
-
-        [functions."scipy_dispatch.ndimage:sobel"]
-        function = "marker.sobel:sobel"
-    """,
-    "marker/__init__.py": "",
-    "marker/sobel.py": """
-        import numpy as np
-
-        def sobel(input, axis=-1, output=None, mode="reflect", cval=0.0):
-            return np.full(input.shape, 7.0)
-    """,
-}
-
-
-def run_with_marker(folder: Path, code: str) -> None:
-    """Run `code` in an environment with a backend for NumPy arrays that returns sevens."""
-    write_distribution(
-        folder,
-        "marker",
-        entry_points={"scipy_dispatch.backends": {"marker": "marker:backend.toml"}},
-        files=MARKER,
-    )
-    run_python(code, path=[folder])
-
-
-def test_each_block_goes_to_the_backend_for_its_type(tmp_path: Path) -> None:
-    """Blocks use the backends that were prioritized at the time of the call."""
-    run_with_marker(
-        tmp_path,
-        """
-        import dask.array as da
-        import numpy as np
-        from scipy_dispatch import backend_opts, ndimage
-
-        x = da.from_array(np.eye(9), chunks=4)
-        with backend_opts(prioritize="marker"):
-            sevens = ndimage.sobel(x)
-        gradients = ndimage.sobel(x)
-        assert (sevens.compute(scheduler="threads") == 7).all()
-        with backend_opts(prioritize="marker"):
-            assert not (gradients.compute(scheduler="synchronous") == 7).any()
-        assert sevens.name != gradients.name
-        """,
-    )
-
-
-def test_other_processes_use_the_same_backends(tmp_path: Path) -> None:
-    """Graphs carry the names of the prioritized backends."""
-    run_with_marker(
-        tmp_path,
-        """
-        import dask
-        import dask.array as da
-        import numpy as np
-        from scipy_dispatch import backend_opts, ndimage
-
-        if __name__ == "__main__":
-            x = da.from_array(np.eye(9), chunks=(5, 9))
-            with backend_opts(prioritize="marker"):
-                sevens = ndimage.sobel(x)
-            gradients = ndimage.sobel(x)
-            sevens, gradients = dask.compute(
-                sevens, gradients, scheduler="processes", num_workers=1
-            )
-            assert (sevens == 7).all()
-            from scipy.ndimage import sobel
-            assert (gradients == sobel(np.eye(9))).all()
-        """,
-    )
 
 
 def test_blocks_never_come_back_to_dask() -> None:

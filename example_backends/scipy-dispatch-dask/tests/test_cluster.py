@@ -102,6 +102,7 @@ def test_options_of_a_block_are_those_of_the_workers(compute: Callable[[da.Array
         with backend_opts(disable="nines"):
             disabled = ndimage.sobel(x)
     scipy = ndimage.sobel(x)
+    assert len({each.name for each in (sevens, eights, nines, scipy)}) == 4
     with backend_opts(prioritize="eights"):  # options at compute time have no effect
         found = compute(da.stack([sevens, eights, again, nines, disabled, scipy]))
     for value, part in zip((SEVENS, EIGHTS, SEVENS, NINES), found, strict=False):

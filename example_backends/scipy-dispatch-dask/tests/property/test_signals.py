@@ -84,17 +84,6 @@ def test_convolution_in_the_plane(name: str, data: Any) -> None:
     check_unless_deferred(f"signal.{name}", x, lazy, kernel, **arguments)
 
 
-@pytest.mark.parametrize("name", ["medfilt", "medfilt2d"])
-@pytest.mark.filterwarnings("ignore:kernel_size exceeds volume extent")
-@given(data=st.data())
-def test_median_filters(name: str, data: Any) -> None:
-    ndims = {"min_dims": 2, "max_dims": 2 if name == "medfilt2d" else 3}
-    x, lazy = data.draw(dask_arrays((np.uint8, np.int64, *FLOATS), **ndims))
-    odd = st.sampled_from((1, 3, 5, 7))
-    sizes = odd | st.lists(odd, min_size=x.ndim, max_size=x.ndim) | st.none()
-    check(f"signal.{name}", x, lazy, data.draw(sizes))
-
-
 def test_a_kernel_larger_than_a_block_does_not_warn() -> None:
     """SciPy warns about a kernel larger than the array, not larger than a block."""
     x = np.arange(40.0).reshape(4, 10) % 7
@@ -177,14 +166,6 @@ def test_single_precision(data: Any) -> None:
     check("signal.hilbert", x, lazy)
 
 
-@given(data=st.data())
-def test_analytic_planes(data: Any) -> None:
-    x, lazy = data.draw(dask_arrays(FLOATS, min_dims=2))
-    size = data.draw(st.sampled_from((None, 8, (5, 9))))
-    axes = data.draw(st.permutations(range(x.ndim)))[:2]
-    check("signal.hilbert2", x, lazy, N=size, axes=axes)
-
-
 @pytest.mark.filterwarnings("ignore:(invalid value|divide by zero) encountered")
 @pytest.mark.parametrize(
     "name", ["periodogram", "spectrogram", "stft", "welch", "csd", "coherence"]
@@ -217,20 +198,3 @@ def test_spectra(name: str, data: Any) -> None:
             assert_same(scale, each)
         tolerance = tolerance_of(f"signal.{name}", expected[-1], x)
         assert_same(computed(results[-1]), expected[-1], tolerance)
-
-
-ELEMENTS: list[tuple[str, dict[str, Any]]] = [
-    ("chirp", {"f0": 1.0, "t1": 10.0, "f1": 3.0}),
-    ("gausspulse", {"fc": 5}),
-    ("sawtooth", {"width": 0.5}),
-    ("square", {"duty": 0.3}),
-    ("gauss_spline", {"n": 3}),
-]
-
-
-@pytest.mark.parametrize(("name", "arguments"), ELEMENTS)
-@given(data=st.data())
-def test_element_by_element(name: str, arguments: dict[str, Any], data: Any) -> None:
-    """Vectorized functions may round differently at the ends of an array and in its middle."""
-    x, lazy = data.draw(dask_arrays((np.float64,)))
-    check(f"signal.{name}", x, lazy, **arguments)
