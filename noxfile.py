@@ -12,7 +12,6 @@ from __future__ import annotations
 import atexit
 import hashlib
 import os
-import platform
 import re
 import shutil
 import sys
@@ -348,7 +347,9 @@ def examples(step: Step) -> None:
                 shared="loadgroup",
             )
     # These take what the environments of the core lack.
-    tools = [f"tests/tools/test_{name}.py" for name in ("real_work", "scipy_tests")]
+    tools = [
+        f"tests/tools/test_{name}.py" for name in ("cupy_emulator", "real_work", "scipy_tests")
+    ]
     notebooks = ["tests/switching/test_notebooks.py", "tests/notebooks", "tests/test_displayed.py"]
     others = ["tests/test_estimators.py", *notebooks]
     step.pytest("tools", "-m", "", *others, *tools)
@@ -425,9 +426,6 @@ def backends(step: Step) -> None:
         ("spatch-core", "doctor"),
         ("python", "tools/agreement.py", "--check"),
     ]
-    if sys.platform == "linux" and platform.machine() == "x86_64":  # CuPy's wheel is for these
-        write_map = ROOT / "example_backends/scipy-dispatch-cupy/tools/write_map.py"
-        commands.append(("python", write_map, "--check"))
     step.run_together(*commands)
 
 

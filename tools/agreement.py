@@ -32,7 +32,6 @@ BACKENDS = {
     "dask": "Dask arrays, lazily",
     "jax": "JAX arrays",
     "cupy": "CuPy arrays, on a GPU",
-    "cupy-offload": "NumPy arrays, on a GPU",
 }
 """The columns of the tables, with a heading for each backend."""
 

@@ -141,7 +141,6 @@ def routes() -> Iterator[Route]:
         import cupy
 
         yield Route("CuPy", convert=cupy.asarray, fetch=cupy.asnumpy)
-        yield Route("NumPy, GPU", prioritize="cupy-offload")
 
 
 @dataclass(frozen=True)

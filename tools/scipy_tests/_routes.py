@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from contextlib import nullcontext
 from functools import partial
 from importlib import import_module
@@ -148,8 +147,7 @@ class Cupy(Route):
 
     def prepare(self, *, emulate: bool) -> None:
         if emulate:
-            sys.path.append(str(BACKENDS / self.folder / "tools"))
-            import_module("emulator").install()
+            import_module("cupy_emulator").install()
         import_module("cupy").zeros(1)
 
     def ways(self) -> Iterator[Callable[[Array], Any] | None]:
@@ -163,16 +161,4 @@ class Cupy(Route):
         return value.get() if isinstance(value, cupy.ndarray) else value
 
 
-class CupyOffload(Asked):
-    name = "cupy-offload"
-    folder = "scipy-dispatch-cupy"
-    is_scipy = False
-
-    def prepare(self, *, emulate: bool) -> None:
-        Cupy().prepare(emulate=emulate)
-        import_module("scipy_dispatch_cupy").set_smallest(0)
-
-
-ROUTES: dict[str, type[Route]] = {
-    each.name: each for each in (Route, Threads, Dask, Jax, Cupy, CupyOffload)
-}
+ROUTES: dict[str, type[Route]] = {each.name: each for each in (Route, Threads, Dask, Jax, Cupy)}

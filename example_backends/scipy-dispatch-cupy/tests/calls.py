@@ -6,12 +6,10 @@ import zlib
 from typing import Any, NamedTuple
 
 import numpy as np
-from comparison import scipy_function
 
-from scipy_dispatch.testing import SAMPLES
+from scipy_dispatch.testing import SAMPLES, kinds_of, scipy_function
 from scipy_dispatch_cupy._limits import LEFT_OUT
 from scipy_dispatch_cupy._map import FUNCTIONS
-from scipy_dispatch_cupy.offload._table import TABLE as OFFLOADED
 
 MODES = ("reflect", "nearest", "mirror", "constant", "wrap")
 TYPES = ("bool", "uint8", "int16", "int64", "float32", "float64", "complex64")
@@ -33,8 +31,7 @@ class Case(NamedTuple):
 
 def kind_of(dtype: Any) -> str:
     """Return the column of the table of tolerances for a data type."""
-    dtype = np.dtype(dtype)
-    return {"b": "bool", "i": "int", "u": "int"}.get(dtype.kind, dtype.name)
+    return kinds_of(np.dtype(dtype))[0]
 
 
 def image(dtype: str, shape: tuple[int, ...] = (13, 17), distinct: bool = False) -> np.ndarray:
@@ -65,12 +62,6 @@ SERVED = [
     for module, functions in FUNCTIONS.items()
     for name in functions
     if name not in LEFT_OUT[module] and present(f"{module}.{name}")
-]
-OFFLOADED_NAMES = [
-    f"{module}.{name}"
-    for module, functions in OFFLOADED.items()
-    for name in functions
-    if present(f"{module}.{name}")
 ]
 
 

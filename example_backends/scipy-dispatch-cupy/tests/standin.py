@@ -14,12 +14,11 @@ the import issues a FutureWarning.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import json
+from pathlib import Path
 
-from scipy_dispatch_cupy._map import FUNCTIONS
-
-if TYPE_CHECKING:
-    from pathlib import Path
+FILE = Path(__file__).with_name("signatures.json")
+SIGNATURES: dict[str, str] = json.loads(FILE.read_text(encoding="utf-8"))["signatures"]
 
 _CUPY = """
 import os
@@ -285,11 +284,11 @@ def write_standin(folder: Path) -> Path:
         "cupyx/__init__.py": "",
         "cupyx/scipy/__init__.py": "",
     }
-    for module, functions in FUNCTIONS.items():
+    for module in ("ndimage", "signal", "fft"):
         lines = [_MODULE.replace("MODULE", module)]
         lines += [
             f"def {name}{signature}:\n    return _call({name!r}, locals())\n"
-            for name, (signature, _) in functions.items()
+            for name, signature in _signatures(module)
         ]
         files[f"cupyx/scipy/{module}.py"] = "\n".join(lines)
     for name, text in files.items():
@@ -297,3 +296,8 @@ def write_standin(folder: Path) -> Path:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
     return folder
+
+
+def _signatures(module: str) -> list[tuple[str, str]]:
+    named = [(*name.split("."), text) for name, text in SIGNATURES.items()]
+    return [(name, text) for owner, name, text in named if owner == module]

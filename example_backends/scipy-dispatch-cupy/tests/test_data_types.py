@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 from calls import GREATER, SERVED, Case, kind_of, sample
-from comparison import compare, on_device, on_host, quietly, scipy_function
-from comparison import dispatchable as ours
+from comparison import compare, on_device, on_host
 from comparison import why_deferred as why
 from tolerances import POSITIONS_OF_EQUALS
+
+from scipy_dispatch.testing import dispatchable as ours
+from scipy_dispatch.testing import quietly, scipy_function
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -145,6 +147,6 @@ def test_data_types(name: str) -> None:
         for variant in () if (name, dtype) in EXCEPTIONS else variants(case, dtype):
             args, kwargs = _on_device(variant)
             expected = _expected(variant)
-            if expected is not None and not quietly(why, name, "cupy", *args, **kwargs):
+            if expected is not None and not quietly(why, name, *args, **kwargs):
                 checked(problems, variant, expected)
     assert not problems, "\n".join(problems)

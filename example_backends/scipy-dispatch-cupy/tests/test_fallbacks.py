@@ -13,11 +13,12 @@ from typing import Any
 import numpy as np
 import pytest
 from calls import kind_of
-from comparison import compare, on_device, on_host, quietly
+from comparison import compare, on_device, on_host
 from scipy_functions import FUNCTIONS, Function
 from tolerances import TOLERANCES
 
 from scipy_dispatch import backend_opts, ndimage
+from scipy_dispatch.testing import quietly
 from scipy_dispatch.testing._samples import IMAGE
 from scipy_dispatch_cupy._map import FUNCTIONS as OF_CUPY
 from spatch_core import FallbackWarning, NoImplementationError

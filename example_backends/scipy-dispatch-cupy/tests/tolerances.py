@@ -11,26 +11,7 @@ measured differences beside them.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
-
-class Tolerance(NamedTuple):
-    """The allowed difference of a value.
-
-    Attributes
-    ----------
-    rtol : float
-        Relative to the largest finite value of SciPy's result.
-    atol : float
-        An additional absolute difference. For integer results, the number of counts.
-    reason : str
-        The reason for the tolerance.
-    """
-
-    rtol: float
-    atol: float
-    reason: str
-
+from scipy_dispatch.testing import Tolerance
 
 EXACT = Tolerance(0, 0, "exact: values are chosen, compared or moved, not computed")
 COUNTED = Tolerance(0, 0, "exact: whole numbers are added up")

@@ -10,7 +10,8 @@ from functools import cache
 from importlib import import_module
 from inspect import Parameter, Signature
 
-from ._map import FUNCTIONS
+from scipy_dispatch._table import FFT, NDIMAGE, SIGNAL
+
 from ._rules import is_array, whole
 from ._systems import as_tuple
 
@@ -27,6 +28,7 @@ _SAME_MEANING = {
     *(("signal", name, "window") for name in ("stft", "welch")),
     ("signal", "lombscargle", "precenter"),
 }
+TABLES = {"ndimage": NDIMAGE, "signal": SIGNAL, "fft": FFT}
 _PLAIN = (str, int, float, complex, bool, tuple, type(None), type)
 
 
@@ -188,12 +190,17 @@ def _defaults(module: str, name: str) -> dict[str, Any]:
 
 @cache
 def _arrays(module: str, name: str) -> tuple[str, ...]:
-    return tuple(each.lstrip("*") for each in FUNCTIONS[module][name][1])
+    return tuple(each.lstrip("*") for each in _dispatched(module, name))
 
 
 @cache
 def _tuples(module: str, name: str) -> tuple[str, ...]:
-    return tuple(each[1:] for each in FUNCTIONS[module][name][1] if each.startswith("*"))
+    return tuple(each[1:] for each in _dispatched(module, name) if each.startswith("*"))
+
+
+def _dispatched(module: str, name: str) -> tuple[str, ...]:
+    """Return the parameters that `scipy_dispatch` dispatches on."""
+    return tuple(TABLES[module].dispatched[name])
 
 
 @cache

@@ -21,12 +21,10 @@ from ._rules import (
     kind_of,
     of_cupy,
     on_host,
-    one_whole,
     real,
     result_type,
     some_dimensions,
     table,
-    whole,
     whole_numbers,
 )
 
@@ -38,16 +36,6 @@ if TYPE_CHECKING:
 def _several_modes(call: Call) -> str | None:
     if not isinstance(call["mode"], str):
         return "CuPy mixes up the modes if there is one for each axis (cupy#9760)"
-    return None
-
-
-def _one_mode(call: Call) -> str | None:
-    # Other windows given by their size are applied axis by axis.
-    whole_window = call.name in _WHOLE_WINDOWS or any(
-        call[name] is not None for name in ("footprint", "structure")
-    )
-    if whole_window and not isinstance(call["mode"], str):
-        return f"SciPy's {call.name} takes one mode for all axes here"
     return None
 
 
@@ -63,8 +51,6 @@ def _ordered_axes(call: Call) -> str | None:
 def _boolean_ranks(call: Call) -> str | None:
     if result_type(call["output"], call["input"]).kind != "b":
         return None
-    if isinstance(call["output"], str):
-        return f"SciPy's {call.name} takes no {call['output']!r} as output="
     if kind_of(call["input"]) != "b":
         return "SciPy cuts fractions off, and CuPy makes True of them; pass output=float"
     return None
@@ -119,19 +105,6 @@ def _filled_elsewhere(call: Call) -> str | None:
     for name in ("distances", "indices"):
         if isinstance(call[name], np.ndarray):
             return f"{name}= is an array of NumPy's, which CuPy cannot fill"
-    return None
-
-
-def _fourier_ellipsoid(call: Call) -> str | None:
-    if np.ndim(call["input"]) > 3 or np.size(call["input"]) == 0:
-        return "CuPy's fourier_ellipsoid is for 1 to 3 dimensions and at least one element"
-    return None
-
-
-def _window_size(call: Call) -> str | None:
-    size = call["size"]
-    if size is not None and not all(whole(each, least=1) for each in np.ravel(size)):
-        return f"size={size!r}: a window that is not of whole elements, at least one"
     return None
 
 
@@ -274,7 +247,6 @@ def _width(call: Call) -> str | None:
 
 
 _RANKS = ("median_filter", "rank_filter", "percentile_filter")
-_WHOLE_WINDOWS = (*_RANKS, "convolve", "correlate")
 _GAUSSIANS = "gaussian_filter gaussian_filter1d gaussian_laplace"
 _DISTANCES = (for_real("input"), some_dimensions(2, 3), _filled_elsewhere)
 _TOTALS = "center_of_mass mean standard_deviation sum sum_labels variance"
@@ -285,10 +257,7 @@ _ADDED = (
     whole_constant,
 )
 _WEIGHTED = (*_ADDED, _unsigned_sums)
-_RANKED = (
-    *(real("input"), _window_size, complex_result),
-    *(whole_constant, _ordered_constant, _one_mode, _boolean_ranks, _ordered_axes),
-)
+_RANKED = (*(complex_result, whole_constant, _ordered_constant, _boolean_ranks, _ordered_axes),)
 _GREY = (*_RANKED, _added_structure)
 
 RULES = table(
@@ -298,10 +267,8 @@ RULES = table(
     ("ndimage", "generic_gradient_magnitude", _WEIGHTED),
     ("ndimage", "uniform_filter uniform_filter1d", (*_ADDED, _unsigned_means)),
     ("ndimage", "sobel prewitt", (_several_modes, _order_of_axes)),
-    ("ndimage", "convolve correlate", (_one_mode,)),
     ("ndimage", " ".join(_RANKS), (*_RANKED, solid_line("footprint"))),
     ("ndimage", "maximum_filter minimum_filter maximum_filter1d minimum_filter1d", _RANKED),
-    ("ndimage", "rank_filter", (one_whole("rank"),)),
     ("ndimage", "grey_erosion grey_dilation grey_opening grey_closing", _GREY),
     ("ndimage", "morphological_gradient morphological_laplace", (*_GREY, _unsigned_sums)),
     ("ndimage", "morphological_gradient morphological_laplace", (_ignored_output,)),
@@ -314,11 +281,11 @@ RULES = table(
     ("ndimage", _GAUSSIANS, (_wrapped_derivative,)),
     ("ndimage", "gaussian_filter gaussian_laplace", (_derivative_of_a_point,)),
     ("ndimage", "gaussian_gradient_magnitude", (_derivative_of_a_point,)),
-    ("ndimage", "uniform_filter uniform_filter1d", (_window_size, _endless_sum)),
+    ("ndimage", "uniform_filter uniform_filter1d", (_endless_sum,)),
     ("ndimage", "convolve1d correlate1d", (_endless_weights,)),
     ("ndimage", _GAUSSIANS, (_endless_derivative,)),
     ("ndimage", "gaussian_gradient_magnitude", (_endless_derivative,)),
-    ("ndimage", _STEPS, (real("input"), one_whole("iterations"))),
+    ("ndimage", _STEPS, (real("input"),)),
     ("ndimage", "binary_hit_or_miss binary_propagation label", (real("input"),)),
     ("ndimage", _STEPS, (_ignored_output, _masked_steps)),
     ("ndimage", "binary_hit_or_miss binary_propagation", (_ignored_output,)),
@@ -329,6 +296,5 @@ RULES = table(
     ("ndimage", "center_of_mass", (_turned_centers,)),
     ("ndimage", "find_objects", (whole_numbers("input"), _labels_without_axes)),
     ("ndimage", "value_indices", (whole_numbers("arr"),)),
-    ("ndimage", "fourier_ellipsoid", (_fourier_ellipsoid,)),
     ("ndimage", "distance_transform_edt", _DISTANCES),
 )

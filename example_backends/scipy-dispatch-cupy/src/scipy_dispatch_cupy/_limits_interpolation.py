@@ -12,7 +12,7 @@ from ._image_rules import (
     takes_nearest,
     whole_constant,
 )
-from ._rules import is_array, kind_of, of_cupy, one_whole, real, result_type, table
+from ._rules import kind_of, result_type, table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -63,33 +63,8 @@ def _fewer_coordinates(call: Call) -> str | None:
     matrix = call["matrix"]
     shape = np.shape(matrix)
     ndim = np.ndim(call["input"])
-    if len(shape) == 2 and (shape[0] not in (ndim, ndim + 1) or shape[1] < ndim):
+    if len(shape) == 2 and shape[1] < ndim:
         return "CuPy keeps the number of dimensions (cupy#8394)"
-    return None
-
-
-def _homogeneous(call: Call) -> str | None:
-    matrix = call["matrix"]
-    ndim = np.ndim(call["input"])
-    if np.shape(matrix) != (ndim + 1, ndim + 1) or of_cupy(matrix):
-        return None
-    if list(matrix[ndim]) != [0] * ndim + [1]:
-        return "the last row of matrix= is not 0, ..., 0, 1, and CuPy does not look at it"
-    return None
-
-
-def _columns(call: Call) -> str | None:
-    shape, ndim, output = np.shape(call["matrix"]), np.ndim(call["input"]), call["output"]
-    if len(shape) == 1 and shape[0] != ndim:
-        return f"matrix= has {shape[0]} elements for {ndim} dimensions, and SciPy refuses it"
-    if len(shape) != 2:
-        return None
-    columns = ndim if shape in ((ndim, ndim + 1), (ndim + 1, ndim + 1)) else shape[1]
-    axes = ndim if call["output_shape"] is None else np.size(call["output_shape"])
-    if is_array(output):
-        axes = np.ndim(output)
-    if columns != axes:
-        return f"matrix= is for {columns} dimensions, of which the result has {axes}"
     return None
 
 
@@ -129,17 +104,16 @@ def _short_spline(call: Call) -> str | None:
 
 
 _SPLINE = (
-    *(one_whole("order"), _boolean_image, boolean_result, complex_result),
+    *(_boolean_image, boolean_result, complex_result),
     *(whole_constant, complex_constant, _padded_spline, _short_spline, _wrapped_point),
 )
 
 RULES = table(
-    ("ndimage", "map_coordinates", (real("coordinates"),)),
     ("ndimage", "affine_transform map_coordinates rotate shift zoom", _SPLINE),
-    ("ndimage", "spline_filter spline_filter1d", (one_whole("order"), _boolean_image)),
+    ("ndimage", "spline_filter spline_filter1d", (_boolean_image,)),
     ("ndimage", "spline_filter spline_filter1d", (boolean_result, complex_result)),
     ("ndimage", "spline_filter spline_filter1d", (_short_spline, _whole_coefficients)),
-    ("ndimage", "affine_transform", (_fewer_coordinates, _columns, _homogeneous)),
+    ("ndimage", "affine_transform", (_fewer_coordinates,)),
     ("ndimage", "zoom", (_other_grid, _lost_zoom_constant)),
     ("ndimage", "rotate", (_half_turn, _turned_planes)),
 )

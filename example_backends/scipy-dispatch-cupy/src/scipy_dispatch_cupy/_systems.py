@@ -4,13 +4,9 @@ from __future__ import annotations
 
 import sys
 
-from ._rules import is_array
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
-
-    from ._call import Call
 
 _CONTINUOUS = {"bode", "freqresp", "impulse", "lsim", "step"}
 _DISCRETE = {"dbode", "dfreqresp", "dimpulse", "dlsim", "dstep"}
@@ -44,11 +40,3 @@ def as_tuple(system: Any, name: str) -> Any:
             arrays = tuple(getattr(system, part) for part in parts)
             return arrays if system.dt is None else (*arrays, system.dt)
     return system
-
-
-def taken(call: Call) -> str | None:
-    """Reject systems that are neither arrays nor of a class that the function supports."""
-    system = call["system"]
-    if isinstance(system, list | tuple) or is_array(system):
-        return None
-    return f"system= is of {type(system).__name__}, which is no such for CuPy's {call.name}"

@@ -10,7 +10,7 @@ The emulator reproduces the arithmetic of the kernels: data types, boundaries an
 Fourier transforms are computed from the definition. Plain array operations, such as sums,
 sorting and linear algebra, are NumPy's instead of CuPy's. Anything else raises `NotEmulated`.
 
-    from emulator import install
+    from cupy_emulator import install
     install()
     import cupy
     from cupyx.scipy import ndimage

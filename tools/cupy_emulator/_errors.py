@@ -10,8 +10,8 @@ class Unavailable(Exception):  # noqa: N818 - the name reads well without a suff
 class NotEmulated(BaseException):
     """A feature of CuPy or CUDA that the emulator lacks.
 
-    This is not an `Exception`, so that code that falls back to SciPy after an error, such as
-    ``cupy-offload``, does not hide it. Otherwise SciPy would be compared with itself.
+    This is not an `Exception`, so that code that falls back to SciPy after an error does not
+    hide it. Otherwise SciPy would be compared with itself.
 
     Parameters
     ----------

@@ -32,7 +32,7 @@ OWN_SOURCES = (
 )
 """Packages whose unchanged CuPy sources run."""
 
-_NO_COUNTERPART = "nothing of NumPy's stands in for it yet, in tools/emulator/_modules.py"
+_NO_COUNTERPART = "nothing of NumPy's stands in for it yet, in tools/cupy_emulator/_modules.py"
 _PLANS = (
     *("clear_plan_cache", "get_plan_cache_max_memsize", "get_plan_cache_size"),
     *("set_plan_cache_max_memsize", "set_plan_cache_size", "show_plan_cache_info"),

@@ -211,7 +211,7 @@ def _lines_transformed(x: np.ndarray, direction: int) -> np.ndarray:
     turns = _powers(np.arange(factor)[:, None] * np.arange(rest), length, direction)
     parts = parts * turns.astype(x.dtype)
     parts = _lines_transformed(parts.swapaxes(-1, -2), direction).swapaxes(-1, -2)
-    return parts.reshape(x.shape)
+    return np.asarray(parts.reshape(x.shape))
 
 
 # For a long prime length, each of these arrays is large.

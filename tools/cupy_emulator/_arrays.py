@@ -60,7 +60,7 @@ class ndarray(np.lib.mixins.NDArrayOperatorsMixin):  # noqa: N801 - CuPy's name
 
     @property
     def shape(self) -> tuple[int, ...]:
-        return self.host.shape
+        return tuple(self.host.shape)
 
     @shape.setter
     def shape(self, shape: Any) -> None:

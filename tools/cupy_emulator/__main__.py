@@ -1,7 +1,7 @@
-"""Run a program with CuPy's kernels emulated on the processor: see `emulator`.
+"""Run a program with CuPy's kernels emulated on the processor: see this package.
 
-python tools/emulate.py program.py arguments ...
-python tools/emulate.py --no-fma program.py
+python -m cupy_emulator program.py arguments ...      in the folder tools, or with it on PYTHONPATH
+python -m cupy_emulator --no-fma program.py
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import runpy
 import sys
 from pathlib import Path
 
-from emulator import NotEmulated, Unavailable, install
+from cupy_emulator import NotEmulated, Unavailable, install
 
 
 def main() -> None:

@@ -1,1 +1,0 @@
-"""NumPy in, NumPy out, computed by CuPy in between."""
