@@ -379,17 +379,25 @@ if "3.11" in INTERPRETERS:
 
     @step("types and tests of what needs PyTorch", version="3.11")
     def torch(step: Step) -> None:
-        folder = ROOT / "example_backends" / "torch-device"
-        for each in (ROOT, folder):  # what fails here is no matter of PyTorch
+        folders = [
+            ROOT / "example_backends" / each
+            for each in ("torch-device", "scipy-dispatch", "scipy-dispatch-torch")
+        ]
+        for each in (ROOT, *folders):  # what fails here is no matter of PyTorch
             build_wheel(step.python, each, FOLDER / "wheels" / step.version)
         try:
-            step.install([ROOT, folder], groups=["torch"], extras="[cli]")
+            step.install([ROOT, *folders], groups=["torch"], extras="[cli]")
         except CommandFailed:
             step.session.skip("PyTorch cannot be installed here")
-        source = str(folder / "src")
-        step.run("mypy", source, variables={"MYPYPATH": source})
+        device, _, backend = folders
+        sources = [str(each / "src") for each in folders]
+        checked = (sources[0], sources[2])
+        step.run("mypy", *checked, variables={"MYPYPATH": os.pathsep.join(sources)})
         # A test starts those of each device in a process of its own.
-        step.pytest("torch-device", "tests", "--ignore=tests/device", folder=folder)
+        step.pytest("torch-device", "tests", "--ignore=tests/device", folder=device)
+        step.pytest("scipy-dispatch-torch", "tests", folder=backend)
+        description = backend / "src" / "scipy_dispatch_torch" / "backend.toml"
+        step.run("spatch-core", "update", "--check", description)
         parts = [
             "tests/protocols/test_torch_function.py",
             "docs/how-to/coming-from-array-function.md",

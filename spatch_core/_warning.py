@@ -7,6 +7,10 @@ import warnings
 
 from ._identifiers import GENERATED
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import FrameType
+
 _PACKAGE = __name__.rpartition(".")[0]
 
 
@@ -66,9 +70,16 @@ def stacklevel(level: int = 2) -> int:
         if "importlib" in file and "_bootstrap" in file:
             continue  # `warnings` does not count the frames of imports
         found += 1
-        if not (file.startswith(GENERATED) or _is_of_package(frame.f_globals.get("__name__"))):
+        if not is_between(frame):
             level -= 1
     return found + level - 1
+
+
+def is_between(frame: FrameType) -> bool:
+    """Return whether a frame is of dispatching, between a library's function and its caller."""
+    return frame.f_code.co_filename.startswith(GENERATED) or _is_of_package(
+        frame.f_globals.get("__name__")
+    )
 
 
 def _is_ours(module: object) -> bool:

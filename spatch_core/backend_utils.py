@@ -9,11 +9,11 @@ from ._identifiers import DEFAULT, is_backend_name
 from ._if_needed import IF_NEEDED, IfNeeded
 from ._registered_function import RegisteredFunction, identifier_of, place_of
 
-__all__ = ["IF_NEEDED", "BackendImplementation", "IfNeeded", "RegisteredFunction"]
+__all__ = ["IF_NEEDED", "BackendImplementation", "IfNeeded", "RegisteredFunction", "warn_caller"]
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from typing import Any, TypeVar
 
     from ._planned import Plan, Planned
@@ -170,6 +170,39 @@ class BackendImplementation:
 
         return register
 
+    def plans_each(self, module: str, plans: Mapping[str, Plan], namespace: dict[str, Any]) -> None:
+        """Register the plans of many functions, and put each planned function into a module.
+
+        Parameters
+        ----------
+        module : str
+            The module of the library's functions, such as ``"mylib.images"``.
+        plans : mapping of str to callable
+            For each function of it, the function that plans a call; see `plans`. They get the
+            names of the library's functions, so each must be a function of its own.
+        namespace : dict
+            The globals of the backend's module.
+
+        Raises
+        ------
+        IdentifierError, TypeError, ValueError
+            As by `implements`.
+
+        Examples
+        --------
+        >>> def turning(degrees):
+        ...     def plan(image):
+        ...         return lambda: f"{image} is turned by {degrees}"
+        ...     return plan
+        >>> backend = BackendImplementation("gpu")
+        >>> backend.plans_each("mylib", {"rot90": turning(90), "rot180": turning(180)}, globals())
+        >>> rot90("an image")
+        'an image is turned by 90'
+        """
+        for name, plan in plans.items():
+            plan.__module__, plan.__name__, plan.__qualname__ = namespace["__name__"], name, name
+            namespace[name] = self.plans(f"{module}:{name}")(plan)
+
     def set_should_run(self, backend_func: str | Callable[..., Any]) -> Callable[[F], F]:
         """Register the decorated function as the ``should_run`` of an implementation.
 
@@ -211,3 +244,39 @@ class BackendImplementation:
             return should_run
 
         return register
+
+
+def warn_caller(message: str, category: type[Warning] = UserWarning, *packages: str) -> None:
+    """Warn at the user's line, which called the library's function.
+
+    Parameters
+    ----------
+    message : str
+        The text of the warning.
+    category : type, optional
+        The class of the warning.
+    *packages : str
+        Further packages whose lines are not the user's, such as the library. Those of the backend
+        that warns and of spatch-core never are.
+
+    Examples
+    --------
+    >>> def sharpen(image, size=None):
+    ...     warn_caller("size is ignored", UserWarning, "mylib")
+    """
+    import warnings
+
+    from ._warning import is_between
+
+    frame = sys._getframe(1)
+    left_out = {_package_of(frame.f_globals), *packages}
+    level = 2
+    while frame.f_back is not None and (
+        _package_of(frame.f_globals) in left_out or is_between(frame)
+    ):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(message, category, stacklevel=level)
+
+
+def _package_of(namespace: Mapping[str, Any]) -> str:
+    return str(namespace.get("__name__")).partition(".")[0]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import types
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,6 +17,7 @@ from spatch_core import (
     IdentifierError,
 )
 from spatch_core._identifiers import import_identifier
+from spatch_core.testing import run_python
 
 system = BackendSystem(None, "TEST_BACKEND_UTILS", ["builtins:int"])
 
@@ -308,3 +310,57 @@ def test_registered_implementations_run_when_they_are_described() -> None:
     assert own_sharpen(1) == "gpu"
     assert library.problems == ()
     assert "too small to be worth it" in str(double.explain(1))
+
+
+def test_many_plans_are_registered_at_once() -> None:
+    """Each function gets the name of the library's, in the module that registers it."""
+    backend = BackendImplementation("many")
+    namespace: dict[str, Any] = {"__name__": "many_backend.images"}
+
+    def plan_of(number: int) -> Any:
+        def plan(x: int) -> Any:
+            return (lambda: number * x) if x >= 0 else "x is negative"
+
+        return plan
+
+    backend.plans_each("mylib", {"one": plan_of(1), "two": plan_of(2)}, namespace)
+    assert namespace["two"](3) == 6
+    assert backend.functions["mylib:two"].identifier == "many_backend.images:two.run"
+    assert backend.functions["mylib:two"].should_run == "many_backend.images:two.should_run"
+
+
+def test_a_warning_is_shown_at_the_users_line(tmp_path: Path) -> None:
+    """Whatever lies between: the backend, the library, packages that are named, generated code."""
+    (tmp_path / "helper.py").write_text("def through(function): return function()")
+    (tmp_path / "gpu.py").write_text(
+        "import helper\n"
+        "from spatch_core.backend_utils import warn_caller\n"
+        "def _warn():\n"
+        "    warn_caller('size is ignored', RuntimeWarning, 'helper', 'mylib')\n"
+        "def blur(x):\n"
+        "    helper.through(_warn)\n"
+    )
+    (tmp_path / "mylib.py").write_text(
+        "from spatch_core import BackendSystem\n"
+        "system = BackendSystem('mylib.backends', 'MYLIB', backends=[{\n"
+        "    'name': 'gpu', 'primary_types': ['builtins:str'],\n"
+        "    'functions': {'mylib:_blur': {'function': 'gpu:blur'}},\n"
+        "}])\n"
+        "@system.dispatchable('x')\n"
+        "def _blur(x): return x\n"
+        "def blur(x): return _blur(x)\n"
+    )
+    run_python(
+        """
+        import warnings
+        import mylib
+        for call in (mylib._blur, mylib.blur):
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                call("x")
+            (warning,) = caught
+            assert (warning.category, str(warning.message)) == (RuntimeWarning, "size is ignored")
+            assert warning.filename == __file__, warning.filename
+        """,
+        path=[tmp_path],
+    )

@@ -44,7 +44,7 @@ def install(python: Path, *arguments: str) -> None:
         sys.exit(f"{' '.join(command)} ended with code {code}")
 
 
-APART = ("torch-device",)
+APART = ("scipy-dispatch-torch", "torch-device")
 """Examples that need PyTorch, which is large: they have an environment of their own."""
 
 

@@ -31,6 +31,7 @@ BACKENDS = {
     "opencv": "two-dimensional NumPy arrays, by OpenCV",
     "dask": "Dask arrays, lazily",
     "jax": "JAX arrays",
+    "torch": "PyTorch tensors",
     "cupy": "CuPy arrays, on a GPU",
 }
 """The columns of the tables, with a heading for each backend."""

@@ -32,11 +32,9 @@ def implement_all(module: str, namespace: dict[str, Any]) -> None:
         The globals of the module that holds the implementations.
     """
     ours = import_module(f"scipy_dispatch.{module}")
-    for name in FUNCTIONS[module]:
-        if name not in LEFT_OUT[module] and hasattr(ours, name):
-            plan = _plan_of(module, name)
-            plan.__module__, plan.__name__, plan.__qualname__ = namespace["__name__"], name, name
-            namespace[name] = backend.plans(f"scipy_dispatch.{module}:{name}")(plan)
+    names = [name for name in FUNCTIONS[module] if name not in LEFT_OUT[module]]
+    plans = {name: _plan_of(module, name) for name in names if hasattr(ours, name)}
+    backend.plans_each(f"scipy_dispatch.{module}", plans, namespace)
 
 
 def _plan_of(module: str, name: str) -> Plan:

@@ -154,8 +154,8 @@ GREY: dict[str, Callable[[Morph, Morph, Any], Any]] = {
 """Functions with the same parameters, made of the two operations that OpenCV has."""
 
 
-def register_grey(name: str, compose: Callable[[Morph, Morph, Any], Any]) -> None:
-    """Register the plan of one of these functions, under its name in this module."""
+def plan_of(compose: Callable[[Morph, Morph, Any], Any]) -> Callable[..., Plan]:
+    """Return the plan of one of these functions."""
 
     def plan(
         input: Any,
@@ -178,12 +178,12 @@ def register_grey(name: str, compose: Callable[[Morph, Morph, Any], Any]) -> Non
         dilate = morph(cv2.dilate, pixels[::-1, ::-1], mode, cval)  # SciPy mirrors it
         return lambda: deliver(compose(erode, dilate, input), output)
 
-    plan.__name__ = plan.__qualname__ = name
-    globals()[name] = implements(name)(plan)
+    return plan
 
 
-for _name, _compose in GREY.items():
-    register_grey(_name, _compose)
+backend.plans_each(
+    "scipy_dispatch.ndimage", {name: plan_of(each) for name, each in GREY.items()}, globals()
+)
 
 
 @implements("minimum_filter")

@@ -55,10 +55,7 @@ def _plan_of(name: str) -> Callable[..., Plan]:
         return _strategy.plan(strategy, function, args, kwargs, policy)
 
     plan.__doc__ = "SciPy's function on all cores, with the same bits."
-    plan.__module__ = __name__
-    plan.__qualname__ = name
     return plan
 
 
-for _name in TABLE:
-    globals()[_name] = backend.plans(f"scipy_dispatch.ndimage:{_name}")(_plan_of(_name))
+backend.plans_each("scipy_dispatch.ndimage", {name: _plan_of(name) for name in TABLE}, globals())
