@@ -163,6 +163,31 @@ def test_threads_register_at_once() -> None:
     assert set(system.backends) == {"default", *(f"b{number}" for number in range(8))}
 
 
+def test_one_is_registered_while_another_thread_discovers() -> None:
+    """D16: the discovery that has begun without it is no reason to lose it."""
+
+    class Watched:
+        """A backend in code; reading it is a part of discovery."""
+
+        name = "watched"
+        functions: Any = {}  # noqa: RUF012  # as a description has it
+
+        @property
+        def primary_types(self) -> list[str]:
+            if not threads:
+                threads.append(threading.Thread(target=system.register, args=(describe(),)))
+                threads[0].start()
+                while not system._registered:
+                    threads[0].join(0.001)
+            return [f"{HERE}:Own"]
+
+    threads: list[threading.Thread] = []
+    system, f = make(Watched())
+    assert f(Own()) == "default"
+    threads[0].join()
+    assert f(Foreign()) == "gpu"
+
+
 EVERY = {"function": lambda context, *args, **kwargs: (context.function, args, kwargs)}
 
 

@@ -1,0 +1,216 @@
+"""Threads that really run at once, on any interpreter: whether one has a lock around it or not.
+
+Each test says in its report whether the interpreter's lock is off (``pytest -rP``, and the property
+``gil`` of JUnit's XML). A free-threaded CPython runs the file as it is:
+
+    python3.14t -m pytest -rP tests/test_free_threads.py
+"""
+
+from __future__ import annotations
+
+import gc
+import sys
+import threading
+from collections.abc import Callable
+from fractions import Fraction
+from itertools import count
+from typing import Any
+
+import pytest
+
+import spatch_core
+from spatch_core import BackendSystem, DispatchContext
+
+THREADS = 8
+IS_LOCKED: bool = getattr(sys, "_is_gil_enabled", lambda: True)()
+
+pytestmark = pytest.mark.usefixtures("switching")
+
+
+@pytest.fixture(autouse=True)
+def _say_the_lock(record_property: Callable[[str, object], None]) -> None:
+    word = "on" if IS_LOCKED else "off"
+    record_property("gil", word)
+    print(f"the GIL is {word}; Python {sys.version.split()[0]}, C: {spatch_core.accelerated}")  # noqa: T201  # shown with -rP
+
+
+def together(work: Callable[[int], None]) -> None:
+    """Let threads do it, all from one moment on; raise what any of them raised."""
+    barrier = threading.Barrier(THREADS)
+    raised: list[BaseException] = []
+
+    def run(number: int) -> None:
+        barrier.wait()
+        try:
+            work(number)
+        except BaseException as error:  # noqa: BLE001  # raised again below
+            raised.append(error)
+
+    threads = [threading.Thread(target=run, args=(number,)) for number in range(THREADS)]
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join()
+    if raised:
+        raise raised[0]
+
+
+def make(*backends: Any, **options: Any) -> tuple[BackendSystem, Any]:
+    system = BackendSystem(None, "LIB", ["builtins:float"], backends=list(backends), **options)
+
+    @system.dispatchable("x", identifier="lib:half")
+    def half(x: Any, name: str = "") -> Any:
+        return "default", x, name
+
+    return system, half
+
+
+def backend(label: str, types: list[str], **fields: Any) -> dict[str, Any]:
+    def answer(x: Any, name: str = "") -> Any:
+        return label, x, name
+
+    functions = {"lib:half": {"function": answer}}
+    return {"name": label, "primary_types": types, "functions": functions, **fields}
+
+
+def test_the_extension_does_not_take_the_lock_back() -> None:
+    """An import of a module in C that does not know free threads would turn the lock on."""
+    assert spatch_core.accelerated is False or IS_LOCKED
+    assert getattr(sys, "_is_gil_enabled", lambda: True)() is IS_LOCKED
+
+
+def test_first_calls_at_once() -> None:
+    """Each gets its own answer, though all of them fill the same tables."""
+    for _ in range(60):
+        _, half = make(backend("exact", ["fractions:Fraction"]))
+
+        def call(number: int, half: Any = half) -> None:
+            for each in range(20):
+                mine = f"{number}-{each}"
+                assert half(Fraction(1), mine) == ("exact", Fraction(1), mine)
+                assert half(1.0, name=mine) == ("default", 1.0, mine)
+
+        together(call)
+
+
+def test_an_implementation_is_imported_once(tmp_path: Any, monkeypatch: Any) -> None:
+    """However many threads make the first call."""
+    monkeypatch.syspath_prepend(str(tmp_path))
+    for number in range(20):
+        name = f"imported_once_{number}"
+        (tmp_path / f"{name}.py").write_text(
+            "import builtins\n"
+            f"builtins.{name} = getattr(builtins, '{name}', 0) + 1\n"
+            "def half(x, name=''):\n    return 'imported', x, name\n"
+        )
+        description = backend("exact", ["fractions:Fraction"])
+        description["functions"]["lib:half"]["function"] = f"{name}:half"
+        _, half = make(description)
+
+        def call(_: int, half: Any = half) -> None:
+            assert half(Fraction(1))[0] == "imported"
+
+        together(call)
+        import builtins
+
+        assert getattr(builtins, name) == 1
+        delattr(builtins, name)
+
+
+def test_each_thread_has_its_own_options_and_trace() -> None:
+    """What one prioritizes, disables or traces, no other sees."""
+    fast = backend("fast", ["builtins:float"], requires_opt_in=True)
+    system, half = make(fast, backend("exact", ["fractions:Fraction"]))
+
+    def call(number: int) -> None:
+        for each in range(300):
+            mine = f"{number}-{each}"
+            if number % 2:
+                with system.backend_opts(prioritize="fast", trace=True) as trace:
+                    assert half(1.0, mine)[0] == "fast"
+                assert [event.backend for event in trace] == ["fast"]
+            else:
+                assert half(1.0, mine) == ("default", 1.0, mine)
+            with system.backend_opts(disable="exact"):
+                assert half(Fraction(1), mine)[0] == "default"
+            assert half(Fraction(1), mine)[0] == "exact"
+
+    together(call)
+
+
+def test_backends_come_and_go_while_others_call() -> None:
+    """A call gets the answer of before or of after, and never an error."""
+    system, half = make(backend("exact", ["fractions:Fraction"]))
+    late = backend("late", ["builtins:complex"])
+
+    def work(number: int) -> None:
+        for _ in range(100):
+            if number == 0:
+                system.register(late)
+                assert half(1j)[0] == "late"
+                system.unregister("late")
+                assert half(1j)[0] == "default"
+            else:
+                assert half(1j)[0] in {"late", "default"}
+                assert half(Fraction(1))[0] == "exact"
+                assert half.explain(Fraction(1)).selected == "exact"
+
+    together(work)
+
+
+def test_process_wide_options_change_while_others_call() -> None:
+    """Others see them or not; at the end they are gone."""
+    system, half = make(backend("fast", ["builtins:float"], requires_opt_in=True))
+
+    def work(number: int) -> None:
+        for _ in range(100):
+            if number == 0:
+                system.backend_opts(prioritize="fast").enable_globally()
+                assert half(1.0)[0] == "fast"
+                system.backend_opts.reset_globally()
+            assert half(1.0)[0] in {"fast", "default"}
+
+    together(work)
+    assert half(1.0)[0] == "default"
+
+
+def test_hooks_and_chains_of_each_thread() -> None:
+    """A hook sees the calls of its own thread; `call_next` goes on with its own call."""
+
+    def outer(context: DispatchContext, x: Any, name: str = "") -> Any:
+        return ("outer", *context.call_next(x, name))
+
+    functions = {"lib:half": {"function": outer, "uses_context": True}}
+    first = {"name": "outer", "primary_types": ["fractions:Fraction"], "functions": functions}
+    first["higher_priority_than"] = ["exact"]
+    system, half = make(first, backend("exact", ["fractions:Fraction"]))
+
+    def work(number: int) -> None:
+        seen: list[Any] = []
+
+        def hook(call: Any) -> Any:
+            seen.append(call.args[1])
+            return call.next(*call.args, **call.kwargs)
+
+        with system.backend_opts(hook=hook):
+            for each in range(200):
+                mine = f"{number}-{each}"
+                assert half(Fraction(1), mine) == ("outer", "exact", Fraction(1), mine)
+        assert seen == [f"{number}-{each}" for each in range(200)]
+
+    together(work)
+
+
+def test_classes_are_made_and_forgotten_by_all() -> None:
+    """Tables are filled and shrink in all threads at once."""
+    _, half = make(backend("exact", ["~fractions:Fraction"]))
+    numbers = count()
+
+    def work(number: int) -> None:
+        for _ in range(150):
+            made = type(f"Made{next(numbers)}", (Fraction,), {})
+            assert half(made(1))[0] == "exact"
+            if number == 0:
+                gc.collect(0)
+
+    together(work)
