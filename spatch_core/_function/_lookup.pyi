@@ -14,3 +14,11 @@ class Lookup:
     def find_ufunc(
         self, ufunc: Any, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any], /
     ) -> Any: ...
+
+def attribute_getter(
+    variable: ContextVar[list[Any]],
+    values: dict[str | None, dict[str, Any]],
+    find: Callable[[str], Any],
+    module: str,
+    /,
+) -> Callable[[str], Any]: ...

@@ -228,10 +228,13 @@ class Switching(RuleBasedStateMachine):
         """W5, W8: a plain generator sets for its consumer."""
 
         def steps() -> Generator[None, None, None]:
-            yield self.switch.set_backend(name)
+            self.switch.set_backend(name)
+            yield
 
         flow = self.flow(place)
-        flow.send(lambda: next(steps()) if in_generator else self.switch.set_backend(name))
+        flow.send(
+            partial(next, steps()) if in_generator else partial(self.switch.set_backend, name)
+        )
         flow.own = (name, *self.current(flow)[:LONGEST])
 
     @rule(place=places, name=names)
