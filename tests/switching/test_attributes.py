@@ -221,6 +221,16 @@ def test_threads_and_tasks(lib: Any) -> None:
     assert asyncio.run(both()) == ["torch float64", "jax float64"]
 
 
+def test_an_exception_ends_a_block(lib: Any) -> None:
+    """W5, W9: also one of a read in it."""
+    with pytest.raises(ZeroDivisionError), lib.switch.backend_context("jax"):
+        _ = {"jax float64": 1}[lib.float64] / 0
+    assert lib.float64 == "own float64"
+    with pytest.raises(ImplementationImportError), lib.switch.backend_context("jax"):
+        _ = lib.gone
+    assert lib.float64 == "own float64"
+
+
 def test_importing_discovers_nothing(folder: Path) -> None:
     """W10, F11: neither the library, nor its submodules, nor what Python asks modules for."""
     run_python(
