@@ -49,7 +49,8 @@ _KEYS = {
 }
 
 _CHECKED = {
-    "device": "if device is not None and device.index: refuse(device)",
+    "device": "if device is not None and (device.index or device.type != name): "
+    "return elsewhere(operator, device, {arguments})",
     "pin_memory": "if pin_memory: refuse('pinned memory')",
     "layout": "if layout is not None and layout is not strided: refuse(layout)",
 }
@@ -87,22 +88,33 @@ class Kernels:
     def in_place(self, operator: Any, functional: Any) -> Callable[..., Any]:
         """Return the kernel of an in-place operator whose functional variant is implemented."""
 
-        def end() -> list[str]:
-            name = _safe(_schema.written(operator)[0])
-            arguments = f"{name}, {name}_data, found, expected"
-            if "[]" in str(operator._schema).partition(",")[0]:
-                return [f"for _ in map(replace, {arguments}): pass"]
-            return [f"return replace({arguments})"]
+        name = _safe(_schema.written(operator)[0])
+        arguments = f"{name}, {name}_data, found, expected"
+        if not _schema.is_kind(operator._schema.arguments[0], "List[Tensor]"):
+            end = [f"return replace({arguments})"]
+            return self._later(operator, functional, lambda: end)
+        end = [f"for _ in map(replace, {arguments}): pass"]
+        together = self._later(operator, functional, lambda: end)
 
-        return self._later(operator, functional, end)
+        def in_turn(*args: Any, **kwargs: Any) -> None:
+            """Change tensors that share a storage one after the other."""
+            tensors = args[0]
+            if len({id(each.untyped_storage()) for each in tensors}) == len(tensors):
+                together(*args, **kwargs)
+                return
+            for place in range(len(tensors)):
+                together(*([a[place]] if isinstance(a, list) else a for a in args), **kwargs)
+
+        return in_turn
 
     def _compute(self, operator: Any) -> list[str]:
         passed, types, keys, reads = [], [], [], []
         kinds = [str(each.type) for each in operator._schema.arguments]
+        arguments = ", ".join(_safe(each.name) for each in operator._schema.arguments)
         for each, kind in zip(operator._schema.arguments, kinds, strict=True):
             name = _safe(each.name)
             if each.name in _CHECKED:
-                reads.append(_CHECKED[each.name])
+                reads.append(_CHECKED[each.name].format(arguments=arguments))
             if each.name in _schema.OMITTED:
                 continue
             value = name
@@ -117,7 +129,6 @@ class Kernels:
         if not types:
             types = ["data_type"]
         key = f"({''.join(f'{each}, ' for each in keys)})"
-        arguments = ", ".join(_safe(each.name) for each in operator._schema.arguments)
         call = f"found = implementation({', '.join(passed)})"
         ran: list[str] = []
         if self._environment.is_run_in_context(operator):
@@ -187,6 +198,8 @@ class Kernels:
             "data_type": environment.data_type,
             "NoImplementationError": NoImplementationError,
             "refuse": self._refuse,
+            "elsewhere": self._elsewhere,
+            "name": environment.name,
             "strided": torch.strided,
             "numbers": _NUMBERS,
             "contexts": environment.contexts,
@@ -201,9 +214,21 @@ class Kernels:
 
     def _refuse(self, what: Any) -> Any:
         name = self._environment.name
-        if isinstance(what, torch.device):
-            raise RuntimeError(f"the device {name!r} has the index 0 alone, not {what}")
         raise NotImplementedError(f"the device {name!r} does not support {what}")
+
+    def _elsewhere(self, operator: Any, device: torch.device, *values: Any) -> Any:
+        """Make what is like a tensor of this device on another one."""
+        name = self._environment.name
+        if device.type == name:
+            raise RuntimeError(f"the device {name!r} has the index 0 alone, not {device}")
+
+        def example(tensor: torch.Tensor) -> torch.Tensor:
+            size, stride = tensor.shape, tensor.stride()
+            return torch.empty_strided(size, stride, dtype=tensor.dtype, device=device)
+
+        values = tree_map_only(torch.Tensor, example, values)
+        names = [each.name for each in operator._schema.arguments]
+        return _schema.call(operator, dict(zip(names, values, strict=True)))
 
     def _general(self, operator: Any, *values: Any) -> Any:
         names = [each.name for each in operator._schema.arguments]
@@ -222,8 +247,10 @@ class _DtypeFinder:
         self._environment.describe()
         try:
             found = self._on_meta(values)
-        except (NotImplementedError, RuntimeError, TypeError) as error:
-            if not isinstance(error, NotImplementedError) and not _is_missing(error):
+        except (NotImplementedError, RuntimeError, TypeError, AttributeError) as error:
+            # An AttributeError is a fault of PyTorch's function for tensors without data.
+            is_fault = isinstance(error, (NotImplementedError, AttributeError))
+            if not is_fault and not _is_missing(error):
                 raise
             self.known[key] = None
             return None

@@ -1,5 +1,7 @@
 """Models: gradients, function transforms, compilation, training."""
 
+import copy
+
 import pytest
 import torch
 from torch import nn
@@ -185,3 +187,56 @@ def test_values_of_one_operator(device, f):
     x = torch.randn(4, 4)
     found = torch.utils._pytree.tree_map(lambda each: each.cpu(), f(x.to(device)))
     torch.testing.assert_close(found, f(x), rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("options", [{}, {"bias": False}, {"num_layers": 2, "bidirectional": True}],
+                         ids=["plain", "without-bias", "both-ways"])  # fmt: skip
+@pytest.mark.parametrize("kind", [nn.LSTM, nn.GRU, nn.RNN])
+def test_recurrent_networks(device, environment, kind, options):
+    """Results and gradients are those of the CPU, without conversions."""
+    net = kind(3, 4, **options)
+    other = copy.deepcopy(net).to(device)
+    x = torch.randn(5, 2, 3)
+    wanted, found = net(x)[0], other(x.to(device))[0]
+    torch.testing.assert_close(found.cpu(), wanted, rtol=1e-4, atol=1e-5)
+    wanted.square().sum().backward()
+    found.square().sum().backward()
+    for a, b in zip(net.parameters(), other.parameters(), strict=True):
+        torch.testing.assert_close(b.grad.cpu(), a.grad, rtol=1e-3, atol=1e-4)
+
+
+@pytest.mark.parametrize("reduction", ["none", "mean", "sum"])
+@pytest.mark.parametrize("shape", [(5,), (3, 5), (3, 5, 2)], ids=str)
+def test_likelihoods_of_classes(device, environment, shape, reduction):
+    """Losses with weights and an ignored class, and their gradients, are those of the CPU."""
+    x, weight = torch.randn(shape), torch.rand(5)
+    y = torch.randint(5, (shape[:1] + shape[2:]) if len(shape) > 1 else ())
+    found = []
+    for place in ("cpu", device):
+        leaf = x.clone().to(place).requires_grad_()
+        loss = nn.functional.nll_loss(
+            leaf, y.to(place), weight.to(place), ignore_index=1, reduction=reduction
+        )
+        loss.sum().backward()
+        found.append((loss.detach().cpu(), leaf.grad.cpu()))
+    torch.testing.assert_close(found[1], found[0], equal_nan=True)
+
+
+@pytest.mark.parametrize("training", [True, False], ids=["training", "evaluation"])
+def test_statistics_of_batches(device, environment, training):
+    """A normalization changes its running statistics as on the CPU, when it trains."""
+    net = nn.BatchNorm2d(3).train(training)
+    other = copy.deepcopy(net).to(device)
+    x = torch.randn(4, 3, 5, 5) * 2 + 1
+    found = []
+    for each, place in ((net, "cpu"), (other, device)):
+        leaf = x.clone().to(place).requires_grad_()
+        each(leaf).square().sum().backward()
+        found.append([leaf.grad.cpu(), each.weight.grad.cpu(), *(b.cpu() for b in each.buffers())])
+    torch.testing.assert_close(found[1], found[0], rtol=1e-3, atol=1e-4)
+
+
+def test_a_kernel_that_fits_nowhere(device):
+    """It is refused, as by the CPU."""
+    with pytest.raises(RuntimeError, match="Kernel size can't be greater than actual input size"):
+        nn.functional.conv2d(torch.ones(1, 3, 2, 2).to(device), torch.ones(4, 3, 3, 3).to(device))

@@ -236,3 +236,76 @@ def test_kernels_run_in_threads(x):
     with ThreadPoolExecutor(8) as pool:
         found = list(pool.map(lambda n: ((x * n) / 0).sum().isnan().item(), range(200)))
     assert found == [True] * 200
+
+
+def test_what_is_like_a_tensor_may_be_elsewhere(device):
+    """`device=` decides where it is made; an index that there is not is refused."""
+    x = torch.ones(2, 3).to(device)
+    assert torch.zeros_like(x, device="cpu").device.type == "cpu"
+    assert torch.full_like(x, 3, device="meta").device.type == "meta"
+    assert torch.rand_like(x, device="cpu").device.type == "cpu"
+    assert torch.zeros_like(torch.ones(2), device=device).device.type == device
+    with pytest.raises(RuntimeError, match="has the index 0 alone"):
+        torch.ones_like(x, device=f"{device}:1")
+
+
+def test_lists_of_other_tensors(device, environment):
+    """Operators of lists, also in place and of several dtypes and views, are those of the CPU."""
+    found = []
+    for place in ("cpu", device):
+        x = torch.arange(6.0).reshape(2, 3).to(place)
+        whole = torch.ones(2, dtype=torch.int64).to(place)
+        added = torch._foreach_add([x, whole], [x * 2, whole], alpha=2)
+        torch._foreach_add_([x[0], x[:, 0]], [x[1].clone(), x[:, 1].clone()], alpha=0.5)
+        torch._foreach_mul_([x, whole], 3)
+        torch._foreach_addcdiv_([x], [x + 1], [x + 2], [0.5])
+        found.append([each.cpu() for each in (*added, x, whole)])
+        with pytest.raises(RuntimeError, match="can't be cast to the desired output type"):
+            torch._foreach_mul_([whole], 0.5)
+    torch.testing.assert_close(found[1], found[0])
+
+
+def test_a_state_of_other_random_numbers_is_refused(device):
+    with pytest.raises(RuntimeError, match="a state of this device is"):
+        torch.get_device_module(device).set_rng_state(torch.zeros(3))
+    state = torch.get_device_module(device).get_rng_state()
+    torch.get_device_module(device).set_rng_state(state)
+
+
+def test_a_storage_of_the_cpu_stays_as_it_is(device):
+    """What the device has to do for its storages leaves those of the CPU alone."""
+    storage = torch.UntypedStorage(8)
+    storage.fill_(1)
+    assert (
+        storage.tolist() == storage.clone().tolist() == copy.deepcopy(storage).tolist() == [1] * 8
+    )
+    assert len(storage) == storage.nbytes() == 8
+    storage[0] = 2
+    assert storage[0] == 2
+    moved = torch.ones(2, 3).to(device).untyped_storage()
+    assert type(moved) is torch.UntypedStorage
+    assert (len(moved), moved.nbytes(), moved.device.type) == (24, 24, device)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda x: torch.ops.aten._unsafe_view(x, [3, 2]).add_(1),
+        lambda x: x.t_().add_(torch.arange(3.0, device=x.device)[:, None]),
+        lambda x: x.unsqueeze_(0).squeeze_().add_(1),
+        lambda x: x.view(torch.int32).bitwise_and_(0x7F800000),
+        lambda x: x.unfold(1, 2, 2).mul_(2),
+        lambda x: x.detach()[1:].zero_(),
+    ],
+    ids=["unsafe_view", "t_", "squeeze_", "bits", "unfold", "detach"],
+)
+def test_each_view_is_noticed(device, environment, change):
+    """A storage whose tensors have another layout than it is read by their layout."""
+    environment.conversions = True
+    found = []
+    for place in ("cpu", device):
+        x = torch.arange(6.0).reshape(2, 3).clone().to(place)
+        other = x.detach()
+        view = change(x)
+        found.append([each.cpu() for each in (x, other, view, x + 1, x @ x.mT)])
+    torch.testing.assert_close(found[1], found[0])

@@ -15,6 +15,7 @@ from . import (
     polynomials,
     pooling,
     randomness,
+    recurrent,
     reductions,
     resampling,
     searching,
@@ -25,6 +26,6 @@ from . import (
 def register(environment: Any, xp: Any) -> None:
     """Register all of them for an array library."""
     first = (pointwise, creation, reductions, indexing, linear)
-    networks = (convolution, pooling, normalization, losses)
+    networks = (convolution, pooling, normalization, losses, recurrent)
     for each in (*first, *networks, resampling, searching, randomness, polynomials, special):
         each.register(environment, xp)

@@ -27,7 +27,8 @@ OPERATORS = """
     _log_softmax_backward_data linalg_vector_norm sigmoid sigmoid_backward tanh_backward silu relu
     threshold_backward gelu gelu_backward leaky_relu hardtanh elu softplus log_sigmoid_forward
     embedding_dense_backward slice_backward select_backward constant_pad_nd sort topk
-    ones_like zeros_like empty_like
+    _thnn_fused_lstm_cell _thnn_fused_lstm_cell_backward_impl _thnn_fused_gru_cell
+    _thnn_fused_gru_cell_backward ones_like zeros_like empty_like
     as_strided as_strided_scatter
 """
 """Those whose other arguments rarely change: each value of these is compiled by itself."""

@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from .windows import for_each_dimension, scattered, sizes_of, windows
+from .windows import check_sizes, for_each_dimension, scattered, sizes_of, windows
 
 aten = torch.ops.aten
 
@@ -48,6 +48,7 @@ def register(environment: Any, xp: Any) -> None:
     ) -> Any:
         full = [n + 2 * p for n, p in zip(x.shape[2:], padding, strict=True)]
         sizes = sizes or sizes_of(full, w.shape[2:], stride, dilation)
+        check_sizes(sizes, full, w.shape[2:])
         matrix = columns(x, w, stride, padding, dilation, groups, sizes)
         found = xp.matmul(as_matrix(w, groups), matrix)
         return xp.moveaxis(found.reshape(w.shape[0], *sizes, x.shape[0]), -1, 0)

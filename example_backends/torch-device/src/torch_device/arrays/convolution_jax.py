@@ -7,7 +7,7 @@ from typing import Any
 import jax
 import torch
 
-from .windows import for_each_dimension
+from .windows import check_sizes, for_each_dimension
 
 aten = torch.ops.aten
 
@@ -38,6 +38,7 @@ def register(environment: Any) -> None:
             options = (stride, padding, dilation, transposed, output_padding, groups)
             return product(x, w, bias, *options)
         found = convolved(x, w, stride, padding, dilation, groups)
+        check_sizes(found.shape[2:], x.shape[2:], w.shape[2:])
         return found if bias is None else found + bias.reshape(-1, *(1,) * (w.ndim - 2))
 
     @op(aten.convolution_backward.default)

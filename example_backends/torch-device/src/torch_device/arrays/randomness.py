@@ -42,6 +42,12 @@ class Randomness:
 
     def set_state(self, state: torch.Tensor) -> None:
         """Go on from a state."""
+        expected = self.get_state()
+        if state.dtype is not torch.uint8 or state.shape != expected.shape:
+            raise RuntimeError(
+                f"a state of this device is {len(expected)} bytes (torch.uint8), as get_rng_state "
+                f"returns it, and not {tuple(state.shape)} of {state.dtype}"
+            )
         data = io.BytesIO(state.cpu().numpy().tobytes())
         numbers = [int.from_bytes(data.read(16), "little") for _ in range(2)]
         self.generator.bit_generator.state = {

@@ -56,3 +56,12 @@ def _steps(place: Any, sizes: Any, stride: Any, dilation: Any) -> Any:
         slice(p * d, p * d + (n - 1) * s + 1, s)
         for p, d, n, s in zip(place, dilation, sizes, stride, strict=True)
     )
+
+
+def check_sizes(sizes: Any, full: Any, kernel: Any) -> None:
+    """Raise PyTorch's error if a kernel fits nowhere."""
+    if min(sizes) < 1:
+        raise RuntimeError(
+            f"Calculated padded input size per channel: {tuple(full)}. Kernel size: "
+            f"{tuple(kernel)}. Kernel size can't be greater than actual input size"
+        )
