@@ -53,7 +53,7 @@ def register_basic(environment: BackendEnvironment) -> None:
 
     @kernel(aten.as_strided.default)
     def as_strided(tensor: torch.Tensor, size: Any, stride: Any, offset: Any = None) -> Any:
-        start = tensor.storage_offset() if offset is None else offset
+        start: Any = tensor.storage_offset() if offset is None else offset
         cell = cell_of(tensor)
         # To PyTorch the storage has no bytes, and any view is beyond it.
         if _end(size, stride, start) * tensor.dtype.itemsize > cell.nbytes:

@@ -216,7 +216,7 @@ def check_cast(found: torch.dtype | None, wanted: torch.dtype) -> None:
         )
 
 
-def _layout(tensor: torch.Tensor) -> tuple[tuple[int, ...], tuple[int, ...], int]:
+def _layout(tensor: torch.Tensor) -> tuple[tuple[int, ...], tuple[int, ...], Any]:
     return tensor.shape, tensor.stride(), tensor.storage_offset()
 
 

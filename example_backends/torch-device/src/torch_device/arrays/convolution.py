@@ -63,8 +63,9 @@ def register(environment: Any, xp: Any) -> None:
         found = found.reshape(count, 1, shape[1], *sizes, batch)
         full = (1, shape[1], *(n + 2 * p for n, p in zip(shape[2:], padding, strict=True)), batch)
         found = scattered(xp, found, full, w.shape[2:], stride, dilation)[0]
-        cut = (slice(p, p + n) for p, n in zip(padding, shape[2:], strict=True))
-        return xp.moveaxis(found[(slice(None), *cut)], -1, 0)
+        inner = (slice(p, p + n) for p, n in zip(padding, shape[2:], strict=True))
+        part = (slice(None), *inner)
+        return xp.moveaxis(found[part], -1, 0)
 
     def grad_weight(
         g: Any, x: Any, w: Any, stride: Any, padding: Any, dilation: Any, groups: int
