@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +20,13 @@ from .._discovery.entry_points import find_entry_points
 from .._discovery.in_code import name_of
 from .._identifiers import import_identifier, nearest
 from .._problems import Problem, Source
-from ..examination.libraries import Library, find_library, import_public_names, is_system
+from ..examination.libraries import (
+    Library,
+    find_library,
+    import_public_names,
+    is_adopted,
+    is_system,
+)
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
@@ -55,6 +61,13 @@ class ChosenBackends:
     def files(self) -> list[str]:
         """Those that the descriptions were read from."""
         return [each.source.file for each in self.descriptions if each.source.file]
+
+    @property
+    def identifiers(self) -> list[str]:
+        """The library's functions, and those of others that it has adopted and a backend names."""
+        adopts = partial(is_adopted, self.system)
+        named = {name for each in self.descriptions for name in each.functions}
+        return sorted({*self.system.functions, *filter(adopts, named)})
 
     def implementing(self, identifier: str) -> list[tuple[Description, Implementation]]:
         """Return the backends that implement a function, with their implementations."""

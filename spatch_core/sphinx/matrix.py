@@ -49,7 +49,7 @@ def matrix(chosen: ChosenBackends, library: str) -> nodes.table:
     """
     body = nodes.tbody()
     asks = False
-    for identifier in sorted(chosen.system.functions):
+    for identifier in chosen.identifiers:
         implementing = {
             each.name: "asks" if how.should_run else "yes"
             for each, how in chosen.implementing(identifier)

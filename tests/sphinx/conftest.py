@@ -44,6 +44,9 @@ LIBRARY = {
             return x
 
 
+        system.adopt(max, "builtins:max")
+
+
         class Canvas:
             """A canvas."""
 
@@ -70,6 +73,8 @@ LIBRARY = {
         """
         [functions."artlib:Canvas.draw"]
         function = "artlib_oil:draw"
+        [functions."builtins:max"]
+        function = "artlib_oil:greatest"
         ''',
     "water/water_.toml": """
         name = "water_"
