@@ -444,7 +444,7 @@ def backends(step: Step) -> None:
 def docs(step: Step) -> None:
     # The tests of docstrings need numpydoc, which the environments of the core lack.
     parts = ["README.md", "docs", "tests/test_docs.py", "tests/function/test_dispatchable.py"]
-    parts.append("tests/sphinx")
+    parts += ["tests/sphinx", "tests/docs/test_live_build.py"]
     # The blocks of a page are one piece of work.
     step.pytest("docs", "-m", "", *parts, shared="loadfile")
     step.pytest("docstrings", "--doctest-modules", "--pyargs", "spatch_core")
