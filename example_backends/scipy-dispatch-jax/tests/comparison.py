@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 from tolerances import EXACT, TOLERANCES, Tolerance
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 MODES = (
     *("reflect", "mirror", "nearest", "wrap", "constant"),
@@ -81,15 +84,23 @@ def check(name: str, *args: Any, **kwargs: Any) -> None:
     reason = why_deferred(name, *given[0], **given[1])
     assert reason is None, reason
     result = function(*given[0], **given[1])
-    tolerance = tolerance_of(name, arrays, result[-1] if isinstance(result, tuple) else result)
+    results, expectations = list(parts(result)), list(parts(expected))
+    tolerance = tolerance_of(name, arrays, results[-1])
     scale = max(map(_largest, arrays), default=0.0)
-    results = result if isinstance(result, tuple) else (result,)
-    expectations = expected if isinstance(expected, tuple) else (expected,)
     for each, wanted in zip(results, expectations, strict=True):
         half = any(map(is_half, arrays))
         assert_close(each, wanted, tolerance, scale, checks_dtype=not half)
     if name.startswith("ndimage") and is_half(arrays[0]) and kwargs.get("output") is None:
         assert result.dtype == arrays[0].dtype
+
+
+def parts(value: Any) -> Iterator[Any]:
+    """Yield the arrays in tuples and lists."""
+    if isinstance(value, (tuple, list)):
+        for each in value:
+            yield from parts(each)
+    else:
+        yield value
 
 
 def _largest(array: np.ndarray) -> float:

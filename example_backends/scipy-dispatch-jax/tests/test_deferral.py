@@ -32,7 +32,19 @@ REASONS: list[tuple[str, dict[str, Any], str]] = [
     ("ndimage.maximum_filter", {"input": J > 1, "size": 2, "cval": np.nan}, "not finite"),
     ("ndimage.median_filter", {"input": J > 1, "size": 3, "cval": -1}, "cval= is no bool"),
     ("ndimage.median_filter", {"input": J, "size": 3, "mode": ["wrap"] * 2}, "mode= is a list"),
-    ("ndimage.map_coordinates", {"input": J, "coordinates": J[:2]}, "order=3"),
+    ("ndimage.label", {"input": J, "output": np.int8}, "another data type than int32"),
+    ("ndimage.label", {"input": J, "structure": np.tri(3)}, "structure= is not symmetric"),
+    ("ndimage.distance_transform_edt", {"input": J, "return_indices": True}, "return_indices=True"),
+    ("ndimage.binary_erosion", {"input": J, "output": np.uint8}, "another data type than bool"),
+    ("ndimage.white_tophat", {"input": J, "size": 3, "output": np.int32}, "output= is given"),
+    ("ndimage.grey_erosion", {"input": J > 1, "structure": np.ones((2, 2))}, "input= is of bool"),
+    ("ndimage.spline_filter", {"input": J * 1j}, "the result is complex"),
+    ("ndimage.mean", {"input": J * 1j}, "not of integers"),
+    ("signal.upfirdn", {"h": J[0], "x": J, "mode": "wrap"}, "extends signals by zeros"),
+    ("signal.resample_poly", {"x": J, "up": 2, "down": 1, "padtype": "line"}, "by a constant"),
+    ("signal.filtfilt", {"b": J[0], "a": J[1], "x": J, "method": "gust"}, "method='gust'"),
+    ("signal.lfilter", {"b": [1], "a": [1, 2], "x": J.astype(int)}, "single and double precision"),
+    ("signal.wiener", {"im": J.astype(int)}, "pass im.astype"),
     ("fft.fft", {"x": J, "plan": object()}, "plan="),
     ("fft.fft", {"x": J, "workers": 0}, "workers="),
     ("fft.fft", {"x": J, "n": 0}, "n= has a length of 0"),
@@ -254,7 +266,7 @@ def test_what_is_deferred_is_still_done() -> None:
 def test_what_is_deferred_cannot_be_traced() -> None:
     """SciPy needs the values, and JAX raises its own error for tracers."""
     with pytest.raises(jax.errors.TracerArrayConversionError):
-        jax.jit(dispatchable("ndimage.spline_filter"))(J)
+        jax.jit(lambda x: dispatchable("ndimage.fourier_ellipsoid")(x, 2.0))(J)
 
 
 @pytest.mark.filterwarnings("error")
@@ -391,9 +403,8 @@ def test_warnings_are_scipy_s(name: str, args: Any, settings: dict[str, Any], te
 
 
 def test_a_forced_call_raises_instead_of_a_wrong_result() -> None:
-    """SciPy's default order is 3, and JAX interpolates linearly."""
-    forced = dispatchable("ndimage.map_coordinates").invoke(backend="jax", force=True)
-    image = jnp.arange(12.0).reshape(3, 4)
-    with pytest.raises(BackendDeferredError, match="order=3: JAX interpolates with order=0 and"):
-        forced(image, jnp.ones((2, 1)))
-    assert float(forced(image, jnp.ones((2, 1)), order=1)[0]) == 5.0
+    """JAX extends signals by zeros only."""
+    forced = dispatchable("signal.upfirdn").invoke(backend="jax", force=True)
+    with pytest.raises(BackendDeferredError, match="mode='wrap' or cval=0: JAX extends signals"):
+        forced(J[0], J, mode="wrap")
+    assert forced(J[0], J).shape == (6, 13)

@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from comparison import dispatchable
-from sample_calls import CALLS, IMAGE
+from sample_calls import CALLS, IMAGE, STEPS
 
 
 def outcome(name: str, x: Any) -> Any:
@@ -18,9 +18,11 @@ def outcome(name: str, x: Any) -> Any:
     call = CALLS[name]
     function = dispatchable(name)
     if isinstance(x, jax.Array):
-        assert function.explain(x, *call.args, **call.kwargs).selected == "jax"
-    result = function(x, *call.args, **call.kwargs)
-    return result[-1] if isinstance(result, tuple) else result
+        assert function.explain(*call.given(x), **call.kwargs).selected == "jax"
+    result = function(*call.given(x), **call.kwargs)
+    while isinstance(result, tuple):
+        result = result[-1]
+    return result
 
 
 @pytest.mark.parametrize("name", CALLS)
@@ -29,7 +31,7 @@ def test_traced(name: str, double: bool) -> None:
     x = jnp.asarray(CALLS[name].x)
 
     def flat(x: Any) -> Any:
-        y = outcome(name, x)
+        y = jnp.asarray(outcome(name, x))
         return jnp.concatenate([y.real.ravel(), y.imag.ravel()])
 
     compiled = jax.jit(jax.vmap(flat))
@@ -38,7 +40,7 @@ def test_traced(name: str, double: bool) -> None:
     h = 1e-6
     # Three calls at once: at x, one step forward, and one step back.
     here, ahead, back = np.asarray(compiled(jnp.stack([x, x + h * step, x - h * step])))
-    by_scipy = outcome(name, CALLS[name].x)
+    by_scipy = np.asarray(outcome(name, CALLS[name].x))
     expected = np.concatenate([by_scipy.real.ravel(), by_scipy.imag.ravel()])
     np.testing.assert_allclose(here, expected, rtol=1e-10, atol=1e-10)
     # No implicit promotion of data types or of numbers of dimensions is needed.
@@ -46,6 +48,8 @@ def test_traced(name: str, double: bool) -> None:
         shape = jax.eval_shape(flat, x)
     assert (shape.shape, shape.dtype) == (expected.shape, expected.dtype)
 
+    if any(each in name for each in STEPS):
+        return
     weights = np.random.default_rng(1).normal(size=expected.shape)
     slope = jax.jit(jax.grad(lambda t: flat(x + t * step) @ jnp.asarray(weights)))(0.0)
     numeric = weights @ (ahead - back) / (2 * h)
@@ -56,6 +60,10 @@ BY_OTHERS = {
     "ndimage.correlate": ("weights", np.array([[1.0, 2.0], [0.0, -1.0]])),
     "ndimage.convolve1d": ("weights", np.array([1.0, 0.0, -1.0])),
     "ndimage.map_coordinates": ("coordinates", CALLS["ndimage.map_coordinates"].args[0]),
+    "ndimage.shift": ("shift", np.array([0.25, -1.5])),
+    "ndimage.rotate": ("angle", np.array(30.0)),
+    "ndimage.affine_transform": ("matrix", np.array([[0.75, 0.5], [-0.5, 0.875]])),
+    "ndimage.grey_erosion": ("structure", np.array([[1.0, 0.5], [0.0, -1.0]])),
     "signal.convolve": ("in2", np.ones((2, 3))),
     "signal.fftconvolve": ("in2", np.ones((2, 3))),
     "signal.convolve2d": ("in2", np.ones((2, 3))),
@@ -67,7 +75,11 @@ BY_OTHERS = {
 def test_gradients_by_other_arrays(name: str, double: bool) -> None:
     """Weights may be zero, as at the start of a training."""
     parameter, value = BY_OTHERS[name]
-    settings = {"order": 1} if name.endswith("coordinates") else {}
+    settings = {
+        "ndimage.map_coordinates": {"order": 1},
+        "ndimage.rotate": {"reshape": False},
+        "ndimage.affine_transform": {"mode": "mirror", "offset": (0.3, 1.6)},
+    }.get(name, {})
 
     def total(other: Any) -> Any:
         result = dispatchable(name)(jnp.asarray(IMAGE), **{parameter: other}, **settings)

@@ -112,6 +112,39 @@ _PRODUCTS: Kinds = {
     "double": Tolerance(1e-13, 0, _FFT_DOUBLE + ", or none for short arrays"),
 }
 
+_SPLINES: Kinds = {
+    "integers": Tolerance(0, 1, "a value where it is rounded, or cut off, but for a bit"),
+    "integers32": Tolerance(1e-6, 1, _CUT),
+    "half": Tolerance(8e-3, 0, _NONE),
+    "single": Tolerance(4e-6, 0, _BETWEEN),
+    "double": Tolerance(1e-13, 0, _DOUBLE),
+}
+_DECIDED: Kinds = dict.fromkeys(("integers", "integers32", "single", "double"), EXACT)
+_RAISED: Kinds = {
+    **_RANKS,
+    "integers32": Tolerance(0, 1, "with heights that are fractions; otherwise exact"),
+    "half": Tolerance(8e-3, 0, _NONE),
+    "single": Tolerance(2e-7, 0, "heights are added in single precision"),
+}
+_MEASURED: Kinds = {
+    "integers": Tolerance(1e-13, 0, _DOUBLE + "; sums of one region are exact"),
+    "integers32": Tolerance(4e-6, 0, _SINGLE),
+    "single": Tolerance(4e-6, 0, _SINGLE),
+    "double": Tolerance(1e-13, 0, _DOUBLE),
+}
+_FEEDBACK = "a filter that feeds back what it rounded"
+_SMOOTHED: Kinds = {
+    "integers": Tolerance(1e-12, 0, _DOUBLE),
+    "integers32": Tolerance(1e-5, 0, _FEEDBACK + ", " + _NONE),
+    "single": Tolerance(1e-5, 0, _FEEDBACK + ", in single precision"),
+    "double": Tolerance(1e-12, 0, _DOUBLE),
+}
+_RATIO = "a ratio or a difference of sums that nearly cancel"
+_RATIOS: Kinds = {
+    "single": Tolerance(1e-4, 0, _RATIO + ", in single precision"),
+    "double": Tolerance(1e-12, 0, _RATIO),
+}
+
 TOLERANCES: dict[str, Kinds] = {
     # Sums with integer weights
     **dict.fromkeys(("ndimage.sobel", "ndimage.prewitt", "ndimage.laplace"), _WHOLE),
@@ -128,13 +161,23 @@ TOLERANCES: dict[str, Kinds] = {
     **dict.fromkeys(("ndimage.median_filter", "ndimage.rank_filter"), _RANKS),
     "ndimage.percentile_filter": _RANKS,
     # Interpolation between elements
-    "ndimage.map_coordinates": {
-        "integers": Tolerance(0, 1, "a value where it is rounded, or cut off, but for a bit"),
-        "integers32": Tolerance(1e-6, 1, _CUT),
-        "half": Tolerance(8e-3, 0, _NONE),
-        "single": Tolerance(4e-6, 0, _BETWEEN),
-        "double": Tolerance(1e-13, 0, _DOUBLE),
-    },
+    "ndimage.map_coordinates": _SPLINES,
+    **dict.fromkeys(("ndimage.zoom", "ndimage.rotate", "ndimage.shift"), _SPLINES),
+    "ndimage.affine_transform": _SPLINES,
+    **dict.fromkeys(("ndimage.spline_filter", "ndimage.spline_filter1d"), _MEASURED),
+    # Morphology
+    **{f"ndimage.grey_{name}": _RAISED for name in ("erosion", "dilation", "opening", "closing")},
+    **{f"ndimage.morphological_{name}": _RAISED for name in ("gradient", "laplace")},
+    **{f"ndimage.{name}_tophat": _RAISED for name in ("white", "black")},
+    **{f"ndimage.binary_{name}": _DECIDED for name in ("erosion", "dilation", "opening")},
+    **{f"ndimage.binary_{name}": _DECIDED for name in ("closing", "hit_or_miss", "propagation")},
+    "ndimage.binary_fill_holes": _DECIDED,
+    # Regions
+    **{f"ndimage.{name}": _MEASURED for name in ("sum", "sum_labels", "mean", "variance")},
+    **{f"ndimage.{name}": _MEASURED for name in ("standard_deviation", "center_of_mass")},
+    **{f"ndimage.{name}": _DECIDED for name in ("minimum", "maximum", "extrema", "label")},
+    **{f"ndimage.{name}_position": _DECIDED for name in ("minimum", "maximum")},
+    "ndimage.distance_transform_edt": _MEASURED,
     # Fourier transforms and functions based on them
     **{
         f"fft.{name}{axes}": _TRANSFORMS
@@ -152,5 +195,12 @@ TOLERANCES: dict[str, Kinds] = {
     "signal.fftconvolve": {kind: _TRANSFORMS[kind] for kind in _PRODUCTS},
     "signal.detrend": {kind: _TRANSFORMS[kind] for kind in _PRODUCTS},
     **dict.fromkeys(("signal.welch", "signal.csd", "signal.stft", *_MADE_OF_THEM), _SPECTRA),
+    "signal.hilbert2": _SPECTRA,
+    "signal.oaconvolve": {kind: _TRANSFORMS[kind] for kind in _PRODUCTS},
+    **{f"signal.{name}": _SMOOTHED for name in ("savgol_filter", "upfirdn", "resample")},
+    **{f"signal.{name}": _SMOOTHED for name in ("resample_poly", "decimate", "lfilter")},
+    **{f"signal.{name}": _SMOOTHED for name in ("filtfilt", "sosfilt", "sosfiltfilt")},
+    **{f"signal.{name}": _DECIDED for name in ("medfilt", "medfilt2d", "order_filter")},
+    **dict.fromkeys(("signal.wiener", "signal.coherence"), _RATIOS),
     "signal.istft": {kind: _SPECTRA[kind] for kind in ("single", "double")},
 }

@@ -75,13 +75,7 @@ def default_float() -> np.dtype[Any]:
 
 
 def narrowed(dtype: Any) -> np.dtype[Any]:
-    """Return JAX's counterpart of a data type: without 64-bit types, the 32-bit type.
-
-    Raises
-    ------
-    TypeError
-        If JAX has no such data type.
-    """
+    """Return JAX's counterpart of a data type: without 64-bit types, the 32-bit type."""
     # Do not make an array: JAX would warn, and filters for warnings affect all threads.
     dtype = np.dtype(dtype)
     is_number = dtype == np.bool_ or jnp.issubdtype(dtype, jnp.number)
@@ -128,6 +122,14 @@ def is_complex_number(value: Any) -> bool:
 def is_floating(dtype: Any) -> bool:
     """Return whether the data type is real floating point; half precision and bfloat16 count."""
     return bool(jnp.issubdtype(dtype, jnp.floating))
+
+
+def as_inexact(x: Any) -> Array:
+    """Return an array of the data type that SciPy transforms: single or double precision."""
+    x = jnp.asarray(x)
+    if x.dtype == np.float16:
+        return x.astype(np.float32)
+    return x if np.dtype(x.dtype).kind in "fc" else x.astype(default_float())
 
 
 def times_line(x: Array, line: Array) -> Array:

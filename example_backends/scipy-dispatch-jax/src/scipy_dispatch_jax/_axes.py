@@ -12,13 +12,7 @@ if TYPE_CHECKING:
 
 
 def one_axis(axis: Any, ndim: int) -> int:
-    """Return an axis as a non-negative number.
-
-    Raises
-    ------
-    numpy.exceptions.AxisError
-        If there is no such axis.
-    """
+    """Return an axis as a non-negative number."""
     number = operator.index(axis)
     if not -ndim <= number < ndim:
         raise np.exceptions.AxisError(number, ndim)
@@ -26,13 +20,7 @@ def one_axis(axis: Any, ndim: int) -> int:
 
 
 def some_axes(axes: Any, ndim: int) -> tuple[int, ...]:
-    """Return axes as non-negative numbers, interpreting ``axes=`` as `scipy.ndimage` does.
-
-    Raises
-    ------
-    ValueError
-        If there is no such axis, or an axis occurs twice.
-    """
+    """Return axes as non-negative numbers, interpreting ``axes=`` as `scipy.ndimage` does."""
     if axes is None:
         return tuple(range(ndim))
     if np.isscalar(axes):
@@ -48,13 +36,7 @@ def some_axes(axes: Any, ndim: int) -> tuple[int, ...]:
 
 
 def for_each(value: Any, count: int) -> list[Any]:
-    """Return a list of `count` values: the given values, or a single value repeated.
-
-    Raises
-    ------
-    RuntimeError
-        If the number of given values is not `count`.
-    """
+    """Return a list of `count` values: the given values, or a single value repeated."""
     if isinstance(value, str) or not np.iterable(value):
         return [value] * count
     values = list(value)
@@ -64,13 +46,7 @@ def for_each(value: Any, count: int) -> list[Any]:
 
 
 def checked_origin(origin: int, size: int, message: str = "invalid origin") -> int:
-    """Return the origin of a window after checking that the window contains its shifted centre.
-
-    Raises
-    ------
-    ValueError
-        If it does not.
-    """
+    """Return the origin of a window after checking that the window contains its shifted centre."""
     if not 0 <= size // 2 + origin < size:
         raise ValueError(message)
     return int(operator.index(origin))

@@ -17,13 +17,7 @@ MODES = frozenset({"reflect", "mirror", "nearest", "wrap", "constant", *_SAME})
 
 
 def checked_mode(mode: Any) -> str:
-    """Return `mode` after checking that it is valid.
-
-    Raises
-    ------
-    RuntimeError
-        If it is not, as in SciPy.
-    """
+    """Return `mode` after checking that it is valid."""
     if not isinstance(mode, str) or mode not in MODES:
         raise RuntimeError("boundary mode not supported")
     return mode

@@ -22,11 +22,6 @@ def to_default(x: Array) -> np.ndarray:
 
     It is a copy, because some of SciPy's functions need arrays that can be written into. Types
     such as bfloat16, which SciPy does not know, become float32.
-
-    Raises
-    ------
-    NotImplementedError
-        If the array is traced.
     """
     if is_traced(x):
         raise NotImplementedError(
@@ -44,13 +39,7 @@ def from_default(value: Any) -> Any:
 
 
 def _from_array(array: np.ndarray) -> Array:
-    """Return a JAX array with the elements of a NumPy array.
-
-    Raises
-    ------
-    NotImplementedError
-        If JAX has no such numbers.
-    """
+    """Return a JAX array with the elements of a NumPy array."""
     try:
         dtype = narrowed(array.dtype)
     except TypeError as error:

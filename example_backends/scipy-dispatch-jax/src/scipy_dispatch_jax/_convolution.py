@@ -10,6 +10,7 @@ from scipy.fft import next_fast_len
 
 from ._arrays import (
     as_c_casts,
+    as_inexact,
     default_float,
     dtype_of,
     is_complex,
@@ -19,14 +20,15 @@ from ._arrays import (
     limits_of,
     promoted,
 )
-from ._implement import implements
+from ._implement import Call, implements
 from ._jax import Array, jax, jnp
-from ._lengths import as_inexact, axes_and_lengths
+from ._lengths import axes_and_lengths
 from ._sums import weighted_sum
 from ._window import Windows, offsets_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
 _MODES = ("full", "same", "valid")
@@ -34,23 +36,8 @@ _MODES = ("full", "same", "valid")
 _DIRECTLY = 128
 
 
-def _checked(in1: Any, in2: Any, mode: Any, message: str) -> tuple[Array, Array]:
-    first, second = jnp.asarray(in1), jnp.asarray(in2)
-    if first.ndim != second.ndim:
-        raise ValueError(message)
-    if mode not in _MODES:
-        raise ValueError("Acceptable mode flags are 'valid', 'same', or 'full'.")
-    return first, second
-
-
 def _is_swapped(mode: str, shape1: Any, shape2: Any, axes: Any = None) -> bool:
-    """Return whether "valid" mode swaps the arrays because the second one is larger.
-
-    Raises
-    ------
-    ValueError
-        If neither array is at least as large as the other along every axis.
-    """
+    """Return whether "valid" mode swaps the arrays because the second one is larger."""
     if mode != "valid":
         return False
     axes = range(len(shape1)) if axes is None else axes
@@ -63,14 +50,15 @@ def _is_swapped(mode: str, shape1: Any, shape2: Any, axes: Any = None) -> bool:
     )
 
 
-def _refuse_types(call: dict[str, Any]) -> str | None:
+def _refuse(call: Call) -> str | None:
     for name in ("in1", "in2"):
-        if dtype_of(call[name]) == np.bool_:
+        array = getattr(call, name)
+        if dtype_of(array) == np.bool_:
             return (
                 f"{name}= is boolean, and SciPy adds booleans in a way of its own; "
                 f"pass {name}.astype(int)"
             )
-        if 0 in jnp.shape(call[name]):
+        if 0 in jnp.shape(array):
             return f"{name}= has no elements"
     return None
 
@@ -86,16 +74,21 @@ def _slid(x: Array, kernel: Array, margins: Any, mode: str, cval: Any, flips: bo
     return weighted_sum(x, kernel, windows.fill(cval), windows)
 
 
-def _by_products(first: Array, second: Array, mode: str) -> Array:
+def by_products(first: Array, second: Array, mode: str) -> Array:
     x, kernel = first, second
     if mode != "same" and kernel.size > x.size:
         x, kernel = kernel, x
-    margins = {
-        "full": tuple((size - 1, size - 1) for size in kernel.shape),
-        "same": tuple((size // 2, (size - 1) // 2) for size in kernel.shape),
-        "valid": ((0, 0),) * x.ndim,
-    }[mode]
-    return _slid(x, kernel, margins, "constant", 0, flips=True)
+    return _slid(x, kernel, _margins(mode, kernel.shape, True), "constant", 0, flips=True)
+
+
+def _margins(mode: str, shape: tuple[int, ...], flip: bool) -> tuple[tuple[int, int], ...]:
+    """Return how far a kernel extends beyond the start and the end of each axis."""
+    if mode == "valid":
+        return ((0, 0),) * len(shape)
+    if mode == "full":
+        return tuple((size - 1, size - 1) for size in shape)
+    margins = (((size - 1) // 2, size // 2) for size in shape)
+    return tuple(each[::-1] if flip else each for each in margins)
 
 
 def _by_transforms(first: Array, second: Array, mode: str, axes: Any = None) -> Array:
@@ -152,18 +145,18 @@ def _multiplied(first: Array, second: Array, axes: tuple[int, ...]) -> Array:
     return jnp.fft.irfft(result, lengths[-1], last)[tuple(kept)]
 
 
-def _convolved(first: Array, second: Array, mode: str, method: str) -> Array:
+def convolved(first: Array, second: Array, mode: str, method: str) -> Array:
     if method not in ("auto", "direct", "fft"):
         raise ValueError("Acceptable method flags are 'auto', 'direct', or 'fft'.")
     _is_swapped(mode, first.shape, second.shape)
     dtype = promoted(first.dtype, second.dtype)
     few = min(first.size, second.size) <= _DIRECTLY
     if method == "direct" or (method == "auto" and few):
-        return _by_products(first, second, mode)
+        return by_products(first, second, mode)
     if not is_integer(dtype):
         return _by_transforms(first, second, mode).astype(dtype)
     if not _is_exact(first, second):
-        return _by_products(first, second, mode)
+        return by_products(first, second, mode)
     first, second = first.astype(default_float()), second.astype(default_float())
     return as_c_casts(jnp.rint(_by_transforms(first, second, mode)), dtype)
 
@@ -176,96 +169,80 @@ def _is_exact(first: Array, second: Array) -> bool:
     return bits <= jnp.finfo(default_float()).nmant - 6
 
 
-@implements("scipy_dispatch.signal:convolve", "in1", "in2", refuse=_refuse_types)
-def convolve(in1: Any, in2: Any, mode: str = "full", method: str = "auto") -> Array:
-    """Supports tracing and differentiation. Uses the direct method if transforms are inexact."""
-    message = "volume and kernel should have the same dimensionality"
-    first, second = _checked(in1, in2, mode, message)
-    if first.ndim == 0:
-        return first * second
-    return _convolved(first, second, mode, method)
+def _of_any_dimension(call: Call, work: Callable[[Array, Array], Array]) -> Array:
+    first, second = jnp.asarray(call.in1), jnp.asarray(call.in2)
+    if first.ndim != second.ndim:
+        raise ValueError("in1 and in2 should have the same dimensionality")
+    if call.mode not in _MODES:
+        raise ValueError("Acceptable mode flags are 'valid', 'same', or 'full'.")
+    return work(first, second) if first.ndim else first * second
 
 
-@implements("scipy_dispatch.signal:correlate", "in1", "in2", refuse=_refuse_types)
-def correlate(in1: Any, in2: Any, mode: str = "full", method: str = "auto") -> Array:
-    """Supports tracing and differentiation. Uses the direct method if transforms are inexact."""
-    message = "in1 and in2 should have the same dimensionality"
-    first, second = _checked(in1, in2, mode, message)
-    if first.ndim == 0:
-        return first * second.conj()
-    return _convolved(first, jnp.flip(second.conj()), mode, method)
+@implements("signal", "in1 in2", _refuse)
+def convolve(call: Call) -> Array:
+    """Uses the direct method where transforms are inexact."""
+    return _of_any_dimension(call, partial(convolved, mode=call.mode, method=call.method))
 
 
-@implements("scipy_dispatch.signal:fftconvolve", "in1", "in2", refuse=_refuse_types)
-def fftconvolve(in1: Any, in2: Any, mode: str = "full", axes: Any = None) -> Array:
-    """Supports tracing and differentiation."""
-    message = "in1 and in2 should have the same dimensionality"
-    first, second = _checked(in1, in2, mode, message)
-    if first.ndim == 0:
-        return first * second
-    return _by_transforms(first, second, mode, axes)
+@implements("signal", "in1 in2", _refuse)
+def correlate(call: Call) -> Array:
+    """Uses the direct method where transforms are inexact."""
+    other = call.but(in2=jnp.flip(jnp.asarray(call.in2).conj()))
+    return _of_any_dimension(other, partial(convolved, mode=call.mode, method=call.method))
 
+
+def _transformed(call: Call) -> Array:
+    return _of_any_dimension(call, partial(_by_transforms, mode=call.mode, axes=call.axes))
+
+
+fftconvolve = implements("signal", "in1 in2", _refuse, "fftconvolve")(_transformed)
+oaconvolve = implements("signal", "in1 in2", _refuse, "oaconvolve")(_transformed)
 
 _BOUNDARIES = {"fill": "constant", "wrap": "wrap", "symm": "reflect"}
 
 
-def _refuse_images(call: dict[str, Any]) -> str | None:
-    shapes = [jnp.shape(call[name]) for name in ("in1", "in2")]
-    if call["boundary"] not in _BOUNDARIES and call["boundary"] not in ("pad", "circular"):
+def _refuse_images(call: Call) -> str | None:
+    shapes = [jnp.shape(each) for each in (call.in1, call.in2)]
+    if call.boundary not in _BOUNDARIES:
         return "boundary= is not one of 'fill', 'wrap' and 'symm'"
-    if call["boundary"] in ("pad", "circular"):
-        return f"boundary={call['boundary']!r} is an old name"
     if any(len(shape) != 2 for shape in shapes):
         return None
-    if call["boundary"] != "fill" and any(k > n for n, k in zip(*shapes, strict=True)):
+    if call.boundary != "fill" and any(k > n for n, k in zip(*shapes, strict=True)):
         return "in2= is larger than in1=, which SciPy repeats once at either end at most"
-    if not is_jax(call["fillvalue"]):
-        is_complex_fill = np.iscomplexobj(call["fillvalue"])
-        dtype = promoted(*(dtype_of(call[name]) for name in ("in1", "in2")))
+    if not is_jax(call.fillvalue):
+        is_complex_fill = np.iscomplexobj(call.fillvalue)
+        dtype = promoted(dtype_of(call.in1), dtype_of(call.in2))
         if is_complex_fill and not is_complex(dtype):
             return "fillvalue= is complex, and the arrays are not"
         if is_integer(dtype) and not is_complex_fill and dtype != np.bool_:
             limits = jnp.iinfo(dtype)
-            fill = float(call["fillvalue"])
+            fill = float(call.fillvalue)
             if not limits.min <= fill <= limits.max or not fill.is_integer():
                 return f"fillvalue= is no {dtype}, as the arrays are"
-    return _refuse_types(call)
+    return _refuse(call)
 
 
-def _image(in1: Any, in2: Any, mode: str, boundary: str, fillvalue: Any, flip: bool) -> Array:
-    name = "convolve2d" if flip else "correlate2d"
-    first, second = jnp.asarray(in1), jnp.asarray(in2)
+def _image(call: Call, flip: bool) -> Array:
+    first, second = jnp.asarray(call.in1), jnp.asarray(call.in2)
     if not first.ndim == second.ndim == 2:
-        raise ValueError(f"{name} inputs must both be 2-D arrays")
-    if mode not in _MODES:
+        raise ValueError("in1 and in2 must both be 2-D arrays")
+    if call.mode not in _MODES:
         raise ValueError("Acceptable mode flags are 'valid', 'same', or 'full'.")
-    swapped = _is_swapped(mode, first.shape, second.shape)
+    swapped = _is_swapped(call.mode, first.shape, second.shape)
     if swapped:
         first, second = second, first
-    x, kernel = first, second if flip else second.conj()
-    margins = {
-        "full": tuple((size - 1, size - 1) for size in kernel.shape),
-        "same": tuple(
-            (size // 2, (size - 1) // 2) if flip else ((size - 1) // 2, size // 2)
-            for size in kernel.shape
-        ),
-        "valid": ((0, 0),) * 2,
-    }[mode]
-    result = _slid(x, kernel, margins, _BOUNDARIES[boundary], fillvalue, flips=flip)
+    kernel = second if flip else second.conj()
+    margins = _margins(call.mode, kernel.shape, flip)
+    mode = _BOUNDARIES[call.boundary]
+    result = _slid(first, kernel, margins, mode, call.fillvalue, flips=flip)
     return jnp.flip(result) if swapped and not flip else result
 
 
-@implements("scipy_dispatch.signal:convolve2d", "in1", "in2", "fillvalue", refuse=_refuse_images)
-def convolve2d(
-    in1: Any, in2: Any, mode: str = "full", boundary: str = "fill", fillvalue: Any = 0
-) -> Array:
-    """Supports tracing and differentiation."""
-    return _image(in1, in2, mode, boundary, fillvalue, True)
+@implements("signal", "in1 in2 fillvalue", _refuse_images)
+def convolve2d(call: Call) -> Array:
+    return _image(call, flip=True)
 
 
-@implements("scipy_dispatch.signal:correlate2d", "in1", "in2", "fillvalue", refuse=_refuse_images)
-def correlate2d(
-    in1: Any, in2: Any, mode: str = "full", boundary: str = "fill", fillvalue: Any = 0
-) -> Array:
-    """Supports tracing and differentiation."""
-    return _image(in1, in2, mode, boundary, fillvalue, False)
+@implements("signal", "in1 in2 fillvalue", _refuse_images)
+def correlate2d(call: Call) -> Array:
+    return _image(call, flip=False)

@@ -8,10 +8,10 @@ from math import sqrt
 
 import numpy as np
 
-from ._arrays import is_complex, times_line
-from ._implement import implements
+from ._arrays import as_inexact, is_complex, times_line
+from ._implement import Call, implements
 from ._jax import Array, jax, jnp, lax
-from ._lengths import as_inexact, axes_and_lengths, one_length, refuse_complex, resized
+from ._lengths import axes_and_lengths, axes_of, refuse_settings, resized
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -128,45 +128,14 @@ def _over_axes(
     return x
 
 
-def _one_axis(kind: str) -> Any:
-    def function(
-        x: Any,
-        type: int = 2,
-        n: int | None = None,
-        axis: int = -1,
-        norm: str | None = None,
-        overwrite_x: bool = False,
-        workers: int | None = None,
-        orthogonalize: bool | None = None,
-    ) -> Array:
-        """Supports tracing and differentiation."""
-        return _transform(x, kind, type, *one_length(x, n, axis), norm, orthogonalize)
+def _register(name: str, kind: str) -> None:
+    def function(call: Call) -> Array:
+        settings = call.type, *axes_of(call), call.norm, call.orthogonalize
+        return _transform(call.x, kind, *settings)
 
-    return function
-
-
-def _some_axes(kind: str) -> Any:
-    def function(
-        x: Any,
-        type: int = 2,
-        s: Any = None,
-        axes: Any = None,
-        norm: str | None = None,
-        overwrite_x: bool = False,
-        workers: int | None = None,
-        orthogonalize: bool | None = None,
-    ) -> Array:
-        """Supports tracing and differentiation."""
-        return _transform(x, kind, type, s, axes, norm, orthogonalize)
-
-    return function
-
-
-def _register(name: str, function: Any) -> None:
-    function.__name__ = function.__qualname__ = name
-    globals()[name] = implements(f"scipy_dispatch.fft:{name}", "x", refuse=refuse_complex)(function)
+    globals()[name] = implements("fft", "x", refuse_settings, name)(function)
 
 
 for _kind in ("dct", "idct", "dst", "idst"):
-    _register(_kind, _one_axis(_kind))
-    _register(f"{_kind}n", _some_axes(_kind))
+    _register(_kind, _kind)
+    _register(f"{_kind}n", _kind)

@@ -24,11 +24,6 @@ def gaussian_weights(sigma: float, order: int, truncate: float, radius: Any) -> 
         The radius in standard deviations.
     radius : int, optional
         The radius in elements, which takes precedence over `truncate`.
-
-    Raises
-    ------
-    ValueError
-        If the order or the radius is invalid.
     """
     width = float(sigma)
     if radius is None:

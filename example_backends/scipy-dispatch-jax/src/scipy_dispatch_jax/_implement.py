@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import inspect
-from dataclasses import dataclass
+from importlib import import_module
 from numbers import Number
+from types import SimpleNamespace
 
 import numpy as np
 
@@ -35,141 +36,149 @@ if TYPE_CHECKING:
     from spatch_core.types import Planned
 
     Plan: TypeAlias = "Callable[[], Any] | str"
-    Refusal: TypeAlias = "Callable[[dict[str, Any]], str | None]"
 
 backend = BackendImplementation("jax")
 
+TRACES = "Supports tracing."
+"""The documentation of functions whose results have no slopes."""
 # The parameters for values beyond the ends.
 _FILLS = ("cval", "fillvalue")
 
 
-@dataclass(frozen=True)
-class Served:
-    """A function with the conditions that its arguments must meet.
+class Call(SimpleNamespace):
+    """The arguments of a call, by the names of SciPy's parameters, with defaults for missing ones.
 
     Attributes
     ----------
-    function : callable
-        The implementation, with SciPy's parameters.
-    arrays : tuple of str
-        The parameters that may be JAX arrays, including traced ones. The values of all other
-        parameters must be known while JAX traces.
-    refuse : callable
-        Takes all arguments by name; returns the reason why the call is not supported, or None.
-    signature : inspect.Signature
-        The signature of `function`.
+    axes
+        None, unless SciPy's function has such a parameter: older releases lack some.
     """
 
-    function: Callable[..., Any]
-    arrays: tuple[str, ...]
-    refuse: Refusal
-    signature: inspect.Signature
+    axes: Any = None
 
-    def bind(self, args: Any, kwargs: Any) -> inspect.BoundArguments:
-        """Return the arguments by name, with defaults for missing ones.
+    def but(self, **others: Any) -> Call:
+        """Return the call with other values for some arguments."""
+        return Call(**{**vars(self), **others})
 
-        Raises
-        ------
-        TypeError
-            If the arguments do not fit the signature.
-        """
+
+def implements(
+    module: str,
+    arrays: str,
+    refuse: Callable[[Call], str | None] = lambda call: None,
+    name: str = "",
+    docs: str = "Supports tracing and differentiation.",
+) -> Callable[[Callable[[Call], Any]], Planned]:
+    """Return a decorator that registers an implementation, a function of a `Call`.
+
+    Calls are bound once, with the signature of SciPy's function.
+
+    Parameters
+    ----------
+    module : str
+        The module of SciPy's function, such as ``"ndimage"``.
+    arrays : str
+        The parameters that may be JAX arrays, including traced ones. The values of all other
+        parameters must be known while JAX traces.
+    refuse : callable, optional
+        Takes the call; returns the reason why it is not supported, or None.
+    name : str, optional
+        The function's name, if it is not that of the decorated function.
+    docs : str, optional
+        What the documentation says of the implementation, before its docstring.
+    """
+
+    def register(function: Callable[[Call], Any]) -> Planned:
+        title = name or function.__name__
+        signature = inspect.signature(getattr(import_module(f"scipy.{module}"), title))
+        served = _Served(function, arrays.split(), refuse, signature)
+
+        def plan(context: DispatchContext | None, /, *args: Any, **kwargs: Any) -> Plan:
+            return served.plan(context, args, kwargs)
+
+        plan.__module__ = function.__module__
+        plan.__doc__ = f"{docs} {function.__doc__ or ''}".strip()
+        plan.__name__ = plan.__qualname__ = title
+        first = inspect.Parameter("context", inspect.Parameter.POSITIONAL_ONLY)
+        parameters = [first, *signature.parameters.values()]
+        plan.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
+        return backend.plans(f"scipy_dispatch.{module}:{title}", uses_context=True)(plan)
+
+    return register
+
+
+class _Served:
+    """A function with the conditions that its arguments must meet."""
+
+    def __init__(
+        self,
+        function: Callable[[Call], Any],
+        arrays: list[str],
+        refuse: Callable[[Call], str | None],
+        signature: inspect.Signature,
+    ) -> None:
+        self.function, self.arrays, self.refuse = function, arrays, refuse
+        self.signature = signature
+
+    def bound(self, args: Any, kwargs: Any) -> Call:
         bound = self.signature.bind(*args, **kwargs)
         bound.apply_defaults()
-        return bound
+        call = Call(**bound.arguments)
+        output = self.signature.parameters.get("output")
+        if output is not None and output.default is np.float64 and call.output is np.float64:
+            call.output = float  # the widest that JAX has
+        return call
 
-    def settle(self, call: dict[str, Any]) -> None:
+    def settle(self, call: Call) -> Call:
         """Normalize the arguments in place.
 
         Settings that are JAX arrays become known values. Lists that contain numbers or arrays
         become arrays. For an integer array, a known fill value becomes a Python number, because
         whether the integer type can hold it decides whether the call is supported.
         """
-        for name, value in call.items():
+        for name, value in vars(call).items():
             if name not in self.arrays or (name == "window" and isinstance(value, tuple)):
-                call[name] = known(value)
+                setattr(call, name, known(value))
             elif is_list(value):
                 has_jax = any(map(is_jax, leaves(value)))
-                call[name] = jnp.asarray(value) if has_jax else np.asarray(value)
+                setattr(call, name, jnp.asarray(value) if has_jax else np.asarray(value))
             elif (
                 name in _FILLS
                 and is_jax(value)
                 and not is_traced(value)
-                and is_integer(dtype_of(call[self.arrays[0]]))
+                and is_integer(dtype_of(getattr(call, self.arrays[0])))
             ):
-                call[name] = known(value)
+                setattr(call, name, known(value))
+        return call
 
-    def call(self, args: Any, kwargs: Any, **others: Any) -> Any:
-        """Call the function; `others` override arguments with the same names."""
-        bound = self.bind(args, kwargs)
-        bound.arguments.update(others)
-        self.settle(bound.arguments)
-        return self.function(*bound.args, **bound.kwargs)
-
-
-def implements(
-    identifier: str, *arrays: str, refuse: Refusal = lambda call: None
-) -> Callable[[Callable[..., Any]], Planned]:
-    """Return a decorator that registers an implementation with this backend.
-
-    Parameters
-    ----------
-    identifier : str
-        The function of `scipy_dispatch`, such as ``"scipy_dispatch.ndimage:sobel"``.
-    *arrays : str
-        The parameters that take arrays.
-    refuse : callable, optional
-        Takes all arguments by name; returns the reason why the call is not supported, or None.
-    """
-
-    def register(function: Callable[..., Any]) -> Planned:
-        signature = inspect.signature(function)
-        served = Served(function, arrays, refuse, signature)
-
-        def plan(context: DispatchContext | None, /, *args: Any, **kwargs: Any) -> Plan:
-            return _plan(served, context, args, kwargs)
-
-        for name in ("__module__", "__name__", "__qualname__", "__doc__"):
-            setattr(plan, name, getattr(function, name))
-        first = inspect.Parameter("context", inspect.Parameter.POSITIONAL_ONLY)
-        parameters = [first, *signature.parameters.values()]
-        plan.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
-        return backend.plans(identifier, uses_context=True)(plan)
-
-    return register
+    def plan(self, context: DispatchContext | None, args: Any, kwargs: Any) -> Plan:
+        """Return what runs a call, or why it is not supported; reads no elements of JAX arrays."""
+        try:
+            call = self.bound(args, kwargs)
+            reason = _why_without_data(context, self, call) or _why_not(self, call)
+            if reason is None:
+                self.settle(call)
+                reason = self.refuse(call) or _why_not_there(self, call)
+            return reason or (lambda: self.function(call))
+        except (TypeError, ValueError, IndexError, OverflowError) as error:
+            if any(map(is_traced, leaves((args, kwargs)))):
+                # SciPy cannot report the error for tracers. The implementation raises the same
+                # error.
+                return lambda: self.function(self.settle(self.bound(args, kwargs)))
+            return f"the arguments do not fit: {error}"
 
 
-def _plan(served: Served, context: DispatchContext | None, args: Any, kwargs: Any) -> Plan:
-    """Return what runs a call, or why it is not supported; reads no elements of JAX arrays."""
-    try:
-        bound = served.bind(args, kwargs)
-        call = bound.arguments
-        reason = _why_without_data(context, served, call) or _why_not(served, call)
-        if reason is None:
-            served.settle(call)
-            reason = served.refuse(call) or _why_not_there(served, call, args, kwargs)
-        return reason or (lambda: served.function(*bound.args, **bound.kwargs))
-    except (TypeError, ValueError, IndexError, OverflowError) as error:
-        if any(map(is_traced, leaves((args, kwargs)))):
-            # SciPy cannot report the error for tracers. The implementation raises the same
-            # error.
-            return lambda: served.call(args, kwargs)
-        return f"the arguments do not fit: {error}"
-
-
-def _why_without_data(
-    context: DispatchContext | None, served: Served, call: dict[str, Any]
-) -> str | None:
+def _why_without_data(context: DispatchContext | None, served: _Served, call: Call) -> str | None:
     """Reject a call in which only a setting is a JAX array, unless the user requests JAX."""
     if context is None or context.prioritized or jax.Array in context.types:
         return None
-    names = [name for name, value in call.items() if any(map(is_jax, leaves(value)))]
+    names = [name for name, value in vars(call).items() if any(map(is_jax, leaves(value)))]
     if not names or any(name in served.arrays for name in names):
         return None
     return f"only {names[0]}= is a JAX array, which holds no data"
 
 
-def _why_not(served: Served, call: dict[str, Any]) -> str | None:
-    for name, value in call.items():
+def _why_not(served: _Served, call: Call) -> str | None:
+    for name, value in vars(call).items():
         if name == "output":
             reason = _why_not_output(value)
         elif name in served.arrays:
@@ -224,9 +233,10 @@ def _is_one_number(value: Any) -> bool:
     return isinstance(value, (Number, np.generic)) and not isinstance(value, np.flexible)
 
 
-def _why_not_there(served: Served, call: dict[str, Any], args: Any, kwargs: Any) -> str | None:
+def _why_not_there(served: _Served, call: Call) -> str | None:
     """Return why JAX cannot compute with the placement of the arrays; None if it can."""
-    arrays = {name: call[name] for name in served.arrays if is_jax(call.get(name))}
+    given = vars(call)
+    arrays = {name: given[name] for name in served.arrays if is_jax(given.get(name))}
     if are_apart(list(arrays.values())):
         return f"{' and '.join(f'{name}=' for name in arrays)} are on different devices"
     names = [name for name, value in arrays.items() if is_split(value)]
@@ -234,27 +244,19 @@ def _why_not_there(served: Served, call: dict[str, Any], args: Any, kwargs: Any)
         return None
     try:
         # Only JAX knows for which functions and axes it can infer the sharding of the result.
-        jax.eval_shape(lambda: served.call(args, kwargs))
+        jax.eval_shape(lambda: served.function(call))
     except Exception as error:  # noqa: BLE001 - JAX raises several classes of exceptions
-        if _raises_anyway(served, args, kwargs, arrays):
-            # The arguments are invalid, and the implementation raises SciPy's error.
-            return None
+        alike = {name: jax.ShapeDtypeStruct(x.shape, x.dtype) for name, x in arrays.items()}
+        try:
+            jax.eval_shape(lambda others: served.function(call.but(**others)), alike)
+        except Exception:  # noqa: BLE001 - any error means that the arguments are invalid
+            return None  # the implementation raises SciPy's error
         first = str(error).partition("\n")[0].rstrip(".")
         return (
             f"{names[0]}= is sharded over explicit axes of a mesh, with which JAX says: {first}. "
             "Use jax.sharding.auto_axes, or reshard"
         )
     return None
-
-
-def _raises_anyway(served: Served, args: Any, kwargs: Any, arrays: dict[str, Any]) -> bool:
-    """Return whether a call fails even for unsharded arrays of the same shapes."""
-    alike = {name: jax.ShapeDtypeStruct(x.shape, x.dtype) for name, x in arrays.items()}
-    try:
-        jax.eval_shape(lambda others: served.call(args, kwargs, **others), alike)
-    except Exception:  # noqa: BLE001 - any error means that the arguments are invalid
-        return True
-    return False
 
 
 def _why_not_jax(name: str, dtype: Any) -> str | None:

@@ -7,38 +7,26 @@ import os
 
 import numpy as np
 
-from ._arrays import default_float, dtype_of, is_complex
+from ._arrays import dtype_of, is_complex
 from ._jax import Array, jnp
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-
-def as_inexact(x: Any) -> Array:
-    """Return an array of the data type that SciPy transforms: single or double precision."""
-    x = jnp.asarray(x)
-    if x.dtype == np.float16:
-        return x.astype(np.float32)
-    if np.dtype(x.dtype).kind not in "fc":
-        return x.astype(default_float())
-    return x
+    from ._implement import Call
 
 
-def one_length(x: Any, n: Any, axis: Any) -> tuple[Any, tuple[int]]:
-    """Return `s` and `axes` for a transform along one axis.
-
-    Raises
-    ------
-    ValueError or IndexError
-        If the length is invalid (-1 is not allowed), or if there is no such axis.
-    """
-    axis = operator.index(axis)
-    if n is not None and operator.index(n) < 1:
-        raise ValueError(f"invalid number of data points ({n}) specified")
-    if not -np.ndim(x) <= axis < np.ndim(x):
+def axes_of(call: Call) -> tuple[Any, Any]:
+    """Return `s` and `axes` of a transform along one axis or several."""
+    if not hasattr(call, "n"):
+        return call.s, call.axes
+    axis = operator.index(call.axis)
+    if call.n is not None and operator.index(call.n) < 1:
+        raise ValueError(f"invalid number of data points ({call.n}) specified")
+    if not -np.ndim(call.x) <= axis < np.ndim(call.x):
         raise IndexError(f"axis {axis} is out of range")
-    return None if n is None else (operator.index(n),), (axis,)
+    return None if call.n is None else (operator.index(call.n),), (axis,)
 
 
 def axes_and_lengths(
@@ -56,11 +44,6 @@ def axes_and_lengths(
         The axes. By default the last ones, as many as `s` has lengths, or all without `s`.
     is_half : bool, optional
         Whether the array is half of a symmetric spectrum along the last axis.
-
-    Raises
-    ------
-    ValueError
-        If the axes or lengths are invalid.
     """
     given = None if s is None else _integers(s, "s")
     if axes is None:
@@ -109,31 +92,26 @@ def resized(x: Array, axes: tuple[int, ...], lengths: tuple[int, ...]) -> Array:
     return x
 
 
-def refuse_settings(call: dict[str, Any]) -> str | None:
+def refuse_settings(call: Call) -> str | None:
     """Reject settings that SciPy rejects or interprets in its own way."""
-    if call.get("plan") is not None:
+    if getattr(call, "plan", None) is not None:
         return "plan= is for another library"
-    workers = call["workers"]
-    if workers is not None and (workers != operator.index(workers) or workers == 0):
+    workers = call.workers
+    if workers is not None and not (
+        workers == operator.index(workers) != 0 and workers >= -(os.cpu_count() or 1)
+    ):
         return "workers= is no number of threads"
-    if workers is not None and workers < -(os.cpu_count() or 1):
-        return "workers= is no number of threads"
-    lengths = call["s"] if "s" in call else call["n"]
+    name = "n" if hasattr(call, "n") else "s"
+    lengths = getattr(call, name)
     if lengths is not None and np.any(np.asarray(lengths) == 0):
-        name = "s" if "s" in call else "n"
         return f"{name}= has a length of 0, which SciPy takes for another one in some functions"
+    if getattr(call, "orthogonalize", None) is not None and is_complex(dtype_of(call.x)):
+        return "x= is complex, for which some releases of SciPy ignore orthogonalize="
     return None
 
 
-def refuse_halves(call: dict[str, Any]) -> str | None:
+def refuse_halves(call: Call) -> str | None:
     """Also reject a half spectrum with one element along an axis, for which the length is 0."""
-    if call.get("s") is None and "s" in call and 1 in jnp.shape(call["x"]):
+    if getattr(call, "s", 0) is None and 1 in jnp.shape(call.x):
         return "x= has an axis of one element; pass s= to say how many there are to be"
-    return refuse_settings(call)
-
-
-def refuse_complex(call: dict[str, Any]) -> str | None:
-    """Also reject `orthogonalize` for complex numbers, for which releases of SciPy differ."""
-    if call["orthogonalize"] is not None and is_complex(dtype_of(call["x"])):
-        return "x= is complex, for which some releases of SciPy ignore orthogonalize="
     return refuse_settings(call)

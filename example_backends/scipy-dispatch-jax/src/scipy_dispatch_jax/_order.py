@@ -17,11 +17,12 @@ from ._arrays import (
     is_jax,
     limits_of,
 )
-from ._axes import checked_origin, for_each, one_axis, some_axes, spread, spread_window
+from ._axes import checked_origin, for_each, one_axis, some_axes, spread_window
 from ._boundary import checked_mode, is_constant
-from ._implement import implements
+from ._filters import along
+from ._implement import Call, implements
 from ._jax import Array, jnp
-from ._linear import margins_of
+from ._linear import Boundary, margins_of
 from ._output import finished, passing_dtype, result_dtype, why_not_output
 from ._ranks import ranked
 from ._warning import warn_caller
@@ -29,51 +30,42 @@ from ._window import Windows, offsets_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
 
-def _refuse_lines(call: dict[str, Any]) -> str | None:
-    return _why_not(call) or _why_not_cval(call["cval"], _wide(dtype_of(call["input"])))
-
-
-def _refuse_windows(call: dict[str, Any]) -> str | None:
-    if _is_separable(call):
-        return _refuse_lines(call)
-    # SciPy converts the constant to the array's type or the array to another one, case by case.
-    return _why_not(call) or _why_not_cval(call["cval"], dtype_of(call["input"]))
-
-
-def _why_not(call: dict[str, Any]) -> str | None:
-    if is_complex_number(call["cval"]):
+def refuse_extremes(call: Call) -> str | None:
+    """Reject fill values that integers cannot hold."""
+    dtype = dtype_of(call.input)
+    if is_complex_number(call.cval):
         return "cval= is complex"
-    return why_not_output(call["output"], False)
+    # SciPy converts the constant to the array's type or the array to another one, case by case.
+    held = dtype if getattr(call, "footprint", None) is not None else _wide(dtype)
+    return _why_not_cval(call, held) or why_not_output(call.output, False)
 
 
-def _why_not_cval(cval: Any, dtype: np.dtype[Any]) -> str | None:
+def _why_not_cval(call: Call, dtype: np.dtype[Any]) -> str | None:
     """Return why a fill value cannot be combined with an integer array; None if it can."""
-    if is_jax(cval) or not is_integer(dtype):
+    if is_jax(call.cval) or not is_integer(dtype):
         return None
-    if not isfinite(cval):
+    if not isfinite(call.cval):
         return "cval= is not finite, and the array is one of integers"
-    cval = np.asarray(cval).item()  # otherwise the limits would be rounded to its data type
+    cval = np.asarray(call.cval).item()  # otherwise the limits would be rounded to its data type
     least, largest = limits_of(dtype)
     if not least <= cval <= largest:
         return f"cval= is no {dtype}, in which JAX compares it with the array"
     return None
 
 
-def _is_separable(call: dict[str, Any]) -> bool:
-    is_rank = "rank" in call or "percentile" in call
-    return call["footprint"] is None and not is_rank
-
-
-def _refuse_ranks(call: dict[str, Any]) -> str | None:
-    if not isinstance(call["mode"], str):
+def _refuse_ranks(call: Call) -> str | None:
+    if not isinstance(call.mode, str):
         return "mode= is a list, which SciPy takes for some ranks only"
-    reason = _refuse_windows({"rank": None, **call})
-    if reason is None and is_integer(dtype_of(call["input"])) and not is_jax(call["cval"]):
-        return None if call["cval"] == int(call["cval"]) else "cval= is no whole number"
-    return reason
+    dtype = dtype_of(call.input)
+    if reason := refuse_extremes(call) or _why_not_cval(call, dtype):
+        return reason
+    if is_integer(dtype) and not is_jax(call.cval) and call.cval != int(call.cval):
+        return "cval= is no whole number"
+    return None
 
 
 def _wide(dtype: Any) -> np.dtype[Any]:
@@ -85,7 +77,8 @@ def _wide(dtype: Any) -> np.dtype[Any]:
     return np.dtype(np.int64 if has_64_bits() else np.int32)
 
 
-def _checked(input: Any) -> Array:
+def real(input: Any) -> Array:
+    """Return an array after checking that it is real."""
     x = jnp.asarray(input)
     if is_complex(x.dtype):
         raise TypeError("Complex type not supported")
@@ -93,84 +86,45 @@ def _checked(input: Any) -> Array:
 
 
 def _line(
-    x: Array,
-    size: int,
-    axis: int,
-    dtype: np.dtype[Any],
-    mode: str,
-    cval: Any,
-    origin: int,
-    largest: bool,
+    x: Array, size: int, axis: int, dtype: Any, mode: str, cval: Any, origin: int, largest: bool
 ) -> Array:
-    checked_mode(mode)
-    checked_origin(origin, size)
-    if not x.size:
-        return x.astype(dtype)
-    shape = tuple(spread([int(size)], (axis,), x.ndim, 1))
-    origins = spread([origin], (axis,), x.ndim, 0)
-    modes = tuple(spread([mode], (axis,), x.ndim, "nearest"))
     working = _wide(x.dtype)
     if is_integer(working) and not is_jax(cval):
         if cval != int(cval) and not is_integer(dtype) and is_constant(mode):
             working = default_float()
         else:
             cval = int(cval)
-    margins = margins_of(shape, origins)
-    windows = Windows(shape, offsets_of(shape), margins, modes, working, dtype)
-    return ranked(x, windows.fill(cval), windows, size - 1 if largest else 0)
+
+    def choose(shape: tuple[int, ...], origins: list[int], boundary: Boundary) -> Array:
+        margins = margins_of(shape, origins)
+        windows = Windows(shape, offsets_of(shape), margins, boundary.modes, working, dtype)
+        return ranked(x, windows.fill(cval), windows, size - 1 if largest else 0)
+
+    return along(choose, x, size, axis, mode, cval, origin) if x.size else x.astype(dtype)
 
 
-def _extreme1d(
-    input: Any, size: int, axis: int, output: Any, mode: str, cval: Any, origin: int, largest: bool
-) -> Array:
-    x = _checked(input)
-    axis, size = one_axis(axis, x.ndim), operator.index(size)
+def _extreme1d(call: Call, largest: bool) -> Array:
+    x = real(call.input)
+    axis, size = one_axis(call.axis, x.ndim), operator.index(call.size)
     if size < 1:
         raise RuntimeError("incorrect filter size")
-    return _line(x, size, axis, result_dtype(output, x.dtype), mode, cval, origin, largest)
+    dtype = result_dtype(call.output, x.dtype)
+    return _line(x, size, axis, dtype, call.mode, call.cval, call.origin, largest)
 
 
-@implements("scipy_dispatch.ndimage:minimum_filter1d", "input", "cval", refuse=_refuse_lines)
-def minimum_filter1d(
-    input: Any,
-    size: int,
-    axis: int = -1,
-    output: Any = None,
-    mode: str = "reflect",
-    cval: Any = 0.0,
-    origin: int = 0,
-) -> Array:
-    """Supports tracing, and differentiation with respect to the array."""
-    return _extreme1d(input, size, axis, output, mode, cval, origin, False)
+@implements("ndimage", "input cval", refuse_extremes)
+def minimum_filter1d(call: Call) -> Array:
+    return _extreme1d(call, largest=False)
 
 
-@implements("scipy_dispatch.ndimage:maximum_filter1d", "input", "cval", refuse=_refuse_lines)
-def maximum_filter1d(
-    input: Any,
-    size: int,
-    axis: int = -1,
-    output: Any = None,
-    mode: str = "reflect",
-    cval: Any = 0.0,
-    origin: int = 0,
-) -> Array:
-    """Supports tracing, and differentiation with respect to the array."""
-    return _extreme1d(input, size, axis, output, mode, cval, origin, True)
+@implements("ndimage", "input cval", refuse_extremes)
+def maximum_filter1d(call: Call) -> Array:
+    return _extreme1d(call, largest=True)
 
 
-def _extreme(
-    input: Any,
-    size: Any,
-    footprint: Any,
-    output: Any,
-    mode: Any,
-    cval: Any,
-    origin: Any,
-    axes: Any,
-    largest: bool,
-) -> Array:
-    _warn_of_both(size, footprint)
-    x = _checked(input)
+def extreme(call: Call, largest: bool) -> Array:
+    """Return the smallest or largest elements of windows."""
+    x, size, footprint = real(call.input), call.size, call.footprint
     if footprint is not None:
         footprint = np.asarray(footprint, dtype=bool)
         if not footprint.any():
@@ -179,169 +133,93 @@ def _extreme(
             size, footprint = footprint.shape, None
     elif size is None:
         raise RuntimeError("no footprint provided")
-    dtype = result_dtype(output, x.dtype)
-    axes = some_axes(axes, x.ndim)
+    dtype = result_dtype(call.output, x.dtype)
+    axes = some_axes(call.axes, x.ndim)
     if footprint is not None:
-        rank = footprint.sum() - 1 if largest else 0
-        return _by_footprint(x, footprint, axes, rank, dtype, mode, cval, origin)
-    settings = [for_each(each, len(axes)) for each in (size, mode, origin)]
-    for axis, width, each_mode, shift in zip(axes, *settings, strict=True):
+        return _by_footprint(call, x, footprint, axes, footprint.sum() - 1 if largest else 0)
+    settings = [for_each(each, len(axes)) for each in (size, call.mode, call.origin)]
+    for axis, width, mode, origin in zip(axes, *settings, strict=True):
         if width > 1:
-            x = _line(x, int(width), axis, passing_dtype(dtype), each_mode, cval, shift, largest)
+            passing = passing_dtype(dtype)
+            x = _line(x, int(width), axis, passing, mode, call.cval, origin, largest)
     return finished(x, dtype)
 
 
-def _warn_of_both(size: Any, footprint: Any) -> None:
-    if size is not None and footprint is not None:
+def warn_of_both(call: Call) -> Call:
+    """Warn, as SciPy does, if one of two arguments has no effect."""
+    if call.size is not None and call.footprint is not None:
         warn_caller("ignoring size because footprint is set")
+    return call
 
 
-def _by_footprint(
-    x: Array,
-    footprint: Any,
-    axes: tuple[int, ...],
-    rank: int,
-    dtype: np.dtype[Any],
-    mode: Any,
-    cval: Any,
-    origin: Any,
-) -> Array:
+def windows_of(call: Call, x: Array, footprint: Any, working: Any, dtype: np.dtype[Any]) -> Windows:
+    """Return the windows of a footprint along the axes of a call."""
+    axes = some_axes(call.axes, x.ndim)
     if footprint.ndim != len(axes):
         raise RuntimeError(f"footprint.ndim ({footprint.ndim}) must match len(axes) ({len(axes)})")
-    if not isinstance(mode, str):
-        raise RuntimeError("A sequence of modes is not supported for non-separable footprints")
-    checked_mode(mode)
-    shape, origins = spread_window(footprint.shape, origin, axes, x.ndim)
-    for each, width in zip(origins, shape, strict=True):
-        checked_origin(each, width)
-    if not x.size:
-        return x.astype(dtype)
+    modes = (checked_mode(call.mode),) * x.ndim
+    shape, origins = spread_window(footprint.shape, call.origin, axes, x.ndim)
+    origins = [checked_origin(*each) for each in zip(origins, shape, strict=True)]
     offsets = offsets_of(shape, footprint.reshape(shape))
-    margins = margins_of(shape, origins)
-    windows = Windows(shape, offsets, margins, (mode,) * x.ndim, np.dtype(x.dtype), dtype)
-    return ranked(x, windows.fill(cval), windows, rank)
+    return Windows(shape, offsets, margins_of(shape, origins), modes, np.dtype(working), dtype)
 
 
-@implements("scipy_dispatch.ndimage:minimum_filter", "input", "cval", refuse=_refuse_windows)
-def minimum_filter(
-    input: Any,
-    size: Any = None,
-    footprint: Any = None,
-    output: Any = None,
-    mode: Any = "reflect",
-    cval: Any = 0.0,
-    origin: Any = 0,
-    *,
-    axes: Any = None,
-) -> Array:
-    """Supports tracing, and differentiation with respect to the array."""
-    return _extreme(input, size, footprint, output, mode, cval, origin, axes, False)
+def _by_footprint(call: Call, x: Array, footprint: Any, axes: tuple[int, ...], rank: int) -> Array:
+    dtype = result_dtype(call.output, x.dtype)
+    windows = windows_of(call.but(axes=axes), x, footprint, x.dtype, dtype)
+    return ranked(x, windows.fill(call.cval), windows, rank) if x.size else x.astype(dtype)
 
 
-@implements("scipy_dispatch.ndimage:maximum_filter", "input", "cval", refuse=_refuse_windows)
-def maximum_filter(
-    input: Any,
-    size: Any = None,
-    footprint: Any = None,
-    output: Any = None,
-    mode: Any = "reflect",
-    cval: Any = 0.0,
-    origin: Any = 0,
-    *,
-    axes: Any = None,
-) -> Array:
-    """Supports tracing, and differentiation with respect to the array."""
-    return _extreme(input, size, footprint, output, mode, cval, origin, axes, True)
+@implements("ndimage", "input cval", refuse_extremes)
+def minimum_filter(call: Call) -> Array:
+    return extreme(warn_of_both(call), largest=False)
 
 
-def _ranked(
-    input: Any,
-    rank_of: Any,
-    size: Any,
-    footprint: Any,
-    output: Any,
-    mode: Any,
-    cval: Any,
-    origin: Any,
-    axes: Any,
-) -> Array:
-    _warn_of_both(size, footprint)
-    x = _checked(input)
-    axes = some_axes(axes, x.ndim)
+@implements("ndimage", "input cval", refuse_extremes)
+def maximum_filter(call: Call) -> Array:
+    return extreme(warn_of_both(call), largest=True)
+
+
+def in_windows(call: Call, rank_of: Callable[[int], int]) -> Array:
+    """Return the elements of a rank, which `rank_of` chooses by the number of elements."""
+    warn_of_both(call)
+    x, footprint, axes = real(call.input), call.footprint, some_axes(call.axes, np.ndim(call.input))
     if footprint is not None:
         footprint = np.asarray(footprint, dtype=bool)
-    elif size is None:
+    elif call.size is None:
         raise RuntimeError("no footprint or filter size provided")
     else:
-        footprint = np.ones(for_each(size, len(axes)), dtype=bool)
+        footprint = np.ones(for_each(call.size, len(axes)), dtype=bool)
     if footprint.ndim == len(axes) and footprint.size:
-        for each, width in zip(for_each(origin, len(axes)), footprint.shape, strict=True):
+        for each, width in zip(for_each(call.origin, len(axes)), footprint.shape, strict=True):
             checked_origin(each, width)
     count = int(footprint.sum())
     rank = rank_of(count)
-    if rank < 0:
-        rank += count
+    rank += count if rank < 0 else 0
     if not 0 <= rank < count:
         raise RuntimeError("rank not within filter footprint size")
-    if rank in (0, count - 1):
-        if footprint.ndim == len(axes):
-            shape, origin = spread_window(footprint.shape, origin, axes, x.ndim)
-            footprint, axes = footprint.reshape(shape), None
-        return _extreme(x, None, footprint, output, mode, cval, origin, axes, rank > 0)
-    dtype = result_dtype(output, x.dtype)
-    return _by_footprint(x, footprint, axes, rank, dtype, mode, cval, origin)
+    if rank not in (0, count - 1):
+        return _by_footprint(call, x, footprint, axes, rank)
+    if footprint.ndim == len(axes):
+        shape, origin = spread_window(footprint.shape, call.origin, axes, x.ndim)
+        call = call.but(footprint=footprint.reshape(shape), axes=None, origin=origin)
+    return extreme(call.but(size=None), largest=rank > 0)
 
 
-@implements("scipy_dispatch.ndimage:median_filter", "input", "cval", refuse=_refuse_ranks)
-def median_filter(
-    input: Any,
-    size: Any = None,
-    footprint: Any = None,
-    output: Any = None,
-    mode: Any = "reflect",
-    cval: Any = 0.0,
-    origin: Any = 0,
-    *,
-    axes: Any = None,
-) -> Array:
-    """Supports tracing, and differentiation with respect to the array."""
-    return _ranked(
-        input, lambda count: count // 2, size, footprint, output, mode, cval, origin, axes
-    )
+@implements("ndimage", "input cval", _refuse_ranks)
+def median_filter(call: Call) -> Array:
+    return in_windows(call, lambda count: count // 2)
 
 
-@implements("scipy_dispatch.ndimage:rank_filter", "input", "cval", refuse=_refuse_ranks)
-def rank_filter(
-    input: Any,
-    rank: int,
-    size: Any = None,
-    footprint: Any = None,
-    output: Any = None,
-    mode: Any = "reflect",
-    cval: Any = 0.0,
-    origin: Any = 0,
-    *,
-    axes: Any = None,
-) -> Array:
-    """Supports tracing, and differentiation with respect to the array."""
-    rank = operator.index(rank)
-    return _ranked(input, lambda count: rank, size, footprint, output, mode, cval, origin, axes)
+@implements("ndimage", "input cval", _refuse_ranks)
+def rank_filter(call: Call) -> Array:
+    rank = operator.index(call.rank)
+    return in_windows(call, lambda count: rank)
 
 
-@implements("scipy_dispatch.ndimage:percentile_filter", "input", "cval", refuse=_refuse_ranks)
-def percentile_filter(
-    input: Any,
-    percentile: float,
-    size: Any = None,
-    footprint: Any = None,
-    output: Any = None,
-    mode: Any = "reflect",
-    cval: Any = 0.0,
-    origin: Any = 0,
-    *,
-    axes: Any = None,
-) -> Array:
-    """Supports tracing, and differentiation with respect to the array."""
+@implements("ndimage", "input cval", _refuse_ranks)
+def percentile_filter(call: Call) -> Array:
+    percentile = call.percentile
 
     def rank_of(count: int) -> int:
         if percentile != percentile:
@@ -351,4 +229,4 @@ def percentile_filter(
             raise RuntimeError("invalid percentile")
         return count - 1 if share == 100 else int(count * share / 100.0)
 
-    return _ranked(input, rank_of, size, footprint, output, mode, cval, origin, axes)
+    return in_windows(call, rank_of)

@@ -32,11 +32,6 @@ def result_dtype(output: Any, dtype: Any, complex_output: bool = False) -> np.dt
         The data type of the array.
     complex_output : bool, optional
         Whether the result is complex regardless of `dtype`.
-
-    Raises
-    ------
-    RuntimeError
-        If the caller gave the name of a type that is not numeric.
     """
     if output is None:
         return narrowed(_with_complex(dtype)) if complex_output else np.dtype(dtype)

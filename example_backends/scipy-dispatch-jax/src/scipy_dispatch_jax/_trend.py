@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import NamedTuple
 
 import numpy as np
 
 from ._arrays import default_float, times_line
 from ._axes import one_axis
+from ._implement import Call, implements
 from ._jax import Array, jax, jnp
 
 TYPE_CHECKING = False
@@ -35,11 +35,6 @@ def without_trend(x: Any, axis: int, type: str, breaks: Any = 0) -> Array:
         ``"constant"`` or ``"linear"``.
     breaks : int or array of int, optional
         The indices at which a new line begins.
-
-    Raises
-    ------
-    ValueError, IndexError or TypeError
-        If an argument is invalid.
     """
     if type not in ("linear", "l", "constant", "c"):
         raise ValueError("Trend type must be 'linear' or 'constant'.")
@@ -64,63 +59,27 @@ def _without_mean(x: Array, axis: int) -> Array:
     return x - x.mean(axis, keepdims=True)
 
 
-class _Pieces(NamedTuple):
-    """Pieces of similar length of a line, as padded rows.
-
-    Attributes
-    ----------
-    places : array of int
-        The indices of the elements of each piece.
-    is_there : array of bool
-        A mask of the elements that are not padding.
-    ramp : array of float
-        A normalized ramp through the centre of the piece; 0 in the padding.
-    sizes : array of float
-        The number of elements in each piece, as a column.
-    """
-
-    places: np.ndarray
-    is_there: np.ndarray
-    ramp: np.ndarray
-    sizes: np.ndarray
-
-
-def _pieces(edges: np.ndarray) -> tuple[list[_Pieces], np.ndarray]:
-    """Return the pieces between `edges` in groups, and each element's place in the joined rows.
-
-    The compiled code depends only on the shapes of the groups. Widths are powers of 2, so that
-    many pieces need few shapes, and other pieces of the same shapes need no compilation.
-    """
-    firsts, counts = edges[:-1], np.diff(edges)
-    widths = 2 ** np.ceil(np.log2(counts)).astype(int)
-    where, groups, total = np.zeros(edges[-1], int), [], 0
-    for width in np.unique(widths):
-        first, count = firsts[widths == width, None], counts[widths == width, None]
-        steps = np.arange(width)
-        is_there = steps < count
-        ramp = np.where(is_there, steps - (count - 1) / 2, 0)
-        norm = np.linalg.norm(ramp, axis=-1, keepdims=True)
-        index = np.where(is_there, first + steps, first)
-        where[index[is_there]] = total + np.flatnonzero(is_there)
-        total += is_there.size
-        groups.append(_Pieces(index, is_there, ramp / np.where(norm, norm, 1), count * 1.0))
-    return groups, where
+def _pieces(edges: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return each element's piece, normalized ramps through the centres, and the lengths."""
+    counts = np.diff(edges)
+    piece = np.repeat(np.arange(counts.size), counts)
+    ramp = np.arange(edges[-1]) - (edges[:-1] + (counts - 1) / 2)[piece]
+    norms = np.sqrt(np.bincount(piece, ramp**2))
+    return piece, ramp / np.where(norms, norms, 1)[piece], counts
 
 
 @partial(jax.jit)
-def _without_lines(x: Array, groups: list[_Pieces], where: Any) -> Array:
+def _without_lines(x: Array, piece: Array, ramp: Array, counts: Array) -> Array:
     """Subtract from each piece its projection onto constants and lines."""
-    rows = []
-    for places, *tables in groups:
-        is_there, line, sizes = (
-            jnp.asarray(each).reshape((1,) * (x.ndim - 1) + each.shape) for each in tables
-        )
-        line, sizes = line.astype(x.dtype), sizes.astype(x.dtype)
-        part = jnp.where(is_there, x[..., places], 0)
-        part = jnp.where(is_there, part - part.sum(-1, keepdims=True) / sizes, 0)
-        part = part - (part * line).sum(-1, keepdims=True) * line
-        rows.append(part.reshape((*x.shape[:-1], -1)))
-    return jnp.concatenate(rows, -1)[..., where]
+
+    def sums(x: Array) -> Array:
+        total = jax.ops.segment_sum(jnp.moveaxis(x, -1, 0), piece, counts.size)
+        return jnp.moveaxis(total, 0, -1)
+
+    real = jnp.finfo(x.dtype).dtype
+    ramp, shares = jnp.asarray(ramp, real), 1 / jnp.asarray(counts, real)
+    x = x - times_line(sums(x), shares)[..., piece]
+    return x - times_line(sums(times_line(x, ramp))[..., piece], ramp)
 
 
 @partial(jax.jit)
@@ -133,3 +92,12 @@ def _without_line(x: Array) -> Array:
     x = x - x.mean(-1, keepdims=True)
     slope = times_line(x, line).sum(-1, keepdims=True)
     return x - times_line(slope, line)
+
+
+def _refuse(call: Call) -> str | None:
+    return "data= has no elements" if 0 in jnp.shape(call.data) else None
+
+
+@implements("signal", "data", _refuse)
+def detrend(call: Call) -> Array:
+    return without_trend(call.data, call.axis, call.type, call.bp)

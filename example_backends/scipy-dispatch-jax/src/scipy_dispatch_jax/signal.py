@@ -2,4 +2,12 @@
 
 from __future__ import annotations
 
-from . import _convolution, _spectrogram, _spectrum  # noqa: F401  # they register their functions
+from . import (  # noqa: F401  # they register their functions
+    _analytic,
+    _convolution,
+    _recursive,
+    _resampling,
+    _smoothing,
+    _spectrum,
+    _stft,
+)

@@ -1,0 +1,196 @@
+"""Statistics of labelled regions, of `scipy_dispatch.ndimage`.
+
+The labels and the list of regions may be traced: the shapes of all results are known without
+their values.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+
+from ._arrays import default_float, dtype_of, is_complex, is_integer, promoted
+from ._implement import TRACES, Call, implements
+from ._jax import Array, jax, jnp
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+
+def _refuse(call: Call) -> str | None:
+    if 0 in jnp.shape(call.input) or (call.index is not None and not jnp.size(call.index)):
+        return "input= or index= has no elements"
+    dtype = dtype_of(call.input)
+    if is_complex(dtype) or dtype.kind not in "biuf" or dtype == np.float16:
+        return f"input= is of {dtype}, not of integers, or of single or double precision"
+    return None
+
+
+class _Regions(NamedTuple):
+    """The regions of a call, each with a slot.
+
+    Attributes
+    ----------
+    x : jax.Array
+        The elements, as a line.
+    slot : jax.Array
+        The slot of each element; the last one is for elements of no region.
+    slots : int
+        The number of slots.
+    place : jax.Array
+        The slot of each region that was asked for; one that is repeated has one slot.
+    is_one : bool
+        Whether one region is asked for, not a list.
+    """
+
+    x: Array
+    slot: Array
+    slots: int
+    place: Array
+    is_one: bool
+
+    def sums(self, values: Array, dtype: Any) -> Array:
+        """Return the sum of values in each slot."""
+        return jax.ops.segment_sum(values.astype(dtype), self.slot, self.slots)
+
+    def means(self, values: Array) -> Array:
+        """Return the mean of values in each slot; NaN where there are none."""
+        counts = self.sums(jnp.ones(values.shape), default_float())
+        total = self.sums(values, _sum_type(self, values.dtype))
+        return total.astype(promoted(total.dtype, default_float())) / counts
+
+
+def _sum_type(regions: _Regions, dtype: Any) -> np.dtype[Any]:
+    """Return the data type of sums: NumPy's for one region, and double precision for several."""
+    if not regions.is_one:
+        return default_float()
+    if not is_integer(dtype):
+        return np.dtype(dtype)
+    return promoted(np.uint64 if np.dtype(dtype).kind == "u" else np.int64)
+
+
+def _regions(call: Call) -> _Regions:
+    x, labels, index = jnp.asarray(call.input), call.labels, call.index
+    is_one = labels is None or index is None or jnp.ndim(index) == 0
+    if labels is None:
+        labels, index = jnp.ones(x.shape, np.int32), 1
+    x, labels = jnp.broadcast_arrays(x, jnp.asarray(labels))
+    if index is None:
+        labels, index = (labels > 0).astype(np.int32), 1
+    index = jnp.asarray(index)
+    dtype = promoted(labels.dtype, index.dtype)
+    labels, index = labels.ravel().astype(dtype), index.astype(dtype)
+    wanted = jnp.sort(index.ravel())
+    slot = jnp.searchsorted(wanted, labels)
+    found = wanted[jnp.minimum(slot, wanted.size - 1)] == labels
+    slot = jnp.where(found, slot, wanted.size)
+    return _Regions(x.ravel(), slot, wanted.size + 1, jnp.searchsorted(wanted, index), is_one)
+
+
+def _compiled(function: Callable[[_Regions, Call], Any]) -> Callable[[Call], Any]:
+    """Return a function that measures as one compiled program."""
+
+    @partial(jax.jit)
+    def work(input: Array, labels: Any, index: Any) -> Any:
+        call = Call(input=input, labels=labels, index=index)
+        regions = _regions(call)
+        return jax.tree.map(lambda each: each[regions.place], function(regions, call))
+
+    return lambda call: work(call.input, call.labels, call.index)
+
+
+def _sum(regions: _Regions, _: Call) -> Array:
+    return regions.sums(regions.x, _sum_type(regions, regions.x.dtype))
+
+
+def _mean(regions: _Regions, _: Call) -> Array:
+    return regions.means(regions.x)
+
+
+def _variance(regions: _Regions, _: Call) -> Array:
+    mean = regions.means(regions.x)
+    if regions.is_one and not is_integer(regions.x.dtype):
+        mean = mean.astype(regions.x.dtype)
+    centred = regions.x.astype(mean.dtype) - mean[regions.slot]
+    return regions.means(centred * centred)
+
+
+def _extreme(regions: _Regions, largest: bool) -> tuple[Array, Array]:
+    """Return the extremes in each slot, and where they are first."""
+    x, slot, slots = regions.x, regions.slot, regions.slots
+    numbers = x.astype(np.uint8) if x.dtype == np.bool_ else x
+    work = jax.ops.segment_max if largest else jax.ops.segment_min
+    best = work(numbers, slot, slots)
+    there = jnp.where(numbers == best[slot], jnp.arange(x.size), x.size)
+    first = jax.ops.segment_min(there, slot, slots)
+    is_empty = first >= x.size
+    best = jnp.where(is_empty, jnp.zeros_like(best), best)
+    return best.astype(x.dtype), jnp.where(is_empty, 0, first)
+
+
+_MEASURES: dict[str, Callable[[_Regions, Call], Any]] = {
+    "sum": _sum,
+    "sum_labels": _sum,
+    "mean": _mean,
+    "variance": _variance,
+    "standard_deviation": lambda *given: jnp.sqrt(_variance(*given)),
+    "minimum": lambda regions, _: _extreme(regions, False)[0],
+    "maximum": lambda regions, _: _extreme(regions, True)[0],
+}
+
+for _name, _measure in _MEASURES.items():
+    _register = implements("ndimage", "input labels index", _refuse, _name)
+    globals()[_name] = _register(_compiled(_measure))
+
+
+def _centre(regions: _Regions, call: Call) -> tuple[Array, ...]:
+    total = regions.sums(regions.x, default_float())
+    grids = jnp.indices(jnp.shape(call.input), sparse=True)
+    x = call.input.astype(default_float())
+    moments = (jnp.ravel(x * grid.astype(x.dtype)) for grid in grids)
+    return tuple(regions.sums(each, x.dtype) / total for each in moments)
+
+
+def _as_points(call: Call, axes: Any) -> Any:
+    """Return a point as a tuple, and points as a list of tuples, as SciPy does."""
+    if call.labels is None or call.index is None or jnp.ndim(call.index) == 0:
+        return tuple(axes)
+    return list(zip(*axes, strict=True))
+
+
+_center = _compiled(_centre)
+_extremes = _compiled(lambda regions, _: (_extreme(regions, False), _extreme(regions, True)))
+
+
+def _refuse_points(call: Call) -> str | None:
+    is_list = call.index is not None and jnp.ndim(call.index) > 1
+    if is_list or (call.labels is not None and jnp.shape(call.labels) != jnp.shape(call.input)):
+        return "labels= is not of the shape of input=, or index= is no line"
+    return _refuse(call)
+
+
+@implements("ndimage", "input labels index", _refuse_points)
+def center_of_mass(call: Call) -> Any:
+    return _as_points(call, _center(call.but(input=jnp.asarray(call.input))))
+
+
+@implements("ndimage", "input labels index", _refuse_points)
+def extrema(call: Call) -> Any:
+    (least, first), (most, last) = _extremes(call)
+    shape = jnp.shape(call.input)
+    points = (_as_points(call, jnp.unravel_index(each, shape)) for each in (first, last))
+    return (least, most, *points)
+
+
+@implements("ndimage", "input labels index", _refuse_points, docs=TRACES)
+def minimum_position(call: Call) -> Any:
+    return extrema(call.input, call.labels, call.index)[2]
+
+
+@implements("ndimage", "input labels index", _refuse_points, docs=TRACES)
+def maximum_position(call: Call) -> Any:
+    return extrema(call.input, call.labels, call.index)[3]
