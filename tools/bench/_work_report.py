@@ -45,7 +45,7 @@ def work_tables(record: Record) -> Iterator[str]:
     rows = []
     for case, title in cases.items():
         seconds = record.seconds(f"{case}/{BASE}")
-        row = [title, number(median(seconds) if seconds else None)]
+        row = [title, _seconds(median(seconds)) if seconds else DASH]
         for route in routes:
             found = speeds(record, case, route)
             row.append(with_spread(found))
@@ -73,6 +73,10 @@ def work_tables(record: Record) -> Iterator[str]:
     heading = "Largest difference from SciPy's result, relative to its largest value"
     yield from by_route(heading, off, [each for each in routes if each != CEILING])
     yield from _remarks(record)
+
+
+def _seconds(value: float) -> str:
+    return number(value) if value >= 0.1 else f"{value:.2g}"
 
 
 def _difference(found: float | None = None, allowed: float = 0.0) -> str:
@@ -132,7 +136,9 @@ def draw_chart(record: Record, path: Path) -> None:
 
     logging.getLogger("matplotlib.font_manager").setLevel(logging.ERROR)
     titles = record.notes["routes"]
-    cases = [case for case in record.notes["cases"] if f"{case}/{BASE}" in record.samples]
+    measured = [case for case in record.notes["cases"] if f"{case}/{BASE}" in record.samples]
+    # Those of small squares are named by their sides. Their bars would hide the others'.
+    cases = [case for case in measured if not case.rpartition("-")[2].isdecimal()] or measured
     routes = [route for route in shown(record) if route != CEILING]
     step = len(routes) + 1.2  # the bars of a case, and a gap
     tops = {case: place * step for place, case in enumerate(cases)}
@@ -165,7 +171,7 @@ def draw_chart(record: Record, path: Path) -> None:
             axis.xaxis.set_major_formatter("{x:g}")
         labels = []
         for case in cases:
-            seconds = number(median(record.seconds(f"{case}/{BASE}")))
+            seconds = _seconds(median(record.seconds(f"{case}/{BASE}")))
             labels.append(f"{record.notes['cases'][case]}\nSciPy: {seconds} s")
         axis.set_yticks([top + (len(routes) - 1) / 2 for top in tops.values()], labels, color=INK)
         axis.set_ylim(len(cases) * step - 1, -1)

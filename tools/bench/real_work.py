@@ -1,7 +1,8 @@
-"""Measure real work on large pictures: SciPy, and every way around it that is installed.
+"""Measure real work on pictures: SciPy, and every way around it that is installed.
 
     python tools/bench/real_work.py                     # all of it, on 64 megapixels
     python tools/bench/real_work.py --size 4            # roughly, in a minute
+    python tools/bench/real_work.py --only 64,256,512   # small squares of the photograph alone
     python tools/bench/real_work.py --only median       # the cases whose name has that in it
     python tools/bench/real_work.py --routes threads    # beside SciPy only this
     python tools/bench/real_work.py --json run.json     # keep the samples …
@@ -142,9 +143,11 @@ class Benchmark:
                 order.remove(route)  # unless all goes well
                 with self._noting(f"{case.title}, {route.title}"):
                     processor, start = time.process_time(), time.perf_counter()
-                    result = runners[route]()
-                    passed[route].append(time.perf_counter() - start)
-                    spent[route].append(max(time.process_time() - processor, 1e-9))
+                    for _ in range(case.calls):
+                        result = runners[route]()
+                    passed[route].append((time.perf_counter() - start) / case.calls)
+                    used = max(time.process_time() - processor, 1e-9)
+                    spent[route].append(used / case.calls)
                     del result  # what it takes to give the memory back is not timed
                     order.append(route)
         for route in order:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from typing import TYPE_CHECKING, Any
 
 import boxes
@@ -17,7 +18,7 @@ from scipy_dispatch import backend_opts, ndimage, signal, system
 from scipy_dispatch.conversions import from_scipy
 from scipy_dispatch.testing import Call
 from scipy_dispatch.testing._samples import BLOBS, IMAGE
-from spatch_core import NoImplementationError
+from spatch_core import FallbackWarning, NoImplementationError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -121,6 +122,37 @@ def test_the_policy_is_default_unless_something_else_is_chosen() -> None:
     if sys.version_info >= (3, 11):
         (note,) = caught.value.__notes__
         assert "boxes" in note
+
+
+class Crate(Box):
+    """Another type, which no backend knows."""
+
+
+def test_warn_warns_once_for_each_function_and_type() -> None:
+    """With the bytes of the arrays; then SciPy gets them."""
+    with backend_opts(fallback="warn"), warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        for function in (ndimage.prewitt, ndimage.laplace):
+            for kind in (Box, Box, Crate, Crate):
+                with pytest.raises(TypeError, match="a box is not an array"):
+                    function(kind(IMAGE))
+    assert [each.category for each in caught] == [FallbackWarning] * 4
+    texts = [str(each.message) for each in caught]
+    for text, name in zip(texts, ("prewitt", "prewitt", "laplace", "laplace"), strict=True):
+        assert f"ndimage:{name} " in text
+        assert "(336 bytes)" in text
+    assert ["Crate" in text for text in texts] == [False, True, False, True]
+    assert {each.filename for each in caught} == {__file__}
+
+
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="notes are of Python 3.11")
+@pytest.mark.parametrize("policy", ["default", "warn"])
+@pytest.mark.filterwarnings("ignore::spatch_core.FallbackWarning")
+def test_what_scipy_raises_carries_the_reasons(policy: str) -> None:
+    with backend_opts(fallback=policy), pytest.raises(TypeError, match="a box") as caught:
+        ndimage.gaussian_laplace(Box(IMAGE), 1)
+    (note,) = caught.value.__notes__
+    assert "boxes has no implementation" in " ".join(note.split())
 
 
 def test_a_trace_shows_what_was_converted() -> None:
