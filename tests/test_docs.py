@@ -88,6 +88,15 @@ def test_every_error_and_warning_is_in_its_table(mark: str, base: type[Exception
         assert also in parents
 
 
+def test_every_error_and_warning_has_its_trouble() -> None:
+    """On the page that starts from what users see, but for the base classes."""
+    page = (GUIDES / "troubleshooting.md").read_text(encoding="utf-8")
+    rows = [*first_column("errors.md", "errors"), *first_column("errors.md", "warnings")]
+    wanted = {each for each in rows if not each.startswith("SpatchCore")}
+    assert len(wanted) > 10
+    assert {each for each in wanted if f"`{each}`" not in page} == set()
+
+
 @pytest.mark.parametrize(
     "file",
     [

@@ -55,7 +55,10 @@ def pytest_configure(config: pytest.Config) -> None:
     if not any(given.values()):
         return
     if not (given["backend"] and given["library"]):
-        raise pytest.UsageError("--spatch-backend and --spatch-library are given together")
+        raise pytest.UsageError(
+            "--spatch-backend and --spatch-library are given together: the backend, and the "
+            "library whose functions it implements, as `spatch-core libraries` lists it"
+        )
     from .backend_run import BackendRun
 
     is_worker = hasattr(config, "workerinput")
