@@ -12,6 +12,7 @@ from torch.utils._pytree import tree_map_only
 from spatch_core import NoImplementationError
 
 from . import _schema
+from ._dtypes import DtypeFinder
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -180,7 +181,7 @@ class Kernels:
             parts += ["*", *(_parameter(each, defaults) for each in keywords)]
         body = [*self._compute(functional), *end]
         source = "\n".join([f"def kernel({', '.join(parts)}):", *(f"    {each}" for each in body)])
-        find = _DtypeFinder(environment, functional)
+        find = DtypeFinder(environment, functional)
         environment.find(_schema.identity(functional))  # the first look-up is another method
         names |= {
             **defaults,
@@ -235,63 +236,6 @@ class Kernels:
         return self._environment.fallback.call(operator, dict(zip(names, values, strict=True)))
 
 
-class _DtypeFinder:
-    """The dtypes of results, by those of the arguments: PyTorch's promotion is its own."""
-
-    def __init__(self, environment: BackendEnvironment, operator: Any) -> None:
-        self._environment = environment
-        self._operator = operator
-        self.known: dict[Any, Any] = {}
-
-    def __call__(self, key: Any, values: tuple[Any, ...]) -> Any:
-        self._environment.describe()
-        try:
-            found = self._on_meta(values)
-        except (NotImplementedError, RuntimeError, TypeError, AttributeError) as error:
-            # An AttributeError is a fault of PyTorch's function for tensors without data.
-            is_fault = isinstance(error, (NotImplementedError, AttributeError))
-            if not is_fault and not _is_missing(error):
-                raise
-            self.known[key] = None
-            return None
-        if isinstance(found, torch.Tensor):
-            dtypes: Any = found.dtype
-        elif isinstance(found, list):
-            dtypes = [each.dtype for each in found]
-        else:
-            dtypes = tuple(None if each is None else each.dtype for each in found)
-        self.known[key] = dtypes
-        return dtypes
-
-    def explain(self, error: Exception, values: tuple[Any, ...]) -> None:
-        """Raise PyTorch's own error, if the operator does not allow the arguments."""
-        if isinstance(error, (RuntimeError, NotImplementedError)):
-            return
-        try:
-            self._on_meta(values)
-        except (RuntimeError, IndexError, ValueError) as own:
-            if not _is_missing(own):
-                raise own from error
-
-    def _on_meta(self, values: tuple[Any, ...]) -> Any:
-        arguments = self._operator._schema.arguments
-        if not any(str(each.type) in _READS for each in arguments):
-            raise NotImplementedError
-
-        def to_meta(tensor: torch.Tensor) -> torch.Tensor:
-            return torch.empty(tensor.shape, dtype=tensor.dtype, device="meta")
-
-        values = tree_map_only(torch.Tensor, to_meta, values)
-        named = {
-            each.name: value
-            for each, value in zip(arguments, values, strict=False)
-            if each.name != "generator"
-        }
-        if "device" in named and named["device"] is not None:
-            named["device"] = torch.device("meta")
-        return _schema.call(self._operator, named)
-
-
 def _stub(*args: Any, **kwargs: Any) -> Any:
     return generate()(*args, **kwargs)  # type: ignore[name-defined]  # noqa: F821
 
@@ -306,11 +250,6 @@ def _sees_conjugates(operator: Any) -> bool:
     """
     has_kernel = torch._C._dispatch_has_kernel_for_dispatch_key
     return any(has_kernel(operator.name(), key) for key in ("Conjugate", "Negative"))
-
-
-def _is_missing(error: Exception) -> bool:
-    text = str(error)
-    return "meta" in text.lower() or "data-dependent" in text or "fake" in text.lower()
 
 
 def _safe(name: str) -> str:
