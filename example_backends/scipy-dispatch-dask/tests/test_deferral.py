@@ -30,6 +30,7 @@ REASONS: list[tuple[str, dict[str, Any], str]] = [
     ("ndimage.binary_dilation", {"input": LAZY > 1, "iterations": 0}, "the whole array"),
     ("ndimage.zoom", {"input": LAZY, "zoom": 0.01}, "the result is empty"),
     ("ndimage.zoom", {"input": LAZY + 0j, "zoom": 2, "grid_mode": True}, "for complex numbers"),
+    ("ndimage.rotate", {"input": LAZY > 1, "angle": 9}, "every rounding error"),
     ("ndimage.shift", {"input": LAZY, "shift": np.inf}, "not finite"),
     ("ndimage.map_coordinates", {"input": LAZY, "coordinates": LAZY[:2]}, "in one chunk"),
     ("signal.csd", {"x": LAZY, "y": X[0]}, "different shapes"),

@@ -88,12 +88,17 @@ MARKS: dict[str, dict[str, Tolerance]] = {
         1e-12,
         "numbers are added up in another order; SciPy adds up single precision in single precision",
     ),
-    "far": _kinds(
-        1e-6,
-        1e-12,
-        "the spline filter leaves out elements whose weight is below 1e-31; a NaN spoils the "
-        "blocks about it, not the line",
-    ),
+    "far": {
+        **_kinds(
+            1e-6,
+            1e-12,
+            "the spline filter leaves out elements whose weight is below 1e-31; a NaN spoils the "
+            "blocks about it, not the line",
+        ),
+        "integers": Tolerance(
+            0, 0, "the nearest integer; halfway between two of them, rounding errors decide"
+        ),
+    },
     "lib": _kinds(1e-6, 1e-13, "exponentials and sines from NumPy instead of the C library"),
 }
 
@@ -104,7 +109,8 @@ _FUNCTIONS = {
         ndimage.correlate ndimage.correlate1d ndimage.gaussian_filter ndimage.gaussian_filter1d
         ndimage.gaussian_gradient_magnitude ndimage.gaussian_laplace ndimage.generic_filter
         ndimage.generic_filter1d ndimage.label ndimage.laplace ndimage.maximum ndimage.median
-        ndimage.minimum ndimage.prewitt ndimage.sobel signal.convolve2d signal.correlate2d
+        ndimage.minimum ndimage.prewitt ndimage.sobel
+        ndimage.spline_filter ndimage.spline_filter1d signal.convolve2d signal.correlate2d
         signal.decimate signal.lfilter signal.medfilt2d signal.resample_poly signal.sosfilt
         signal.sosfiltfilt signal.upfirdn fft.fftshift fft.ifftshift
     """,
@@ -132,7 +138,7 @@ _FUNCTIONS = {
     "avg": "ndimage.center_of_mass ndimage.mean ndimage.standard_deviation ndimage.variance",
     "far": """
         ndimage.affine_transform ndimage.map_coordinates ndimage.rotate ndimage.shift
-        ndimage.spline_filter ndimage.spline_filter1d ndimage.zoom
+        ndimage.zoom
     """,
     "lib": "ndimage.fourier_gaussian ndimage.fourier_shift ndimage.fourier_uniform",
 }

@@ -54,8 +54,8 @@ class Interpolation:
     def refuse(self, call: Call) -> str | None:
         """Return why `call` cannot be supported; None if it can."""
         x = call["input"]
-        if x.ndim == 0 or x.size == 0:
-            return "input= is empty or a scalar"
+        if reason := _why_not(call):
+            return reason
         if call["grid_mode"] and x.dtype.kind == "c":
             return "SciPy ignores grid_mode= for complex numbers"
         axes = self.axes(call, x.ndim)
@@ -64,7 +64,7 @@ class Interpolation:
             return "the result is empty"
         if not np.isfinite(positions.within([(0, n) for n in shape]).extents()).all():
             return "positions in input= are not finite"
-        return why_not_numpy(x, "input")
+        return None
 
     def run(self, call: Call) -> Array:
         """Return SciPy's result, lazily."""
@@ -112,14 +112,16 @@ class Sampling:
     def refuse(self, call: Call) -> str | None:
         """Return why `call` cannot be supported; None if it can."""
         x, coordinates = call["input"], call["coordinates"]
-        if x.ndim == 0 or x.size == 0 or 0 in np.shape(coordinates):
-            return "input= or coordinates= are empty, or input= is a scalar"
+        if reason := _why_not(call):
+            return reason
+        if 0 in np.shape(coordinates):
+            return "coordinates= is empty"
         if is_dask_array(coordinates) and getattr(x, "npartitions", 1) > 1:
             return (
                 "coordinates= is a Dask array, and decides which elements of input= are needed; "
                 "pass its .compute(), or input= in one chunk"
             )
-        return why_not_numpy(x, "input") or why_not_numpy(coordinates, "coordinates")
+        return why_not_numpy(coordinates, "coordinates")
 
     def run(self, call: Call) -> Array:
         """Return SciPy's result, lazily."""
@@ -222,6 +224,17 @@ def filtered(x: Array, call: Call, axes: Sequence[int]) -> tuple[Array, int]:
     for axis in axes:
         x = Neighbourhood(reach.spline).run(Call(step, {"input": x, "axis": axis, **shared}))
     return x, padding
+
+
+def _why_not(call: Call) -> str | None:
+    """Return why the input of `call` cannot be interpolated; None if it can."""
+    x = call["input"]
+    if x.ndim == 0 or x.size == 0:
+        return "input= is empty or a scalar"
+    output = np.dtype(x.dtype if call["output"] is None else call["output"])
+    if output.kind == "b" and call["order"] > (call["mode"] != "grid-wrap"):
+        return "booleans show every rounding error; pass order=0, order=1 or another output="
+    return why_not_numpy(x, "input")
 
 
 def _sampler(call: Call, meta: Any) -> Sample:

@@ -127,7 +127,9 @@ def folded(positions: Any, n: int, mode: str) -> Any:
     Modes that continue the array with a constant or its last element need nothing moved.
     """
     at = np.asarray(positions)
-    low, high = at < 0, at > n - 1
+    grid = mode in ("reflect", "grid-mirror")
+    # SciPy moves positions next to the first element itself, when the block is interpolated.
+    low, high = at < (-1 if grid else 0), at > n - 1
     if mode not in _HALF_PERIODS or not (low.any() or high.any()):
         return at
     if n == 1:
@@ -142,15 +144,15 @@ def folded(positions: Any, n: int, mode: str) -> Any:
             at - period * np.trunc(at / period),
         )
     else:
-        grid = mode != "mirror"
         period = 2 * n if grid else 2 * n - 2
         rest = np.abs(at) - period * np.trunc(np.abs(at) / period)
         above = np.where(rest >= n, period - rest - grid, rest)
         rest = np.where(-at == period, period, rest) if grid else rest
         below = np.where(rest > n if grid else rest >= n - 1, period - rest, rest - grid)
-    moved = np.where(low, below, np.where(high, above, at))
-    # SciPy moves what is below 0 again, when the block is interpolated.
-    return np.where(moved < 0, -1 - moved, moved) if mode in ("reflect", "grid-mirror") else moved
+    moved = np.where(low, below, above)
+    if grid:  # what is below 0 will be moved again by SciPy, to where it has moved it first
+        moved = np.where(moved < 0, np.minimum(-1 - moved, -1e-300), moved)
+    return np.where(low | high, moved, at)
 
 
 def relative(positions: Any, start: int, n: int, mode: str, order: int) -> Any:

@@ -19,8 +19,7 @@ from ._call import Call
 Halos: TypeAlias = "dict[int, Halo]"
 Reach: TypeAlias = Callable[[Call, int], Halos]
 
-# The square of the precision of a double: results differ in no bit, as rounding forgets the rest.
-_NOTHING = 2.0**-106
+# The largest pole of the spline filter of each order.
 _POLES = {2: 0.1716, 3: 0.268, 4: 0.3614, 5: 0.4306}
 _PERIODIC_MODES = frozenset({"wrap", "grid-wrap"})
 
@@ -138,15 +137,13 @@ def running_mean(reach: Reach) -> Reach:
 
 
 def spline(call: Call, ndim: int) -> Halos:
-    """Return the reach of the spline filter, along one ``axis`` or all.
+    """Return the reach of the spline filter along an ``axis``, but for rounding errors.
 
-    An element depends on the whole line, but less and less: on others by the power of the largest
-    pole, which is the distance. Farther than here that is less than `_NOTHING`.
+    An element depends on the whole line, by powers of the pole. Farther than here, they are below
+    the square of the precision of a double.
     """
-    order = int(call["order"])
-    depth = int(np.log(_NOTHING) / np.log(_POLES[order])) + 1 if order > 1 else 0
-    axes = range(ndim) if call["axis"] is None else [call["axis"] % ndim]
-    return {axis: Halo(depth, call["mode"] == "grid-wrap") for axis in axes if depth}
+    depth = int(np.log(2.0**-106) / np.log(_POLES[call["order"]])) + 1
+    return {call["axis"]: Halo(depth, call["mode"] == "grid-wrap")}
 
 
 def _depths(sizes: Sequence[int], origin: Any) -> list[int]:

@@ -42,7 +42,7 @@ from ._neighbourhood import (
 from ._spectrum import Spectrum
 from ._strategy import Strategy
 from ._tally import Centers, Extremes, Variances
-from ._transform import AxisByAxis, Shift
+from ._transform import AxisByAxis, EveryAxis, Shift
 
 _window = Neighbourhood(reach.along_axes(reach.window))
 _rank = Neighbourhood(reach.along_axes(reach.window), harmless=without_reflection)
@@ -100,8 +100,8 @@ NDIMAGE: dict[str, Strategy] = {
     "map_coordinates": Sampling(),
     "rotate": Interpolation(positions.of_rotation, axes=plane_axes),
     "shift": Interpolation(positions.of_shift),
-    "spline_filter": Neighbourhood(reach.spline),
-    "spline_filter1d": Neighbourhood(reach.spline),
+    "spline_filter": EveryAxis("scipy_dispatch.ndimage:spline_filter1d", Lines(("input",))),
+    "spline_filter1d": Lines(("input",)),
     "zoom": Interpolation(positions.of_zoom, tiny_zoom),
     # Measurements
     "center_of_mass": Measurement(Centers()),

@@ -81,6 +81,34 @@ class AxisByAxis:
 
 
 @dataclass(frozen=True)
+class EveryAxis:
+    """Apply a 1-d function along every axis in succession."""
+
+    # The function, with the same parameters and an additional axis, and its strategy.
+    identifier: str
+    strategy: Strategy
+    arrays: tuple[str, ...] = ("input",)
+
+    def refuse(self, call: Call) -> str | None:
+        """Return why `call` cannot be supported; None if it can."""
+        return None
+
+    def run(self, call: Call) -> Array:
+        """Return SciPy's result, lazily."""
+        meta = meta_of(probe(call, "input"))
+        step = Call(dispatchable(self.identifier), call.arguments)
+        x = call["input"]
+        chunks: dict[int, int] = {}
+        for axis in range(x.ndim):
+            cut = max(x.chunks[axis]) or -1
+            x = self.strategy.run(
+                step.replaced(axis=axis, input=with_whole_lines(x, (axis,), chunks))
+            )
+            chunks = {axis: cut}
+        return x.astype(meta.dtype)
+
+
+@dataclass(frozen=True)
 class Shift:
     """Swap the halves of axes with a function of `dask.array.fft`."""
 
