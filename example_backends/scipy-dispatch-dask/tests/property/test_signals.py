@@ -198,3 +198,10 @@ def test_spectra(name: str, data: Any) -> None:
             assert_same(scale, each)
         tolerance = tolerance_of(f"signal.{name}", expected[-1], x)
         assert_same(computed(results[-1]), expected[-1], tolerance)
+
+
+def test_the_cross_spectrum_of_an_array_and_itself_is_real() -> None:
+    x = np.random.default_rng(5).normal(size=(9, 40))
+    lazy = da.from_array(x, chunks=7)
+    _, power = lazily("signal.csd", lazy, lazy, nperseg=8)
+    assert_same(computed(power), signal.csd(x, x, nperseg=8)[1], tolerance_of("signal.csd", x))
