@@ -147,7 +147,7 @@ KNOWN = (
     ),
     Known(
         "dask",
-        "signal.welch",
+        "signal.csd signal.welch",
         "test_detrend_external_nd",
         r"^[\d.]+e-[23]\d for [\d.]+e-[23]\d,",
         "noise, after everything was subtracted",

@@ -48,7 +48,7 @@ class Spectrum:
         times = spectrum.shape[x.ndim :]
         block, shared = block_of(call, *arrays)
         lazy: Array = da.map_blocks(
-            LastResult(block),
+            LastResult(block, spectrum.dtype),
             *(call[name].rechunk(x.chunks) for name in arrays),
             chunks=(*chunks.values(), *((n,) for n in times)),
             new_axis=list(range(x.ndim, spectrum.ndim)),
@@ -63,10 +63,12 @@ class LastResult:
     """Call a function with several results and return the last."""
 
     block: Block
+    # SciPy's result is real if one block, of two equal arrays, is passed twice.
+    dtype: Any
 
     @property
     def __name__(self) -> str:
         return self.block.__name__
 
     def __call__(self, *blocks: Any, **shared: Any) -> Any:
-        return self.block(*blocks, **shared)[-1]
+        return self.block(*blocks, **shared)[-1].astype(self.dtype)

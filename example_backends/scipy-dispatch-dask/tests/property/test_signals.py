@@ -205,3 +205,6 @@ def test_the_cross_spectrum_of_an_array_and_itself_is_real() -> None:
     lazy = da.from_array(x, chunks=7)
     _, power = lazily("signal.csd", lazy, lazy, nperseg=8)
     assert_same(computed(power), signal.csd(x, x, nperseg=8)[1], tolerance_of("signal.csd", x))
+    _, power = lazily("signal.csd", lazy, da.from_array(x.copy(), chunks=7), nperseg=8)
+    expected = signal.csd(x, x.copy(), nperseg=8)[1]
+    assert_same(computed(power), expected, tolerance_of("signal.csd", x))
