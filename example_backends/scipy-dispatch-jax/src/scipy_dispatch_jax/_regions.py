@@ -7,7 +7,7 @@ from functools import partial, reduce
 import numpy as np
 from scipy.ndimage import generate_binary_structure
 
-from ._arrays import default_float, dtype_of, is_complex, narrowed
+from ._arrays import default_float, dtype_of, is_complex, is_traced, narrowed
 from ._axes import for_each
 from ._implement import TRACES, Call, implements
 from ._jax import Array, jax, jnp, lax
@@ -31,7 +31,8 @@ def _refuse_structure(call: Call) -> str | None:
 
 
 @implements("ndimage", "input", _refuse_structure, docs=TRACES)
-def label(call: Call) -> tuple[Array, Array]:
+def label(call: Call) -> tuple[Array, Any]:
+    """The number of regions is an array while JAX traces."""
     x, structure = jnp.asarray(call.input), call.structure
     if structure is None:
         structure = generate_binary_structure(x.ndim, 1)
@@ -44,7 +45,8 @@ def label(call: Call) -> tuple[Array, Array]:
     offsets = offsets_of(structure.shape, structure)
     modes = ("constant",) * x.ndim
     windows = Windows(structure.shape, offsets, ((1, 1),) * x.ndim, modes, index, index)
-    return _labelled(x.astype(np.bool_), windows)
+    labels, count = _labelled(x.astype(np.bool_), windows)
+    return labels, count if is_traced(count) else int(count)
 
 
 @partial(jax.jit, static_argnames="windows")
