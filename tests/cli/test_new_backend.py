@@ -81,6 +81,23 @@ def test_a_new_backend_passes_its_own_tests(paint: Site) -> None:
     assert [each for each in library["findings"] if each["backend"] == "water"] == []
 
 
+def test_its_tests_pass_too_when_the_author_has_given_a_should_run(paint: Site) -> None:
+    """Which runs is then decided by a call, not by the types alone."""
+    paint.install_library({"paintlib/filters.py": FUNCTIONS})
+    create(paint, "water", "--type", "fractions:Fraction")
+    package = paint.folder / "paint-lib-water" / "src" / "paint_lib_water"
+    functions = package / "functions.py"
+    text = functions.read_text(encoding="utf-8").replace("implements(", "plans(")
+    text = text.replace("return NotImplemented", 'return "never"')
+    functions.write_text(text, encoding="utf-8")
+    description = package / "backend.toml"
+    code = f"import sys; sys.argv[1:] = ['update', {str(description)!r}]"
+    code += "; from spatch_core.__main__ import main; main()"
+    run_python(code, path=[package.parent, paint.folder])
+    assert "should_run" in description.read_text(encoding="utf-8")
+    assert "5 passed" in run_own_tests(paint, package.parents[1], "paint_lib_water")
+
+
 def test_a_minimal_backend_has_two_conversions_and_one_function(paint: Site) -> None:
     """It passes its own tests, and converts as soon as the conversions return something."""
     paint.install_library()
