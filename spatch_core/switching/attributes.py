@@ -10,10 +10,10 @@ from .._errors import ImplementationImportError
 from .._function.lookup import attribute_getter
 from .._identifiers import DEFAULT, import_identifier, is_awaited, nearest, shown
 from .._interrupts import is_interrupt
+from ..backend_system import BackendSystem
 
 if TYPE_CHECKING:
     from .._discovery.catalog import Catalog
-    from ..backend_system import BackendSystem
 
 __all__ = ["attributes"]
 
@@ -48,7 +48,7 @@ def attributes(
     Raises
     ------
     TypeError
-        If `own` is no mapping.
+        If `system`, `module` or `own` is something else.
 
     Notes
     -----
@@ -61,16 +61,25 @@ def attributes(
 
         __getattr__, __dir__ = switching.attributes(system, __name__, {"float64": numpy.float64})
     """
+    if not isinstance(system, BackendSystem):
+        raise TypeError(f"attributes() takes the BackendSystem of a library, not {system!r}")
+    if not isinstance(module, str):
+        raise TypeError(f"attributes() takes the name of a module, not {module!r}")
     if own is not None and not isinstance(own, Mapping):
         raise TypeError(f"own= takes a mapping of names to values, not {own!r}")
     found = _Attributes(system, module, {} if own is None else own)
     variable = system._dispatcher.keeper.variable
 
     def __dir__() -> list[str]:  # noqa: N807
-        return sorted({*vars(sys.modules[module]), *found.names()})
+        return sorted({*_globals_of(module), *found.names()})
 
     __dir__.__module__, __dir__.__qualname__ = module, __dir__.__name__
     return attribute_getter(variable, found.values, found.find, module), __dir__
+
+
+def _globals_of(module: str) -> dict[str, object]:
+    # Python need not list a module that is in use.
+    return getattr(sys.modules.get(module), "__dict__", {})
 
 
 class _Attributes:
@@ -166,5 +175,5 @@ class _Attributes:
                     f"{text} while the current backend is {which!r}; these have it: "
                     f"{', '.join(givers)}"
                 )
-        meant = nearest(name, {*names, *vars(sys.modules.get(self._module, object))})
+        meant = nearest(name, {*names, *_globals_of(self._module)})
         return AttributeError(text + (f"; did you mean {meant[0]!r}?" if meant else ""))

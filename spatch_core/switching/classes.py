@@ -35,8 +35,8 @@ def describe_class(cls: type, prefix: str, *, shared: type | None = None) -> dic
     Raises
     ------
     TypeError
-        If `cls` is no class, or no subclass of `shared`, or cannot be imported by its name
-        although it has values of attributes.
+        If `cls` or `shared` is no class, `prefix` is no name of a module, or `cls` is no subclass
+        of `shared`, or cannot be imported by its name although it has values of attributes.
 
     Examples
     --------
@@ -47,6 +47,10 @@ def describe_class(cls: type, prefix: str, *, shared: type | None = None) -> dic
     """
     if not isinstance(cls, type):
         raise TypeError(f"describe_class() takes a class, not {cls!r}")
+    if not isinstance(prefix, str) or not all(map(str.isidentifier, prefix.split("."))):
+        raise TypeError(f"describe_class() takes the name of the library's module, not {prefix!r}")
+    if shared is not None and not isinstance(shared, type):
+        raise TypeError(f"shared= takes a class, not {shared!r}")
     if shared is not None and not issubclass(cls, shared):
         raise TypeError(f"{cls.__qualname__} is no subclass of {shared.__qualname__}")
     functions, attributes = {}, {}

@@ -71,7 +71,7 @@ class Switch:
         self._get = self._owner.keeper.get
         self._in_process: Callable[[BackendOptions[Any]], ProcessContext] | None = None
 
-    def set_backend(self, name: str, globally: bool = False) -> None:
+    def set_backend(self, name: str, *, globally: bool = False) -> None:
         """Make a backend the current one.
 
         Parameters
@@ -131,16 +131,16 @@ class Switch:
 
     @overload
     def backend_context(
-        self, name: str, globally: Literal[False] = False
+        self, name: str, *, globally: Literal[False] = False
     ) -> BackendOptions[Any]: ...
     @overload
-    def backend_context(self, name: str, globally: Literal[True]) -> ProcessContext: ...
+    def backend_context(self, name: str, *, globally: Literal[True]) -> ProcessContext: ...
     @overload
     def backend_context(
-        self, name: str, globally: bool = False
+        self, name: str, *, globally: bool = False
     ) -> BackendOptions[Any] | ProcessContext: ...
     def backend_context(
-        self, name: str, globally: bool = False
+        self, name: str, *, globally: bool = False
     ) -> BackendOptions[Any] | ProcessContext:
         """Return options that make a backend the current one: in a block, or for a function.
 
@@ -161,6 +161,8 @@ class Switch:
         ------
         UnknownBackendError
             A `ValueError`: there is no such backend.
+        TypeError
+            If `name` is not one name.
         """
         options = _options_of(self._options, name)
         return (self._in_process or self._prepare())(options) if globally else options
@@ -198,7 +200,7 @@ class Switch:
         self._return_to(switched(state, stack_of(default) if is_last else state.earlier, default))
         return self.get_backend()
 
-    def unset_backend(self, globally: bool = False) -> None:
+    def unset_backend(self, *, globally: bool = False) -> None:
         """Go back to the current backend of the process-wide default.
 
         Parameters
@@ -244,10 +246,13 @@ class Switch:
 
 def _options_of(kind: Any, name: str) -> BackendOptions[Any]:
     """Return ``backend_opts(backend=name)``, in half the time if they were made before."""
-    options: BackendOptions[Any]
     try:
         own = kind._plain[(), (), name]
-    except (KeyError, TypeError):
+    except (KeyError, TypeError):  # given for the first time, or not hashable
+        own = None
+    options: BackendOptions[Any]
+    if own is None:  # not above: an error would show the other one
+        checked_backend(kind._owner, name)  # options take None, too
         options = kind(backend=name)
     else:
         options = object.__new__(kind)

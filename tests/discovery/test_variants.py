@@ -152,6 +152,63 @@ def test_a_requirement_that_cannot_be_read_is_a_problem() -> None:
 
 
 @pytest.mark.parametrize(
+    ("version", "met", "unmet"),
+    [
+        ("2.0rc1", [">=1.12", "<=2.0", "==2.*", ">=2.0.dev0"], [">=2.0", "<2.0", ">1.12,<2"]),
+        ("2.0.dev3+git1", [">=1.13", ">=2.0.dev0"], [">=2.0", "<2.0"]),
+        ("1.12.1+cu118", ["==1.12.1", "<=1.12.1", "~=1.12", "==1.12.1+cu118"], [">1.12.1"]),
+        ("1.12.0.post1", [">=1.12", "==1.12.*"], ["==1.12", "<=1.12"]),
+        ("no version", [""], [">=0", "==0"]),
+    ],
+    ids=["pre-release", "nightly", "local", "post-release", "broken"],
+)
+def test_versions_that_are_no_plain_release(
+    version: str,
+    met: list[str],
+    unmet: list[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """D17: compared as installers compare them, a pre-release too."""
+    write_distribution(tmp_path, "my-frame", files={"frame.py": ""}, version=version)
+    monkeypatch.syspath_prepend(tmp_path)
+    names = ("my-frame", "My_Frame")
+    entries = {
+        text: {"variants": [variant(f"{name}{text}", "builtins:max") for name in names]}
+        for text in [*met, *unmet]
+    }
+    system, functions = library(**{f"f{n}": entry for n, entry in enumerate(entries.values())})
+    found = [functions[f"f{n}"]([1, 2]) for n in range(len(entries))]
+    assert found == [2] * len(met) + ["default"] * len(unmet)
+    assert system.problems == ()
+    for n in range(len(met), len(entries)):
+        assert f"my-frame {version} is installed" in str(functions[f"f{n}"].explain([1]))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "torch>=",
+        "torch>=one",
+        "torch=>1",
+        "torch 1.5",
+        "torch>=1 <2",
+        "torch; foo == 'x'",
+    ],
+)
+def test_malformed_requirements(text: str) -> None:
+    """D11, D17: each is a problem that says where it is, and its function is the plain one."""
+    entry = {"function": "builtins:sum", "variants": [variant(text, "builtins:max")]}
+    system, functions = library(f=entry, other={"function": "builtins:max"})
+    with pytest.warns(UserWarning, match="backend 'b'"):
+        assert functions["f"]([1, 2]) == 3
+    assert functions["other"]([1, 2]) == 2
+    (problem,) = system.problems
+    assert problem.key == 'functions."lib:f".variants[0].requires'
+    assert problem.backend == "b"
+
+
+@pytest.mark.parametrize(
     ("entry", "key"),
     [
         ({"variants": "torch"}, "variants"),

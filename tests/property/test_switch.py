@@ -248,7 +248,7 @@ class Switching(RuleBasedStateMachine):
     @rule(place=places, globally=st.booleans())
     def set_an_unknown_one(self, place: int, globally: bool) -> None:
         found = self.flow(place).send(
-            lambda: attempt(lambda: self.switch.set_backend("d", globally))
+            lambda: attempt(lambda: self.switch.set_backend("d", globally=globally))
         )
         assert found is UnknownBackendError
 
@@ -266,14 +266,14 @@ class Switching(RuleBasedStateMachine):
     @rule(place=places, globally=st.booleans())
     def unset(self, place: int, globally: bool) -> None:
         flow = self.flow(place)
-        flow.send(lambda: self.switch.unset_backend(globally))
+        flow.send(lambda: self.switch.unset_backend(globally=globally))
         if globally:
             self.base = ()
         flow.own = None
 
     @rule(place=places, name=names, globally=st.booleans())
     def enter(self, place: int, name: str, globally: bool) -> None:
-        flow, block = self.flow(place), self.switch.backend_context(name, globally)
+        flow, block = self.flow(place), self.switch.backend_context(name, globally=globally)
         flow.send((block,))
         flow.blocks.append((flow.own, block))
         flow.own = self.inside(name, self.current(flow))

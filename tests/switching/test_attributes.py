@@ -19,7 +19,7 @@ import pytest
 import spatch_core
 from spatch_core import BackendSystem, ImplementationImportError
 from spatch_core._function.lookup import attribute_getter, python_attribute_getter
-from spatch_core.switching import attributes
+from spatch_core.switching import Switch, attributes
 from spatch_core.testing import isolated, run_python, write_distribution
 
 FOLDERS = [Path(spatch_core.__file__).parents[1]]
@@ -280,12 +280,18 @@ def test_what_a_backend_reads_while_it_is_discovered(tmp_path: Path) -> None:
     )
 
 
-def test_own_values_are_a_mapping() -> None:
+def test_arguments_of_other_types() -> None:
     """W9: misuse is a TypeError at once."""
     system = BackendSystem(None, "LIB")
     wrong: Any = ["float64"]
     with pytest.raises(TypeError, match="own= takes a mapping"):
         attributes(system, __name__, wrong)
+    wrong = Switch(system)
+    with pytest.raises(TypeError, match=r"attributes\(\) takes the BackendSystem of a library"):
+        attributes(wrong, __name__)
+    wrong = sys
+    with pytest.raises(TypeError, match=r"attributes\(\) takes the name of a module"):
+        attributes(system, wrong)
     find, names = attributes(system, __name__)
     assert find.__module__ == names.__module__ == __name__
     with pytest.raises(AttributeError):
@@ -334,6 +340,18 @@ def test_both_kinds_of_getters_agree(lib: Any) -> None:
             get()
         with pytest.raises(TypeError):
             get([])
+
+
+def test_a_module_that_python_does_not_list() -> None:
+    """W9: such as one that a program has made of a file."""
+    module: Any = ModuleType("attrunlisted")
+    module.__getattr__, module.__dir__ = attributes(
+        BackendSystem(None, "LIB"), "attrunlisted", {"pi": 3}
+    )
+    assert module.pi == 3
+    assert dir(module) == ["pi"]
+    with pytest.raises(AttributeError, match="did you mean 'pi'"):
+        _ = module.pie
 
 
 def test_a_module_that_is_gone_is_freed() -> None:

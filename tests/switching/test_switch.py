@@ -65,14 +65,27 @@ def test_an_unknown_name_changes_nothing(library: Library) -> None:
     for globally in (False, True):
         with pytest.raises(UnknownBackendError, match="did you mean 'torch'"):
             switch.set_backend("trch", globally=globally)
-        with pytest.raises(ValueError, match="trch"):
-            switch.backend_context("trch")
+        with pytest.raises(ValueError, match="trch") as caught:
+            switch.backend_context("trch", globally=globally)
+        assert caught.value.__context__ is None  # nothing of how it was looked up
         assert [*switch] == ["jax"]
     for wrong in (None, 3, ["jax"]):
         given: Any = wrong
-        with pytest.raises(TypeError, match="is given by its name"):
-            switch.set_backend(given)
+        for function in (switch.set_backend, switch.backend_context):
+            with pytest.raises(TypeError, match="is given by its name"):
+                function(given)
     assert library.now() == "jax"
+
+
+def test_globally_is_given_by_its_name(library: Library) -> None:
+    """W7: TensorLy's second argument means the contrary, and a name would pass for True."""
+    switch: Any = library.switch
+    for function in (switch.set_backend, switch.backend_context):
+        with pytest.raises(TypeError, match="positional argument"):
+            function("jax", True)
+    with pytest.raises(TypeError, match="positional argument"):
+        switch.unset_backend("jax")
+    assert library.now() == "numpy"
 
 
 def test_a_system_is_needed() -> None:
