@@ -213,7 +213,7 @@ def resampled(r: Random) -> Arguments:
 
 
 def decimated(r: Random) -> Arguments:
-    x = array(r, LINES, "fsi")
+    x = array(r, LINES, "fs")
     kinds = {"ftype": some(r, "iir", "fir"), "zero_phase": bool(r.random() < 0.5)}
     return (x, int(r.integers(2, 4))), {**kinds, **longest(x)}
 
@@ -234,7 +234,7 @@ def filtered(r: Random) -> Arguments:
 
 
 def sections(r: Random) -> Arguments:
-    x = array(r, LINES, "fsi")
+    x = array(r, LINES, "fs")
     return (signal.butter(some(r, 4, 5), 0.3, output="sos").astype(real()), x), longest(x)
 
 
@@ -243,7 +243,7 @@ def pads(r: Random) -> dict[str, Any]:
 
 
 def both_ways(r: Random) -> Arguments:
-    x = array(r, LINES, "fsi")
+    x = array(r, LINES, "fs")
     return (*recursive(r), x), {**pads(r), **longest(x)}
 
 

@@ -44,6 +44,8 @@ REASONS: list[tuple[str, dict[str, Any], str]] = [
     ("signal.resample_poly", {"x": J, "up": 2, "down": 1, "padtype": "line"}, "by a constant"),
     ("signal.filtfilt", {"b": J[0], "a": J[1], "x": J, "method": "gust"}, "method='gust'"),
     ("signal.lfilter", {"b": [1], "a": [1, 2], "x": J.astype(int)}, "single and double precision"),
+    ("signal.filtfilt", {"b": [1.0], "a": [1.0], "x": J.astype(int)}, "padtype='odd' of integers"),
+    ("signal.decimate", {"x": J.astype(int), "q": 2}, "pass floats"),
     ("signal.wiener", {"im": J.astype(int)}, "pass im.astype"),
     ("fft.fft", {"x": J, "plan": object()}, "plan="),
     ("fft.fft", {"x": J, "workers": 0}, "workers="),

@@ -198,8 +198,11 @@ TOLERANCES: dict[str, Kinds] = {
     "signal.hilbert2": _SPECTRA,
     "signal.oaconvolve": {kind: _TRANSFORMS[kind] for kind in _PRODUCTS},
     **{f"signal.{name}": _SMOOTHED for name in ("savgol_filter", "upfirdn", "resample")},
-    **{f"signal.{name}": _SMOOTHED for name in ("resample_poly", "decimate", "lfilter")},
-    **{f"signal.{name}": _SMOOTHED for name in ("filtfilt", "sosfilt", "sosfiltfilt")},
+    **{f"signal.{name}": _SMOOTHED for name in ("resample_poly", "lfilter", "sosfilt")},
+    **{
+        f"signal.{name}": {kind: _SMOOTHED[kind] for kind in ("single", "double")}
+        for name in ("decimate", "filtfilt", "sosfiltfilt")
+    },
     **{f"signal.{name}": _DECIDED for name in ("medfilt", "medfilt2d", "order_filter")},
     **dict.fromkeys(("signal.wiener", "signal.coherence"), _RATIOS),
     "signal.istft": {kind: _SPECTRA[kind] for kind in ("single", "double")},

@@ -6,7 +6,7 @@ from functools import partial
 
 import numpy as np
 
-from ._arrays import dtype_of, is_complex, is_floating, is_jax, promoted
+from ._arrays import dtype_of, is_complex, is_floating, is_integer, is_jax, promoted
 from ._axes import one_axis
 from ._convolution import by_products
 from ._implement import Call, implements
@@ -32,6 +32,8 @@ def _refuse(call: Call) -> str | None:
         return "x= has no elements"
     if not (is_floating(dtype) or is_complex(dtype)) or dtype.itemsize < 4 or dtype.kind == "V":
         return f"the filter is of {dtype}, and SciPy takes single and double precision"
+    if getattr(call, "padtype", None) == "odd" and is_integer(dtype_of(call.x)):
+        return "padtype='odd' of integers: SciPy's differences leave their range; pass floats"
     if getattr(call, "method", "pad") == "gust":
         return "method='gust' is not implemented"
     return None

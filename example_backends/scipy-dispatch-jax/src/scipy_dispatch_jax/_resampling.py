@@ -9,7 +9,7 @@ from math import gcd
 import numpy as np
 from scipy import signal as scipy_signal
 
-from ._arrays import as_inexact, dtype_of, is_complex, is_jax, promoted, times_line
+from ._arrays import as_inexact, dtype_of, is_complex, is_integer, is_jax, promoted, times_line
 from ._axes import one_axis
 from ._implement import Call, implements
 from ._jax import Array, jax, jnp, lax
@@ -136,6 +136,8 @@ def resample_poly(call: Call) -> Array:
 def _refuse_decimate(call: Call) -> str | None:
     if not isinstance(call.ftype, str):
         return "ftype= is a system, not a name"
+    if call.zero_phase and call.ftype == "iir" and is_integer(dtype_of(call.x)):
+        return "x= is of integers, whose differences at the ends SciPy lets overflow; pass floats"
     return _why_not_x(call)
 
 
