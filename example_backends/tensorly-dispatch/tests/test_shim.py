@@ -111,6 +111,20 @@ def test_functions_and_attributes_follow() -> None:
     assert {"dot", "float32", "backend_name"} <= {*dir(tl)}
 
 
+@pytest.mark.parametrize("manager", [tl, tenalg], ids=["tensors", "algebra"])
+def test_what_is_no_backend(manager: Any) -> None:
+    """TensorLy's own error, and nothing has changed."""
+    before = manager.get_backend(), {**tensors.system.backends}, {**algebra.system.backends}
+    for wrong in ("jx", "Jax", "", None, 3, b"jax", NumpyBackend, tl):
+        for function in (manager.set_backend, manager.backend_context):
+            with pytest.raises(ValueError, match="Unknown backend name"):
+                function(wrong)
+    with pytest.raises(TypeError, match="unhashable"):
+        manager.set_backend(["jax"])
+    after = manager.get_backend(), {**tensors.system.backends}, {**algebra.system.backends}
+    assert after == before
+
+
 def test_set_backend_is_for_all_or_for_one_thread() -> None:
     """As TensorLy documents it."""
     seen = []

@@ -100,7 +100,7 @@ class Manager:
     def key(self, backend: Any) -> str:
         """Find the name that a backend has in the system; it is given by name or instance."""
         with _lock:
-            if not isinstance(backend, str):
+            if isinstance(backend, self.theirs._backend_base_class):
                 key = instances.name_of(backend)
                 if key not in self.system.backends:
                     self.system.register(self.describe(key))
