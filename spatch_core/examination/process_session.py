@@ -78,7 +78,7 @@ def end_session(process: subprocess.Popen[bytes], mark: str) -> None:
             os.killpg(process.pid, signal.SIGKILL)
         # Some may have a group of their own, or may have been started meanwhile.
         for _ in range(_ROUNDS):
-            members = _members(process.pid, f"\0{mark}\0".encode())
+            members = _members(process.pid, os.fsencode(f"\0{mark}\0"))
             for each in members:
                 with suppress(ProcessLookupError, PermissionError):
                     os.kill(each, signal.SIGKILL)
@@ -95,7 +95,11 @@ def _members(session: int, mark: bytes) -> list[int]:
 
     There are none where the system does not tell.
     """
-    found = []
+    found: list[int] = []
+    with suppress(OSError):
+        # In a sandbox, /proc may be that of a namespace where processes have other numbers.
+        if os.readlink("/proc/self") != str(os.getpid()):
+            return found
     for folder in Path("/proc").glob("[0-9]*"):
         with suppress(OSError, ValueError):
             # The name of the program, in parentheses, may contain anything.

@@ -68,3 +68,55 @@ def test_the_whole_session_is_ended() -> None:
     assert other.poll() is None
     end_session(other, "MARK=its own, and more")
     other.communicate()
+
+
+ELSEWHERE = """
+import subprocess, sys
+from spatch_core.examination.process_session import end_session
+def start(number, **options):
+    with open("/proc/sys/kernel/ns_last_pid", "w") as last:
+        last.write(str(number - 1))
+    command = [sys.executable, "-c", "import sys; sys.stdin.read()"]
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, **options)
+    assert process.pid == number
+    return process
+leader, member = map(int, sys.argv[1:])
+other = start(member)
+end_session(start(leader, start_new_session=True), "MARK=its own")
+other.communicate()
+raise SystemExit(other.returncode)
+"""
+IN_A_NAMESPACE = ["unshare", "--user", "--map-root-user", "--pid", "--fork"]
+WITH_A_MEMBER = """
+import subprocess, sys, time
+print(subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"]).pid, flush=True)
+time.sleep(600)
+"""
+
+
+def test_a_number_in_another_namespace_is_not_that_of_a_process() -> None:
+    """``/proc`` may show the processes of another namespace, which have other numbers here."""
+    try:
+        subprocess.run([*IN_A_NAMESPACE, "true"], check=True, capture_output=True)
+    except (OSError, subprocess.CalledProcessError):
+        pytest.skip("this system makes no namespace of processes for this user")
+    leader = child(WITH_A_MEMBER)
+    assert leader.stdout is not None
+    numbers = [str(leader.pid), leader.stdout.readline().decode().strip()]
+    command = [*IN_A_NAMESPACE, sys.executable, "-c", ELSEWHERE, *numbers]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    end_session(leader, "MARK=its own")
+    leader.communicate()
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="on Windows all text can be encoded")
+def test_a_mark_may_be_a_path_that_is_not_utf_8() -> None:
+    """As is a temporary folder whose name another encoding has made."""
+    mark = os.fsdecode(b"/tmp/\xff")
+    process = child("import time; print(flush=True); time.sleep(600)", mark)
+    assert process.stdout is not None
+    assert process.stdout.read(1) == b"\n"
+    end_session(process, f"MARK={mark}")
+    assert process.returncode == -9
+    process.communicate()
