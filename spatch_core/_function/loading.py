@@ -33,6 +33,11 @@ if TYPE_CHECKING:
     from .._type_patterns import TypePattern
     from .dispatcher import Dispatcher
 
+_ROUNDS = 10
+"""How often backends are discovered if each time a module that is imported registers others.
+
+One that cannot be imported is imported, and may register a backend, each time."""
+
 
 class System(Protocol):
     """A `BackendSystem`, as far as loading needs it."""
@@ -135,7 +140,7 @@ def _discover(
     """Find the backends as the entry points and the environment variables are now."""
     group = system.group
     entry_points, problems = find_entry_points(group) if group else ([], [])
-    while True:
+    for _ in range(_ROUNDS):
         registered = system._registered
         catalog = build_catalog(
             entry_points,

@@ -80,7 +80,9 @@ def _change(system: System, description: Description, change: Callable[[], None]
 
 def _put(system: System, description: Description, is_registered: bool) -> None:
     others = tuple(each for each in system._registered if each is not description)
-    system._registered = (*others, description) if is_registered else others
+    # What has not changed stays the same object, by which a discovery knows it.
+    if is_registered != (len(others) < len(system._registered)):
+        system._registered = (*others, description) if is_registered else others
 
 
 def _is_in_force(dispatcher: Dispatcher, description: Description) -> bool:

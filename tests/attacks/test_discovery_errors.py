@@ -129,6 +129,31 @@ HANDLERS = {
 }
 
 
+@pytest.mark.parametrize(
+    ("name", "others"),
+    [("'more'", ["more"]), ("f'more{len(errors_library.system._registered)}'", None)],
+    ids=["of one name", "of a new name each time"],
+)
+def test_a_module_that_registers_a_backend_and_fails_keeps_no_call(
+    name: str, others: list[str] | None, tmp_path: Path, tally: Tally
+) -> None:
+    """D16: the backends are discovered again for what it has registered, but not for ever."""
+    found = run(
+        tmp_path,
+        "import errors_library\n"
+        f"errors_library.system.register({{'name': {name}, 'functions': {{}}, "
+        "'primary_types': ['errors_library:Sick']})\nraise ImportError('no device')\n",
+        """
+        calls = [f(Good()), f(Sick()), f(1.0)]
+        problems = [each.backend for each in system.problems]
+        print(json.dumps([calls, problems, [each for each in system.backends if "more" in each]]))
+        """,
+    )
+    assert isinstance(found, list)
+    held = found[:2] == [["good", "default", "default"], ["sick"]]
+    tally.add(held and (found[2] == others if others else bool(found[2])), found)
+
+
 @pytest.mark.parametrize("handler", HANDLERS.values(), ids=list(HANDLERS))
 @pytest.mark.parametrize("body", INTERRUPTS.values(), ids=list(INTERRUPTS))
 def test_what_a_signal_handler_raises_passes_through(
