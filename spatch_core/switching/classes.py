@@ -47,8 +47,7 @@ def describe_class(cls: type, prefix: str, *, shared: type | None = None) -> dic
     """
     if not isinstance(cls, type):
         raise TypeError(f"describe_class() takes a class, not {cls!r}")
-    given: object = prefix
-    if not isinstance(given, str) or not all(map(str.isidentifier, given.split("."))):
+    if not all(map(str.isidentifier, str(prefix).split("."))):
         raise TypeError(f"describe_class() takes the name of the library's module, not {prefix!r}")
     if shared is not None and not isinstance(shared, type):
         raise TypeError(f"shared= takes a class, not {shared!r}")

@@ -70,10 +70,8 @@ def namespace(
             number = "no BackendSystem is" if not systems else "several systems are"
             raise TypeError(f"{number} known for module {module.__name__!r}; give system=")
         (system,) = systems
-    given: object = system
-    if not isinstance(given, BackendSystem):
-        what = "the BackendSystem of a library as system="
-        raise TypeError(f"namespace() takes {what}, not {given!r}")
+    if not isinstance(system, BackendSystem):
+        raise TypeError(f"system= takes the BackendSystem of a library, not {system!r}")
     options = system.backend_opts(backend=backend, type=type)
     made: Any = Namespace(module, system, options, (backend, type))
     return made  # type: ignore[no-any-return]  # it stands for the module

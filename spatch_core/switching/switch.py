@@ -155,7 +155,8 @@ class Switch:
         Returns
         -------
         BackendOptions or ProcessContext
-            What ``backend_opts(backend=name)`` gives; with `globally`, a context manager.
+            What ``backend_opts(backend=name)`` gives; with `globally`, a context manager. Functions
+            that it decorates have the backend in their calls: other threads do not follow.
 
         Raises
         ------

@@ -312,7 +312,7 @@ def test_mistakes(lib: Any) -> None:
         namespace("spacelib", backend="gpu")
     with pytest.raises(TypeError, match="no BackendSystem is known for module 'asyncio'"):
         namespace(asyncio, backend="gpu")
-    with pytest.raises(TypeError, match="takes the BackendSystem of a library as system="):
+    with pytest.raises(TypeError, match="system= takes the BackendSystem of a library"):
         namespace(lib, backend="gpu", system=lib.switch)
     other = BackendSystem(None, "OTHER")
     other._module = "spacelib.other"

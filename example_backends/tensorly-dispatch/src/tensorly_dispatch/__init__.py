@@ -109,7 +109,7 @@ class Manager:
                 return self.keys[self.theirs._loaded_backends[backend]]
             if backend in self.names or backend not in self.system.backends:
                 return self.keys[self.load_backend(backend)]
-            return backend  # of another distribution
+            return str(backend)  # of another distribution
 
     def load_backend(self, backend_name: str) -> Any:
         """Make an instance of a backend, which has the name from now on."""
