@@ -264,6 +264,33 @@ def test_coroutines_and_generators(lib: Any) -> None:
     assert (next(found), lib.tensor([1]), next(found)) == ("gpu", "own", "gpu")
 
 
+def test_tasks_and_exceptions(lib: Any) -> None:
+    """W8, W11: tasks that take turns have the backends of their own namespaces."""
+
+    async def fail() -> list[str]:
+        found = [lib.tensor([1])]
+        await asyncio.sleep(0)
+        found.append(lib.tensor([1]))
+        raise KeyError(*found)
+
+    lib.fail = fail
+    fail.__module__ = "spacelib"
+    spaces = [namespace(lib, backend=name) for name in ("gpu", "default", "gpu")]
+
+    async def work(space: Any) -> Any:
+        with pytest.raises(KeyError) as caught:
+            await space.fail()
+        return (*caught.value.args, lib.tensor([1]))
+
+    async def all_at_once() -> Any:
+        lib.switch.set_backend("gpu")
+        return await asyncio.gather(*map(work, spaces))
+
+    expected = [("gpu", "gpu", "gpu"), ("own", "own", "gpu"), ("gpu", "gpu", "gpu")]
+    assert asyncio.run(all_at_once()) == expected
+    assert lib.tensor([1]) == "own"
+
+
 def test_threads(lib: Any) -> None:
     """W11: it is in force wherever a function is called."""
     gpu = namespace(lib, backend="gpu")
