@@ -140,7 +140,9 @@ def _discover(
     """Find the backends as the entry points and the environment variables are now."""
     group = system.group
     entry_points, problems = find_entry_points(group) if group else ([], [])
-    for _ in range(_ROUNDS):
+    rounds = 0
+    while True:
+        rounds += 1
         registered = system._registered
         catalog = build_catalog(
             entry_points,
@@ -155,9 +157,9 @@ def _discover(
             dispatcher.default_name,
             registered,
         )
-        if system._registered is registered:  # no module that was imported has registered one
-            break
-    return _make_caller(system, dispatcher, catalog)
+        # No module that was imported has registered one.
+        if system._registered is registered or rounds == _ROUNDS:
+            return _make_caller(system, dispatcher, catalog)
 
 
 def _make_caller(system: System, dispatcher: Dispatcher, catalog: Catalog) -> Caller:
