@@ -237,7 +237,12 @@ def test_backends_register_others_while_they_are_discovered(by_a_thread: bool) -
 def test_a_thread_registers_one_while_another_discovers() -> None:
     """D16: what is discovered then does not have it."""
     begun, go_on = threading.Event(), threading.Event()
-    system, f = make(Discovered(lambda: (begun.set(), go_on.wait(60))))
+
+    def wait() -> None:
+        begun.set()
+        go_on.wait(60)
+
+    system, f = make(Discovered(wait))
     first = threading.Thread(target=f, args=(Foreign(),))
     first.start()
     assert begun.wait(60)

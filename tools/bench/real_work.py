@@ -142,6 +142,7 @@ class Benchmark:
                 gc.collect()
                 order.remove(route)  # unless all goes well
                 with self._noting(f"{case.title}, {route.title}"):
+                    result: list[Array] | None = None
                     processor, start = time.process_time(), time.perf_counter()
                     for _ in range(case.calls):
                         result = runners[route]()

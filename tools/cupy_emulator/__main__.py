@@ -15,7 +15,7 @@ from cupy_emulator import NotEmulated, Unavailable, install
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument(
         "--no-fma", action="store_true", help="round products before they are added"
     )

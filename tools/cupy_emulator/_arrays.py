@@ -72,7 +72,7 @@ class ndarray(np.lib.mixins.NDArrayOperatorsMixin):  # noqa: N801 - CuPy's name
 
     @property
     def real(self) -> ndarray:
-        return _view(self.host.real)
+        return _view(np.real(self.host))
 
     @real.setter
     def real(self, value: Any) -> None:
@@ -80,7 +80,7 @@ class ndarray(np.lib.mixins.NDArrayOperatorsMixin):  # noqa: N801 - CuPy's name
 
     @property
     def imag(self) -> ndarray:
-        return _view(self.host.imag)
+        return _view(np.imag(self.host))
 
     @imag.setter
     def imag(self, value: Any) -> None:

@@ -138,7 +138,7 @@ class PlanNd:
         if self._gives_real:
             given[...] = np.nan  # cuFFT may overwrite its input
             x = transformed(x, range(1, x.ndim - 1), INVERSE)
-            result = transformed(_whole(x, self.shape[-1]), [-1], INVERSE).real
+            result = np.real(transformed(_whole(x, self.shape[-1]), [-1], INVERSE))
         elif self._takes_real:
             x = transformed(x.astype(self._made), range(1, x.ndim), FORWARD)
             result = x[..., : self._output.shape[-1]]

@@ -206,7 +206,7 @@ def _wrong_result(
 ) -> str | None:
     if theirs.error is not None:
         return f"raises {_brief_error(theirs.error)}"
-    wrong = difference(name, theirs.result, expected, allowed, scale)
+    wrong: str | None = difference(name, theirs.result, expected, allowed, scale)
     if wrong is not None or given.may_overwrite():
         return wrong
     if not given.is_filled(expected):
