@@ -146,7 +146,8 @@ def register_basic(environment: BackendEnvironment) -> None:
         if tuple(tensor.shape) != tuple(size):
             count = torch.Size(size).numel()
             cell = cell_of(tensor)
-            old = environment.from_cpu(environment.to_torch(cell).view(tensor.dtype).view(-1))
+            old = environment.data_to_torch(cell.array).contiguous()
+            old = environment.from_cpu(old.view(tensor.dtype).view(-1))
             if count > old.numel():
                 flat = empty((count,), tensor.dtype)
                 flat[: old.numel()].copy_(old)

@@ -78,6 +78,23 @@ class Data:
         cell.array = array
         return tensor
 
+    def assign(self, target: torch.Tensor, value: torch.Tensor, *, resizing: bool) -> None:
+        """Write values into a tensor, whose shape changes if an operator has it as ``out=``."""
+        if target is value:
+            return
+        check_cast(value.dtype, target.dtype)
+        if target.device.type != self.environment.name:
+            raise RuntimeError(
+                "Expected all tensors to be on the same device, but found at least two devices, "
+                f"{self.environment.name}:0 and {target.device}!"
+            )
+        if value.device.type == "cpu":
+            value = self.environment.from_cpu(value)
+        if resizing and target.shape != value.shape:
+            target.data = self.wrap(self.read(value), target.dtype)
+        else:
+            self.write(target, self.read(value))
+
     def replace(
         self, tensor: torch.Tensor, before: Any, array: Any, dtype: torch.dtype | None
     ) -> torch.Tensor:
@@ -155,10 +172,7 @@ class Data:
 
     def implementation(self, identity: str, array: Any) -> Any:
         """Return the implementation of an operator, or one by conversion to the CPU."""
-        found = None
-        if self.environment.has(identity):
-            self.environment.describe()
-            found = self.environment.system.lookup(identity, (type(array),))
+        found = self.environment.find(identity, type(array))
         return self._by_conversion(identity) if found is None else found
 
     def _strided(self, tensor: torch.Tensor, cell: Cell) -> Any:

@@ -129,7 +129,7 @@ class Fallback:
         if isinstance(targets[0], (list, tuple)):
             targets = list(targets[0])
         for target, result in zip(targets, results, strict=False):
-            self._environment.assign(target, result, resizing=is_out)
+            self._environment.data.assign(target, result, resizing=is_out)
         if not operator._schema.returns:
             return None
         return targets[0] if len(operator._schema.returns) == 1 else tuple(targets)
@@ -154,7 +154,7 @@ class Fallback:
             each = values[name]
             for copy in each if isinstance(each, (list, tuple)) else [each]:
                 if id(copy) in originals:
-                    environment.assign(originals[id(copy)], copy, resizing=True)
+                    environment.data.assign(originals[id(copy)], copy, resizing=True)
 
         def to_device(tensor: torch.Tensor) -> torch.Tensor:
             known = originals.get(id(tensor))

@@ -71,7 +71,7 @@ def functional_of(operator: Any) -> Any:
 
 
 def bind(operator: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
-    """Return all arguments of a call by name, with the defaults of the schema."""
+    """Return all arguments of a call by name, with the defaults of the schema except dtypes."""
     arguments = operator._schema.arguments
     found = {}
     positional = iter(args)
@@ -83,7 +83,8 @@ def bind(operator: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[s
                 continue
         if each.name in kwargs:
             found[each.name] = kwargs[each.name]
-        elif each.has_default_value():
+        elif each.has_default_value() and (each.name != "dtype" or each.default_value is None):
+            # A dtype that is a default is a number there, which PyTorch itself does not take.
             found[each.name] = each.default_value
     return found
 

@@ -74,7 +74,7 @@ class _Methods:
     size = length = nbytes
 
     def cpu(self, storage: Any) -> torch.UntypedStorage:
-        return self._environment.to_torch(storage.cell).untyped_storage()
+        return self._environment.data_to_torch(storage.cell.array).contiguous().untyped_storage()
 
     def tolist(self, storage: Any) -> list[int]:
         return self.cpu(storage).tolist()  # type: ignore[no-any-return]

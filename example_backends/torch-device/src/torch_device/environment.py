@@ -12,7 +12,7 @@ import torch
 from spatch_core import BackendSystem
 
 from . import _device, _refusals, _schema, _storage
-from ._data import Data, check_cast
+from ._data import Data
 from ._fallback import ConversionError, Fallback
 from ._kernels import Kernels
 from ._report import Report
@@ -62,7 +62,7 @@ class BackendEnvironment:
         self.data_type: type = data_class
         self.torch_to_data = torch_to_data
         self.data_to_torch = data_to_torch
-        self.settle = settle or self._settle
+        self.settle = settle or (lambda value: torch_to_data(torch.as_tensor(value)))
         self.conversions = conversions
         self.counts = Report()
         self.system = _system
@@ -71,19 +71,15 @@ class BackendEnvironment:
         self.operators: dict[Any, Callable[..., Any]] = {}
         self.data = Data(self)
         self.fallback = Fallback(self)
-        self._kernels = Kernels(self)
+        self.kernels = Kernels(self)
         self._libraries: dict[str, Any] = {}
         self.contexts: list[Context] = []
         self.new_context: Callable[[], Context] = copy_context
-        self._in_context: set[Any] = set()
+        self.in_context: set[Any] = set()
         self._registered: set[Any] = set()
         self._is_described = False
         self.generator: Any = None
         self.module = _device.register(self)
-
-    def has(self, identity: str) -> bool:
-        """Return whether an operator has an implementation, by its identity."""
-        return identity in self._functions
 
     def register_op(self, *operators: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
         """Register an implementation of operators; a decorator.
@@ -128,7 +124,7 @@ class BackendEnvironment:
         self.operators[operator] = function
         if _schema.is_view(operator):
             return  # PyTorch computes the layout; the implementation reads the data
-        self.register_kernel(operator, self.kernel(operator))
+        self.register_kernel(operator, self.kernels.functional(operator))
         if self._is_described:  # an operator that is registered late
             self.system.unregister(self.name)
             self._is_described = False
@@ -136,7 +132,7 @@ class BackendEnvironment:
         packet, overload = operator._schema.name.partition("::")[2], operator._overloadname
         in_place = getattr(getattr(torch.ops.aten, f"{packet}_", None), overload, None)
         if in_place is not None and _schema.functional_of(in_place) is operator:
-            self.register_kernel(in_place, self._kernels.in_place(in_place, operator))
+            self.register_kernel(in_place, self.kernels.in_place(in_place, operator))
 
     def run_in_context(self, operators: Iterable[Any], make: Callable[[], Context]) -> None:
         """Run implementations in contexts of their own, each made once: entering one costs little.
@@ -148,16 +144,8 @@ class BackendEnvironment:
         make : callable
             Returns a context, in which for example an array library does not warn.
         """
-        self._in_context.update(operators)
+        self.in_context.update(operators)
         self.new_context = make
-
-    def is_run_in_context(self, operator: Any) -> bool:
-        """Return whether the implementation of an operator runs in a context of its own."""
-        return operator in self._in_context
-
-    def kernel(self, operator: Any) -> Callable[..., Any]:
-        """Return a kernel that calls the implementation of an operator, which is registered."""
-        return self._kernels.functional(operator)
 
     def register_kernel(self, operator: Any, kernel: Callable[..., Any]) -> None:
         """Give PyTorch the kernel of an operator; it gets and returns tensors."""
@@ -185,12 +173,12 @@ class BackendEnvironment:
         """Return whether the device has a kernel of its own for an operator."""
         return operator in self._registered
 
-    def find(self, identity: str) -> Callable[..., Any] | None:
-        """Return the implementation of an operator for the backend's own class."""
+    def find(self, identity: str, kind: type | None = None) -> Callable[..., Any] | None:
+        """Return the implementation of an operator for a class, or for the backend's own."""
         if identity not in self._functions:
             return None
         self.describe()
-        return self.system.lookup(identity, (self.data_type,))
+        return self.system.lookup(identity, (kind or self.data_type,))
 
     def keep(self, library: Any) -> None:
         """Keep a library of kernels alive, without which PyTorch forgets them."""
@@ -247,10 +235,6 @@ class BackendEnvironment:
         self._refuse_in_a_compiled_step(identity)
         self.counts.conversions[identity] += 1
 
-    def to_torch(self, cell: _storage.Cell) -> torch.Tensor:
-        """Return the data of a storage as a tensor of the CPU."""
-        return self.data_to_torch(cell.array).contiguous()
-
     def read_to_cpu(self, tensor: torch.Tensor) -> torch.Tensor:
         """Return a copy of a tensor on the CPU, without its history of gradients."""
         return self.data_to_torch(self.data.read(tensor))
@@ -262,23 +246,3 @@ class BackendEnvironment:
             tensor = torch.zeros(tensor.shape, dtype=tensor.dtype)
         tensor = tensor.detach().resolve_conj().resolve_neg().contiguous()
         return self.data.wrap(self.torch_to_data(tensor), tensor.dtype)
-
-    def assign(self, target: torch.Tensor, value: torch.Tensor, *, resizing: bool) -> None:
-        """Write values into a tensor, whose shape changes if an operator has it as ``out=``."""
-        if target is value:
-            return
-        check_cast(value.dtype, target.dtype)
-        if target.device.type != self.name:
-            raise RuntimeError(
-                "Expected all tensors to be on the same device, but found at least two devices, "
-                f"{self.name}:0 and {target.device}!"
-            )
-        if value.device.type == "cpu":
-            value = self.from_cpu(value)
-        if resizing and target.shape != value.shape:
-            target.data = self.data.wrap(self.data.read(value), target.dtype)
-        else:
-            self.data.write(target, self.data.read(value))
-
-    def _settle(self, value: Any) -> Any:
-        return self.torch_to_data(torch.as_tensor(value))

@@ -138,7 +138,7 @@ def register(environment: Any, xp: Any, factor: Any) -> None:
         return sign, xp.sum(xp.log(size), axis=-1), found, pivots
 
     for each in (aten._linalg_det.default, aten._linalg_slogdet.default):
-        environment.register_kernel(each, _determinant(environment.kernel(each)))
+        environment.register_kernel(each, _determinant(environment.kernels.functional(each)))
     # What has failed has raised an error already.
     environment.register_kernel(
         aten._linalg_check_errors.default, lambda info, name, *, is_matrix: None

@@ -14,41 +14,37 @@ def register(environment: Any, xp: Any) -> None:
     op = environment.register_op
     is_numpy = xp.__name__ == "numpy"
 
-    def put(x: Any, index: Any, values: Any, accumulate: bool) -> Any:
+    def put(x: Any, index: Any, values: Any, how: str = "set") -> Any:
+        """Return data with values in places: set, or combined (add, multiply, max, min)."""
         if not is_numpy:
-            place = x.at[index]
-            return place.add(values) if accumulate else place.set(values)
+            return getattr(x.at[index], how)(values)
         x = xp.array(x)
-        if accumulate:
-            xp.add.at(x, index, values)
-        else:
+        if how == "set":
             x[index] = values
+        else:
+            combine = {"max": xp.maximum, "min": xp.minimum}.get(how) or getattr(xp, how)
+            combine.at(x, index, values)
         return x
 
     def indices(index: Any) -> Any:
         # A dimension that is not indexed is taken whole.
         return tuple(slice(None) if each is None else each for each in index)
 
-    def split(index: Any) -> bool:
-        """Return whether NumPy would move the indexed dimensions as PyTorch does: always."""
-        return any(each is not None and each.dtype.kind == "b" for each in index)
-
     @op(aten.index.Tensor)
     def get_index(x: Any, index: Any) -> Any:
-        if not is_numpy and split(index) and _is_traced(index):
+        is_mask = any(each is not None and each.dtype.kind == "b" for each in index)
+        if is_mask and not is_numpy and _is_traced(index):
             return NotImplemented
         return x[indices(index)]
 
     @op(aten.index_put.default)
     def index_put(x: Any, index: Any, values: Any, accumulate: bool = False) -> Any:
-        return put(x, indices(index), values.astype(x.dtype), accumulate)
+        return put(x, indices(index), values.astype(x.dtype), "add" if accumulate else "set")
 
     op(aten._unsafe_index.Tensor)(get_index)
     op(aten._unsafe_index_put.default)(index_put)
     op(aten._index_put_impl.default)(
-        lambda x, index, values, accumulate=False, unsafe=False: index_put(
-            x, index, values, accumulate
-        )
+        lambda x, index, values, add=False, unsafe=False: index_put(x, index, values, add)
     )
 
     def along(x: Any, dim: int, index: Any) -> Any:
@@ -64,37 +60,39 @@ def register(environment: Any, xp: Any) -> None:
             return xp.broadcast_to(x.reshape(-1)[0], index.shape)
         return x[_positions(xp, index, dim)]
 
-    def scatter(x: Any, dim: int, index: Any, values: Any, accumulate: bool = False) -> Any:
+    def scatter(x: Any, dim: int, index: Any, values: Any, how: str = "set") -> Any:
         if not index.size:
             return x
         if not x.ndim:
-            return put(x.reshape(1), (index.reshape(-1),), values.reshape(-1), accumulate)[0]
+            return put(x.reshape(1), (index.reshape(-1),), values.reshape(-1), how)[0]
         if values.ndim:
             values = values[tuple(slice(n) for n in index.shape)]
-        return put(x, _positions(xp, index, dim), values.astype(x.dtype), accumulate)
+        return put(x, _positions(xp, index, dim), values.astype(x.dtype), how)
 
     op(aten.scatter.src)(scatter)
     op(aten.scatter.value)(
         lambda x, dim, index, value: scatter(x, dim, index, xp.asarray(value, x.dtype))
     )
-    op(aten.scatter_add.default)(lambda x, dim, index, values: scatter(x, dim, index, values, True))
+    op(aten.scatter_add.default)(
+        lambda x, dim, index, values: scatter(x, dim, index, values, "add")
+    )
 
     @op(aten.index_add.default)
     def index_add(x: Any, dim: int, index: Any, values: Any, alpha: Any = 1) -> Any:
+        values = (values * xp.asarray(alpha).astype(x.dtype)).astype(x.dtype)
         if not x.ndim:
-            return x + values.sum() * alpha
-        values = (values * alpha).astype(x.dtype)
-        return put(x, along(x, dim, index), values, True)
+            return x + values.sum()
+        return put(x, along(x, dim, index), values, "add")
 
     @op(aten.index_copy.default)
     def index_copy(x: Any, dim: int, index: Any, values: Any) -> Any:
-        return put(x, along(x, dim, index), values, False) if x.ndim else values.reshape(())
+        return put(x, along(x, dim, index), values) if x.ndim else values.reshape(())
 
     @op(aten.index_fill.int_Scalar)
     def index_fill(x: Any, dim: int, index: Any, value: Any) -> Any:
         if not x.ndim:
             return xp.full((), value, x.dtype)
-        return put(x, along(x, dim, index), xp.asarray(value, x.dtype), False)
+        return put(x, along(x, dim, index), xp.asarray(value, x.dtype))
 
     op(aten.index_fill.int_Tensor)(index_fill)
 
@@ -162,34 +160,27 @@ def register(environment: Any, xp: Any) -> None:
         flat = g.reshape(-1, g.shape[-1])
         index = index.reshape(-1)
         flat = xp.where((index == padding)[:, None], 0, flat)
-        return put(xp.zeros((count, g.shape[-1]), g.dtype), (index,), flat, True)
+        return put(xp.zeros((count, g.shape[-1]), g.dtype), (index,), flat, "add")
 
     op(aten.take.default)(lambda x, index: x.reshape(-1)[index])
 
     @op(aten.put.default)
     def put_flat(x: Any, index: Any, values: Any, accumulate: bool = False) -> Any:
-        flat = put(x.reshape(-1), (index.reshape(-1),), values.reshape(-1), accumulate)
-        return flat.reshape(x.shape)
+        how = "add" if accumulate else "set"
+        return put(x.reshape(-1), index.reshape(-1), values.reshape(-1), how).reshape(x.shape)
 
     def reduced(x: Any, place: Any, values: Any, how: str, include: bool) -> Any:
         """Return data with the reduction of values into places."""
-        how = {"add": "sum", "multiply": "prod"}.get(how, how)
-        start = {"sum": 0, "mean": 0, "prod": 1, "amax": _limit(xp, x, -1)}
-        start["amin"] = _limit(xp, x, 1)
-        touched = put(xp.zeros(x.shape, bool), place, xp.asarray(True), False)
-        base = x if include else xp.where(touched, xp.asarray(start[how], x.dtype), x)
-        names = {"sum": "add", "mean": "add", "prod": "multiply", "amax": "maximum"}
-        name = names.get(how, "minimum")
-        if is_numpy:
-            found = xp.array(base)
-            getattr(xp, name).at(found, place, values)
-        else:
-            found = getattr(base.at[place], {"maximum": "max", "minimum": "min"}.get(name, name))(
-                values
-            )
+        names = {"sum": "add", "mean": "add", "prod": "multiply", "amax": "max", "amin": "min"}
+        name = names.get(how, how)
+        if not include:
+            start = {"add": 0, "multiply": 1, "max": _limit(xp, x, -1), "min": _limit(xp, x, 1)}
+            touched = put(xp.zeros(x.shape, bool), place, xp.asarray(True))
+            x = xp.where(touched, xp.asarray(start[name], x.dtype), x)
+        found = put(x, place, values, name)
         if how != "mean":
             return found
-        count = put(xp.full(x.shape, int(include)), place, xp.asarray(1), True)
+        count = put(xp.full(x.shape, int(include)), place, xp.asarray(1), "add")
         count = xp.maximum(count, 1)
         if x.dtype.kind in "iu":
             return xp.floor_divide(found, count).astype(x.dtype)
@@ -219,27 +210,22 @@ def register(environment: Any, xp: Any) -> None:
     def index_reduce(
         x: Any, dim: int, index: Any, values: Any, reduce: str, include_self: bool = True
     ) -> Any:
-        if not index.size:
-            return x
         if not x.ndim:
             x, values = x.reshape(1), values.reshape(-1)
             return index_reduce(x, 0, index.reshape(-1), values, reduce, include_self)[0]
         return reduced(x, along(x, dim, index), values, reduce, include_self)
 
-    def inserted(x: Any, part: Any, values: Any) -> Any:
-        return put(x, part, values, False)
-
     @op(aten.slice_backward.default)
     def slice_backward(g: Any, size: Any, dim: int, start: int, end: int, step: int) -> Any:
         part = [slice(None)] * len(size)
         part[dim] = slice(start, end, step)
-        return inserted(xp.zeros(tuple(size), g.dtype), tuple(part), g)
+        return put(xp.zeros(tuple(size), g.dtype), tuple(part), g)
 
     @op(aten.select_backward.default)
     def select_backward(g: Any, size: Any, dim: int, index: int) -> Any:
         part: list[Any] = [slice(None)] * len(size)
         part[dim] = index
-        return inserted(xp.zeros(tuple(size), g.dtype), tuple(part), g)
+        return put(xp.zeros(tuple(size), g.dtype), tuple(part), g)
 
 
 def _positions(xp: Any, index: Any, dim: int) -> Any:

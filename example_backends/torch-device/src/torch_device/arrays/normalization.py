@@ -84,8 +84,8 @@ def _register_batches(environment: Any, xp: Any) -> None:
         run = aten._native_batch_norm_legit_functional.default
         *found, new_mean, new_var = run(x, weight, bias, mean, var, training, momentum, eps)
         if training:
-            environment.assign(mean, new_mean, resizing=False)
-            environment.assign(var, new_var, resizing=False)
+            environment.data.assign(mean, new_mean, resizing=False)
+            environment.data.assign(var, new_var, resizing=False)
         return tuple(found)
 
     for each in (aten.native_batch_norm.default, aten._native_batch_norm_legit.default):

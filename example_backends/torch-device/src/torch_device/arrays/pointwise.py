@@ -10,7 +10,7 @@ aten = torch.ops.aten
 
 UNARY = {
     **dict.fromkeys(("abs", "ceil", "floor", "trunc", "exp", "exp2", "expm1", "log1p", "sqrt")),
-    **dict.fromkeys(("sin", "cos", "tan", "sinh", "cosh", "tanh", "sign", "isnan", "isinf")),
+    **dict.fromkeys(("sin", "cos", "tan", "sinh", "cosh", "tanh", "isnan", "isinf")),
     **dict.fromkeys(("log", "log2", "log10", "logical_not", "signbit", "deg2rad", "rad2deg")),
     "neg": "negative",
     "asin": "arcsin",
@@ -25,10 +25,15 @@ UNARY = {
     "isneginf": "isneginf",
     "angle": "angle",
 }
+FLOATING = {
+    *("exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sqrt", "deg2rad", "rad2deg"),
+    *("sin", "cos", "tan", "sinh", "cosh", "tanh"),
+    *("asin", "acos", "atan", "asinh", "acosh", "atanh"),
+}
+"""Those of integers and booleans too, whose results are floating-point."""
 BINARY = {
     **dict.fromkeys(("maximum", "minimum", "fmax", "fmin", "logical_and", "logical_or")),
     **dict.fromkeys(("logical_xor", "hypot", "nextafter", "copysign", "gcd", "lcm")),
-    "atan2": "arctan2",
     "heaviside": "heaviside",
     "logaddexp": "logaddexp",
     "logaddexp2": "logaddexp2",
@@ -44,6 +49,8 @@ def register(environment: Any, xp: Any) -> None:
     def named(name: str) -> Any:
         return getattr(xp, name)
 
+    is_numpy = xp.__name__ == "numpy"
+
     def floating(x: Any) -> Any:
         return xp.issubdtype(x.dtype, xp.inexact)
 
@@ -51,8 +58,18 @@ def register(environment: Any, xp: Any) -> None:
         # PyTorch's float of integers is float32, which is also faster.
         return x if floating(x) else x.astype(xp.float32)
 
+    def precise(function: Any) -> Any:
+        """Return a function that computes as PyTorch does where NumPy takes float16."""
+
+        def call(*arrays: Any) -> Any:
+            return function(*[x.astype(xp.float32) if x.dtype.kind in "biu" else x for x in arrays])
+
+        return call if is_numpy else function
+
     for name, function in UNARY.items():
-        op(getattr(aten, name).default)(named(function or name))
+        found = named(function or name)
+        op(getattr(aten, name).default)(precise(found) if name in FLOATING else found)
+    op(aten.atan2.default)(precise(xp.arctan2))
     for name, function in BINARY.items():
         packet = getattr(aten, name)
         op(packet.Tensor if "Tensor" in packet.overloads() else packet.default)(
@@ -114,10 +131,20 @@ def register(environment: Any, xp: Any) -> None:
     both("bitwise_xor", xp.bitwise_xor)
     op(aten.bitwise_left_shift.Tensor)(xp.left_shift)
     op(aten.bitwise_right_shift.Tensor)(xp.right_shift)
-    op(aten.pow.Tensor_Tensor, aten.pow.Tensor_Scalar)(
-        lambda x, y: xp.square(x) if type(y) is int and y == 2 else xp.power(x, y)
-    )
-    op(aten.pow.Scalar)(lambda x, y: xp.power(xp.asarray(x, _kind(xp, x, y)), y))
+
+    @op(aten.pow.Tensor_Tensor, aten.pow.Tensor_Scalar)
+    def power(x: Any, y: Any) -> Any:
+        if type(y) is int:
+            if y < 0 and x.dtype.kind in "biu":
+                raise RuntimeError("Integers to negative integer powers are not allowed.")
+            return xp.square(x) if y == 2 else xp.power(x, y)
+        if not isinstance(y, (int, float, complex)) and y.dtype.kind == "i":
+            x = xp.asarray(x)
+            if x.dtype.kind in "iu":  # NumPy refuses negative powers, of which JAX makes nonsense
+                return xp.where((y < 0) & (xp.abs(x) != 1), 0, xp.power(x, xp.abs(y)))
+        return xp.power(x, y)
+
+    op(aten.pow.Scalar)(lambda x, y: power(xp.asarray(x, _kind(xp, x, y)), y))
 
     # NumPy's clip turns NaN limits into errors of their own.
     @op(aten.clamp.default, aten.clamp.Tensor)
@@ -131,13 +158,13 @@ def register(environment: Any, xp: Any) -> None:
     op(aten.reciprocal.default)(lambda x: 1 / single(x))
     op(aten.rsqrt.default)(lambda x: 1 / xp.sqrt(single(x)))
     op(aten.frac.default)(lambda x: x - xp.trunc(x))
-    op(aten.sgn.default)(
-        lambda x: (
-            xp.where(x == 0, 0, x / xp.where(x == 0, 1, xp.abs(x)))
-            if xp.iscomplexobj(x)
-            else xp.sign(x)
-        )
-    )
+
+    @op(aten.sign.default, aten.sgn.default)
+    def sign(x: Any) -> Any:
+        if xp.iscomplexobj(x):
+            return xp.where(x == 0, 0, x / xp.where(x == 0, 1, xp.abs(x)))
+        return x if x.dtype.kind == "b" else xp.sign(x)
+
     op(aten.round.default)(xp.round)
     op(aten.round.decimals)(lambda x, decimals=0: xp.round(x, decimals))
     op(aten.where.self)(xp.where)
