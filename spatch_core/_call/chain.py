@@ -30,14 +30,14 @@ from .._resolution.candidate import Candidate
 from .._state.state import DispatchState
 from .._state.trace import Outcome, record
 from . import answers
+from .call_next import Rest, call_next
 from .context import DispatchContext
 from .course import POSTPONED, RETURNED, UNCONVERTED, Course, reason_of
-from .rest import Rest, call_next
 from .should_run import ask, make_context
 
 if TYPE_CHECKING:
+    from .call_next import MakesChains
     from .end import End
-    from .rest import MakesChains
 
 
 class Chain(TakesFound):

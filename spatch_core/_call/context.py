@@ -7,8 +7,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any
 
+    from .call_next import Rest
     from .course import Continued
-    from .rest import Rest
 
     Extract = Callable[[tuple[Any, ...], Mapping[str, Any]], tuple[Any, ...]]
 
