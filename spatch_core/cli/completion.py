@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
+from typing import Any
 
 import click
 from click.shell_completion import (
     BashComplete,
-    CompletionItem,
     add_completion_class,
     get_completion_class,
     split_arg_string,
@@ -62,7 +62,7 @@ class _Bash(BashComplete):
             self._split = value[: value.rfind(":") + 1]
         return words[1:], incomplete
 
-    def format_completion(self, item: CompletionItem[str]) -> str:
+    def format_completion(self, item: Any) -> str:  # CompletionItem is generic from click 8.5 on
         """Leave out the part of the word that bash keeps."""
         return f"{item.type},{item.value.removeprefix(self._split)}"
 

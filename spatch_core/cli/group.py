@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from functools import partial
 from shutil import get_terminal_size
+from time import monotonic
 from typing import Any
 
 import click
@@ -24,7 +26,7 @@ class Group(click.Group):
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command, and show what takes long."""
-        shown = announce.set(progress)
+        shown = announce.set(partial(progress, since=monotonic()))
         try:
             with ended_in_words():
                 return super().invoke(ctx)

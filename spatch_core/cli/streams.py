@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from io import TextIOWrapper
 from shutil import get_terminal_size
 from threading import Timer
+from time import monotonic
 from typing import NoReturn, TextIO
 
 import click
@@ -17,6 +18,8 @@ from click import echo  # held here, because an import may replace it
 from ..examination.foreign_code import for_good
 
 _PATIENCE = 2.0
+_shown: list[str] = []
+"""The step that the terminal shows: one, also of steps within steps."""
 """Seconds that people wait without a message."""
 
 
@@ -108,13 +111,15 @@ def _let_go(stream: TextIO | None) -> None:
 
 
 @contextmanager
-def progress(text: str) -> Iterator[None]:
+def progress(text: str, since: float | None = None) -> Iterator[None]:
     """Show in a terminal that something takes long.
 
     Parameters
     ----------
     text : str
         The step under way; shown on stderr after two seconds, until it is done.
+    since : float, optional
+        When the seconds began, by `time.monotonic`; now, if not given.
     """
     stream = sys.stderr
     if stream is None or not stream.isatty():
@@ -125,11 +130,14 @@ def progress(text: str) -> Iterator[None]:
     said = []
 
     def say() -> None:
-        said.append(line)
-        stream.write(line)
-        stream.flush()
+        if not _shown:
+            _shown.append(line)
+            said.append(line)
+            stream.write(line)
+            stream.flush()
 
-    timer = Timer(_PATIENCE, say)
+    passed = 0.0 if since is None else monotonic() - since
+    timer = Timer(max(_PATIENCE - passed, 0.0), say)
     timer.daemon = True
     timer.start()
     try:
@@ -138,6 +146,7 @@ def progress(text: str) -> Iterator[None]:
         timer.cancel()
         timer.join()
         if said:
+            _shown.clear()
             stream.write(f"\r{' ' * len(line)}\r")
             stream.flush()
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _CALL = re.compile(
     r"""(?P<called>[A-Za-z_][\w.]*)\(  # a name, perhaps of an attribute
         [^()]*?  # other arguments, without calls
-        (?:(?P<keyword>\w+)\s*=[^()=]*)?  # perhaps a list that has other names
+        (?:(?P<keyword>\w+)\s*=\s*\(?[^()=]*)?  # perhaps a list or tuple that has other names
         ["'](?P<text>[^"']*)$""",
     re.VERBOSE,
 )
@@ -44,7 +44,8 @@ def matcher(shell: Any) -> Callable[[Any], Any]:
         # Nothing else can stand there: no file, and no name of Python.
         return {"completions": completions, "matched_fragment": given, "suppress": bool(names)}
 
-    made: Callable[[Any], Any] = context_matcher()(complete)
+    decorate: Any = context_matcher()  # its annotation requires what it adds
+    made: Callable[[Any], Any] = decorate(complete)
     return made
 
 

@@ -100,8 +100,16 @@ def chosen_backends(config: Any, library: str) -> ChosenBackends:
 
 def resolve_paths(app: Sphinx, config: Any) -> None:
     """Let relative paths of files start at the folder of ``conf.py``."""
+    if not isinstance(config[OPTION], dict):
+        from sphinx.errors import ConfigError
+
+        raise ConfigError(
+            f"{OPTION} is a dictionary: names of libraries to lists of backends, "
+            f"not {config[OPTION]!r}"
+        )
     for library, names in config[OPTION].items():
-        if isinstance(names, str) or not all(isinstance(each, str) for each in names):
+        is_list = isinstance(names, (list, tuple))
+        if not is_list or not all(isinstance(each, str) for each in names):
             raise _config_error(f"it takes a list of names and files, not {names!r}", library)
     config[OPTION] = {
         library: [str(Path(app.confdir, each)) if each.endswith(_FILE) else each for each in names]

@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import threading
+from time import monotonic
 from typing import TYPE_CHECKING
 
 import pytest
@@ -108,6 +109,22 @@ def test_what_takes_long_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     line, blank, rest = terminal.getvalue().split("\r")
     assert line == "thinking about something thinking a ..."
     assert (blank.strip(), len(blank), rest) == ("", len(line), "")
+
+
+def test_many_short_steps_say_so_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The two seconds are those of the command; of steps in steps, one is shown."""
+    terminal = Terminal()
+    monkeypatch.setattr("sys.stderr", terminal)
+    long_ago = monotonic() - 10
+    for step in ("one", "two"):
+        terminal.seen.clear()
+        with progress(step, since=long_ago):
+            assert terminal.seen.wait(60)
+            with progress("a part of it", since=long_ago):
+                pass
+    assert [each.strip() for each in terminal.getvalue().split("\r")] == [
+        *("one ...", "", "two ...", "", "")
+    ]
 
 
 def test_what_is_done_soon_says_nothing(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -44,6 +44,7 @@ for line, expected in {
     "lib.backend_opts('": everything,
     "with lib.backend_opts(prioritize='g": ["gpu", "gpu-old"],
     'backend_opts(disable=["gpu", "j': ["jax"],
+    "lib.backend_opts(prioritize=('gpu', 'j": ["jax"],
     "backend_opts(trace=True, backend='o": ["own"],
     "lib.set_backend('g": ["gpu", "gpu-old"],
     "x = lib.blur.invoke(backend='j": ["jax"],

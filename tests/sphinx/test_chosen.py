@@ -28,6 +28,8 @@ def test_a_changed_description_is_read_again(build: Build, tmp_path: Path) -> No
         ('{"artlib": ["broken"]}', "there is no file 'broken.toml'"),
         ('{"artlib": ["absent.toml"]}', "absent.toml cannot be read"),
         ('{"artlib": "oil"}', "takes a list of names and files, not 'oil'"),
+        ('{"artlib": None}', "takes a list of names and files, not None"),
+        ('["artlib"]', "spatch_backends is a dictionary: names of libraries to lists of backends"),
         ('{"artlip": ["oil"]}', "no library is named 'artlip'; did you mean 'artlib'?"),
         ('{"artlib:blur": ["oil"]}', "'artlib:blur' is not a BackendSystem"),
         ('{"artlib": ["conf.toml"]}', "primary_types"),
