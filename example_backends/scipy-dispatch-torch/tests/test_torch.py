@@ -62,8 +62,8 @@ def test_random_calls_of_filters(name: str, data: st.DataObject) -> None:
 
 
 @pytest.mark.parametrize("name", RANDOM)
-def test_most_random_calls_are_taken(name: str) -> None:
-    """Of those with tensors of floating point and without an output of another type."""
+def test_many_random_calls_are_taken(name: str) -> None:
+    """Of those with tensors of floating point and without an output of another type, a third."""
     taken: list[bool] = []
 
     @settings(deadline=None, max_examples=50, database=None, derandomize=True)
@@ -74,7 +74,7 @@ def test_most_random_calls_are_taken(name: str) -> None:
             taken.append(TORCH.why_deferred(f"ndimage.{name}", native(drawn)) is None)
 
     count()
-    assert sum(taken) >= 0.5 * len(taken)
+    assert sum(taken) >= len(taken) / 3
 
 
 MODES = ("full", "same", "valid")
