@@ -41,6 +41,9 @@ def function_named(identity: str, adoption: Adoption) -> Any:
     if found is None and module.startswith("numpy."):
         # In NumPy 1, `numpy.char` is an attribute alone.
         found = loaded_object("numpy", f"{module.removeprefix('numpy.')}.{qualname}")
+    if found is None and module == "numpy.strings":
+        # Functions of `numpy.char` call those, such as `_join`, which have no public name.
+        found = loaded_object("numpy._core.strings", qualname)
     if isinstance(found, numpy_module().ufunc):
         return found if identity_of_ufunc(found) == identity else None
     is_overridable = hasattr(found, "_implementation") or module == "numpy"
