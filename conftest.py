@@ -60,7 +60,7 @@ class DescriptionParser(CodeBlockParser):
         fields = tomllib.loads(example.parsed)
         if "primary_types" in fields:
             from spatch_core._description.parsing import parse_description
-            from spatch_core._problems import Source
+            from spatch_core._reporting.problems import Source
 
             parse_description(fields, Source(file=example.path))
 

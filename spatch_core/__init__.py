@@ -36,9 +36,9 @@ __all__ = [
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from ._callers_line import stacklevel
     from ._function.acceleration import accelerated as accelerated
-    from ._replaced_arguments import ReplacedArguments
-    from ._warning import stacklevel
+    from ._signature.replaced import ReplacedArguments
     from .backend_system import BackendSystem, DispatchContext
     from .backend_utils import IF_NEEDED, BackendImplementation
     from .exceptions import (
@@ -62,8 +62,8 @@ if TYPE_CHECKING:
 _HOMES = {
     "accelerated": "_function.acceleration",
     "IF_NEEDED": "backend_utils",
-    "stacklevel": "_warning",
-    "ReplacedArguments": "_replaced_arguments",
+    "stacklevel": "_callers_line",
+    "ReplacedArguments": "_signature.replaced",
     "BackendSystem": "backend_system",
     "DispatchContext": "backend_system",
     "BackendImplementation": "backend_utils",

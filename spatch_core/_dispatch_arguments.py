@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from typing import Any, TypeAlias
 
-    from ._manner import Manner
+    from ._signature.traits import Traits
 
     DispatchArguments: TypeAlias = (
         str | Iterable[str] | Mapping[str, int | None] | Callable[..., Iterable[Any]] | None
@@ -83,7 +83,7 @@ class Function:
         The default implementation.
     dispatch_args : None, str, iterable of str, mapping of str to int, or callable
         See `BackendSystem.dispatchable`.
-    manner : Manner or None
+    traits : Traits or None
         The further options of the decorator.
 
     Attributes
@@ -101,9 +101,9 @@ class Function:
         "default",
         "default_name",
         "identifier",
-        "manner",
         "nature",
         "parameters",
+        "traits",
     )
 
     def __init__(
@@ -111,28 +111,28 @@ class Function:
         identifier: str,
         default: Callable[..., Any],
         dispatch_args: DispatchArguments,
-        manner: Manner | None = None,
+        traits: Traits | None = None,
     ) -> None:
         self.identifier = identifier
-        self.manner = manner
-        if manner is not None and manner.mutates:
-            manner.mutated = find_parameters(default, manner.mutates, identifier)
-        if manner is not None and (manner.decides or manner.follows is not None):
-            from ._memory import make_memory  # few functions have one
+        self.traits = traits
+        if traits is not None and traits.mutates:
+            traits.mutated = find_parameters(default, traits.mutates, identifier)
+        if traits is not None and (traits.decides or traits.follows is not None):
+            from ._signature.memory import make_memory  # few functions have one
 
-            decides, follows = manner.decides, manner.follows
-            manner.memory = make_memory(default, identifier, decides=decides, follows=follows)
+            decides, follows = traits.decides, traits.follows
+            traits.memory = make_memory(default, identifier, decides=decides, follows=follows)
         self.default = default
         self.default_name = DEFAULT
         self.nature = nature_of(default)
         self._finder: Callable[..., Iterable[Any]] | None = None
         self.parameters: tuple[Parameter, ...] | None = None
-        if manner is not None and (manner.like is not None or manner.inside):
-            from ._finder import named_finder  # few functions need one
+        if traits is not None and (traits.like is not None or traits.inside):
+            from ._signature.finder import named_finder  # few functions need one
 
             self._finder = named_finder(
                 lambda names: find_parameters(default, names, identifier),
-                *(dispatch_args, manner, identifier),
+                *(dispatch_args, traits, identifier),
             )
         elif dispatch_args is None:
             self._finder = _all_arguments
@@ -150,7 +150,7 @@ class Function:
     @property
     def has_like(self) -> bool:
         """Whether an argument serves dispatching alone: hooks see it, implementations do not."""
-        return self.manner is not None and self.manner.like is not None
+        return self.traits is not None and self.traits.like is not None
 
     @property
     def runs_no_code(self) -> bool:
@@ -189,7 +189,7 @@ class Function:
         except TypeError as error:
             if _is_of_inner_frame(error):
                 raise
-            from ._inspected import mismatch  # imports `inspect`
+            from ._signature.inspected import mismatch  # imports `inspect`
 
             raise mismatch(self.identifier, self.default, error, args, kwargs) from error
         if isinstance(found, tuple) and hasattr(found, "every"):
@@ -199,7 +199,7 @@ class Function:
         except TypeError as error:
             if _is_of_inner_frame(error):  # a generator's
                 raise
-            from ._inspected import no_arguments
+            from ._signature.inspected import no_arguments
 
             raise no_arguments(self.identifier, found) from error
 

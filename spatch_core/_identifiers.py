@@ -58,7 +58,7 @@ def split_identifier(text: object) -> tuple[str, str]:
         module, separator, qualname = text.partition(":")
         if separator and is_dotted_name(module) and is_dotted_name(qualname):
             return module, qualname
-    from ._errors import IdentifierError  # a library that is right needs no error
+    from ._reporting.errors import IdentifierError  # a library that is right needs no error
 
     like = identifier_like(text)
     example = f", such as {like!r}" if like else ""

@@ -65,7 +65,7 @@ class TypePattern:
         try:
             self.module, self.qualname = split_identifier(identifier)
         except ValueError:
-            from ._errors import IdentifierError
+            from ._reporting.errors import IdentifierError
 
             like = identifier_like(text)
             raise IdentifierError(
@@ -90,7 +90,7 @@ class TypePattern:
         return hash(str(self))
 
     def __reduce__(self) -> Any:
-        from ._published import published  # few programs need it
+        from ._reporting.published import published  # few programs need it
 
         return published(self, str(self))
 

@@ -134,7 +134,10 @@ class BackendSystem(Decorator, Backends):
         self._fallback = fallback
         self._defer_on: tuple[type[Exception], ...] = ()
         if fallback != "default" or defer_on:
-            from ._manner import checked_exceptions, checked_policy  # few libraries need them
+            from ._signature.traits import (  # few libraries need them
+                checked_exceptions,
+                checked_policy,
+            )
 
             checked_policy(fallback)
             self._defer_on = checked_exceptions(defer_on)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import sys
 
-from ._errors import IdentifierError
 from ._identifiers import DEFAULT, is_backend_name
-from ._if_needed import IF_NEEDED, IfNeeded
-from ._registered_function import RegisteredFunction, identifier_of, place_of
+from ._implementation.if_needed import IF_NEEDED, IfNeeded
+from ._implementation.registered import RegisteredFunction, identifier_of, place_of
+from ._reporting.errors import IdentifierError
 
 __all__ = ["IF_NEEDED", "BackendImplementation", "IfNeeded", "RegisteredFunction", "warn_caller"]
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any, TypeVar
 
-    from ._planned import Plan, Planned
+    from ._implementation.planned import Plan, Planned
 
     F = TypeVar("F", bound=Callable[..., Any])
 
@@ -93,7 +93,7 @@ class BackendImplementation:
         """
         is_usual = isinstance(api_identity, str) and should_run is None
         if not is_usual or not isinstance(uses_context, bool):
-            from ._implementation_mistakes import check_implements  # a backend imports it seldom
+            from ._implementation.mistakes import check_implements  # a backend imports it seldom
 
             check_implements(api_identity, should_run, uses_context, sys._getframe(1))
         identifier = identifier_of(api_identity)
@@ -105,13 +105,11 @@ class BackendImplementation:
                 )
             identifier_of(implementation)
             present = self.functions.get(identifier)
-            if present is not None and present.function is not implementation:
-                own = (implementation.__module__, implementation.__qualname__)
-                if (present.function.__module__, present.function.__qualname__) != own:
-                    raise ValueError(
-                        f"backend {self.name!r} implements {identifier} already, with "
-                        f"{present.identifier}{place_of(present.function)}"
-                    )
+            if present is not None and not present.is_replaced_by(implementation):
+                raise ValueError(
+                    f"backend {self.name!r} implements {identifier} already, with "
+                    f"{present.identifier}{place_of(present.function)}"
+                )
             entry = RegisteredFunction(implementation, uses_context)
             if should_run is not None:
                 entry.set_should_run(should_run)
@@ -157,7 +155,7 @@ class BackendImplementation:
         ...         return "sigma is too small to be worth it"
         ...     return lambda: f"{image} is blurred"
         """
-        from ._planned import Planned
+        from ._implementation.planned import Planned
 
         def register(plan: Plan) -> Planned:
             if not callable(plan):
@@ -230,7 +228,7 @@ class BackendImplementation:
             if entry.function is backend_func or entry.identifier == backend_func
         ]
         if not entries:
-            from ._implementation_mistakes import check_set_should_run
+            from ._implementation.mistakes import check_set_should_run
 
             check_set_should_run(backend_func, sys._getframe(1))
             raise ValueError(
@@ -264,19 +262,6 @@ def warn_caller(message: str, category: type[Warning] = UserWarning, *packages: 
     >>> def sharpen(image, size=None):
     ...     warn_caller("size is ignored", UserWarning, "mylib")
     """
-    import warnings
+    from ._callers_line import warn_user
 
-    from ._warning import is_between
-
-    frame = sys._getframe(1)
-    left_out = {_package_of(frame.f_globals), *packages}
-    level = 2
-    while frame.f_back is not None and (
-        _package_of(frame.f_globals) in left_out or is_between(frame)
-    ):
-        frame, level = frame.f_back, level + 1
-    warnings.warn(message, category, stacklevel=level)
-
-
-def _package_of(namespace: Mapping[str, Any]) -> str:
-    return str(namespace.get("__name__")).partition(".")[0]
+    warn_user(message, category, packages, sys._getframe(1))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ._errors import (
+    from ._reporting.errors import (
         BackendDeferredError,
         DescriptionError,
         IdentifierError,
@@ -12,8 +12,12 @@ if TYPE_CHECKING:
         NoImplementationError,
         SpatchCoreError,
     )
-    from ._unknown_names import UnknownBackendError, UnknownFunctionError, UnknownTypeError
-    from ._warning_categories import (
+    from ._reporting.unknown_names import (
+        UnknownBackendError,
+        UnknownFunctionError,
+        UnknownTypeError,
+    )
+    from ._reporting.warning_categories import (
         BackendSkippedWarning,
         DuplicateFunctionWarning,
         EnvironmentVariableWarning,
@@ -48,9 +52,9 @@ def __getattr__(name: str) -> object:
     from importlib import import_module
 
     if name.endswith("Warning"):
-        home = "._warning_categories"
+        home = "._reporting.warning_categories"
     else:
-        home = "._unknown_names" if name.startswith("Unknown") else "._errors"
+        home = "._reporting.unknown_names" if name.startswith("Unknown") else "._reporting.errors"
     found = globals()[name] = getattr(import_module(home, __package__), name)
     return found
 

@@ -11,12 +11,12 @@ from logging import INFO, Logger
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
+from ._callers_line import stacklevel
 from ._classes import type_identifier
 from ._dispatch_arguments import COROUTINE
-from ._record import Record
+from ._observation.record import Record
+from ._observation.watched import watched
 from ._state.hooks import Call
-from ._warning import stacklevel
-from ._watched import watched
 
 if TYPE_CHECKING:
     from os import PathLike

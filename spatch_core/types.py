@@ -12,28 +12,22 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
-from . import (
-    _errors,
-    _replaced_arguments,
-    _type_patterns,
-    _unknown_names,
-    _warning_categories,
-    backend_system,
-    backend_utils,
-)
+from . import _type_patterns, backend_system, backend_utils
 from ._call import context
 from ._description.description import Description
 from ._function import decorator, dispatchable, invocation, library_backends
 from ._function.function_type import DispatchableFunction
-from ._planned import Plan, Planned
-from ._problems import Problem
+from ._implementation.planned import Plan, Planned
+from ._reporting import errors, unknown_names, warning_categories
+from ._reporting.problems import Problem
 from ._resolution.explanation import Explanation
+from ._signature import replaced
 from ._state import hooks, options, options_block, options_view
 from ._state.trace import Trace
 
 if TYPE_CHECKING:
     from ._description.description import AutoGeneration, Implementation, Variant
-    from ._problems import Source
+    from ._reporting.problems import Source
     from ._resolution.explanation import ExplainedBackend, Verdict
     from ._state.hooks import Call
     from ._state.options import BackendOptions
@@ -83,7 +77,7 @@ _HOMES = {
     "ExplainedBackend": "_resolution.explanation",
     "Implementation": "_description.description",
     "Outcome": "_state.trace",
-    "Source": "_problems",
+    "Source": "_reporting.problems",
     "TraceEvent": "_state.trace",
     "TypePattern": "_type_patterns",
     "Variant": "_description.description",
@@ -119,10 +113,10 @@ _ANNOTATIONS: dict[str, Any] = {
     "Trace": Trace,
 }
 for _module in (
-    *(_errors, _unknown_names, _warning_categories, _type_patterns),
+    *(errors, unknown_names, warning_categories, _type_patterns),
     *(backend_system, backend_utils, context),
     *(decorator, dispatchable, hooks, library_backends, options, options_block),
-    *(options_view, _replaced_arguments),
+    *(options_view, replaced),
 ):
     for _name, _value in _ANNOTATIONS.items():
         vars(_module).setdefault(_name, _value)

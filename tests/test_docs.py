@@ -10,10 +10,11 @@ from types import ModuleType
 import pytest
 
 import spatch_core
-from spatch_core import _problems, exceptions
+from spatch_core import exceptions
 from spatch_core._description import fields as _fields
 from spatch_core._description import parsing as _parsing
 from spatch_core._discovery import environment as _environment
+from spatch_core._reporting.problems import Source
 
 ROOT = Path(__file__).parent.parent
 REFERENCE = ROOT / "docs" / "reference"
@@ -55,11 +56,11 @@ def test_the_table_says_which_fields_are_required() -> None:
         row[0].strip("`") for row in table("description.md", "fields") if row[2] == "required"
     ]
     assert required == list(complete)
-    _parsing.parse_description(complete, _problems.Source())
+    _parsing.parse_description(complete, Source())
     for field in required:
         rest = {key: value for key, value in complete.items() if key != field}
         with pytest.raises(spatch_core.DescriptionError):
-            _parsing.parse_description(rest, _problems.Source())
+            _parsing.parse_description(rest, Source())
 
 
 def test_every_variable_is_in_its_table() -> None:

@@ -10,8 +10,9 @@ from collections.abc import Callable
 import pytest
 
 import spatch_core
-from spatch_core import _errors, _unknown_names, _warning_categories, exceptions
-from spatch_core._problems import Problem, Source
+from spatch_core import exceptions
+from spatch_core._reporting import errors, unknown_names, warning_categories
+from spatch_core._reporting.problems import Problem, Source
 from spatch_core._resolution.explanation import ExplainedBackend, Verdict
 from spatch_core.exceptions import (
     BackendDeferredError,
@@ -243,7 +244,7 @@ def test_it_can_be_caught_as_pythons_own_error(cls: type[Exception], base: type[
 
 def test_every_error_and_warning_is_public_and_tested_here() -> None:
     """E8: none is left out of the examples above."""
-    homes = (_errors, _unknown_names, _warning_categories)
+    homes = (errors, unknown_names, warning_categories)
     defined = {
         name
         for home in homes

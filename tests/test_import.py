@@ -116,10 +116,12 @@ class TestPackage:
         assert own(modules) == {
             "spatch_core",
             "spatch_core._identifiers",
-            "spatch_core._if_needed",
-            "spatch_core._registered_function",
+            "spatch_core._implementation",
+            "spatch_core._implementation.if_needed",
+            "spatch_core._implementation.registered",
+            "spatch_core._reporting",
+            "spatch_core._reporting.errors",
             "spatch_core.backend_utils",
-            "spatch_core._errors",
         }
 
     def test_every_public_name_is_there(self) -> None:

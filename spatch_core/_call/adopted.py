@@ -9,7 +9,7 @@ from .guard import Guard
 from .targets import as_function, tries_whole_chain
 
 if TYPE_CHECKING:
-    from .._adopted import AdoptedFunction
+    from .._resolution.adopted_function import AdoptedFunction
     from .._state.state import DispatchState
     from .caller import Caller
     from .entry_chain import EntryChain

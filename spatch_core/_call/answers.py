@@ -11,9 +11,9 @@ from types import CoroutineType, GeneratorType
 from typing import Any
 
 from .._dispatch_arguments import ASYNC_GENERATOR, COROUTINE, Function
-from .._errors import BackendDeferredError
 from .._identifiers import DEFAULT
-from .course import RETURNED, reason_of
+from .._reporting.errors import BackendDeferredError
+from .progress import RETURNED, reason_of
 
 _AWAITABLE_GENERATOR = 0x100
 """The flag of generators that `types.coroutine` has marked."""
@@ -135,7 +135,7 @@ async def _awaited(
     return rest if rest is NotImplemented else await rest
 
 
-async def demanded(function: Function, backend: str, result: Any) -> Any:
+async def invoked(function: Function, backend: str, result: Any) -> Any:
     """Await the answer of the one backend that `invoke` was told; it must answer."""
     found = await result
     if found is NotImplemented and backend != DEFAULT:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol
 
-from .._adopted import AdoptedFunction
-from .course import CONTINUED, POSTPONED, Continued, Course
+from .._resolution.adopted_function import AdoptedFunction
+from .progress import CONTINUED, POSTPONED, Continued, Progress
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,34 +24,34 @@ class Rest:
         The chain.
     place : int
         The place of the next candidate.
-    course : Course or None
+    progress : Progress or None
         The answers of the candidates so far; None if it is the first candidate.
     postponed : sequence of int, optional
         The places of the candidates whose second turn comes later.
     """
 
-    __slots__ = ("_chain", "_course", "_place", "_postponed")
+    __slots__ = ("_chain", "_place", "_postponed", "_progress")
 
     def __init__(
         self,
         chain: Any,
         place: int,
-        course: Course | None = None,
+        progress: Progress | None = None,
         postponed: Sequence[int] = (),
     ) -> None:
         self._chain = chain
         self._place = place
-        self._course = course
+        self._progress = progress
         self._postponed = postponed
 
     def call(self, context: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Call the rest; the context keeps what is said, in case that its candidate defers."""
         chain = self._chain
-        course = Course(chain.said) if self._course is None else self._course.inner()
-        course.reasons[context.name] = CONTINUED
-        course.postponed += self._postponed
-        continued = context._continued = Continued(args, kwargs, course)
-        result = chain.call_next(self._place, args, kwargs, course)
+        progress = Progress(chain.said) if self._progress is None else self._progress.inner()
+        progress.reasons[context.name] = CONTINUED
+        progress.postponed += self._postponed
+        continued = context._continued = Continued(args, kwargs, progress)
+        result = chain.call_next(self._place, args, kwargs, progress)
         # Awaitables and iterators can be used once.
         if not chain.function.nature:
             continued.result = result
@@ -68,7 +68,7 @@ class MakesChains(Protocol):
 
 
 def call_next(
-    chain: Any, place: int, args: tuple[Any, ...], kwargs: dict[str, Any], course: Course
+    chain: Any, place: int, args: tuple[Any, ...], kwargs: dict[str, Any], progress: Progress
 ) -> Any:
     """Call the candidates of a chain from a place on; all candidates, if the types have changed."""
     caller: MakesChains | None = chain.caller
@@ -79,6 +79,6 @@ def call_next(
         if [*map(id, types)] != [*map(id, chain.types)]:
             # The backends up to here have had their turns, other than their conversions.
             before = [each.backend for each in chain.candidates[:place]]
-            anew = Course({**dict.fromkeys(before, POSTPONED), **course.reasons})
+            anew = Progress({**dict.fromkeys(before, POSTPONED), **progress.reasons})
             return caller.chain(chain.function, chain.state, types).run_all(args, kwargs, anew)
-    return chain.run(args, kwargs, place, course=course)
+    return chain.run(args, kwargs, place, progress=progress)

@@ -7,10 +7,10 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from .._adopted import AdoptedFunction
 from .._discovery.catalog import Catalog
 from .._dispatch_arguments import Function, TakesFound
 from .._identifiers import DEFAULT, import_in_turn
+from .._resolution.adopted_function import AdoptedFunction
 from .._resolution.candidate import Candidate
 from .._resolution.fallback_policy import Ending
 from .._resolution.resolver import Resolver
@@ -19,9 +19,9 @@ from .._state.state import DispatchState
 from .targets import as_function, tries_whole_chain
 
 if TYPE_CHECKING:
-    from .demanded import Demanded
     from .entry_chain import EntryChain
     from .guard import Guard
+    from .invoked import Invoked
 
 
 class Caller:
@@ -76,7 +76,7 @@ class Caller:
         first = next(candidates, None)
         ending = self._ending(function, state, walk)
         awaited, guards = self._guards(function, state, walk, ending)
-        remembers = function.manner is not None and function.manner.memory is not None
+        remembers = function.traits is not None and function.traits.memory is not None
         is_plain = first is not None and first.is_plain and not remembers
         if first is not None and is_plain and not guards and state.trace is None:
             warns = first.backend == DEFAULT and ending is not None and ending.warns
@@ -152,7 +152,7 @@ class Caller:
         # Imported here: where the library's own implementation runs, no chain is needed.
         home: Any = import_in_turn(f"{__package__}.entry_chain")
         made: type[EntryChain] = home.EntryChain
-        if function.manner is not None and function.manner.memory is not None:
+        if function.traits is not None and function.traits.memory is not None:
             from .remembering import Remembering  # few functions remember
 
             made = Remembering
@@ -171,14 +171,14 @@ class Caller:
             return function.identifier in self.foreign
         return isinstance(error, self.defer_on)
 
-    def demanded(
+    def invoked(
         self,
         function: Function,
         backend: str,
         state: DispatchState,
         types: tuple[type, ...],
         is_asked: bool,
-    ) -> Demanded:
+    ) -> Invoked:
         """Return the chain of one backend alone, whatever its types.
 
         Raises
@@ -189,11 +189,11 @@ class Caller:
             If it does not implement the function.
         """
         backend = self.catalog.check_backend(backend)
-        candidate = self.resolver.demanded(function, backend, state, is_asked)
-        from .demanded import Demanded  # few programs call `invoke`
+        candidate = self.resolver.invoked(function, backend, state, is_asked)
+        from .invoked import Invoked  # few programs call `invoke`
 
-        made = Demanded
-        if function.manner is not None and function.manner.decides:
+        made = Invoked
+        if function.traits is not None and function.traits.decides:
             from .remembering import Deciding  # few functions decide
 
             made = Deciding
@@ -240,7 +240,7 @@ class Caller:
         from . import answers  # plain functions need it never
 
         for backend in self.resolver.implementers(function.identifier):
-            if self.resolver.demanded(function, backend, state).is_implemented_by(called):
+            if self.resolver.invoked(function, backend, state).is_implemented_by(called):
                 return answers.checked(function, backend, result)
         return answers.checked(function, DEFAULT, result)
 

@@ -32,7 +32,7 @@ from .._state.trace import Outcome, record
 from . import answers
 from .call_next import Rest, call_next
 from .context import DispatchContext
-from .course import POSTPONED, RETURNED, UNCONVERTED, Course, reason_of
+from .progress import POSTPONED, RETURNED, UNCONVERTED, Progress, reason_of
 from .should_run import ask, make_context
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ class Chain(TakesFound):
         kwargs: dict[str, Any],
         start: int = 0,
         found: tuple[Any, ...] | None = None,
-        course: Course | None = None,
+        progress: Progress | None = None,
         again: Sequence[int] = (),
     ) -> Any:
         """Call the candidates in turn until one answers.
@@ -108,41 +108,41 @@ class Chain(TakesFound):
             The place of the first candidate whose turn it is.
         found : tuple, optional
             The dispatch arguments, None and `missing` among them, if a finder has returned them.
-        course : Course, optional
+        progress : Progress, optional
             The answers of the candidates so far.
         again : sequence of int, optional
             The places of the postponed candidates, all before `start`: they go first, and are not
             asked again.
         """
-        if course is None:
-            course = Course(self.said)
+        if progress is None:
+            progress = Progress(self.said)
         context: DispatchContext | None = None
         candidates = self.candidates
         turns = range(start, len(candidates))
         for place in [*again, *turns] if again else turns:
             candidate = candidates[place]
-            if course.postponed and candidate.is_last_resort:
-                again = course.take_postponed()
-                return Chain.run(self, args, kwargs, place, found, course, again)
+            if progress.postponed and candidate.is_last_resort:
+                again = progress.take_postponed()
+                return Chain.run(self, args, kwargs, place, found, progress, again)
             # It had its turn when another candidate called the rest of the chain.
-            had_turn = candidate.backend in course.reasons or place in course.postponed
+            had_turn = candidate.backend in progress.reasons or place in progress.postponed
             if had_turn and candidate.conversions is None:
                 continue
-            course.backend = candidate.backend
+            progress.backend = candidate.backend
             if not candidate.is_plain:
                 if candidate.conversions is not None and self.end is not None:
-                    result = self.end.convert(candidate, args, kwargs, course, self.state.trace)
+                    result = self.end.convert(candidate, args, kwargs, progress, self.state.trace)
                     if result is UNCONVERTED:
                         continue
                     return result
                 postponed = [each for each in again if each > place] if place < start else ()
-                rest = Rest(self, place + 1, course, postponed)
+                rest = Rest(self, place + 1, progress, postponed)
                 context = make_context(candidate, self.types, args, kwargs, context, found, rest)
                 # In its second turn it is not asked.
-                if place >= start and not self._is_willing(place, context, args, kwargs, course):
+                if place >= start and not self._is_willing(place, context, args, kwargs, progress):
                     continue
             if candidate.backend == DEFAULT and self.end is not None:
-                self.end.before_default(args, kwargs, course)
+                self.end.before_default(args, kwargs, progress)
             implementation = candidate.load()
             self.record(candidate, Outcome.CALLED, candidate.reason)
             result, reason = None, ""
@@ -152,12 +152,12 @@ class Chain(TakesFound):
                 else:
                     result = implementation(*args, **kwargs)
             except Exception as error:
-                if not self._defers_by(error, candidate, course):
+                if not self._defers_by(error, candidate, progress):
                     raise
-                course.cause, reason = error, reason_of(error)
+                progress.cause, reason = error, reason_of(error)
             if reason or (result is NotImplemented and candidate.backend != DEFAULT):
-                self._defer(candidate, reason or RETURNED, course)
-                result = course.settle(context, candidate.backend, args, kwargs)
+                self._defer(candidate, reason or RETURNED, progress)
+                result = progress.settle(context, candidate.backend, args, kwargs)
                 if result is UNCONVERTED:
                     continue
                 return result
@@ -168,13 +168,13 @@ class Chain(TakesFound):
                 start, again = place + 1, ()
             else:
                 again = again[again.index(place) + 1 :]
-            call = args, kwargs, start, found, course, again
+            call = args, kwargs, start, found, progress, again
             return self._checked(candidate, result, context, call)
-        if course.postponed:
-            again = course.take_postponed()
-            return Chain.run(self, args, kwargs, len(candidates), found, course, again)
-        course.backend = None
-        return NotImplemented if self.end is None else self.end.answer(args, kwargs, course)
+        if progress.postponed:
+            again = progress.take_postponed()
+            return Chain.run(self, args, kwargs, len(candidates), found, progress, again)
+        progress.backend = None
+        return NotImplemented if self.end is None else self.end.answer(args, kwargs, progress)
 
     def _is_willing(
         self,
@@ -182,7 +182,7 @@ class Chain(TakesFound):
         context: DispatchContext,
         args: tuple[Any, ...],
         kwargs: dict[str, Any],
-        course: Course,
+        progress: Progress,
     ) -> bool:
         """Ask a candidate; note what it says if it is not to be called now."""
         candidate = self.candidates[place]
@@ -190,18 +190,18 @@ class Chain(TakesFound):
         if answer is None:
             return True
         if isinstance(answer, str):
-            self._defer(candidate, answer, course)
+            self._defer(candidate, answer, progress)
         else:
-            course.postponed.append(place)
+            progress.postponed.append(place)
             self.record(candidate, Outcome.DEFERRED, POSTPONED)
         return False
 
-    def _defers_by(self, error: Exception, candidate: Candidate, course: Course) -> bool:
+    def _defers_by(self, error: Exception, candidate: Candidate, progress: Progress) -> bool:
         """Whether an exception defers; one of the default gets a note that says why it ran."""
         if candidate.backend != DEFAULT:
             return not candidate.propagates and isinstance(error, self.defer_on)
         if self.end is not None:
-            self.end.note(error, course)
+            self.end.note(error, progress)
         return False
 
     def _checked(
@@ -216,31 +216,31 @@ class Chain(TakesFound):
         `rest` are the arguments of `run` for the candidates that remain.
         """
 
-        args, kwargs, *_, course, _ = rest
+        args, kwargs, *_, progress, _ = rest
 
         def go_on(reason: str) -> Any:
-            self._defer(candidate, reason, course)
-            course.settle(context, candidate.backend, args, kwargs)
+            self._defer(candidate, reason, progress)
+            progress.settle(context, candidate.backend, args, kwargs)
             return self.run(*rest)
 
         def failed(error: Exception) -> bool:
-            return self._defers_by(error, candidate, course)
+            return self._defers_by(error, candidate, progress)
 
         return answers.answer(self.function, candidate.backend, result, go_on, failed)
 
-    def _defer(self, candidate: Candidate, reason: str, course: Course) -> None:
-        course.reasons[candidate.backend] = reason
+    def _defer(self, candidate: Candidate, reason: str, progress: Progress) -> None:
+        progress.reasons[candidate.backend] = reason
         self.record(candidate, Outcome.DEFERRED, reason)
 
     def call_next(
-        self, place: int, args: tuple[Any, ...], kwargs: dict[str, Any], course: Course
+        self, place: int, args: tuple[Any, ...], kwargs: dict[str, Any], progress: Progress
     ) -> Any:
         """Call the candidates from a place on; all candidates, if the types have changed."""
-        return call_next(self, place, args, kwargs, course)
+        return call_next(self, place, args, kwargs, progress)
 
-    def run_all(self, args: tuple[Any, ...], kwargs: dict[str, Any], course: Course) -> Any:
+    def run_all(self, args: tuple[Any, ...], kwargs: dict[str, Any], progress: Progress) -> Any:
         """Call the candidates; the backend that an instance remembers has had its turn."""
-        return Chain.run(self, args, kwargs, course=course)
+        return Chain.run(self, args, kwargs, progress=progress)
 
     def record(self, candidate: Candidate, outcome: Outcome, reason: str) -> None:
         """Record a step, if the state is traced."""

@@ -10,7 +10,7 @@ from .._resolution.dry_run import explain
 from .._resolution.explanation import ExplainedBackend, Verdict
 from .._resolution.resolver import Resolver
 from .._state.state import DispatchState
-from .course import Course
+from .progress import Progress
 
 
 class Considered:
@@ -39,22 +39,22 @@ class Considered:
         # The last call and its explanation. They are exchanged in one step, for other threads.
         self._known: tuple[object, tuple[ExplainedBackend, ...]] = None, ()
 
-    def backends(self, course: Course) -> tuple[ExplainedBackend, ...]:
+    def backends(self, progress: Progress) -> tuple[ExplainedBackend, ...]:
         """Return every backend that was considered in a call; none is asked again.
 
         Parameters
         ----------
-        course : Course
+        progress : Progress
             The answers of the candidates in this call.
         """
         # A type is matched anew after an import or a registration.
         matches = [self._match(cls) for cls in self._types]
-        said = {**course.reasons}, {**course.conversions}, matches
+        said = {**progress.reasons}, {**progress.conversions}, matches
         # A text of a class of its own may have an `==` of its own.
         is_plain = all(type(text) is str for each in said[:2] for text in each.values())
         before, explained = self._known
         if not is_plain or said != before:
-            explanation = explain(*self._call, given=course)
+            explanation = explain(*self._call, given=progress)
             explained = tuple([each for each in explanation.backends if each.backend != DEFAULT])
             if is_plain:
                 self._known = said, explained

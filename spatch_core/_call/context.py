@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from .call_next import Rest
-    from .course import Continued
+    from .progress import Continued
 
     Extract = Callable[[tuple[Any, ...], Mapping[str, Any]], tuple[Any, ...]]
 

@@ -80,7 +80,7 @@ class Conversion:
     def obstacle(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> str:
         """Say why the arguments of a call cannot be converted; empty if they may."""
         conversions = self._candidate.conversions
-        if self._function.manner is None or conversions is None:
+        if self._function.traits is None or conversions is None:
             return ""
         if conversions.copy_into is None:
             for parameter, value in self._mutated(args, kwargs):
@@ -114,8 +114,8 @@ class Conversion:
         new_args = tuple([trip.there(each) for each in args])
         new_kwargs = {name: trip.there(each) for name, each in kwargs.items()}
         written = None
-        manner = self._function.manner
-        if manner is not None and manner.mutated:
+        traits = self._function.traits
+        if traits is not None and traits.mutated:
             values = [value for _, value in self._mutated(args, kwargs)]
             written = Leaves(values, self._is_foreign)
 
@@ -184,9 +184,9 @@ class Conversion:
         self, args: tuple[Any, ...], kwargs: Mapping[str, Any]
     ) -> list[tuple[Parameter, Any]]:
         """Return the arguments into which the function writes, as far as they are given."""
-        manner = self._function.manner
+        traits = self._function.traits
         found: list[tuple[Parameter, Any]] = []
-        for each in () if manner is None else manner.mutated:
+        for each in () if traits is None else traits.mutated:
             if each.position is not None and each.position < len(args):
                 found.append((each, args[each.position]))
             elif each.name is not None and each.name in kwargs:

@@ -8,24 +8,24 @@ from __future__ import annotations
 
 from typing import Any
 
+from .._callers_line import warn_caller
 from .._classes import type_identifier
 from .._dispatch_arguments import Function
-from .._errors import NoImplementationError
 from .._identifiers import DEFAULT
 from .._interrupts import is_interrupt
+from .._reporting.errors import NoImplementationError
+from .._reporting.warning_categories import FallbackWarning
 from .._resolution.candidate import Candidate
 from .._resolution.explanation import Verdict
 from .._resolution.fallback_policy import Ending
 from .._resolution.resolver import Resolver
 from .._state.state import DispatchState
 from .._state.trace import Outcome, Trace, record
-from .._warning import warn_caller
-from .._warning_categories import FallbackWarning
 from .considered import Considered, unconverted
 from .conversion import Conversion
 from .converted_objects import moved, size_of
-from .course import UNCONVERTED, Course
 from .leaves import Leaves
+from .progress import UNCONVERTED, Progress
 from .remedies import Remedies
 from .round_trip import Unconverted
 
@@ -82,7 +82,7 @@ class End:
         candidate: Candidate,
         args: tuple[Any, ...],
         kwargs: dict[str, Any],
-        course: Course,
+        progress: Progress,
         trace: Trace | None,
     ) -> Any:
         """Run the default implementation with what a backend converts.
@@ -94,14 +94,14 @@ class End:
         """
         conversion = self._conversion(candidate)
         try:
-            return conversion.call(args, kwargs, _Told(self, candidate.backend, course, trace))
+            return conversion.call(args, kwargs, _Told(self, candidate.backend, progress, trace))
         except Unconverted as failure:
-            course.conversions[candidate.backend] = str(failure)
+            progress.conversions[candidate.backend] = str(failure)
             self._record(trace, candidate.backend, Outcome.DEFERRED, str(failure))
             return UNCONVERTED
         except Exception as error:
             if not isinstance(error, NoImplementationError):
-                self.note(error, course, candidate.backend)
+                self.note(error, progress, candidate.backend)
             raise
 
     def _conversion(self, candidate: Candidate) -> Conversion:
@@ -114,7 +114,9 @@ class End:
     def _record(self, trace: Trace | None, backend: str, outcome: Outcome, reason: str) -> None:
         record(trace, self.function, backend, outcome, reason, self.types)
 
-    def before_default(self, args: tuple[Any, ...], kwargs: dict[str, Any], course: Course) -> None:
+    def before_default(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any], progress: Progress
+    ) -> None:
         """Warn that the default implementation runs, once for each function and types."""
         types = self._names(self.types)
         if self.ending.warns and self._resolver.warned.add(self.function.identifier, types):
@@ -123,25 +125,25 @@ class End:
                     self.function.identifier,
                     types,
                     self._names(self.ending.foreign),
-                    self._considered(course),
+                    self._considered(progress),
                     self._size(args, kwargs),
                 )
             )
 
-    def answer(self, args: tuple[Any, ...], kwargs: dict[str, Any], course: Course) -> Any:
+    def answer(self, args: tuple[Any, ...], kwargs: dict[str, Any], progress: Progress) -> Any:
         """Return the answer of a call that no candidate has answered, or raise."""
-        if self.ending.is_operator or (self._leaves and course.cause is None):
+        if self.ending.is_operator or (self._leaves and progress.cause is None):
             return NotImplemented
-        raise self.refusal(course, self._help(args, kwargs)) from course.cause
+        raise self.refusal(progress, self._help(args, kwargs)) from progress.cause
 
     def refusal(
-        self, course: Course, remedies: tuple[str, ...], converter: str = "", reason: str = ""
+        self, progress: Progress, remedies: tuple[str, ...], converter: str = "", reason: str = ""
     ) -> NoImplementationError:
         """Return the error that says why no backend runs the call.
 
         Parameters
         ----------
-        course : Course
+        progress : Progress
             The answers of the candidates in this call.
         remedies : tuple of str
             The remedies.
@@ -150,7 +152,7 @@ class End:
         reason : str, optional
             Why it did not.
         """
-        considered = self._considered(course)
+        considered = self._considered(progress)
         if converter:
             considered = unconverted(considered, converter, reason)
             reason = f"{converter} converts, but {reason}"
@@ -170,7 +172,7 @@ class End:
         leaves = Leaves((*args, *kwargs.values()), lambda cls: any(cls is each for each in foreign))
         return sum(filter(None, map(size_of, leaves.found.values())))
 
-    def note(self, error: BaseException, course: Course, converter: str = "") -> None:
+    def note(self, error: BaseException, progress: Progress, converter: str = "") -> None:
         """Add the reasons to an exception of the default implementation, from Python 3.11 on.
 
         A failure here is ignored: the exception goes on.
@@ -179,25 +181,25 @@ class End:
         ----------
         error : BaseException
             The exception.
-        course : Course
+        progress : Progress
             The answers of the candidates in this call.
         converter : str, optional
             The backend that converts; the exception may be one of its conversions.
         """
         try:
-            self._note(error, course, converter)
+            self._note(error, progress, converter)
         except Exception as failure:
             if is_interrupt(failure):
                 raise
 
-    def _note(self, error: BaseException, course: Course, converter: str) -> None:
+    def _note(self, error: BaseException, progress: Progress, converter: str) -> None:
         add_note: Any = getattr(BaseException, "add_note", None)
         notes = getattr(error, "__notes__", ())
         # That of a call inside of this one says more.
         if add_note is None or any(type(each) is str and each.startswith(NOTE) for each in notes):
             return
         # Of the conversions themselves the note tells before the reasons.
-        others = [e for e in self._considered(course) if e.verdict is not Verdict.CONVERTS]
+        others = [e for e in self._considered(progress) if e.verdict is not Verdict.CONVERTS]
         reasons = ":" * bool(others) + "".join(f"\n  {each}" for each in others)
         what = (
             f"{converter} converts for its default implementation"
@@ -219,12 +221,12 @@ class End:
 class _Told:
     """Records what a conversion does."""
 
-    __slots__ = ("_backend", "_course", "_end", "_trace")
+    __slots__ = ("_backend", "_end", "_progress", "_trace")
 
-    def __init__(self, end: End, backend: str, course: Course, trace: Trace | None) -> None:
+    def __init__(self, end: End, backend: str, progress: Progress, trace: Trace | None) -> None:
         self._end = end
         self._backend = backend
-        self._course = course
+        self._progress = progress
         self._trace = trace
 
     def called(self) -> None:
@@ -240,4 +242,4 @@ class _Told:
     def refusal(self, reason: str) -> NoImplementationError:
         """Return the error of a result that cannot be converted."""
         end = self._end
-        return end.refusal(self._course, end._help((), {}), self._backend, reason)
+        return end.refusal(self._progress, end._help((), {}), self._backend, reason)

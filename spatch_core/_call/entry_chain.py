@@ -11,11 +11,11 @@ from collections.abc import Callable
 from typing import Any
 
 from .._identifiers import DEFAULT
-from .._if_needed import IF_NEEDED
+from .._implementation.if_needed import IF_NEEDED
 from .chain import Chain
 from .context import DispatchContext
-from .course import RETURNED, UNCONVERTED, Course, Raised, reason_of
 from .first_candidate import make_asking
+from .progress import RETURNED, UNCONVERTED, Progress, Raised, reason_of
 from .should_run import reason_of_answer
 from .targets import as_function, tries_whole_chain
 
@@ -65,7 +65,7 @@ class EntryChain(Chain):
         """
         if called is self.function.default:
             if self.end is not None:
-                self.end.note(error, Course(self.said))
+                self.end.note(error, Progress(self.said))
         elif isinstance(error, self.defer_on) and not (
             tries_whole_chain(called) or hasattr(called, "_overrides")
         ):
@@ -120,19 +120,19 @@ class EntryChain(Chain):
 
         Only generated functions call this; they exist where there is no trace.
         """
-        course = Course(self.said)
+        progress = Progress(self.said)
         if answer is IF_NEEDED:
-            course.postponed.append(0)
+            progress.postponed.append(0)
         else:
             first = self.candidates[0].backend
-            course.reasons[first] = reason_of_answer(answer)
-            result = course.settle(context, first, args, kwargs)
+            progress.reasons[first] = reason_of_answer(answer)
+            result = progress.settle(context, first, args, kwargs)
             if result is not UNCONVERTED:
                 return result
-        return self.run(args, kwargs, 1, found, course)
+        return self.run(args, kwargs, 1, found, progress)
 
     def failed_after(self, answer: Any, error: Exception) -> None:
         """Note why the default ran after the first candidate, which gave an answer."""
         if self.end is not None:
             reason = reason_of_answer(answer)
-            self.end.note(error, Course({self.candidates[0].backend: reason}))
+            self.end.note(error, Progress({self.candidates[0].backend: reason}))

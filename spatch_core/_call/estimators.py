@@ -14,17 +14,17 @@ from .._resolution.reasons import reason
 from .._resolution.resolver import Resolver
 from .._resolution.step import Step
 from .._state.state import DispatchState
-from .course import Course
+from .progress import Progress
 
 if TYPE_CHECKING:
-    from .._memory import Memory
+    from .._signature.memory import Memory
 
 
 def memory_of(function: Function) -> Memory:
     """Return the memory of a function that has one."""
-    assert function.manner is not None
-    assert function.manner.memory is not None
-    return function.manner.memory
+    assert function.traits is not None
+    assert function.traits.memory is not None
+    return function.traits.memory
 
 
 def is_own(candidate: Candidate) -> bool:
@@ -98,7 +98,7 @@ def explain_followed(
 ) -> Explanation:
     """Explain a call of a method that follows: the backend that the instance remembers runs it.
 
-    `explain` explains the call in a state without regard to that; a `Course` with what candidates
+    `explain` explains the call in a state without regard to that; a `Progress` with what candidates
     have said may be given besides.
     """
     memory = memory_of(function)
@@ -138,7 +138,7 @@ def _explain_default(
 ) -> Explanation:
     """Explain a call that the default runs, perhaps with what a backend converts."""
     names = resolver.implementer_set(function) - {DEFAULT}
-    found = explain(state, Course(dict.fromkeys(names, has_run)))
+    found = explain(state, Progress(dict.fromkeys(names, has_run)))
     lines = []
     for each in found.backends:
         verdict, text = each.verdict, each.reason

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from .._dispatch_arguments import Function
-from .._if_needed import IfNeeded
+from .._implementation.if_needed import IfNeeded
 from .._resolution.candidate import Candidate
 from .._resolution.dry_run import explain
 from .._resolution.explanation import Explanation
 from .._resolution.resolver import Resolver
 from .._state.state import DispatchState
-from .course import Course
+from .progress import Progress
 from .should_run import ask, make_context
 
 
@@ -52,10 +52,10 @@ def explain_call(
         conversion = Conversion(candidate, resolver)
         return conversion.obstacle(args, kwargs), conversion.text(args, kwargs)
 
-    def explain_in(state: DispatchState, given: Course | None = None) -> Explanation:
+    def explain_in(state: DispatchState, given: Progress | None = None) -> Explanation:
         return explain(resolver, function, state, types, answer, examine, given)
 
-    if function.manner is not None and function.manner.follows is not None:
+    if function.traits is not None and function.traits.follows is not None:
         from .estimators import explain_followed  # few functions follow
 
         return explain_followed(resolver, function, state, types, (args, kwargs), explain_in)

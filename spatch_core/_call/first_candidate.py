@@ -48,11 +48,11 @@ from typing import Any, TypeAlias
 
 from .._dispatch_arguments import Function, TakesFound, missing
 from .._identifiers import GENERATED
-from .._if_needed import IF_NEEDED
+from .._implementation.if_needed import IF_NEEDED
 from .._resolution.candidate import Candidate
 from .call_next import Rest
 from .context import CallContext
-from .course import RETURNED
+from .progress import RETURNED
 from .should_run import make_known
 
 _NAMES = (

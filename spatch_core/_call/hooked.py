@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from .._classes import is_importable
 from .._dispatch_arguments import COROUTINE, Function, TakesFound, given, missing
-from .._replaced_arguments import replaced
+from .._signature.replaced import replaced
 from .._state.frozen_coroutines import stepwise
 from .._state.hooks import Call, hook_name
 from .._state.scope import Scope

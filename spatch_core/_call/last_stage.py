@@ -12,8 +12,8 @@ from .._state.hooks import Call
 from .._state.keeper import StateKeeper
 from .._state.scope import Scope
 from .chain import Chain
-from .course import RETURNED, Course
 from .entry_chain import EntryChain
+from .progress import RETURNED, Progress
 from .targets import tries_whole_chain
 
 if TYPE_CHECKING:
@@ -117,10 +117,10 @@ class LastStage:
                 return result
             start = 1
         chain = self.chain()
-        call._after = course = Course(chain.said)
+        call._after = progress = Progress(chain.said)
         if start:
-            course.reasons[self._backend] = RETURNED
-        result = chain.run(args, kwargs, start, found, course)
+            progress.reasons[self._backend] = RETURNED
+        result = chain.run(args, kwargs, start, found, progress)
         if self._function.nature and result is not NotImplemented:
             return stepwise(self._function.nature, self._keeper, self._scope, result)
         return result

@@ -11,20 +11,20 @@ from typing import TYPE_CHECKING, Any
 
 from .._classes import type_identifier
 from .._dispatch_arguments import COROUTINE
-from .._errors import NoImplementationError
 from .._identifiers import DEFAULT, shown
+from .._reporting.errors import NoImplementationError
 from .._resolution.explanation import ExplainedBackend, Verdict
 from .chain import Chain
-from .course import Course
-from .demanded import Demanded
 from .entry_chain import EntryChain
 from .estimators import is_own, memory_of, types_beside, why_not
+from .invoked import Invoked
+from .progress import Progress
 from .targets import as_function
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from .._memory import Memory
+    from .._signature.memory import Memory
 
 
 class Remembering(EntryChain):
@@ -40,13 +40,13 @@ class Remembering(EntryChain):
         kwargs: dict[str, Any],
         start: int = 0,
         found: tuple[Any, ...] | None = None,
-        course: Course | None = None,
+        progress: Progress | None = None,
         again: Sequence[int] = (),
     ) -> Any:
         """Call the candidates, or the backend that the instance remembers."""
         if start:
             # The rest of a call: its beginning has looked, and remembers the one that answers.
-            return super().run(args, kwargs, start, found, course, again)
+            return super().run(args, kwargs, start, found, progress, again)
         memory = memory_of(self.function)
         if memory.follows:
             kept = memory.recall(args, kwargs)
@@ -54,38 +54,38 @@ class Remembering(EntryChain):
                 types = types_beside(memory.instance(args, kwargs), self.types)
                 chain = self._followed(memory, kept, types)
                 if chain is not None:
-                    if course is not None:
-                        course.backend = kept.partition(" ")[0]
+                    if progress is not None:
+                        progress.backend = kept.partition(" ")[0]
                     return chain.run(args, kwargs, found=found)
-        if course is None:
-            course = Course(self.said)
+        if progress is None:
+            progress = Progress(self.said)
         if not memory.decides or self.function.nature & COROUTINE:
-            answer = super().run(args, kwargs, 0, found, course, again)
+            answer = super().run(args, kwargs, 0, found, progress, again)
             if not memory.decides or answer is NotImplemented:
                 return answer
-            return self._awaited(answer, args, kwargs, course)
+            return self._awaited(answer, args, kwargs, progress)
         with memory.undecided(args, kwargs):
-            result = super().run(args, kwargs, 0, found, course, again)
+            result = super().run(args, kwargs, 0, found, progress, again)
             if result is not NotImplemented:
-                memory.keep(args, kwargs, self._answered(course))
+                memory.keep(args, kwargs, self._answered(progress))
         return result
 
     async def _awaited(
-        self, answer: Any, args: tuple[Any, ...], kwargs: dict[str, Any], course: Course
+        self, answer: Any, args: tuple[Any, ...], kwargs: dict[str, Any], progress: Progress
     ) -> Any:
         memory = memory_of(self.function)
         with memory.undecided(args, kwargs):
             result = await answer
             if result is not NotImplemented:
-                memory.keep(args, kwargs, self._answered(course))
+                memory.keep(args, kwargs, self._answered(progress))
         return result
 
-    def _answered(self, course: Course) -> str:
+    def _answered(self, progress: Progress) -> str:
         """Return the backend that has answered: the default, if a backend has converted for it.
 
         None is remembered of overriding types, which take part in the next call by themselves.
         """
-        name = course.backend or DEFAULT
+        name = progress.backend or DEFAULT
         if name == DEFAULT:
             foreign = () if self.end is None else self.end.ending.foreign
             return " ".join((name, *map(type_identifier, foreign)))
@@ -93,7 +93,7 @@ class Remembering(EntryChain):
         if any(each.propagates for each in named):
             return ""
         converts = any(each.conversions is not None for each in named)
-        return DEFAULT if converts and (len(named) == 1 or name in course.reasons) else name
+        return DEFAULT if converts and (len(named) == 1 or name in progress.reasons) else name
 
     def _followed(self, memory: Memory, kept: str, types: tuple[type, ...]) -> Chain | None:
         """Return the chain of the backend that has decided; None if it lacks this function.
@@ -123,7 +123,7 @@ class Remembering(EntryChain):
         if name == DEFAULT:
             own = [each for each in self.candidates if is_own(each)]
             return Chain(*(self.function, self.types, own, self.state, self.caller, self.end))
-        first = resolver.demanded(self.function, name, self.state)
+        first = resolver.invoked(self.function, name, self.state)
         others = [each for each in self.candidates if each.backend != name]
         called = self.function, self.types
         chain = Followed(*called, [first], self.state)
@@ -148,7 +148,7 @@ class Remembering(EntryChain):
         return as_function(self, self.function)
 
 
-class Followed(Demanded):
+class Followed(Invoked):
     """The chain of the backend that an instance remembers; it must answer.
 
     Attributes
@@ -162,13 +162,13 @@ class Followed(Demanded):
     rest: Remembering
 
     def call_next(
-        self, place: int, args: tuple[Any, ...], kwargs: dict[str, Any], course: Course
+        self, place: int, args: tuple[Any, ...], kwargs: dict[str, Any], progress: Progress
     ) -> Any:
         """Go on with what would run if nothing were remembered."""
-        return self.rest.call_next(1, args, kwargs, course)
+        return self.rest.call_next(1, args, kwargs, progress)
 
 
-class Deciding(Demanded):
+class Deciding(Invoked):
     """The chain of one backend that `invoke` was told, for a method that decides."""
 
     __slots__ = ()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .._dispatch_arguments import given
-from .._if_needed import IF_NEEDED, IfNeeded
+from .._implementation.if_needed import IF_NEEDED, IfNeeded
 from .._resolution.candidate import Candidate
 from .call_next import Rest
 from .context import CallContext, DispatchContext, Known

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import NamedTuple
 
-from .._problems import Problem, Source
-from .._published import Published
+from .._reporting.problems import Problem, Source
+from .._reporting.published import Published
 from .._type_patterns import ABSTRACT, TypePattern
 
 

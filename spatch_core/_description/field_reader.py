@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from .._errors import IdentifierError
 from .._identifiers import DEFAULT, identifier_like, is_backend_name, split_identifier
-from .._problems import Source
+from .._reporting.errors import IdentifierError
+from .._reporting.problems import Source
 from .._type_patterns import TypePattern
+from .callables import identify
 from .description import Variant
 from .fields import VARIANT_TABLE
-from .given import identify
 from .unknown_keys import KeyChecker
 
 _VARIANT = "Write {requires = 'torch>=1.12', function = 'module:qualname'}"

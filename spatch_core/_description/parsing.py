@@ -9,9 +9,10 @@ from collections.abc import Collection, Mapping
 from types import MappingProxyType
 from typing import Any
 
-from .._errors import DescriptionError
 from .._identifiers import DEFAULT, is_backend_name
-from .._problems import Source
+from .._reporting.errors import DescriptionError
+from .._reporting.problems import Source
+from .callables import as_mapping
 from .description import AutoGeneration, Description, Implementation
 from .field_reader import FieldReader
 from .fields import (
@@ -27,7 +28,6 @@ from .fields import (
     VARIANTS,
     kind_of,
 )
-from .given import as_mapping
 
 
 def parse_description(

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
-from .._errors import IdentifierError
 from .._identifiers import identifier_like, nearest, split_identifier
-from .._problems import Problem, Source, shortened
+from .._reporting.errors import IdentifierError
+from .._reporting.problems import Problem, Source, shortened
 from .fields import ATTRIBUTES, FUNCTIONS, RESTRICTING, TABLE, all_fields, kind_of, place_of
 
 MISSPELLED = 0.85

@@ -14,7 +14,6 @@ from .._description.description import Description
 from .._description.files import find_file, parse_toml
 from .._description.limits import LimitError
 from .._description.parsing import parse_description
-from .._errors import DescriptionError
 from .._identifiers import (
     DEFAULT,
     import_identifier,
@@ -25,7 +24,8 @@ from .._identifiers import (
 )
 from .._import_locks import is_importing
 from .._interrupts import raise_interrupt, with_memory
-from .._problems import Problem, Source, in_words
+from .._reporting.errors import DescriptionError
+from .._reporting.problems import Problem, Source, in_words
 from .cache import DescriptionCache
 from .catalog import NO_PARSER
 from .entry_points import entry_point_target

@@ -20,7 +20,7 @@ from typing import Any
 
 from .._description.description import Description
 from .._identifiers import DEFAULT
-from .._problems import Problem, Source
+from .._reporting.problems import Problem, Source
 from .backend_reader import BackendReader
 from .cache import DescriptionCache
 from .environment import BLOCK, Environment

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
     from .._description.description import Description
     from .._description.files import File
-    from .._problems import Source
+    from .._reporting.problems import Source
     from .cache_entries import Entry
 
 VARIABLE = "SPATCH_CORE_CACHE"

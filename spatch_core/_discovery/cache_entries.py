@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any, TypeAlias
 
-    from .._problems import Source
+    from .._reporting.problems import Source
 
     # A list with the version of the file, the fields of its description, and the identifiers
     # of its functions; and the JSON of how these are implemented.

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 from .._description.description import Description
 from .._identifiers import DEFAULT, nearest, shown
 from .._order.ordering import Order
-from .._problems import Problem, Source
+from .._reporting.problems import Problem, Source
 from .distribution_names import distribution_key
 from .entry_points import find_entry_points
 from .environment import Environment
 from .lazy_functions import LazyFunctions
 
 if TYPE_CHECKING:
-    from .._warning_categories import SpatchCoreWarning
+    from .._reporting.warning_categories import SpatchCoreWarning
 
 CYCLE = "the declared priorities form a cycle"
 NO_PARSER = "TOML files cannot be read here"
@@ -179,7 +179,7 @@ class Catalog:
             if isinstance(name, str) and "," in name:
                 parts = [part.strip() for part in name.split(",")]
                 reason = f"a name has no comma; give several names in a list: {parts!r}"
-            from .._unknown_names import UnknownBackendError
+            from .._reporting.unknown_names import UnknownBackendError
 
             raise UnknownBackendError(name, known, nearest(name, known), reason)
         return str(name)
@@ -188,7 +188,10 @@ class Catalog:
         """Yield one warning for each backend or variable that has problems."""
         if not self.problems:
             return
-        from .._warning_categories import BackendSkippedWarning, EnvironmentVariableWarning
+        from .._reporting.warning_categories import (
+            BackendSkippedWarning,
+            EnvironmentVariableWarning,
+        )
 
         # The text of a source is made once: for this its distribution's metadata is parsed.
         about: dict[tuple[str, str], list[Problem]] = {}

@@ -9,7 +9,7 @@ from typing import Any
 
 from .._classes import type_identifier
 from .._interrupts import is_interrupt
-from .._problems import Problem, Source, in_words
+from .._reporting.problems import Problem, Source, in_words
 
 _FILE_ENDING = ".toml"
 

@@ -20,7 +20,7 @@ from itertools import pairwise
 
 from .._identifiers import DEFAULT, is_backend_name
 from .._order.graph import find_cycle
-from .._problems import Problem
+from .._reporting.problems import Problem
 from .distribution_names import distribution_key, is_name, key_of, name_of, of_distribution
 from .misspellings import misspelled_variables
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from .._interrupts import is_interrupt
-from .._problems import Problem, Source
+from .._reporting.problems import Problem, Source
 from .backend_reader import BackendReader
 from .catalog import Catalog
 

@@ -39,10 +39,10 @@ from sys import _current_frames, _getframe, modules
 from types import FrameType
 from typing import Generic, Protocol, TypeVar
 
+from .._callers_line import warn_caller
 from .._identifiers import is_initializing
 from .._import_locks import outermost_import
 from .._locks import Turn, is_running
-from .._warning import warn_caller
 from .catalog import Catalog
 from .waiting import Waiting
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from .._identifiers import nearest
-from .._problems import Problem
+from .._reporting.problems import Problem
 
 _MISSPELLED = 0.75
 """The least similarity of a variable's suffix that makes it a misspelling."""

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from .._description.description import Description
-from .._problems import Problem, Source
+from .._reporting.problems import Problem, Source
 from .catalog import REQUIRES
 from .distribution_names import distribution_key, of_distribution
 from .environment import BLOCK, PRIORITIZE, Environment

@@ -10,7 +10,7 @@ from typing import Any
 from .._description.description import Description
 from .._identifiers import DEFAULT
 from .._order.ordering import base_order, order_all
-from .._problems import Problem
+from .._reporting.problems import Problem
 from .._type_patterns import TypePattern
 from .by_name import BackendsByName
 from .cache import DescriptionCache

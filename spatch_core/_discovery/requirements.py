@@ -11,7 +11,7 @@ from collections.abc import Iterable
 
 from .._description.description import Description
 from .._interrupts import is_interrupt
-from .._problems import Problem, in_words
+from .._reporting.problems import Problem, in_words
 
 _PLAIN = r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?"
 

@@ -11,7 +11,7 @@ from types import MappingProxyType
 
 from .._description.description import Description, Implementation, Variant
 from .._description.fields import EVERY
-from .._problems import Problem
+from .._reporting.problems import Problem
 from .requirements import RequirementError, why_unmet
 
 Report = Callable[[str, str], None]

@@ -11,8 +11,8 @@ from .._state.scope import table_of
 if TYPE_CHECKING:
     from typing import TypeAlias
 
-    from .._adopted import AdoptedFunction
     from .._call.caller import Caller
+    from .._resolution.adopted_function import AdoptedFunction
     from .._state.keeper import StateKeeper
     from .._state.scope import Scope
     from .link import Link
@@ -70,7 +70,7 @@ def fill(adoption: Adoption, namespaces: Any, key: Any, types: tuple[type, ...],
         if not isinstance(key, str):
             return None
         from .._identifiers import nearest
-        from .._unknown_names import UnknownFunctionError
+        from .._reporting.unknown_names import UnknownFunctionError
 
         identities = [each for each in adoption.indices if isinstance(each, str)]
         raise UnknownFunctionError(key, nearest(key, [*adoption.functions, *identities]))

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from functools import partial
 
-from .._adopted import AdoptedFunction
 from .._identifiers import split_identifier
 from .._locks import Turn
+from .._resolution.adopted_function import AdoptedFunction
 from .adopted_calls import fill, go_on
 from .lookup import Lookup
 

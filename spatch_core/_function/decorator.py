@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from typing import Any, ParamSpec, TypeVar
 
     from .._dispatch_arguments import DispatchArguments
-    from .._manner import Manner
+    from .._signature.traits import Traits
     from .dispatcher import Dispatcher
     from .function_type import DispatchableFunction
 
@@ -109,17 +109,17 @@ class Decorator:
                 from .mistakes import check_parentheses  # most libraries need it never
 
                 check_parentheses(dispatch_args, frame)
-        manner = None
+        traits = None
         named = fallback is not None or like is not None or follows is not None
         if named or compositional or mutates or inside or decides:
-            from .._manner import Manner  # few functions need one
+            from .._signature.traits import Traits  # few functions need one
 
-            manner = Manner(fallback, compositional, mutates, like, inside, decides, follows)
+            traits = Traits(fallback, compositional, mutates, like, inside, decides, follows)
 
         def decorate(function: Callable[P, R]) -> DispatchableFunction[P, R]:
             wrapper: DispatchableFunction[P, R] = make_dispatchable(
                 *(self._dispatcher, function, dispatch_args, module, qualname, identifier),
-                None if manner is None else manner.copy(),
+                None if traits is None else traits.copy(),
             )
             return wrapper
 
@@ -139,7 +139,7 @@ def make_dispatchable(
     module: str | None,
     qualname: str | None,
     identifier: str | None,
-    manner: Manner | None = None,
+    traits: Traits | None = None,
 ) -> Any:
     """Return the wrapper of a function; see `BackendSystem.dispatchable`."""
     if not callable(default) or isinstance(default, (type, staticmethod)):
@@ -171,7 +171,7 @@ def make_dispatchable(
         from .mistakes import warn_of_duplicate
 
         warn_of_duplicate(earlier, default, origin)
-    record = Dispatchable(dispatcher, default, dispatch_args, *home, identifier, manner)
+    record = Dispatchable(dispatcher, default, dispatch_args, *home, identifier, traits)
     record.origin = origin
     caller = dispatcher.loaded
     if caller is not None:

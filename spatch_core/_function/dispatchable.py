@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from .._dispatch_arguments import DispatchArguments
-    from .._manner import Manner
     from .._resolution.explanation import Explanation
+    from .._signature.traits import Traits
     from .dispatcher import Dispatcher
     from .invocation import Invocation
     from .shortcut import Shortcut
@@ -42,7 +42,7 @@ class Dispatchable:
         Those of the wrapper.
     identifier : str
         Its public identity, ``"module:qualname"``.
-    manner : Manner, optional
+    traits : Traits, optional
         The further options of the decorator.
 
     Attributes
@@ -81,11 +81,11 @@ class Dispatchable:
         module: str,
         qualname: str,
         identifier: str,
-        manner: Manner | None = None,
+        traits: Traits | None = None,
     ) -> None:
         self.dispatcher = dispatcher
         self.identifier = identifier
-        self.function = function = Function(identifier, default, dispatch_args, manner)
+        self.function = function = Function(identifier, default, dispatch_args, traits)
         function.default_name = dispatcher.default_name
         self.filename = f"{GENERATED}{self.identifier}>"
         self.origin: object = None
@@ -199,13 +199,13 @@ class Dispatchable:
         return Invocation(self, backend, type, force)
 
     def __reduce__(self) -> Any:
-        manner = self.function.manner
+        traits = self.function.traits
         content = {
             "function": self.wrapper,
             "default": self.function.default,
             "dispatch_args": self._dispatch_args,
             "identifier": self.identifier,
-            **({} if manner is None else {"manner": manner.fields()}),
+            **({} if traits is None else {"manner": traits.fields()}),
         }
         return self.dispatcher.restore, ("dispatchable", content)
 

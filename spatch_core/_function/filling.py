@@ -39,7 +39,7 @@ def fill(dispatcher: Dispatcher, index: int, values: tuple[Any, ...]) -> Callabl
     function = record.function
     is_replacing = False
     if function.parameters is None:
-        from .._replaced_arguments import has_replaced  # few libraries need it
+        from .._signature.replaced import has_replaced  # few libraries need it
 
         is_replacing = has_replaced(values)
     caller = dispatcher.ready(record.identifier)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .._replaced_arguments import replaced
+from .._signature.replaced import replaced
 from .._state.option_checks import checked_type
 
 TYPE_CHECKING = False
@@ -61,8 +61,8 @@ class Invocation:
             return self._call_hooked(caller, state, (types, found, args, kwargs, as_given))
         if self._backend is None:
             return caller.call(function, state, types, args, kwargs, found)
-        demanded = caller.demanded(function, self._backend, state, types, not self._force)
-        return demanded.run(args, kwargs, found=found)
+        invoked = caller.invoked(function, self._backend, state, types, not self._force)
+        return invoked.run(args, kwargs, found=found)
 
     def _call_hooked(self, caller: Caller, state: DispatchState, call: tuple[Any, ...]) -> Any:
         """Make a call that hooks see."""
@@ -73,7 +73,7 @@ class Invocation:
         def route(types: tuple[type, ...]) -> Any:
             if self._backend is None:
                 return caller.route(record.function, state, types)
-            return caller.demanded(
+            return caller.invoked(
                 record.function, self._backend, state, types, is_asked=not self._force
             )
 

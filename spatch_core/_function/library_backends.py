@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from .._description.description import Description
     from .._discovery.catalog import Catalog
     from .._discovery.loader import Loader
-    from .._problems import Problem
+    from .._reporting.problems import Problem
     from .._resolution.explanation import Explanation
     from .._resolution.notices import Notices
     from .._type_patterns import TypePattern

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Protocol
 
 from .._locks import Turn
+from .inactive_backends import InactiveBackends
 from .shortcut import Shortcut
-from .sleepers import Sleepers
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -75,18 +75,18 @@ class Shortcuts:
         The library's dispatcher.
     """
 
-    __slots__ = ("_dispatcher", "_sleepers")
+    __slots__ = ("_dispatcher", "_inactive")
 
     def __init__(self, dispatcher: Dispatcher) -> None:
         self._dispatcher = dispatcher
         # Read and exchanged while `exchanging` is held; shortcuts are taken on its word.
-        self._sleepers: Sleepers | None = None
+        self._inactive: InactiveBackends | None = None
 
     def take_all(self) -> None:
         """Let functions that no active backend implements be their default implementations."""
         caller = self._dispatcher.loaded
         if caller is not None:
-            exchanging.run(lambda: self._find_sleepers(caller, again=True))
+            exchanging.run(lambda: self._find_inactive(caller, again=True))
             for record in self._dispatcher.records:
                 self.take(record, caller)
 
@@ -108,12 +108,12 @@ class Shortcuts:
         if caller.resolver.may_refuse(record.function):
             return
         names = caller.resolver.implementers(record.identifier)
-        sleepers = self._sleepers
+        inactive = self._inactive
         # Without the turn: those that are known become fewer, until `take_all` finds more.
         if (
-            sleepers is not None
-            and sleepers.catalog is caller.catalog
-            and not sleepers.include(names)
+            inactive is not None
+            and inactive.catalog is caller.catalog
+            and not inactive.include(names)
         ):
             return
         observations = self._dispatcher.keeper.observations
@@ -122,7 +122,7 @@ class Shortcuts:
             if (
                 caller is self._dispatcher.loaded
                 and not observations.any()
-                and (len(names) == 1 or self._find_sleepers(caller).include(names))
+                and (len(names) == 1 or self._find_inactive(caller).include(names))
             ):
                 shortcut.take()
                 # An audit hook that runs in an exchange may have begun an observation.
@@ -131,17 +131,17 @@ class Shortcuts:
 
         exchanging.run(take)
 
-    def _find_sleepers(self, caller: Caller, again: bool = False) -> Sleepers:
-        sleepers = self._sleepers
-        if again or sleepers is None or sleepers.catalog is not caller.catalog:
+    def _find_inactive(self, caller: Caller, again: bool = False) -> InactiveBackends:
+        inactive = self._inactive
+        if again or inactive is None or inactive.catalog is not caller.catalog:
             states = self._dispatcher.keeper.states()
-            sleepers = self._sleepers = Sleepers(caller.catalog, states)
-        return sleepers
+            inactive = self._inactive = InactiveBackends(caller.catalog, states)
+        return inactive
 
     def wake(self, state: DispatchState) -> None:
         """Let functions dispatch again if a new state activates a backend that implements them."""
         # Without these no state activates more than others. Otherwise the turn: a thread that is
-        # looking for sleepers may have read the states before there was this one.
+        # looking for inactive backends may have read the states before there was this one.
         loaded = self._dispatcher.loaded
         if loaded is None:
             return
@@ -151,10 +151,10 @@ class Shortcuts:
                 return
 
         def leave() -> None:
-            caller, before = self._dispatcher.loaded, self._sleepers
+            caller, before = self._dispatcher.loaded, self._inactive
             if caller is None or before is None:
                 return
-            after = before.woken(state)
+            after = before.without_activated(state)
             if after is before:
                 return
             for record in self._dispatcher.records:
@@ -162,7 +162,7 @@ class Shortcuts:
                     names = caller.resolver.implementers(record.identifier)
                     if not after.include(names):
                         record.shortcut.leave()
-            self._sleepers = after
+            self._inactive = after
 
         exchanging.run(leave)
 
@@ -173,7 +173,7 @@ class Shortcuts:
             for record in self._dispatcher.records:
                 if record.shortcut is not None and record.shortcut.is_taken:
                     record.shortcut.leave()
-            # Found anew with the next shortcut: until then, new states report no sleepers.
-            self._sleepers = None
+            # Found anew with the next shortcut: until then, new states report no inactive backends.
+            self._inactive = None
 
         exchanging.run(leave)

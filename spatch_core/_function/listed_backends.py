@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from .._displayed import Displayed
+from .._reporting.displayed import Displayed
 
 if TYPE_CHECKING:
     from .._description.description import Description

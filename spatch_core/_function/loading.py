@@ -8,6 +8,7 @@ from os import environ
 from typing import TYPE_CHECKING, Any, Protocol
 
 from .._call.caller import Caller
+from .._callers_line import warn_caller
 from .._discovery import in_code as in_code_backends
 from .._discovery.cache import open_cache
 from .._discovery.entry_points import find_entry_points
@@ -18,7 +19,6 @@ from .._discovery.registry import build_catalog
 from .._resolution.resolver import Resolver
 from .._state.process_default import set_environment
 from .._state.state import initial_state
-from .._warning import warn_caller
 from .docstring import document
 from .library_shortcuts import install
 from .results import Results
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from .._description.description import Description
     from .._discovery.catalog import Catalog
-    from .._problems import Problem
+    from .._reporting.problems import Problem
     from .._resolution.notices import Notices
     from .._type_patterns import TypePattern
     from .dispatcher import Dispatcher
@@ -116,7 +116,7 @@ def read_again(
 
     dispatcher.ensure_loader().change(change)
     if problems:
-        from .._warning_categories import BackendSkippedWarning
+        from .._reporting.warning_categories import BackendSkippedWarning
 
         warn_caller(BackendSkippedWarning(problems))
 

@@ -220,8 +220,8 @@ def warn_of_duplicate(earlier: Record, default: Any, origin: object) -> None:
     places = [_place(replaced), _place(default)]
     if "" in places:
         return
-    from .._warning import warn_caller
-    from .._warning_categories import DuplicateFunctionWarning
+    from .._callers_line import warn_caller
+    from .._reporting.warning_categories import DuplicateFunctionWarning
 
     warn_caller(DuplicateFunctionWarning(earlier.identifier, *places))
 

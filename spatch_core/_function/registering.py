@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 from .._description.parsing import parse_description
 from .._identifiers import nearest
 from .._locks import Turn
-from .._problems import REGISTERED, Source
-from .._unknown_names import UnknownBackendError
+from .._reporting.problems import REGISTERED, Source
+from .._reporting.unknown_names import UnknownBackendError
 
 if TYPE_CHECKING:
     from collections.abc import Callable

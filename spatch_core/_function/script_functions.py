@@ -28,11 +28,11 @@ def restore_dispatchable(dispatcher: Dispatcher, content: Mapping[str, Any]) -> 
     if known is not None:
         wrapper.__code__ = known.generated.code()
         return known  # type: ignore[no-any-return]  # records are dispatchables
-    manner = None
+    traits = None
     if "manner" in content:
-        from .._manner import Manner  # few functions have one
+        from .._signature.traits import Traits  # few functions have one
 
-        manner = Manner(**content["manner"])
+        traits = Traits(**content["manner"])
     record = Dispatchable(
         dispatcher,
         content["default"],
@@ -40,7 +40,7 @@ def restore_dispatchable(dispatcher: Dispatcher, content: Mapping[str, Any]) -> 
         wrapper.__module__,
         wrapper.__qualname__,
         identifier,
-        manner,
+        traits,
     )
     # The C extension stores what it needs beside the code.
     wrapper.__code__ = record.wrapper.__code__

@@ -6,12 +6,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from .._description.callables import GivenCallable
 from .._description.description import Conversions, Implementation
-from .._description.given import GivenCallable
 from .._dispatch_arguments import Function
-from .._errors import ImplementationImportError
 from .._identifiers import import_identifier, loaded_object, split_identifier
 from .._interrupts import is_interrupt
+from .._reporting.errors import ImplementationImportError
 
 IS_CURRENT = "it is the current backend, and the types say nothing"
 """The reason of the current backend in calls whose types say nothing."""
@@ -130,7 +130,7 @@ class Candidate:
             loaded = loaded_object(*split_identifier(self.implementation.function), hooks=False)
         return loaded is called
 
-    def demanded(self, is_asked: bool) -> Candidate:
+    def invoked(self, is_asked: bool) -> Candidate:
         """Return the candidate that `invoke` calls: prioritized, and asked or not."""
         implementation = self.implementation
         if implementation is not None and not is_asked:

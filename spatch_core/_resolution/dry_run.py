@@ -9,7 +9,7 @@ from typing import Protocol
 from .._classes import type_identifier
 from .._dispatch_arguments import Function
 from .._identifiers import DEFAULT
-from .._if_needed import IF_NEEDED, IfNeeded
+from .._implementation.if_needed import IF_NEEDED, IfNeeded
 from .._state.state import DispatchState
 from .candidate import Candidate
 from .explanation import ExplainedBackend, Explanation, Verdict
@@ -29,7 +29,7 @@ _NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
 class Said(Protocol):
-    """The answers of the candidates of a call, by backend: a `Course`."""
+    """The answers of the candidates of a call, by backend: a `Progress`."""
 
     reasons: dict[str, str]
     conversions: dict[str, str]

@@ -7,9 +7,9 @@ from enum import Enum
 from typing import Any
 
 from .._classes import type_identifier
-from .._displayed import Displayed
 from .._identifiers import DEFAULT, shown
-from .._published import Published, published
+from .._reporting.displayed import Displayed
+from .._reporting.published import Published, published
 
 
 class Verdict(str, Enum):

@@ -150,12 +150,12 @@ def policy_of(function: Function, state: DispatchState, library: str) -> str | N
     library : str
         The policy of the library.
     """
-    manner = function.manner
-    if manner is None:
+    traits = function.traits
+    if traits is None:
         return state.fallback or library
-    if manner.compositional:
+    if traits.compositional:
         return None
-    return state.fallback or manner.fallback or library
+    return state.fallback or traits.fallback or library
 
 
 def is_operator(function: Function) -> bool:

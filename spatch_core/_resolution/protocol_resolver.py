@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from .._adopted import AdoptedFunction
 from .._classes import type_identifier
 from .._discovery.catalog import Catalog
 from .._dispatch_arguments import Function
@@ -20,6 +19,7 @@ from .._identifiers import DEFAULT
 from .._state.keeper import StateKeeper
 from .._state.state import DispatchState
 from .._type_patterns import ABSTRACT
+from .adopted_function import AdoptedFunction
 from .candidate import Candidate
 from .fallback_policy import Ending, FirmEnding
 from .overriding_types import overrides, overriding_types

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from .._adopted import AdoptedFunction
 from .._discovery.catalog import Catalog
 from .._dispatch_arguments import Function
-from .._errors import BackendDeferredError
 from .._identifiers import DEFAULT, shown
+from .._reporting.errors import BackendDeferredError
 from .._state.keeper import StateKeeper
 from .._state.state import DispatchState
 from .._type_patterns import TypePattern
+from .adopted_function import AdoptedFunction
 from .candidate import Candidate
 from .candidate_order import CandidateOrder
 from .converters import Converters
@@ -121,7 +121,7 @@ class Resolver:
                 for description in self.catalog.descriptions.values()
                 for pattern in description.primary_types
             ]
-            from .._unknown_names import UnknownTypeError
+            from .._reporting.unknown_names import UnknownTypeError
 
             raise UnknownTypeError(cls, dict.fromkeys(patterns))
 
@@ -194,7 +194,7 @@ class Resolver:
 
     def may_refuse(self, function: Function) -> bool:
         """Whether calls may do more than run it: a policy may refuse, an instance remembers."""
-        if function.manner is not None and function.manner.decides:
+        if function.traits is not None and function.traits.decides:
             return True
         return policy_of(function, _NO_OPTIONS, self.fallback) not in (None, "default")
 
@@ -220,7 +220,7 @@ class Resolver:
             )
         return candidate
 
-    def demanded(
+    def invoked(
         self, function: Function, name: str, state: DispatchState, is_asked: bool = True
     ) -> Candidate:
         """Return the candidate that `invoke` names, whatever its types.
@@ -240,7 +240,7 @@ class Resolver:
                     function.identifier,
                     f"it does not implement it; these do: {', '.join(names)}",
                 )
-            candidate = self.candidate(function, state, Step(name, None)).demanded(is_asked)
+            candidate = self.candidate(function, state, Step(name, None)).invoked(is_asked)
             self._demanded[function, name, is_asked] = candidate
         return candidate
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .._identifiers import loaded_object
-from .._unknown_names import UnknownBackendError
+from .._reporting.unknown_names import UnknownBackendError
 from .pickles import options_of
 
 TYPE_CHECKING = False

@@ -39,7 +39,7 @@ class Call:
         # The dispatch arguments that the library's finder has found, and in which arguments.
         _found: tuple[tuple[Any, ...] | None, tuple[Any, ...], dict[str, Any]] | None
         _has_gone_on: bool
-        # What `next` led to: the call of the next hook, the course of the chain, or a backend.
+        # What `next` led to: the call of the next hook, the progress of the chain, or a backend.
         _after: Any
 
         def __init__(self) -> None: ...
@@ -86,7 +86,7 @@ class Call:
         return {**getattr(self._outcome(), "reasons", {})}
 
     def _outcome(self) -> Any:
-        """Return the course of the chain, or the name of the backend that was called alone."""
+        """Return the progress of the chain, or the name of the backend that was called alone."""
         after: Any = self
         while type(after) is Call:
             after = after._after

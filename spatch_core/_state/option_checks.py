@@ -186,7 +186,7 @@ def _new_trace(_: Owner, given: object) -> Trace:
 
 
 def _checked_fallback(_: Owner, given: object) -> str:
-    from .._manner import checked_policy  # most programs give none
+    from .._signature.traits import checked_policy  # most programs give none
 
     return checked_policy(given)
 

@@ -65,17 +65,17 @@ class OptionsView:
 
     # As in `Displayed`, which is not imported with a library.
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
-        from .._displayed import bundle
+        from .._reporting.displayed import bundle
 
         return bundle(self)
 
     def _repr_html_(self) -> str:
-        from .._displayed import html
+        from .._reporting.displayed import html
 
         return html(self)
 
     def __rich__(self) -> Any:
-        from .._displayed import rich
+        from .._reporting.displayed import rich
 
         return rich(self)
 

@@ -13,7 +13,7 @@ kind            content
                 ``is_coroutine``
 "invocation"    ``function``, a dispatchable; ``options`` of `invoke`
 "dispatchable"  ``function`` and ``default``, which cloudpickle sends by value;
-                ``dispatch_args``; ``identifier``; ``manner``, if it has one
+                ``dispatch_args``; ``identifier``; ``manner`` (its traits), if it has any
 ==============  ================================================================
 
 ``options`` is a dictionary of the options that differ from their default values, under the

@@ -19,8 +19,8 @@ def enable(keeper: StateKeeper, options: DispatchState) -> None:
     """Add options to the default; see `BackendOptions.enable_globally`."""
     outer = keeper.default.state
     if keeper.enabled_globally and options.within(outer).key != outer.key:
-        from .._warning import warn_caller  # for a program's mistake alone
-        from .._warning_categories import GlobalOptionsWarning
+        from .._callers_line import warn_caller  # for a program's mistake alone
+        from .._reporting.warning_categories import GlobalOptionsWarning
 
         warn_caller(
             GlobalOptionsWarning(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from .._description.description import Implementation
 from .._description.fields import EVERY
 from .._identifiers import DEFAULT
-from .._problems import Problem
+from .._reporting.problems import Problem
 from ..examination.adoptions import is_adopted
 from ..examination.backends import ListedBackend, functions_of_every
 from ..examination.edges import steps

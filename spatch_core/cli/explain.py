@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .._classes import type_identifier
-from .._manner import POLICIES
 from .._resolution.explanation import Verdict
+from .._signature.traits import POLICIES
 from ..examination.backends import list_backends, unusable_backends
 from ..examination.function_search import (
     LibraryError,

@@ -12,7 +12,7 @@ from ..examination.findings import Finding, Severity, source_as_json
 from .output import Cell, Notes, Part
 
 if TYPE_CHECKING:
-    from .._problems import Problem
+    from .._reporting.problems import Problem
     from ..examination.backends import ListedBackend
 
 _STYLES = {"error:": "bold red", "warning:": "yellow", "note:": "dim"}

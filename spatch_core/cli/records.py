@@ -8,7 +8,7 @@ from ..examination.backends import State
 from ..examination.findings import source_as_json
 
 if TYPE_CHECKING:
-    from .._problems import Problem, Source
+    from .._reporting.problems import Problem, Source
     from ..examination.backends import ListedBackend
     from ..examination.libraries import LoadedLibrary
 

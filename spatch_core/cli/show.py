@@ -9,7 +9,7 @@ import click
 
 from .._description.fields import EVERY
 from .._identifiers import DEFAULT
-from .._problems import Problem
+from .._reporting.problems import Problem
 from ..examination.backends import ListedBackend, list_backends
 from ..examination.libraries import (
     LoadedLibrary,

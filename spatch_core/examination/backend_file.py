@@ -14,8 +14,8 @@ from .._description.description import Description
 from .._description.files import File, parse_toml
 from .._description.limits import LimitError
 from .._description.parsing import parse_description
-from .._errors import DescriptionError
-from .._problems import Source
+from .._reporting.errors import DescriptionError
+from .._reporting.problems import Source
 from .child import run
 from .findings import Finding, error, from_record
 from .importing import Importer

@@ -11,7 +11,7 @@ from .._discovery.catalog import CYCLE, REQUIRES
 from .._discovery.distribution_names import of_distribution
 from .._discovery.environment import PRIORITIZE
 from .._identifiers import DEFAULT
-from .._problems import Problem, Source
+from .._reporting.problems import Problem, Source
 
 if TYPE_CHECKING:
     from .._description.description import Description

@@ -11,7 +11,7 @@ from .._description.fields import FIELDS
 from .._discovery.environment import BACKEND, BLOCK, read_environment
 from .._discovery.misspellings import near_misses
 from .._identifiers import DEFAULT, is_backend_name
-from .._problems import Source
+from .._reporting.problems import Source
 from ..backend_system import BackendSystem
 from .backend_file import read_file
 from .backends import State

@@ -8,8 +8,8 @@ from enum import Enum
 from types import SimpleNamespace
 from typing import Any
 
-from .._problems import Problem, Source, place_text
-from .._published import Published, published
+from .._reporting.problems import Problem, Source, place_text
+from .._reporting.published import Published, published
 
 
 class Severity(str, Enum):

@@ -12,8 +12,8 @@ from importlib import import_module
 from json import JSONEncoder
 from os import close, dup, dup2  # held here, because an import may replace those of os
 
-from .._problems import in_words
-from .._warning_categories import SpatchCoreWarning
+from .._reporting.problems import in_words
+from .._reporting.warning_categories import SpatchCoreWarning
 
 for_good: ContextVar[bool] = ContextVar("for_good", default=False)
 """Whether stdout is not put back: a command has its own stream for results.

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from .._identifiers import nearest, split_identifier
-from .._problems import in_words
+from .._reporting.problems import in_words
 from .findings import Finding, error, unchecked, warning
 from .packages import Requirements, owners_of_packages, package_of
 from .suggestions import attributes_like, did_you_mean, has_name, submodules_like

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 from .._discovery.entry_points import entry_point_target
 from .._discovery.environment import read_environment
 from .._identifiers import DEFAULT, import_identifier, nearest, shown
-from .._problems import Problem, Source, in_words
-from .._published import Published
+from .._reporting.problems import Problem, Source, in_words
+from .._reporting.published import Published
 from .blocking import blocking
 from .foreign_code import foreign_code
 from .isolation import imported_apart, unchanged_process

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from .._identifiers import loaded_object, split_identifier
-from .._problems import Source
+from .._reporting.problems import Source
 from .adoptions import adopted_name, is_adopted
 from .findings import Finding, Severity, error, unchecked, warning
 from .foreign_code import foreign_code

@@ -10,7 +10,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from .._identifiers import DEFAULT, import_identifier, split_identifier
-from .._problems import Source
+from .._reporting.problems import Source
 from .backends import is_broken, list_backends
 from .description_check import DescriptionCheck
 from .findings import Finding, Severity, of_problem, source_as_json, to_record, warning

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
+from .._description.callables import GivenCallable
 from .._description.fields import AUTO_GENERATION, DEFAULTS, EVERY
-from .._description.given import GivenCallable
 from .._discovery.requirements import RequirementError, why_unmet
-from .._errors import IdentifierError
 from .._identifiers import split_identifier
+from .._reporting.errors import IdentifierError
 from .._type_patterns import TypePattern
 from .layout import key_path
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from .._description.description import Description
-    from .._problems import Source
+    from .._reporting.problems import Source
 
 
 def package_of(name: str) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from .._discovery.entry_points import entry_point_target, find_entry_points
 from .._discovery.environment import read_environment
 from .._discovery.registry import build_catalog
-from .._problems import Source
+from .._reporting.problems import Source
 from .child import run
 
 if TYPE_CHECKING:

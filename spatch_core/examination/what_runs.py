@@ -9,7 +9,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .._identifiers import DEFAULT, split_identifier
-from .._problems import Source, in_words
+from .._reporting.problems import Source, in_words
 from .._resolution.explanation import Verdict
 from .child import run
 from .libraries import Library, import_public_names, load_library

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .._adopted import AdoptedFunction, Protocol
 from .._classes import is_derived, mro_of
 from .._function.adopting import Adoption, Served, adoption_of
 from .._function.lookup import CALL, Lookup, PythonLookup, call_of_ufunc
 from .._identifiers import loaded_object
 from .._parameters import Parameter
+from .._resolution.adopted_function import AdoptedFunction, Protocol
 from .numpy_names import (
     function_named,
     identity_of,

@@ -5,10 +5,10 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any
 
-from .._adopted import AdoptedFunction, Protocol
 from .._classes import is_derived, mro_of
 from .._function.adopting import Adoption, Served, adoption_of
 from .._parameters import Parameter
+from .._resolution.adopted_function import AdoptedFunction, Protocol
 
 if TYPE_CHECKING:
     from ..backend_system import BackendSystem

@@ -19,7 +19,7 @@ from .._discovery.backend_reader import BackendReader
 from .._discovery.entry_points import find_entry_points
 from .._discovery.in_code import name_of
 from .._identifiers import import_identifier, nearest
-from .._problems import Problem, Source
+from .._reporting.problems import Problem, Source
 from ..examination.adoptions import is_adopted
 from ..examination.libraries import Library, find_library, import_public_names, is_system
 

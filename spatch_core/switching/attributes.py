@@ -6,10 +6,10 @@ import sys
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from .._errors import ImplementationImportError
 from .._function.lookup import attribute_getter
 from .._identifiers import DEFAULT, import_identifier, is_awaited, nearest, shown
 from .._interrupts import is_interrupt
+from .._reporting.errors import ImplementationImportError
 from ..backend_system import BackendSystem
 
 if TYPE_CHECKING:

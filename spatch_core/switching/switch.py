@@ -10,7 +10,7 @@ from .._state.option_checks import checked_backend
 from .._state.process_default import change
 from .._state.state import DispatchState, initial_state, remembered
 from ..backend_system import BackendSystem
-from .stacks import has_alone, stack_of, switched
+from .stacks import has_alone, options_of, stack_of, switched
 
 if TYPE_CHECKING:
     from .._state.options import BackendOptions
@@ -165,7 +165,7 @@ class Switch:
         TypeError
             If `name` is not one name.
         """
-        options = _options_of(self._options, name)
+        options = options_of(self._options, name)
         return (self._in_process or self._prepare())(options) if globally else options
 
     def _prepare(self) -> Callable[[BackendOptions[Any]], ProcessContext]:
@@ -243,19 +243,3 @@ class Switch:
     def _shown(self, name: str | None) -> str:
         default = self._system.default_name
         return default if name is None else shown(name, default)
-
-
-def _options_of(kind: Any, name: str) -> BackendOptions[Any]:
-    """Return ``backend_opts(backend=name)``, in half the time if they were made before."""
-    try:
-        own = kind._plain[(), (), name]
-    except (KeyError, TypeError):  # given for the first time, or not hashable
-        own = None
-    options: BackendOptions[Any]
-    if own is None:  # not above: an error would show the other one
-        checked_backend(kind._owner, name)  # options take None, too
-        options = kind(backend=name)
-    else:
-        options = object.__new__(kind)
-        options._own, options._entered = own, []
-    return options

@@ -7,9 +7,9 @@ from contextlib import contextmanager
 from threading import Lock
 from typing import Any
 
-from .._call.course import POSTPONED
+from .._call.progress import POSTPONED
+from .._observation.watched import watched
 from .._state.hooks import Call
-from .._watched import watched
 from ..backend_system import BackendSystem
 from .call_outcomes import CallOutcomes
 

@@ -118,7 +118,7 @@ SWALLOWING = """
     from spatch_core import BackendSystem
     from spatch_core._discovery.private_files import read_private, write_private
     from spatch_core._discovery.entry_points import find_entry_points
-    from spatch_core._problems import Source
+    from spatch_core._reporting.problems import Source
 
     def handle(number, frame):
         raise TimeoutError("now")

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from spatch_core import BackendSystem, NoImplementationError
-from tests.call.test_course import (
+from tests.call.test_progress import (
     ASKED,
     Foreign,
     Own,

@@ -73,11 +73,11 @@ def describe(name: str = "gpu", types: Any = ("Foreign",), **fields: Any) -> dic
 
 
 def make(
-    default: Any, *backends: Any, dispatch_args: Any = "x", manner: Any = (), **options: Any
+    default: Any, *backends: Any, dispatch_args: Any = "x", traits: Any = (), **options: Any
 ) -> Any:
     options = {"fallback": "convert", **options}
     system = BackendSystem(None, "CONVLIB", [f"{HERE}:Own"], backends or [describe()], **options)
-    decorate = system.dispatchable(dispatch_args, module="lib", qualname="f", **dict(manner))
+    decorate = system.dispatchable(dispatch_args, module="lib", qualname="f", **dict(traits))
     return system, decorate(default)
 
 
@@ -224,8 +224,8 @@ def test_one_container_is_made_once_on_the_way_back() -> None:
         other.append(made)
         return made, [made]
 
-    manner = {"mutates": ("out", "other")}.items()
-    _, f = make(fill, describe(copy_into=f"{HERE}:copy_into"), manner=manner)
+    traits = {"mutates": ("out", "other")}.items()
+    _, f = make(fill, describe(copy_into=f"{HERE}:copy_into"), traits=traits)
     x, out, other = Foreign(), dict[str, Any](), list[Any]()
     made, holder = f(x, out, other)
     assert type(made[0]) is Foreign
@@ -481,8 +481,8 @@ def test_functions_that_write_into_arguments_copy_back() -> None:
             out.append(Own("new"))
         return out
 
-    manner = {"mutates": "out"}.items()
-    _, f = make(fill, describe(copy_into=f"{HERE}:copy_into"), manner=manner)
+    traits = {"mutates": "out"}.items()
+    _, f = make(fill, describe(copy_into=f"{HERE}:copy_into"), traits=traits)
     out = Foreign()
     assert f(Foreign(3), out) is out
     assert f(Foreign(4), out=out) is out
@@ -505,8 +505,8 @@ def test_containers_that_held_nothing_foreign_are_written_into_too() -> None:
             out += [made, x]
         return out, made
 
-    manner = {"mutates": "out"}.items()
-    _, f = make(collect, describe(copy_into=f"{HERE}:copy_into"), manner=manner)
+    traits = {"mutates": "out"}.items()
+    _, f = make(collect, describe(copy_into=f"{HERE}:copy_into"), traits=traits)
     x, own = Foreign(), Own()
     for out in ([], [own], [Foreign()]):
         before = [*out]
@@ -531,7 +531,7 @@ def test_one_object_is_converted_once_on_the_way_back() -> None:
         out.append(made)
         return {"made": made}
 
-    _, f = make(fill, describe(copy_into=f"{HERE}:copy_into"), manner={"mutates": "out"}.items())
+    _, f = make(fill, describe(copy_into=f"{HERE}:copy_into"), traits={"mutates": "out"}.items())
     EVENTS.clear()
     for out in ([], [Foreign()]):
         assert f(Foreign(), out)["made"] is out[-1]
@@ -541,7 +541,7 @@ def test_one_object_is_converted_once_on_the_way_back() -> None:
 def test_without_copy_into_such_a_call_is_refused() -> None:
     """V14: before anything runs; not if the argument is the library's or absent."""
     ran = []
-    _, f = make(lambda x, out=None: ran.append(out), manner={"mutates": ["out"]}.items())
+    _, f = make(lambda x, out=None: ran.append(out), traits={"mutates": ["out"]}.items())
     with pytest.raises(NoImplementationError, match="writes into out, and the backend has no"):
         f(Foreign(), out=Foreign())
     assert "cannot convert" in str(f.explain(Foreign(), out=Foreign()))
@@ -555,7 +555,7 @@ def test_without_copy_into_such_a_call_is_refused() -> None:
 def test_the_arguments_that_are_written_into_must_be_there() -> None:
     """V14: misspelled names are found where the function is decorated."""
     with pytest.raises(TypeError, match="no parameter 'ou'"):
-        make(lambda x, out=None: None, manner={"mutates": "ou"}.items())
+        make(lambda x, out=None: None, traits={"mutates": "ou"}.items())
 
 
 def test_an_awaited_result_is_converted_when_it_arrives() -> None:
@@ -700,8 +700,8 @@ def test_a_refusal_says_what_would_be_converted() -> None:
         nbytes = 3000
 
     many = describe(types=["Foreign", "test_a_refusal_says_what_would_be_converted.<locals>.Large"])
-    manner = {"mutates": "out"}
-    _, f = make(lambda x, y=None, out=None: x, many, manner=manner, fallback="raise")
+    traits = {"mutates": "out"}
+    _, f = make(lambda x, y=None, out=None: x, many, traits=traits, fallback="raise")
     with pytest.raises(NoImplementationError) as caught:
         f(Large(), {"y": [Foreign(), Large()]})
     (remedy, _) = caught.value.remedies

@@ -65,7 +65,7 @@ def describe(name: str = "gpu", function: str = "implementation", **fields: Any)
 
 
 def make(
-    *backends: Any, manner: dict[str, Any] | None = None, default: Any = None, **options: Any
+    *backends: Any, traits: dict[str, Any] | None = None, default: Any = None, **options: Any
 ) -> Any:
     """Make a library with a function `lib:f` of `x` and `y`."""
     system = BackendSystem(None, "ENDLIB", [f"{HERE}:Own"], backends, **options)
@@ -73,7 +73,7 @@ def make(
     def f(x: Any = None, y: Any = None) -> Any:
         return "default"
 
-    decorate = system.dispatchable(("x", "y"), module="lib", qualname="f", **(manner or {}))
+    decorate = system.dispatchable(("x", "y"), module="lib", qualname="f", **(traits or {}))
     return system, decorate(default or f)
 
 
@@ -174,7 +174,7 @@ def test_block_beats_function_beats_library() -> None:
     """V2: the innermost policy counts."""
     _, f = make(describe(function="declines"), fallback="raise")
     system, g = make(
-        describe(function="declines"), fallback="raise", manner={"fallback": "default"}
+        describe(function="declines"), fallback="raise", traits={"fallback": "default"}
     )
     assert g(Foreign()) == "default"
     with system.backend_opts(fallback="raise"), pytest.raises(NoImplementationError):

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from spatch_core._discovery.catalog import CYCLE
-from spatch_core._problems import Problem, Source
+from spatch_core._reporting.problems import Problem, Source
 from spatch_core.cli.findings import by_backend, by_line, closing, count_severities, counted
 from spatch_core.examination.findings import Severity, error, note, unchecked, warning
 

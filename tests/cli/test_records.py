@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from types import SimpleNamespace
 
-from spatch_core._problems import Problem, Source
+from spatch_core._reporting.problems import Problem, Source
 from spatch_core.cli.records import (
     backend_as_json,
     distribution_text,

@@ -9,7 +9,7 @@ import pytest
 
 from spatch_core._description.description import Description, Implementation
 from spatch_core._description.parsing import parse_description
-from spatch_core._problems import Source
+from spatch_core._reporting.problems import Source
 from spatch_core._type_patterns import TypePattern
 
 MINIMAL: dict[Any, Any] = {"name": "gpu", "primary_types": ["cupy:ndarray"]}

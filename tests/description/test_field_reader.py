@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from spatch_core._description.field_reader import FieldReader
-from spatch_core._problems import Source
+from spatch_core._reporting.problems import Source
 from spatch_core._type_patterns import TypePattern
 
 SOURCE = Source("gpu = pkg:gpu.toml")

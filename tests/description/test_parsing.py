@@ -13,7 +13,7 @@ from spatch_core import BackendSkippedWarning, BackendSystem, DescriptionError
 from spatch_core._description.description import AutoGeneration, Description, Implementation
 from spatch_core._description.fields import FIELDS
 from spatch_core._description.parsing import parse_description
-from spatch_core._problems import Problem, Source
+from spatch_core._reporting.problems import Problem, Source
 from spatch_core._type_patterns import TypePattern
 
 if sys.version_info >= (3, 11):

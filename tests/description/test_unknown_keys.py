@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from spatch_core._description.unknown_keys import KeyChecker, misplaced_function
-from spatch_core._problems import Source
+from spatch_core._reporting.problems import Source
 
 SOURCE = Source("gpu = pkg:gpu.toml")
 

@@ -13,7 +13,7 @@ from spatch_core._description.description import Description
 from spatch_core._description.parsing import parse_description
 from spatch_core._discovery.cache_entries import is_entry_of, make_entry, restore
 from spatch_core._discovery.lazy_functions import MALFORMED
-from spatch_core._problems import Source
+from spatch_core._reporting.problems import Source
 from tests.discovery.conftest import FIELDS
 
 SOURCE = Source("loud = loud:loud.toml")

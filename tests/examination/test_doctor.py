@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from spatch_core._problems import Source
+from spatch_core._reporting.problems import Source
 from spatch_core.examination.doctor import check_variables, examine_library, merged
 from spatch_core.examination.findings import error, note, warning
 from spatch_core.examination.libraries import Library

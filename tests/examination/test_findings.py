@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from spatch_core._problems import Problem, Source
+from spatch_core._reporting.problems import Problem, Source
 from spatch_core.examination.findings import (
     Finding,
     Severity,

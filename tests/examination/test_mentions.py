@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from spatch_core._description.parsing import parse_description
-from spatch_core._problems import Source
+from spatch_core._reporting.problems import Source
 from spatch_core.examination.mentions import Role, fields_of, find_mentions
 
 FIELDS = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from spatch_core._description.parsing import parse_description
-from spatch_core._problems import Source
+from spatch_core._reporting.problems import Source
 from spatch_core._type_patterns import TypePattern
 from spatch_core.examination.importing import Importer
 from spatch_core.examination.type_check import check_pattern, check_reach

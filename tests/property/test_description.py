@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from spatch_core._description.description import Description
 from spatch_core._description.fields import FIELDS, FUNCTION_FIELDS
 from spatch_core._description.parsing import parse_description
-from spatch_core._problems import Source
+from spatch_core._reporting.problems import Source
 from spatch_core.exceptions import DescriptionError
 
 if sys.version_info >= (3, 11):

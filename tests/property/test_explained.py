@@ -84,7 +84,7 @@ def backends(draw: Any, number: int) -> dict[str, Any]:
     return fields
 
 
-def decorate(system: Any, form: str, manner: dict[str, Any]) -> Any:
+def decorate(system: Any, form: str, traits: dict[str, Any]) -> Any:
     """Return a function whose dispatch arguments are given in one of several ways."""
 
     def f(x: Any, y: Any = None, *, like: Any = None) -> Any:
@@ -93,8 +93,8 @@ def decorate(system: Any, form: str, manner: dict[str, Any]) -> Any:
 
     dispatch_args: Any = {"names": ("x", "y"), "finder": lambda x, y=None: (x, y)}.get(form)
     if form in ("inside", "like"):
-        manner = {**manner, form: "x" if form == "inside" else "like"}
-    return system.dispatchable(dispatch_args, identifier="lib:f", **manner)(f)
+        traits = {**traits, form: "x" if form == "inside" else "like"}
+    return system.dispatchable(dispatch_args, identifier="lib:f", **traits)(f)
 
 
 @given(st.data())
@@ -112,8 +112,8 @@ def test_explain_says_what_happens(data: Any) -> None:
     for each in [] if in_code else described:
         system.register(each)
     form = draw(st.sampled_from(["names", "finder", "inside", "like"]))
-    manners = st.fixed_dictionaries({}, optional={"fallback": POLICIES, "mutates": st.just("y")})
-    f = decorate(system, form, draw(st.one_of(manners, st.just({"compositional": True}))))
+    traits = st.fixed_dictionaries({}, optional={"fallback": POLICIES, "mutates": st.just("y")})
+    f = decorate(system, form, draw(st.one_of(traits, st.just({"compositional": True}))))
     values = [cls() for cls in draw(st.lists(st.sampled_from(CLASSES), min_size=1, max_size=2))]
     args, kwargs = (values[0],), {"y": values[-1]}
     if form == "inside":

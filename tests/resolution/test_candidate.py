@@ -89,7 +89,7 @@ def test_an_import_that_fails_names_the_backend_and_how_to_block_it(
 def test_the_candidate_of_invoke_is_prioritized_and_not_asked() -> None:
     """The original candidate stays as it is."""
     asked = candidate(Implementation(f"{HERE}:implementation", f"{HERE}:decides"))
-    unasked = asked.demanded(is_asked=False)
+    unasked = asked.invoked(is_asked=False)
     assert asked.load_should_run() is sys.modules[HERE].decides
     assert unasked.load_should_run() is None
     assert unasked.prioritized

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from spatch_core._dispatch_arguments import Function
-from spatch_core._manner import Manner
 from spatch_core._resolution.fallback_policy import Ending, Warned, is_operator, policy_of
+from spatch_core._signature.traits import Traits
 from spatch_core._state.state import DispatchState
 
 
@@ -30,10 +30,10 @@ def test_the_innermost_policy_counts(
     block: str | None, function: str | None, library: str, policy: str
 ) -> None:
     """V2: block over function over library."""
-    manner = Manner(function) if function else None
+    traits = Traits(function) if function else None
     state = DispatchState(fallback=block)
-    assert policy_of(Function("lib:f", f, "x", manner), state, library) == policy
-    composed = Function("lib:f", f, "x", Manner(compositional=True))
+    assert policy_of(Function("lib:f", f, "x", traits), state, library) == policy
+    composed = Function("lib:f", f, "x", Traits(compositional=True))
     assert policy_of(composed, state, library) is None
 
 

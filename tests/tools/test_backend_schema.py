@@ -22,7 +22,7 @@ from spatch_core._description.fields import (
     VARIANT_TABLE,
 )
 from spatch_core._description.parsing import parse_description
-from spatch_core._problems import Source
+from spatch_core._reporting.problems import Source
 
 REFERENCE = Path(__file__).parents[2] / "docs" / "reference" / "description.md"
 VALIDATOR: Any = jsonschema.Draft7Validator(make_schema())

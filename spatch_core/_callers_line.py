@@ -1,0 +1,122 @@
+"""Shows warnings at the line of the caller, outside of this package, and lets libraries do so."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+
+from ._identifiers import GENERATED
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from types import FrameType
+    from typing import Any
+
+_PACKAGE = __name__.rpartition(".")[0]
+
+
+def warn_caller(warning: Warning) -> None:
+    """Issue `warning` at the first line outside this package.
+
+    Parameters
+    ----------
+    warning : Warning
+        The warning to show.
+    """
+    frame = sys._getframe(1)
+    while frame.f_back is not None and (
+        frame.f_code.co_filename.startswith(GENERATED) or _is_ours(frame.f_globals.get("__name__"))
+    ):
+        frame = frame.f_back
+    warnings.warn_explicit(
+        warning,
+        type(warning),
+        frame.f_code.co_filename,
+        frame.f_lineno,
+        frame.f_globals.get("__name__") or "<unknown>",
+        frame.f_globals.setdefault("__warningregistry__", {}),
+    )
+
+
+def warn_user(
+    message: str, category: type[Warning], packages: Iterable[str], frame: FrameType
+) -> None:
+    """Issue a warning of a backend at the line of the user, who called the library.
+
+    Parameters
+    ----------
+    message, category
+        As for `warnings.warn`.
+    packages : iterable of str
+        Packages whose lines are left out besides those of the backend and of dispatching.
+    frame : frame
+        The frame of the backend that warns, which has called the caller of this function.
+    """
+    left_out = {_package_of(frame.f_globals), *packages}
+    level = 3
+    while frame.f_back is not None and (
+        _package_of(frame.f_globals) in left_out or is_between(frame)
+    ):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(message, category, stacklevel=level)
+
+
+def stacklevel(level: int = 2) -> int:
+    """Return the ``stacklevel`` by which `warnings.warn` leaves out the frames of dispatching.
+
+    A dispatched call may have frames of this package between a library's function and its
+    caller. How many depends on the backends that are installed and on the options in force.
+
+    Parameters
+    ----------
+    level : int, optional
+        The ``stacklevel`` without dispatching: 1 is the line that calls `stacklevel`, 2 (the
+        default) that of the caller of the function, and so on.
+
+    Returns
+    -------
+    int
+        For `warnings.warn` in the function that calls `stacklevel`.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> from spatch_core import stacklevel
+    >>> def blur(image, width=None):
+    ...     if width is not None:
+    ...         warnings.warn("width is now sigma", DeprecationWarning, stacklevel=stacklevel())
+    """
+    frame = sys._getframe(1)
+    found = 1
+    while level > 1 and frame.f_back is not None:
+        frame = frame.f_back
+        file = frame.f_code.co_filename
+        if "importlib" in file and "_bootstrap" in file:
+            continue  # `warnings` does not count the frames of imports
+        found += 1
+        if not is_between(frame):
+            level -= 1
+    return found + level - 1
+
+
+def is_between(frame: FrameType) -> bool:
+    """Return whether a frame is of dispatching, between a library's function and its caller."""
+    return frame.f_code.co_filename.startswith(GENERATED) or _is_of_package(
+        frame.f_globals.get("__name__")
+    )
+
+
+def _package_of(namespace: Mapping[str, Any]) -> str:
+    return str(namespace.get("__name__")).partition(".")[0]
+
+
+def _is_ours(module: object) -> bool:
+    # These two modules of the standard library call back into this package.
+    return _is_of_package(module) or (
+        isinstance(module, str) and module.split(".")[0] in {"importlib", "functools"}
+    )
+
+
+def _is_of_package(module: object) -> bool:
+    return isinstance(module, str) and (module == _PACKAGE or module.startswith(_PACKAGE + "."))

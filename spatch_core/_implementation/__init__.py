@@ -1,0 +1,1 @@
+"""Functions that a backend registers come in; implementations that a call can run go out."""

@@ -1,0 +1,92 @@
+"""An implementation that a backend has registered, and the identifiers of functions."""
+
+from __future__ import annotations
+
+from .._identifiers import split_identifier
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+
+class RegisteredFunction:
+    """A registered implementation.
+
+    Parameters
+    ----------
+    function : callable
+        The implementation.
+    uses_context : bool
+        Whether it takes a `DispatchContext` first.
+
+    Attributes
+    ----------
+    should_run : str or None
+        Identifier of the function that decides whether it runs.
+    """
+
+    def __init__(self, function: Callable[..., Any], uses_context: bool) -> None:
+        self.function = function
+        self.uses_context = uses_context
+        self.should_run: str | None = None
+
+    @property
+    def identifier(self) -> str:
+        """Identifier of the implementation."""
+        return identifier_of(self.function)
+
+    def is_replaced_by(self, function: Callable[..., Any]) -> bool:
+        """Whether a function is this one, or the same one of a module that was run again."""
+        own = self.function
+        return function is own or (
+            (function.__module__, function.__qualname__) == (own.__module__, own.__qualname__)
+        )
+
+    def set_should_run(self, should_run: str | Callable[..., Any]) -> None:
+        """Set ``should_run``; one without a usable name becomes an attribute of the function."""
+        if isinstance(should_run, str):
+            split_identifier(should_run)
+            self.should_run = should_run
+        elif getattr(should_run, "__name__", None) in ("_", "<lambda>"):
+            self.should_run = f"{self.identifier}.{self._keep(should_run)}"
+        else:
+            self.should_run = identifier_of(should_run)
+
+    def _keep(self, should_run: Callable[..., Any]) -> str:
+        """Make `should_run` an attribute of the implementation; return the attribute's name."""
+        name, number = "_should_run", 1
+        while getattr(self.function, name, should_run) is not should_run:
+            number += 1
+            name = f"_should_run_{number}"
+        try:
+            setattr(self.function, name, should_run)
+        except AttributeError as error:
+            raise TypeError(
+                f"{self.function!r} cannot keep a should_run that has no name; give it one"
+            ) from error
+        return name
+
+
+def place_of(function: Callable[..., Any]) -> str:
+    """Return where a function is defined, if it is a Python function."""
+    code = getattr(function, "__code__", None)
+    return "" if code is None else f" ({code.co_filename}:{code.co_firstlineno})"
+
+
+def identifier_of(function: str | Callable[..., Any]) -> str:
+    """Return the identifier of a function, which need not be importable yet."""
+    # A dispatchable may have a public identity that is not its place.
+    record = getattr(getattr(function, "explain", None), "__self__", None)
+    if isinstance(function, str):
+        identifier = function
+    elif record is not None and getattr(record, "wrapper", None) is function:
+        identifier = record.identifier
+    else:
+        module = getattr(function, "__module__", None)
+        qualname = getattr(function, "__qualname__", None)
+        if module is None or qualname is None:
+            raise TypeError(f"{function!r} has no name that an identifier could use")
+        identifier = f"{module}:{qualname}"
+    split_identifier(identifier)
+    return identifier

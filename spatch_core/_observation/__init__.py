@@ -1,0 +1,1 @@
+"""Calls that a hook sees come in; records of them go out."""

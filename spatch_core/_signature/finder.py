@@ -1,0 +1,187 @@
+"""Finds dispatch arguments inside of lists, and an argument that is there for its type alone.
+
+Imported only for functions with ``inside=`` or ``like=``.
+"""
+
+from __future__ import annotations
+
+import itertools
+
+from .replaced import ReplacedArguments
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from typing import Any
+
+    from .traits import Traits
+
+
+class Elements(tuple):  # type: ignore[type-arg]  # noqa: SLOT001  # tuples have no slots
+    """Dispatch arguments of which one stands for all of its type.
+
+    A list of a thousand arrays has a thousand dispatch arguments, and one key in a table.
+
+    Attributes
+    ----------
+    every : list
+        All of them.
+    """
+
+    every: list[Any]
+
+
+_EMPTY: dict[Any, Any] = {}
+
+# Looking into an iterator uses it up. Those of other classes may be arrays themselves; those that
+# never end are for the function alone.
+_ITERATORS = {
+    id(each): each
+    for each in (
+        *(type(iter([])), type(iter(())), type(iter(set())), type(iter(range(0)))),
+        *(type(iter(each)) for each in (_EMPTY, _EMPTY.values(), _EMPTY.items())),
+        *(type(_ for _ in ()), type(reversed([])), map, filter, zip, enumerate, reversed),
+        *(itertools.chain, itertools.islice, itertools.starmap, itertools.accumulate),
+    )
+}
+"""Python's own iterators, by identity: a metaclass may define ``==`` and ``hash``."""
+
+
+class Finder:
+    """Finds the dispatch arguments of a function that dispatches on elements or on ``like``.
+
+    Parameters
+    ----------
+    parameters : iterable of Parameter
+        The dispatch arguments.
+    inside : iterable of str
+        The names of those whose elements decide.
+    like : str or None
+        The name of the argument that is there for its type alone.
+    """
+
+    __slots__ = ("_inside", "_like", "_parameters")
+
+    def __init__(self, parameters: Iterable[Any], inside: Iterable[str], like: str | None) -> None:
+        self._parameters = tuple(parameters)
+        self._inside = frozenset(inside)
+        self._like = like
+
+    @property
+    def runs_no_code(self) -> bool:
+        """Whether calls may go to the default implementation as they are."""
+        return self._like is None
+
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
+        """Return the dispatch arguments of a call, perhaps with other arguments for it."""
+        values: list[Any] = []
+        is_replaced = False
+        like = self._like
+        if like is not None and kwargs.get(like) is not None:
+            values.append(kwargs[like])
+        for each in self._parameters:
+            if each.position is not None and each.position < len(args):
+                value = args[each.position]
+            elif each.name is not None and each.name in kwargs:
+                value = kwargs[each.name]
+            else:
+                continue
+            if each.label in self._inside:
+                if id(type(value)) in _ITERATORS:
+                    value, is_replaced = list(value), True
+                    if each.position is not None and each.position < len(args):
+                        args = (*args[: each.position], value, *args[each.position + 1 :])
+                    else:
+                        kwargs[each.name] = value
+                values += elements(value)
+            else:
+                values.append(value)
+        found: Any = values
+        if self._inside:
+            # By identity: a metaclass may define == and hash.
+            found = Elements({id(type(each)): each for each in values}.values())
+            found.every = values
+        if not is_replaced and (like is None or like not in kwargs):
+            return found
+        others: Mapping[str, Any] = {name: kwargs[name] for name in kwargs if name != like}
+        return ReplacedArguments(found, *args, **others)
+
+
+def named_finder(
+    find_parameters: Callable[[Any], tuple[Any, ...]],
+    dispatch_args: Any,
+    traits: Traits,
+    identifier: str,
+) -> Finder:
+    """Return the finder of a function with ``like=`` or ``inside=``.
+
+    Parameters
+    ----------
+    find_parameters : callable
+        Takes names of arguments of the function; returns their places in its signature.
+    dispatch_args : None, str, iterable of str, or mapping of str to int
+        See `BackendSystem.dispatchable`.
+    traits : Traits
+        Has the names that are given by ``like=`` and ``inside=``.
+    identifier : str
+        The function's identifier, for the messages.
+
+    Raises
+    ------
+    TypeError
+        If it cannot be made of the dispatch arguments.
+    """
+    if callable(dispatch_args):
+        raise TypeError(
+            f"{identifier}: like= and inside= name arguments, so the dispatch arguments must be "
+            "names too, not a callable that finds them"
+        )
+    names: Any = traits.inside if dispatch_args is None else dispatch_args
+    parameters = find_parameters(names)
+    known = [each.label for each in parameters]
+    for name in traits.inside:
+        if name not in known:
+            raise TypeError(
+                f"{identifier}: inside= names {name!r}, which is no dispatch argument; these are "
+                f"{', '.join(map(str, known)) or 'none'}"
+            )
+    if traits.like is not None:
+        (place,) = find_parameters(traits.like)
+        if place.position is not None:
+            raise TypeError(
+                f"{identifier}: like={traits.like!r} is left out of the call, so it must be passed "
+                f"by keyword alone: write it after * in the signature"
+            )
+    return Finder(parameters, traits.inside, traits.like)
+
+
+def elements(value: Any) -> list[Any]:
+    """Return the elements of nested lists, tuples and slices in order; another object alone.
+
+    >>> elements([1, (2, [3], ())]), elements("ab"), elements((slice(1, None), 2))
+    ([1, 2, 3], ['ab'], [1, None, None, 2])
+    """
+    cls = type(value)
+    if cls is not list and cls is not tuple and cls is not slice:
+        return [value]
+    found: list[Any] = []
+    seen = {id(value)}  # a list may hold itself
+    pending = [_items(value) if cls is slice else iter(value)]
+    while pending:
+        for item in pending[-1]:
+            cls = type(item)
+            if cls is not list and cls is not tuple and cls is not slice:
+                found.append(item)
+            elif id(item) not in seen:
+                seen.add(id(item))
+                pending.append(_items(item))
+                break
+        else:
+            pending.pop()
+    return found
+
+
+def _items(container: Any) -> Iterator[Any]:
+    if type(container) is slice:
+        return iter((container.start, container.stop, container.step))
+    return iter(container)

@@ -1,0 +1,197 @@
+"""The progress of one call: what the candidates have said so far."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from spatch_core import IF_NEEDED, BackendSystem, NoImplementationError
+from spatch_core._call.progress import Progress, reason_of
+
+
+def test_a_course_begins_with_what_was_said_before() -> None:
+    said = {"first": "it is too small"}
+    progress = Progress(said)
+    progress.reasons["second"] = "it is too large"
+    assert said == {"first": "it is too small"}
+    assert Progress().reasons == {}
+
+
+def test_what_was_postponed_is_taken_once() -> None:
+    progress = Progress()
+    progress.postponed += [1, 3]
+    assert [*progress.take_postponed()] == [1, 3]
+    assert [*progress.take_postponed()] == []
+
+
+def test_an_exception_without_a_text_is_a_reason() -> None:
+    class BrokenError(Exception):
+        def __str__(self) -> str:
+            raise ValueError
+
+    assert reason_of(KeyError()) == "it raised KeyError"
+    assert reason_of(ValueError("no")) == "it raised ValueError: no"
+    assert reason_of(BrokenError()) == "it raised BrokenError"
+
+
+# --- exceptions that defer, through a library -------------------------------
+
+
+class Foreign:
+    """The backends' type."""
+
+
+class Own:
+    """The library's type."""
+
+
+class DecliningError(Exception):
+    """An exception of the library's choice."""
+
+
+def raises(x: Any) -> Any:
+    raise DecliningError("too large")
+
+
+def fails(x: Any) -> Any:
+    raise ValueError("broken")
+
+
+def answers(x: Any) -> str:
+    return "answers"
+
+
+async def raises_later(x: Any) -> Any:
+    raise DecliningError("too large")
+
+
+async def answers_later(x: Any) -> str:
+    return "answers"
+
+
+ASKED: list[str] = []
+
+
+def decides(context: Any, x: Any) -> Any:
+    ASKED.append(context.name)
+    return True
+
+
+def needed(context: Any, x: Any) -> Any:
+    ASKED.append(context.name)
+    return IF_NEEDED
+
+
+def make(
+    *implementations: Any, default: Any = None, dispatch_args: Any = "x", **options: Any
+) -> Any:
+    backends = []
+    for number, given in enumerate(implementations):
+        entry = given if isinstance(given, dict) else {"function": given}
+        backends.append(
+            {
+                "name": f"b{number}",
+                "primary_types": [f"{__name__}:Foreign"],
+                "functions": {"lib:f": entry},
+            }
+        )
+    system = BackendSystem(None, "COURSELIB", [f"{__name__}:Own"], backends, **options)
+    decorate = system.dispatchable(dispatch_args, identifier="lib:f")
+    return system, decorate(default or (lambda x: "default"))
+
+
+@pytest.mark.parametrize("is_guarded", [False, True])
+def test_an_exception_that_the_library_names_defers(is_guarded: bool) -> None:
+    """C8: as NotImplemented does; for any backend, asked or not, traced or not."""
+    more = {"should_run": decides}
+    for implementations in [
+        (raises, answers),
+        ({"function": raises, **more}, answers),
+        (raises, raises, {"function": answers, **more}),
+    ]:
+        system, f = make(*implementations, defer_on=[DecliningError])
+        if is_guarded:
+            system.register({"name": "late", "primary_types": ["tests_course_absent:Foreign"]})
+        assert f(Foreign()) == "answers"
+        assert f(Foreign()) == "answers"
+        with system.backend_opts(trace=True) as trace:
+            assert f(Foreign()) == "answers"
+        assert trace[1].reason == "it raised DecliningError: too large"
+        assert f.invoke(type=Foreign)(3) == "answers"
+
+
+def test_other_exceptions_are_the_caller_s() -> None:
+    """C9: nothing else is tried, and without `defer_on` no exception defers."""
+    _, f = make(fails, answers, defer_on=[DecliningError])
+    with pytest.raises(ValueError, match="broken") as caught:
+        f(Foreign())
+    assert caught.value.__context__ is None
+    _, f = make(raises, answers)
+    with pytest.raises(DecliningError):
+        f(Foreign())
+    _, f = make(default=raises, defer_on=[DecliningError])
+    with pytest.raises(DecliningError):
+        f(Own())
+
+
+def test_the_default_runs_outside_of_the_handler() -> None:
+    """C8: its own exceptions have no context."""
+    _, f = make(raises, default=fails, defer_on=[DecliningError])
+    with pytest.raises(ValueError, match="broken") as caught:
+        f(Foreign())
+    assert caught.value.__context__ is None
+
+
+def test_a_refusal_has_the_exception_as_its_cause() -> None:
+    """V3, C8: and its text as the reason."""
+    system, f = make(raises, defer_on=[DecliningError], fallback="raise")
+    with pytest.raises(
+        NoImplementationError, match="b0 defers: it raised DecliningError: too large"
+    ):
+        f(Foreign())
+    with system.backend_opts(trace=True), pytest.raises(NoImplementationError) as caught:
+        f(Foreign())
+    assert isinstance(caught.value.__cause__, DecliningError)
+
+
+def test_an_awaited_exception_defers() -> None:
+    """C8, F16: as an awaited NotImplemented."""
+
+    async def default(x: Any) -> str:
+        return "default"
+
+    for implementations, answer in [
+        ((raises_later, answers_later), "answers"),
+        ((raises_later,), "default"),
+        (({"function": raises_later, "should_run": decides},), "default"),
+    ]:
+        _, f = make(*implementations, default=default, defer_on=[DecliningError])
+        for _ in range(2):
+            assert asyncio.run(f(Foreign())) == answer
+
+
+async def declines_later(x: Any) -> Any:
+    CALLED.append("declines")
+    return NotImplemented
+
+
+CALLED: list[str] = []
+
+
+def test_awaited_answers_go_on_after_if_needed() -> None:
+    """C4, F16: nothing is called twice."""
+
+    async def default(x: Any) -> str:
+        return "default"
+
+    lazy = {"function": declines_later, "should_run": needed}
+    _, f = make(lazy, declines_later, lazy, default=default)
+    CALLED.clear()
+    assert asyncio.run(f(Foreign())) == "default"
+    assert len(CALLED) == 3
+    _, f = make(lazy, declines_later, {**lazy, "function": answers_later}, default=default)
+    CALLED.clear()
+    assert asyncio.run(f(Foreign())) == "answers"
+    assert len(CALLED) == 2

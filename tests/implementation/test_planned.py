@@ -1,0 +1,238 @@
+"""`BackendImplementation.plans`: one function decides and prepares, what it returns computes."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import inspect
+import pickle
+import weakref
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+
+from spatch_core import BackendDeferredError, BackendImplementation, BackendSystem, DispatchContext
+from spatch_core._identifiers import import_identifier
+from spatch_core._implementation.planned import Planned
+from spatch_core.backend_utils import RegisteredFunction
+
+HERE = __name__
+READ: list[Any] = []
+"""The arguments that plans have read."""
+
+
+class Image:
+    """The backend's type."""
+
+    def __init__(self, size: int = 9) -> None:
+        self.size = size
+
+
+backend = BackendImplementation("cards")
+
+
+@backend.plans("photolib:blur")
+def blur(image: Image, sigma: float = 1.0, *, mode: str = "reflect") -> Callable[[], Any] | str:
+    """Blurs on a card.
+
+    More about it.
+    """
+    READ.append((image, sigma, mode))
+    if image.size < 5:
+        return "the image is too small"
+    return lambda: f"blurred {image.size} by {sigma}, {mode}"
+
+
+def system_with(**options: Any) -> tuple[BackendSystem, Any]:
+    """Return a library with the backend, and its function `blur`."""
+    entry: RegisteredFunction = backend.functions["photolib:blur"]
+    described = {
+        "name": backend.name,
+        "primary_types": [f"{HERE}:Image"],
+        "functions": {
+            "photolib:blur": {
+                "function": entry.identifier,
+                "should_run": entry.should_run,
+                "uses_context": entry.uses_context,
+            }
+        },
+    }
+    library = BackendSystem(None, "TEST_PLANNED", backends=[described], **options)
+
+    @library.dispatchable("image", module="photolib", qualname="blur")
+    def blur(image: Any, sigma: float = 1.0, *, mode: str = "reflect") -> str:
+        return "default"
+
+    return library, blur
+
+
+@pytest.fixture
+def library_blur() -> Any:
+    library, function = system_with()
+    assert library.problems == ()
+    READ.clear()
+    return function
+
+
+def test_it_is_registered_by_identifiers() -> None:
+    """F14: the implementation takes a context, and both are found behind the function's name."""
+    entry = backend.functions["photolib:blur"]
+    assert (entry.identifier, entry.uses_context) == (f"{HERE}:blur.run", True)
+    assert import_identifier(entry.identifier) is blur.run
+    assert entry.should_run == f"{HERE}:blur.should_run"
+    assert import_identifier(entry.should_run) == blur.should_run
+
+
+def test_it_is_called_like_the_librarys_function() -> None:
+    """F14: without the library, too."""
+    assert blur(Image(), mode="wrap") == "blurred 9 by 1.0, wrap"
+    with pytest.raises(BackendDeferredError, match="'cards' did not run photolib:blur: the image"):
+        blur(Image(3))
+
+
+def test_a_call_reads_its_arguments_once(library_blur: Any) -> None:
+    """F14: should_run makes the plan that the implementation runs."""
+    image = Image()
+    assert library_blur(image, mode="wrap") == "blurred 9 by 1.0, wrap"
+    assert READ[0] == (image, 1.0, "wrap")
+    assert len(READ) == 1
+
+
+def test_a_reason_defers(library_blur: Any) -> None:
+    """F14: it stands in the explanation, for which nothing is computed."""
+    assert library_blur(Image(3)) == "default"
+    assert "the image is too small" in str(library_blur.explain(Image(3)))
+    assert library_blur.explain(Image()).selected == "cards"
+
+
+def test_a_forced_call_raises_where_the_plan_defers(library_blur: Any) -> None:
+    """F14: force does not ask, and the implementation still computes nothing wrong."""
+    forced = library_blur.invoke(backend="cards", force=True)
+    assert forced(Image(), 2) == "blurred 9 by 2, reflect"
+    with pytest.raises(
+        BackendDeferredError, match=r"'cards' did not run .*:blur: the image is too"
+    ):
+        forced(Image(3))
+
+
+def test_call_next_passes_a_plan_by() -> None:
+    """F14, C5: another backend's `call_next` asks and runs it with other arguments."""
+
+    def first(context: DispatchContext, image: Image, *args: Any, **kwargs: Any) -> Any:
+        return context.call_next(Image(image.size + 1), *args, **kwargs)
+
+    library, function = system_with()
+    every = {"photolib:blur": {"function": first, "uses_context": True}}
+    library.register({"name": "grow", "primary_types": [f"{HERE}:Image"], "functions": every})
+    with library.backend_opts(prioritize="grow"):
+        assert function(Image(4), 0.5) == "blurred 5 by 0.5, reflect"
+        assert function(Image(2)) == "default"
+
+
+def test_threads_and_tasks_have_plans_of_their_own(library_blur: Any) -> None:
+    def one(size: int) -> str:
+        return str(library_blur(Image(size), size))
+
+    async def task(size: int) -> str:
+        await asyncio.sleep(0)
+        return one(size)
+
+    async def tasks() -> list[str]:
+        return await asyncio.gather(*map(task, range(5, 50)))
+
+    expected = [f"blurred {size} by {size}, reflect" for size in range(5, 50)]
+    assert asyncio.run(tasks()) == expected
+    with ThreadPoolExecutor(8) as pool:
+        assert list(pool.map(one, range(5, 50))) == expected
+
+
+def test_arguments_that_do_not_fit_are_reported_by_the_library(library_blur: Any) -> None:
+    """F14: the message has the name of the function that was called."""
+    with pytest.raises(TypeError, match=r"blur\(\) got an unexpected keyword argument 'wrong'"):
+        library_blur(Image(), wrong=1)
+    with pytest.raises(BackendDeferredError, match=r"the arguments do not fit: blur\(\) got"):
+        library_blur.invoke(backend="cards")(Image(), wrong=1)
+
+
+def test_a_type_error_in_a_plan_is_the_callers() -> None:
+    """It may be a fault of the backend, which no deferral should hide."""
+
+    def plan(image: Any) -> str:
+        return f"the size is {len(image)}"
+
+    with pytest.raises(TypeError, match="no len"):
+        Planned(plan, "cards", "photolib:blur").should_run(None, 3)
+
+
+def test_an_exception_of_a_plan_is_the_callers(library_blur: Any) -> None:
+    with pytest.raises(AttributeError, match="size") as raised:
+        library_blur.invoke(backend="cards", force=True)(None)
+    assert raised.traceback[-1].name == "blur"
+
+
+def test_a_plan_keeps_no_argument_alive(library_blur: Any) -> None:
+    """A context that an implementation kept would hold the plan, and the plan the arguments."""
+    image = Image()
+    library_blur(image)
+    gone = weakref.ref(image)
+    READ.clear()
+    gc.disable()
+    try:
+        del image
+        assert gone() is None
+    finally:
+        gc.enable()
+
+
+def test_its_signature_is_the_plans() -> None:
+    """`verify` compares that of the implementation, behind a context, with the library's."""
+    names = [*inspect.signature(blur).parameters]
+    assert names == ["image", "sigma", "mode"]
+    assert [*inspect.signature(blur.run).parameters] == ["context", *names]
+    assert (blur.__name__, blur.__module__) == ("blur", HERE)
+    assert str(blur.__doc__).startswith("Blurs on a card.")
+    assert repr(blur) == f"<planned {HERE}:blur>"
+
+
+@pytest.mark.parametrize("thing", [blur, blur.run, blur.should_run], ids=["self", "run", "asked"])
+def test_it_is_pickled_by_reference(thing: Any) -> None:
+    assert pickle.loads(pickle.dumps(thing)) == thing
+
+
+def test_a_plan_may_take_the_context() -> None:
+    """F14: it is None in a direct call."""
+    contexts: list[Any] = []
+
+    def plan(context: Any, image: Any) -> Callable[[], Any] | str:
+        contexts.append(context)
+        return lambda: image
+
+    planned = Planned(plan, "cards", "photolib:blur", uses_context=True)
+    context = DispatchContext((int,), (3,), "cards", False, "photolib:blur")
+    assert planned.should_run(context, 3) is True
+    assert planned.run(context, 3) == planned(3) == 3
+    assert contexts == [context, None]
+    assert [*inspect.signature(planned).parameters] == ["image"]
+    assert [*inspect.signature(planned.run).parameters] == ["context", "image"]
+
+
+def test_a_plan_may_serve_several_functions() -> None:
+    several = BackendImplementation("several")
+
+    @several.plans("photolib:erode")
+    def erode(image: object) -> Callable[[], Any] | str:
+        return lambda: image
+
+    planned = several.plans("photolib:minimum")(erode.plan)
+    assert (planned.function, erode.function) == ("photolib:minimum", "photolib:erode")
+    assert several.functions["photolib:erode"].identifier.endswith("erode.run")
+
+
+@pytest.mark.parametrize(
+    "wrong", [lambda image: "no", 3, "photolib:blur"], ids=["lambda", "number", "text"]
+)
+def test_a_plan_without_a_name_is_an_error(wrong: Any) -> None:
+    with pytest.raises((TypeError, ValueError)):
+        BackendImplementation("wrong").plans("photolib:blur")(wrong)

@@ -1,0 +1,54 @@
+"""What IPython and rich ask results for; the tables are those of `notebooks`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import spatch_core
+from spatch_core.testing import run_python
+
+FOLDERS = [Path(spatch_core.__file__).parents[1]]
+
+
+def test_nothing_is_imported_for_it_before_it_is_asked() -> None:
+    """Neither with the library, nor with a call."""
+    run_python(
+        """
+        import sys
+        before = {*sys.modules}  # a measurement of coverage imports html
+        from spatch_core import BackendSystem
+
+        system = BackendSystem(None, "QUIET")
+        f = system.dispatchable("x", identifier="lib:f")(lambda x: x)
+        assert "spatch_core._reporting.displayed" not in sys.modules
+        f(3), f.explain(3), system.backends
+        new = {*sys.modules} - before
+        assert not {each for each in new if each.startswith(("html", "spatch_core.note"))}
+        """,
+        path=FOLDERS,
+    )
+
+
+def test_ipython_shows_a_table_and_a_text(tmp_path: Path) -> None:
+    """A real shell: the text is that of `print`, and not the `repr`."""
+    pytest.importorskip("IPython")
+    run_python(
+        """
+        from IPython.core.interactiveshell import InteractiveShell
+        from spatch_core import BackendSystem
+
+        shell = InteractiveShell.instance()
+        system = BackendSystem(None, "SHELL", backends=[{"name": "b", "primary_types": ["m:T"]}])
+        f = system.dispatchable("x", identifier="lib:f")(lambda x: x)
+        with system.backend_opts(trace=True) as trace:
+            f(3)
+        for value in (f.explain(3), trace, system.backend_opts(), system.backends):
+            data, _ = shell.display_formatter.format(value)
+            assert data["text/html"].startswith("<table>"), data
+            assert data["text/plain"] == str(value), data
+        """,
+        path=FOLDERS,
+        environment={"IPYTHONDIR": str(tmp_path)},
+    )

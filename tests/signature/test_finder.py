@@ -1,0 +1,209 @@
+"""Dispatch arguments inside of lists, and one that is there for its type alone."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from spatch_core import BackendSystem, NoImplementationError
+from spatch_core._signature.finder import elements
+
+HERE = __name__
+
+
+class Own:
+    """The library's type."""
+
+
+class Foreign:
+    """The backend's type."""
+
+
+def record(*args: Any, **kwargs: Any) -> Any:
+    return "gpu", args, kwargs
+
+
+def with_context(context: Any, *args: Any, **kwargs: Any) -> Any:
+    return context.dispatch_args, args, kwargs
+
+
+def declines(*args: Any, **kwargs: Any) -> Any:
+    return NotImplemented
+
+
+def make(default: Any, *dispatch_args: Any, entry: Any = None, **options: Any) -> Any:
+    backend = {
+        "name": "gpu",
+        "primary_types": [f"{HERE}:Foreign"],
+        "functions": {"lib:f": entry or {"function": record}},
+    }
+    system = BackendSystem(
+        None, "FINDLIB", [f"{HERE}:Own"], [backend], fallback=options.pop("fallback", "default")
+    )
+    return system, system.dispatchable(*dispatch_args, identifier="lib:f", **options)(default)
+
+
+def zeros(shape: Any, *, dtype: Any = None, like: Any = None) -> Any:
+    """Make zeros."""
+    return "default", shape, dtype, like
+
+
+def join(arrays: Any, axis: int = 0) -> Any:
+    return "default", arrays, axis
+
+
+@pytest.mark.parametrize(
+    "make_iterator",
+    [iter, lambda xs: (x for x in xs), reversed],
+    ids=["list", "generator", "reversed"],
+)
+def test_a_list_takes_the_place_of_an_iterator(make_iterator: Any) -> None:
+    """V18: looking into it uses it up."""
+    _, f = make(join, inside="arrays")
+    pair = [Foreign(), Foreign()]
+    expected = list(make_iterator(pair))
+    assert f(make_iterator(pair)) == ("gpu", (expected,), {})
+    assert f(arrays=make_iterator(pair), axis=1) == ("gpu", (), {"arrays": expected, "axis": 1})
+    assert f(make_iterator([1, 2]), 3)[::2] == ("default", 3)
+    assert list(f(make_iterator([1, 2]))[1]) == list(make_iterator([1, 2]))
+
+
+def test_an_iterator_of_another_class_is_one_argument() -> None:
+    """V18: it may be an array, and is not used up."""
+
+    class Stream:
+        def __iter__(self) -> Any:
+            raise AssertionError("nothing iterates over it")
+
+        __next__ = __iter__
+
+    _, f = make(join, inside="arrays")
+    stream = Stream()
+    assert f(stream) == ("default", stream, 0)
+
+
+def test_like_decides_and_is_left_out() -> None:
+    """V17: of the calls of the default and of the backends; the signature shows it."""
+    _, f = make(zeros, like="like")
+    like = Foreign()
+    for _ in range(2):
+        assert f(3) == ("default", 3, None, None)
+        assert f(3, like=None) == ("default", 3, None, None)
+        assert f(3, like=Own(), dtype="f") == ("default", 3, "f", None)
+        assert f(3, like=like) == ("gpu", (3,), {})
+        assert f(shape=3, like=like, dtype="f") == ("gpu", (), {"shape": 3, "dtype": "f"})
+    assert "like" in inspect.signature(f).parameters
+    assert f.explain(3, like=like).selected == "gpu"
+    assert f.invoke(backend="gpu")(3, like=like) == ("gpu", (3,), {})
+    assert f.invoke(type=Foreign)(3) == ("gpu", (3,), {})
+
+
+def test_like_is_a_dispatch_argument() -> None:
+    """V17: beside others, if these are named."""
+    _, f = make(zeros, "shape", like="like", entry={"function": with_context, "uses_context": True})
+    like, shape = Foreign(), Foreign()
+    assert f(3, like=like) == ((like, 3), (3,), {})
+    assert f(shape)[0] == (shape,)
+    assert f(shape, like=like)[0] == (like, shape)
+
+
+def test_like_is_left_out_after_a_backend_has_deferred() -> None:
+    """V17: also where nothing implements the function, and by policy."""
+    _, f = make(zeros, like="like", entry={"function": declines})
+    assert f(3, like=Foreign()) == ("default", 3, None, None)
+    system, f = make(zeros, like="like", entry={"function": declines}, fallback="raise")
+    with pytest.raises(NoImplementationError):
+        f(3, like=Foreign())
+    system = BackendSystem(None, "FINDLIB")
+    g = system.dispatchable(identifier="lib:g", like="like")(zeros)
+    for _ in range(2):
+        assert g(3, like=Foreign()) == ("default", 3, None, None)
+
+
+def test_coroutine_functions_have_like() -> None:
+    """V17: as others."""
+
+    async def later(shape: Any, *, like: Any = None) -> Any:
+        return "default", shape, like
+
+    async def implementation(*args: Any, **kwargs: Any) -> Any:
+        return "gpu", args, kwargs
+
+    _, f = make(later, like="like", entry={"function": implementation})
+    assert asyncio.run(f(3, like=Own())) == ("default", 3, None)
+    assert asyncio.run(f(3, like=Foreign())) == ("gpu", (3,), {})
+
+
+def test_elements_decide() -> None:
+    """V18: those of nested lists and tuples, in order; containers do not count."""
+    _, f = make(join, inside="arrays")
+    assert f([Own(), Own()])[0] == "default"
+    assert f([Foreign(), (Own(), [Foreign()])])[0] == "default"  # Own counts, and gpu lacks it
+    assert f([1, (2.0, [Foreign(), None])])[0] == "gpu"
+    assert f((), axis=1)[0] == "default"
+    assert f(Foreign())[0] == "gpu"
+    assert f(arrays=[[Foreign()]], axis=1)[0] == "gpu"
+
+
+def test_a_context_has_all_elements() -> None:
+    """V18: although one of each type decides."""
+    _, f = make(join, inside="arrays", entry={"function": with_context, "uses_context": True})
+    several = [Foreign(), Foreign(), 1]
+    assert f([several[0], None, [several[1], 1]])[0] == tuple(several)
+
+
+def test_the_table_does_not_grow_with_the_length() -> None:
+    """V18, E6: one key for a combination of types."""
+    system, f = make(join, inside="arrays")
+    for length in range(1, 50):
+        f([Foreign()] * length)
+    (table,) = system._dispatcher.keeper.get()[1:]
+    assert len(table) == 1
+
+
+def test_a_list_may_hold_itself() -> None:
+    """V18: that ends."""
+    _, f = make(join, inside="arrays")
+    value: list[Any] = [Foreign()]
+    value.append(value)
+    assert f(value)[0] == "gpu"
+
+
+@given(
+    st.recursive(
+        st.integers(), lambda inner: st.lists(inner) | st.lists(inner).map(tuple), max_leaves=20
+    )
+)
+def test_elements_are_those_of_a_simple_definition(value: Any) -> None:
+    """V18: in the order in which they stand."""
+
+    def reference(value: Any) -> list[Any]:
+        if type(value) not in (list, tuple):
+            return [value]
+        return [found for each in value for found in reference(each)]
+
+    # A container that stands in two places counts once; here equal tuples may be one object.
+    if len({*map(str, reference(value))}) == len(reference(value)):
+        assert elements(value) == reference(value)
+
+
+def test_mistakes_are_found_where_the_function_is_decorated() -> None:
+    """V17, V18: with the parameter that is wrong."""
+    cases: list[tuple[dict[str, Any], str]] = [
+        ({"like": "lik"}, "no parameter 'lik'"),
+        ({"like": "shape"}, "passed by keyword alone"),
+        ({"like": 3}, "like= takes the name"),
+        ({"inside": "dtyp"}, "no parameter 'dtyp'"),
+    ]
+    for options, message in cases:
+        with pytest.raises(TypeError, match=message):
+            make(zeros, **options)
+    with pytest.raises(TypeError, match="which is no dispatch argument"):
+        make(zeros, "shape", inside="dtype")
+    with pytest.raises(TypeError, match="not a callable that finds them"):
+        make(zeros, lambda *args, **kwargs: args, like="like")
