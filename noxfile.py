@@ -75,8 +75,8 @@ INTERPRETER_TESTS = (
 """Tests of what differs between Pythons: frames, code, threads and interrupts. The Pythons between
 the oldest and the main one run these."""
 CALL_TESTS = (
-    *("resolution", "test_adopted.py", "test_classes.py", "test_failures.py", "test_hooks.py"),
-    *("test_implementation_mistakes.py", "test_memory.py", "test_scale.py"),
+    *("implementation", "resolution", "signature"),
+    *("test_classes.py", "test_failures.py", "test_hooks.py", "test_scale.py"),
 )
 """Tests of calls besides those, for the path in pure Python on the main Python."""
 SAMPLED_EXAMPLES = ("scipy-dispatch-cupy", "scipy-dispatch-dask", "scipy-dispatch-jax")
@@ -350,7 +350,11 @@ def examples(step: Step) -> None:
     tools = [
         f"tests/tools/test_{name}.py" for name in ("cupy_emulator", "real_work", "scipy_tests")
     ]
-    notebooks = ["tests/switching/test_notebooks.py", "tests/notebooks", "tests/test_displayed.py"]
+    notebooks = [
+        "tests/switching/test_notebooks.py",
+        "tests/notebooks",
+        "tests/reporting/test_displayed.py",
+    ]
     others = ["tests/test_estimators.py", *notebooks]
     step.pytest("tools", "-m", "", *others, *tools)
 
