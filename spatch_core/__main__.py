@@ -7,7 +7,7 @@ from importlib.util import find_spec
 
 
 def main() -> None:
-    """Run the command line, or say in one line what it needs; exits in any case.
+    """Run the command line, or print which packages it needs; always exits.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Shows warnings at the line of the caller, outside of this package, and lets libraries do so."""
+"""Warnings that point at the caller's line, outside this package."""
 
 from __future__ import annotations
 
@@ -35,6 +35,7 @@ def warn_caller(warning: Warning) -> None:
         frame.f_code.co_filename,
         frame.f_lineno,
         frame.f_globals.get("__name__") or "<unknown>",
+        # The module's registry, by which the filter "default" shows a warning once per line.
         frame.f_globals.setdefault("__warningregistry__", {}),
     )
 
@@ -49,12 +50,12 @@ def warn_user(
     message, category
         As for `warnings.warn`.
     packages : iterable of str
-        Packages whose lines are left out besides those of the backend and of dispatching.
+        Further packages whose frames are skipped, besides the backend and this package.
     frame : frame
-        The frame of the backend that warns, which has called the caller of this function.
+        The backend's frame that warns: the caller of this function's caller.
     """
     left_out = {_package_of(frame.f_globals), *packages}
-    level = 3
+    level = 3  # that of `frame`: 1 is this function, 2 its caller
     while frame.f_back is not None and (
         _package_of(frame.f_globals) in left_out or is_between(frame)
     ):
@@ -63,10 +64,10 @@ def warn_user(
 
 
 def stacklevel(level: int = 2) -> int:
-    """Return the ``stacklevel`` by which `warnings.warn` leaves out the frames of dispatching.
+    """Return a ``stacklevel`` for `warnings.warn` that skips the frames of dispatching.
 
     A dispatched call may have frames of this package between a library's function and its
-    caller. How many depends on the backends that are installed and on the options in force.
+    caller. Their number depends on the installed backends and on the options in force.
 
     Parameters
     ----------
@@ -101,7 +102,7 @@ def stacklevel(level: int = 2) -> int:
 
 
 def is_between(frame: FrameType) -> bool:
-    """Return whether a frame is of dispatching, between a library's function and its caller."""
+    """Whether a frame belongs to dispatching, between a library's function and its caller."""
     return frame.f_code.co_filename.startswith(GENERATED) or _is_of_package(
         frame.f_globals.get("__name__")
     )

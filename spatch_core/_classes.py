@@ -21,7 +21,7 @@ _get_qualname = type.__dict__["__qualname__"].__get__
 mro_of = type.__dict__["__mro__"].__get__
 _flags_of = type.__dict__["__flags__"].__get__
 _get_abstract_methods = type.__dict__["__abstractmethods__"].__get__
-# Python's own classes, and modules of abstract classes of which some have no abstract method.
+# Modules of Python's own classes, and of abstract classes some of which have no abstract method.
 _GENERAL_MODULES = frozenset({"abc", "builtins", "collections.abc", "io", "numbers", "typing"})
 _HEAP_TYPE = 1 << 9  # CPython's Py_TPFLAGS_HEAPTYPE: made at run time, so it can be collected
 dict_of = type.__dict__["__dict__"].__get__
@@ -68,7 +68,7 @@ def is_class(value: object) -> bool:
 
 
 def _text(value: str) -> str:
-    """Return a string that runs no code of a subclass of `str`."""
+    """Return `value` as an exact `str`, whose methods run no code of a subclass."""
     return value if type(value) is str else str.__str__(value)
 
 
@@ -119,11 +119,11 @@ class Homes:
     __slots__ = ("_indices",)
 
     def __init__(self) -> None:
-        # By identity of the globals: these, and the indices of the functions that have them.
+        # Keys are the ids of globals. The values refer to these, so that no id is used again.
         self._indices: dict[int, tuple[dict[str, Any] | None, list[int]]] = {}
 
     def add(self, function: object, index: int) -> None:
-        """Add a function, which has an index that counts from 1."""
+        """Add a function under its index; the first index is 1."""
         home = namespace_of(function)
         self._indices.setdefault(id(home), (home, []))[1].append(index)
 
@@ -133,17 +133,18 @@ class Homes:
         Parameters
         ----------
         records : sequence of Dispatchable
-            The record of each function in the order of the indices. It has a `wrapper`, unless a
-            thread is making that.
+            The records of all functions, in the order of the indices. A record has no `wrapper`
+            while a thread is making it.
         """
         found: set[int] = set()
-        # A module at a time, because a garbage collection waits for this.
+        # This runs during a garbage collection. Skipping whole modules keeps it short; the copies
+        # are needed because other threads may add functions meanwhile.
         for home, indices in [*self._indices.values()]:
             if is_of_module(home):
                 continue
             for index in indices.copy():
                 wrapper = getattr(records[index - 1], "wrapper", None)
-                # Where it stands; its public identity may be that of another place.
+                # By its own module and qualname: its public identifier may name another place.
                 if wrapper is not None and not is_found(
                     wrapper, f"{wrapper.__module__}:{wrapper.__qualname__}"
                 ):
@@ -175,7 +176,7 @@ def is_hashable_by_identity(cls: type) -> bool:
 
 
 def defined(cls: type, name: str) -> object:
-    """Return what the first class on an MRO that defines a name has there."""
+    """Return the attribute of the first class on the MRO that defines it, else None."""
     for each in mro_of(cls):
         namespace = dict_of(each)
         if name in namespace:
@@ -188,15 +189,15 @@ _identity_eq = defined(type, "__eq__")
 
 
 def is_general(cls: type) -> bool:
-    """Whether it says little of a class that it is derived from `cls`.
+    """Whether `cls` is too general to say much about its subclasses.
 
-    That holds for Python's own classes and for the abstract classes of the standard library.
+    True for Python's own classes and for the abstract classes of the standard library.
 
     >>> import collections.abc, fractions
     >>> is_general(float), is_general(collections.abc.Hashable), is_general(fractions.Fraction)
     (True, True, False)
     """
-    # By identity, because `ABCMeta("Array", (), {})` makes a class of the module `abc`.
+    # The name of the module does not suffice: `ABCMeta("Array", (), {})` makes a class of `abc`.
     if not is_importable(cls):
         return False
     module = module_of(cls)

@@ -1,4 +1,4 @@
-"""Dispatch arguments: the values by whose types a call is decided."""
+"""Dispatch arguments: the arguments whose types decide which implementation runs."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ if TYPE_CHECKING:
         str | Iterable[str] | Mapping[str, int | None] | Callable[..., Iterable[Any]] | None
     )
 
-# Natures of functions, by the flags that `inspect` looks for in their code.
+# Natures of functions: the flags of their code that `inspect` tests.
 PLAIN = 0
 GENERATOR = 0x20
 COROUTINE = 0x80
 ASYNC_GENERATOR = 0x200
 NATURES = GENERATOR | COROUTINE | 0x100 | ASYNC_GENERATOR
-"""0x100 is the flag of generators that `types.coroutine` has marked: they can be awaited."""
+"""0x100 is the flag of generators that `types.coroutine` has made awaitable."""
 
 
 def nature_of(function: Any) -> int:
-    """Return the nature of a callable: what a call of it gives, as `inspect` would say."""
+    """Return the nature of a callable: whether a call makes a generator, a coroutine or neither."""
     code = getattr(function, "__code__", None)
     while code is None and type(function).__module__ == "functools" and hasattr(function, "func"):
         function = function.func  # of a partial
@@ -58,7 +58,7 @@ def given(values: Iterable[Any], _: object = None) -> tuple[Any, ...]:
 
 
 class TakesFound:
-    """An entry of a table that takes the dispatch arguments, so that no finder runs twice.
+    """A table entry that takes the dispatch arguments, so that the finder runs only once.
 
     The wrapper of a function with a finder calls `call_found` with what the finder returned,
     followed by the arguments of the call.
@@ -93,7 +93,7 @@ class Function:
     nature : int
         The nature of the default implementation; see `nature_of`.
     default_name : str
-        The name of the default implementation in what people see.
+        The name of the default implementation that users see.
     """
 
     __slots__ = (
@@ -205,9 +205,9 @@ class Function:
 
 
 def _is_of_inner_frame(error: BaseException) -> bool:
-    """Whether Python code that was called raised it.
+    """Whether an error comes from inside a called function.
 
-    Otherwise it was raised where it was caught, as a mismatch of parameters is.
+    A mismatch of parameters is raised by the call itself, in the frame that catches it.
     """
     return error.__traceback__ is not None and error.__traceback__.tb_next is not None
 

@@ -16,19 +16,19 @@ if TYPE_CHECKING:
     from ._locks import Turn
 
 GENERATED: Final = "<dispatch of "
-"""The start of the file names of generated code, whose globals may be those of the library."""
+"""The prefix of generated code's file names; the globals of such code may be the library's."""
 
 DEFAULT: Final = "default"
 """The name of the library itself in the priority order."""
 
 
 def shown(backend: str, default_name: str) -> str:
-    """Return what people see as the name of a backend; the library may have one of its own."""
+    """Return the name of a backend that users see; the library may have a name of its own."""
     return default_name if backend == DEFAULT else backend
 
 
 _imports: dict[str, Turn] = {}
-"""The turns of importing modules, by name."""
+"""For each module that was imported by its identifier, the turn of importing it."""
 
 
 def split_identifier(text: object) -> tuple[str, str]:
@@ -58,7 +58,7 @@ def split_identifier(text: object) -> tuple[str, str]:
         module, separator, qualname = text.partition(":")
         if separator and is_dotted_name(module) and is_dotted_name(qualname):
             return module, qualname
-    from ._reporting.errors import IdentifierError  # a library that is right needs no error
+    from ._reporting.errors import IdentifierError  # imported only to raise
 
     like = identifier_like(text)
     example = f", such as {like!r}" if like else ""
@@ -66,10 +66,10 @@ def split_identifier(text: object) -> tuple[str, str]:
 
 
 def identifier_like(text: object) -> str:
-    """Return the identifier or type pattern that a text without a colon means, or "".
+    """Guess the identifier or type pattern that a text without a colon means; "" if none.
 
-    The qualname starts at the first part with a capital, else it is the last part. Nothing is
-    imported to find out.
+    The qualname starts at the first capitalized part, or else is the last part. Nothing is
+    imported.
 
     >>> identifier_like("~scipy.sparse.csr_array"), identifier_like("lib.Class.method")
     ('~scipy.sparse:csr_array', 'lib:Class.method')
@@ -90,7 +90,7 @@ def identifier_like(text: object) -> str:
 
 
 def is_dotted_name(text: str) -> bool:
-    """Whether `text` is Python names joined by dots, as in a qualname."""
+    """Whether `text` consists of Python names joined by dots, as a qualname does."""
     if text.isidentifier():
         return True
     for part in text.split("."):  # noqa: SIM110  # a generator takes three times as long
@@ -141,16 +141,16 @@ def import_identifier(identifier: str) -> object:
 
 
 def import_in_turn(name: str) -> object:
-    """Import a module; other threads that need it wait where an interrupt cannot harm them.
+    """Import a module; other threads that import it by this function wait for its `Turn`.
 
-    An interrupt in the import system may leave its lock of the module held, for which they would
-    wait forever. A thread that is in the middle of another
-    import leaves the waiting to the import system, which sees that two wait for each other.
+    An interrupt in the import system may leave the module's lock held, and other threads would
+    wait for it forever. A thread that is already importing waits for that lock all the same,
+    because the import system resolves deadlocks between two imports.
     """
     found = sys.modules.get(name)
     if found is not None and not is_initializing(found):
         return found
-    # Importing a library does not reach this, and need not pay for `importlib`.
+    # Deferred, because importing a library does not get here.
     from importlib import import_module
 
     from ._import_locks import is_importing, release_left_locks
@@ -160,7 +160,7 @@ def import_in_turn(name: str) -> object:
         try:
             return import_module(name)
         finally:
-            # After success too: an interrupt may have been lost.
+            # Also after success: the import system swallows some interrupts.
             release_left_locks()
 
     if is_importing():
@@ -173,16 +173,16 @@ def is_initializing(module: object) -> bool:
     try:
         return getattr(getattr(module, "__spec__", None), "_initializing", False) is True
     except BaseException as error:
-        from ._interrupts import is_interrupt  # most programs need it never
+        from ._interrupts import is_interrupt  # rarely needed
 
         if is_interrupt(error):
             raise
-        # An object that takes the place of a missing module may raise from attribute access.
+        # A stand-in for a missing module may raise from attribute access.
         return False
 
 
 def is_awaited(name: str) -> bool:
-    """Whether a module has not been imported, or is in the middle of its import."""
+    """Whether a module is not imported, or not completely."""
     module = sys.modules.get(name)
     return module is None or is_initializing(module)
 
@@ -208,11 +208,11 @@ def loaded_object(module: str, qualname: str, hooks: bool = True) -> object:
         for part in qualname.split("."):
             found = getattr(found, part)
     except BaseException as error:
-        from ._interrupts import is_interrupt  # a backend that registers functions needs it never
+        from ._interrupts import is_interrupt  # rarely needed
 
         if is_interrupt(error):
             raise
-        # The attribute hook of a module or class failed. This counts as a missing attribute.
+        # A failing `__getattr__` of a module or class counts as a missing attribute.
         return None
     return found
 
@@ -235,6 +235,6 @@ def nearest(name: object, names: Iterable[str], similarity: float = 0.6) -> list
     for each in names:
         spellings.setdefault(each.casefold(), []).append(each)
     found = get_close_matches(str(name).casefold(), [*spellings], n=3, cutoff=similarity)
-    # Of names that differ by case alone, the one whose case is more like that of `name` first.
+    # Of names that differ only in case, the one closest to the case of `name` goes first.
     ordered = [get_close_matches(str(name), spellings[each], n=3, cutoff=0) for each in found]
     return [spelling for group in ordered for spelling in group][:3]

@@ -1,8 +1,8 @@
-"""The locks of the import system, and those that an interrupt has left held.
+"""Locks of the import system that an interrupt has left held.
 
-A signal handler may raise where the import system has acquired a lock and not yet entered the
-``try`` that releases it. In callbacks of its weak references it even ignores the exception: then
-nothing tells that the interrupt was lost, and the thread goes on with the lock.
+A signal handler may raise after the import system has acquired a lock and before it enters the
+``try`` that releases it. In a callback of a weak reference, the exception is even ignored: the
+thread continues, without a trace of the interrupt, and keeps the lock.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def is_importing() -> bool:
 def outermost_import() -> FrameType | None:
     """Return the frame of the import that this thread is in the middle of, or None.
 
-    The import system keeps this to itself, but its frames are on the stack.
+    The import system has no function that tells this, but its frames are on the stack.
     """
     found = None
     frame = sys._getframe()
@@ -49,11 +49,11 @@ def release_left_locks() -> None:
         # Locks of single modules, as `_frozen_importlib._ModuleLock` has them.
         while getattr(lock, "owner", None) == thread:
             if not lock.count:
-                # An interrupted release has counted, but not yet woken the threads that wait.
+                # An interrupted release has lowered the count, but not woken the waiting threads.
                 lock.acquire()
             lock.release()
     try:
         while True:
             release_lock()
-    except RuntimeError:  # this thread does not hold that of the whole import system
+    except RuntimeError:  # this thread does not hold the global import lock (any more)
         pass

@@ -1,8 +1,8 @@
-"""Tells interrupts from errors: exceptions that are no fault of the code that was running.
+"""Tells interrupts from errors: interrupts are not the fault of the code that they stop.
 
-Third-party code that fails is skipped, once and for all. So an exception must not count as its
-failure if it only came while this code was running: `KeyboardInterrupt`, what a signal handler
-or a trace function raised, no memory, and no room on the stack.
+Third-party code that fails is skipped for good. Exceptions that merely arrive while it runs must
+not count as its failure: `KeyboardInterrupt`, exceptions raised by signal handlers and trace
+functions, and a lack of memory or of stack that its caller has caused.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     R = TypeVar("R")
 
 _TAKES_ARGS = 0x04  # the flag of code with ``*args``, as `inspect` has it
-# Called directly, past what a third party's class has under these names.
+# Called directly, because an exception class may define these names itself.
 _context_of: Any = BaseException.__dict__["__context__"].__get__
 _cause_of: Any = BaseException.__dict__["__cause__"].__get__
 _traceback_of: Any = BaseException.__dict__["__traceback__"].__get__
@@ -35,7 +35,8 @@ def find_interrupt(
     error : BaseException
         An exception that was caught.
     before : BaseException, optional
-        The exception that was being handled when the code was called; none before it counts.
+        The exception that was being handled when the code was called; it and the exceptions
+        that led to it are left out.
     """
     seen: set[int] = {id(before)}
     found: list[BaseException | None] = [error]
@@ -46,7 +47,7 @@ def find_interrupt(
         seen.add(id(each))
         if is_interrupt(each):
             return each
-        # The code may have caught the interrupt, and raised an exception of its own.
+        # The code may have caught the interrupt and raised an exception of its own.
         found += [_context_of(each), _cause_of(each)]
     return None
 
@@ -59,13 +60,13 @@ def raise_interrupt(error: BaseException, before: BaseException | None) -> None:
 
 
 def with_memory(run: Callable[[], R]) -> R:
-    """Return what a third party's code returns; that it alone wants too much is its fault."""
-    for _ in range(2):  # it may be only for a moment that there is no memory
+    """Call third-party code, and blame it for a `MemoryError` only if memory is left for others."""
+    for _ in range(2):  # memory may be short only for a moment
         try:
             return run()
         except MemoryError:
             pass
-    bytearray(1 << 20)  # a `MemoryError` for the caller, unless the code alone wants too much
+    bytearray(1 << 20)  # raises `MemoryError` if memory is short for all code
     raise RuntimeError("it asks for more memory than there is")
 
 
@@ -74,6 +75,7 @@ def is_interrupt(error: BaseException) -> bool:
     kind = type(error)  # `isinstance` reads `__class__` of the exception, which may run code
     if issubclass(kind, (KeyboardInterrupt, MemoryError)):
         return True
+    # The code alone is to blame for infinite recursion if half of the stack was free before.
     if issubclass(kind, RecursionError) and not _has_room(sys.getrecursionlimit() // 2):
         return True
     traceback: TracebackType | None = _traceback_of(error)
@@ -85,7 +87,7 @@ def is_interrupt(error: BaseException) -> bool:
 
 
 def _has_room(frames: int) -> bool:
-    """Whether there is room for so many frames: if not, the caller has recursed."""
+    """Whether the stack has room for so many more frames."""
     try:
         return frames == 0 or _has_room(frames - 1)
     except RecursionError:
@@ -93,10 +95,10 @@ def _has_room(frames: int) -> bool:
 
 
 def _is_inserted(frame: FrameType) -> bool:
-    """Whether a frame was not called by the one below it, but put there by the interpreter.
+    """Whether the interpreter inserted a frame: that of a signal handler or trace function.
 
-    A signal handler gets the number of the signal and the frame that it interrupts; a trace
-    function gets that frame and the name of an event. No other function gets these.
+    A signal handler gets the number of the signal and the interrupted frame; a trace function
+    gets that frame and the name of an event. Other functions hardly ever get such arguments.
     """
     below, code = frame.f_back, frame.f_code
     if below is None:

@@ -1,19 +1,19 @@
 """Locks that an interrupted thread cannot leave held, called turns.
 
-A signal handler may raise between any two instructions, so also between acquiring a lock and the
-``try`` whose ``finally`` releases it, or in that ``finally``. No order of statements closes this
-gap. A turn is therefore held by a generator, for as long as this runs: however it is left, and at
-whatever instruction, it does not run any more. Waiting threads look.
+A signal handler may raise between any two instructions, also between acquiring a lock and the
+``try`` whose ``finally`` releases it, or within that ``finally``. No order of statements closes
+this gap. A turn is therefore held by a generator while it runs: at whatever instruction an
+exception leaves the generator, it no longer runs. Waiting threads poll ``gi_running``.
 
 Invariants:
 
-- A turn is taken in one step, `dict.setdefault`, by code that runs in the generator.
-- Saying that a turn is over only wakes the waiting threads: nothing depends on it.
+- A turn is taken in one atomic step, `dict.setdefault`, by code that runs in the generator.
+- `Holder.end` only wakes the waiting threads early: they poll anyway.
 - In the child of a fork, turns that were taken in the parent are over, because the child has none
   of the parent's other threads.
 
-The stack of another thread would tell the same, but CPython 3.11 may return freed memory to a
-thread that reads frames of another one that runs.
+The stack of the other thread would tell the same, but in CPython 3.11 a thread that reads the
+frames of a running thread may get freed memory.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     R = TypeVar("R")
 
-_LOOK = 0.02  # seconds between two looks at whether a turn lasts
+_POLL_INTERVAL = 0.02  # seconds
 
 
 def is_running(frame: FrameType | None) -> bool:
@@ -46,18 +46,18 @@ def is_running(frame: FrameType | None) -> bool:
 
 
 class Holder:
-    """A thread that has a turn.
+    """A thread that has, had or wants the turn.
 
     Attributes
     ----------
     thread : int
-        Its identity.
+        The identity of the thread.
     generator : generator or None
-        Runs while the turn lasts.
+        Runs while the thread waits for the turn and has it.
     next : dict
-        The holder of the next turn, under None.
+        Its only value, under None, is the next holder: `dict.setdefault` is atomic.
     result : object
-        What `Turn.run` returns.
+        The value that `Turn.run` returns.
     """
 
     __slots__ = ("_is_over", "_over", "_process", "generator", "next", "result", "thread")
@@ -74,7 +74,7 @@ class Holder:
 
     @property
     def has_turn(self) -> bool:
-        """Whether its turn lasts."""
+        """Whether the turn of this holder lasts."""
         generator = self.generator
         return (
             generator is not None
@@ -84,18 +84,19 @@ class Holder:
         )
 
     def end(self) -> None:
-        """Wake the threads that wait."""
+        """Wake the waiting threads."""
         self._is_over = True
         self._over.release()
 
     def wait(self) -> None:
-        """Wait until the turn is over, or for a moment."""
-        if self._over.acquire(timeout=_LOOK):
-            self._over.release()  # for the next one that waits
+        """Wait until the turn is over, or for `_POLL_INTERVAL`."""
+        if self._over.acquire(timeout=_POLL_INTERVAL):
+            self._over.release()  # for the next waiting thread
             return
         from ._import_locks import release_left_locks  # few threads wait for long
 
-        # The thread that has the turn may import, and wait for a lock that was left held here.
+        # The holder may be importing, and waiting for an import lock that an interrupt has left
+        # held by this thread.
         release_left_locks()
 
 
@@ -108,7 +109,7 @@ class Turn:
         self._last = Holder()
 
     def holder(self) -> Holder:
-        """Return the last one that took the turn, which may have ended."""
+        """Return the last holder; its turn may be over."""
         last = self._last
         while last.next:
             last = last.next[None]
@@ -120,14 +121,14 @@ class Turn:
         gives_up: Callable[[Holder], bool] | None = None,
         otherwise: R | None = None,
     ) -> R:
-        """Call a function in one's turn; waits for the turn if need be.
+        """Call a function while this thread has the turn; waits for it if need be.
 
         Parameters
         ----------
         function : callable
             Takes no arguments.
         gives_up : callable, optional
-            Called with the holder after each look; stops waiting if it returns True.
+            Called with the holder after each poll; this thread stops waiting if it returns True.
         otherwise : object, optional
             The value to return if the thread stopped waiting.
         """
@@ -144,7 +145,7 @@ class Turn:
             next(generator, None)
             return mine.result  # type: ignore[no-any-return]
         finally:
-            # Each refers to the other, and would keep alive what the function refers to.
+            # Break the cycle of holder and generator, which refers to the function.
             mine.generator = mine.result = None
 
     def _turns(
@@ -153,7 +154,7 @@ class Turn:
         function: Callable[[], R],
         gives_up: Callable[[Holder], bool] | None,
     ) -> Generator[None]:
-        """Call the function in one's turn; never yields."""
+        """Wait for the turn and call the function; never yields."""
         while True:
             last = self.holder()
             if last.has_turn:
@@ -162,6 +163,7 @@ class Turn:
                     return
             elif last.next.setdefault(None, mine) is mine:
                 break
+        # This only shortens the walk of `holder`: an interrupt before it does no harm.
         self._last = mine
         try:
             mine.result = function()

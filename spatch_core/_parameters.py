@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from typing import Any
 
-# Attributes that give a function another signature than that of its code.
+# Attributes by which the signature of a function may differ from that of its code.
 SIGNED = {"__wrapped__", "__signature__"}
 
 # A sanity limit: a wrapper has a variable for each position up to the last dispatch argument.
@@ -68,11 +68,11 @@ def find_parameters(
         try:
             names = tuple(given)
         except TypeError:
-            from ._signature.inspected import no_names  # a library that is right needs it never
+            from ._signature.inspected import no_names  # imported only to raise
 
             raise no_names(identifier, given) from None
     if not names:
-        return ()  # without a look at the signature, which the function need not have
+        return ()  # before reading the signature, which some builtins lack
     found: dict[str, tuple[str | None, int | None]] = {}
     count = first_named = 0
     # `inspect.signature` works for all callables, but is slow to import and to run.
@@ -88,7 +88,7 @@ def find_parameters(
     parameters = []
     for label in names:
         if label not in known:
-            from ._signature.inspected import no_parameter  # a library that is right needs it never
+            from ._signature.inspected import no_parameter  # imported only to raise
 
             raise no_parameter(identifier, label, known)
         if found:
@@ -115,9 +115,9 @@ def _checked(parameter: Parameter, identifier: str) -> Parameter:
 class Signature:
     """The signature of a default implementation, for the ``__signature__`` of its wrapper.
 
-    Importing `inspect` and reading signatures would take most of the time of a decoration. The
-    object has the layout of `inspect.Signature`. It becomes one, with its content, as soon as
-    it is asked for its class, as `inspect` does, or for anything else.
+    Importing `inspect` and reading signatures would take most of the time of a decoration. This
+    object has the layout of `inspect.Signature`, and becomes one as soon as its ``__class__``
+    (as by `inspect`) or any other attribute is read.
 
     Parameters
     ----------
@@ -125,7 +125,7 @@ class Signature:
         The default implementation.
     """
 
-    # Those of `inspect.Signature`: CPython exchanges the class for one with the same slots.
+    # The slots of `inspect.Signature`: `__class__` can be assigned only between equal layouts.
     __slots__ = ("_parameters", "_return_annotation")
 
     _parameters: Any
@@ -134,18 +134,18 @@ class Signature:
     def __init__(self, function: Any) -> None:
         self._parameters = (function,)
 
-    @property  # type: ignore[misc]  # the class that the object has from now on
+    @property  # type: ignore[misc]  # reading it changes it
     def __class__(self) -> type:  # pyright: ignore[reportIncompatibleMethodOverride]
         import inspect
 
         waiting = self._parameters
-        # It is a mapping if another thread has put in the content, and not the class yet.
+        # It is a mapping if another thread has stored the content, but not the class yet.
         if type(waiting) is tuple:
             found: Any = inspect.signature(waiting[0])
             self._return_annotation = found._return_annotation
             self._parameters = found._parameters
         object.__dict__["__class__"].__set__(self, inspect.Signature)
-        # `isinstance`, which asks here, takes the object's own class for an answer that it knew.
+        # `isinstance` ignores a `__class__` that is the object's type, as it is from here on.
         return _subclass(inspect.Signature)
 
     def __getattr__(self, name: str) -> Any:
@@ -167,15 +167,15 @@ class Signature:
         return self._real().__reduce_ex__(protocol)
 
     def _real(self) -> Any:
-        """Return the object itself, which is one of `inspect` from now on."""
-        self.__class__  # noqa: B018  # this makes it one
+        """Return this object, which is an `inspect.Signature` from now on."""
+        self.__class__  # noqa: B018  # reading it changes the class
         return self
 
 
 _subclasses: dict[type, type] = {}
-"""The classes that `_subclass` has made."""
+"""One subclass for each class given to `_subclass`."""
 
 
 def _subclass(cls: type) -> type:
-    """Return a subclass that differs by its identity alone."""
+    """Return a subclass of `cls` that adds nothing."""
     return _subclasses.get(cls) or _subclasses.setdefault(cls, type("Signature", (cls,), {}))

@@ -127,8 +127,8 @@ class TypePattern:
         Returns
         -------
         int or None
-            The first position; 0 for `cls` itself. None if the pattern, which is not abstract,
-            does not name `cls` in the sense of `names`.
+            The first position; 0 for `cls` itself. None if `names` is false. The pattern must
+            not be abstract.
 
         Examples
         --------
@@ -139,8 +139,8 @@ class TypePattern:
         for position, each in enumerate(classes):
             if qualname_of(each) == self.qualname and module_of(each) == self.module:
                 return position
-        # A module's own `__getattr__` may be slow or import much. It is called only where
-        # its answer could be this class.
+        # A module's own `__getattr__` may be slow or import much. It is called only if it could
+        # return this class.
         named = loaded_object(self.module, self.qualname, hooks=self.resembles(cls))
         if named is not None:
             for position, each in enumerate(classes):
@@ -149,7 +149,7 @@ class TypePattern:
         return None
 
     def resembles(self, cls: type, known: bool = False) -> bool:
-        """Whether the pattern could be an alias of a class that it may mean; see `may_alias`."""
+        """Whether the pattern could be an alias of a class on the MRO of `cls`; see `may_alias`."""
         classes = (cls,) if self.prefix == EXACT else mro_of(cls)
         return any(self._resembles(each, known) for each in classes)
 

@@ -1,7 +1,7 @@
 """`BackendSystem`: a library's dispatching, wired together.
 
-Discovery happens when backends are first needed, never when the library is imported;
-what only discovery needs is imported then.
+Discovery happens when backends are first needed, never when the library is imported. Modules
+that only discovery needs are imported then, too.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 __all__ = ["BackendSystem", "DispatchContext", "find_system"]
 
-# By module, prefix and group, by which another process finds a system again.
+# The keys (module, prefix and group) are in pickles: another process finds a system by them.
 _systems: dict[tuple[str, str, str | None], ref[BackendSystem]] = {}
 
 
@@ -54,18 +54,18 @@ class BackendSystem(Decorator, Backends):
         Type patterns of further types that the library's own implementations accept or return,
         such as ``"~numpy:generic"``; these types are not foreign.
     fallback : str, optional
-        The fallback policy of calls that no backend takes and that have foreign types, unless the
-        function or a block of options has another one: ``"default"``, ``"warn"``, ``"raise"`` or
-        ``"convert"``; see `BackendOptions`.
+        The fallback policy for calls with foreign types that no backend takes: ``"default"``,
+        ``"warn"``, ``"raise"`` or ``"convert"``; see `BackendOptions`. A function or a block of
+        options may choose another one.
     defer_on : iterable of type, optional
-        Classes of exceptions by which an implementation of a backend defers, as it does by
-        returning ``NotImplemented``.
+        Exception classes that a backend's implementation may raise to defer, instead of returning
+        ``NotImplemented``.
     notify : callable or type, optional
         Called when a backend first runs a function, with the function's identifier and the
         backend's name; or a category of warnings.
     default_name : str, optional
-        The name of the library's own implementations in what people see and write in options.
-        Descriptions and data name them ``"default"`` all the same.
+        The name of the library's own implementations in messages and options. Descriptions and
+        recorded data always use ``"default"``.
     protocol : str, optional
         The name of a class method, such as ``"__mylib_function__"``, by which classes override the
         library's functions without a description, as ``__array_function__`` does in NumPy.
@@ -116,9 +116,9 @@ class BackendSystem(Decorator, Backends):
             and {type(default_primary_types), type(backends)} <= {list, tuple}
             and type(default_secondary_types) in (list, tuple)
         ):
-            from ._function.mistakes import check_system  # most libraries need it never
+            from ._function.mistakes import check_system  # few libraries need it
 
-            # None means none, as in the public package `spatch`.
+            # None means empty, as in the public package `spatch`.
             default_primary_types = () if default_primary_types is None else default_primary_types
             backends = () if backends is None else backends
             types = default_primary_types, backends, default_secondary_types
@@ -173,7 +173,7 @@ class BackendSystem(Decorator, Backends):
     def __reduce__(self) -> Any:
         found = self._module, self.environ_prefix, self.group
         if self._module == "__main__" and all(type(each) is dict for each in self._in_code):
-            # A process that does not run this script makes the library again.
+            # Another process may not run this script, so the pickle says how to make the system.
             types = tuple(map(str, self._default_types))
             others = tuple(map(str, self._secondary_types)), self._fallback, self._defer_on
             last = () if self.protocol is None else (self.protocol,)
@@ -192,9 +192,9 @@ def find_system(
     defer_on: Iterable[type[Exception]] = (),
     protocol: str | None = None,
 ) -> BackendSystem:
-    """Find the system of a library again, in this process or in another one.
+    """Find the system of a library when unpickling, also in another process.
 
-    Pickles name this function, so its name and its parameters stay.
+    Pickles name this function, so its name and its parameters must not change.
 
     Parameters
     ----------
@@ -206,8 +206,8 @@ def find_system(
         Its entry point group.
     default_primary_types, backends, default_secondary_types, fallback : optional
     defer_on, protocol : optional
-        The other arguments of a system that a script has made; it is made again where the
-        script does not run.
+        The other arguments of a system that a script has made. They make the system again in a
+        process that does not run the script.
 
     Raises
     ------

@@ -84,7 +84,7 @@ class BackendImplementation:
         Raises
         ------
         IdentifierError
-            If an identifier is malformed; that of a lambda is, for example.
+            If an identifier is malformed, as that of a lambda is.
         TypeError
             If a callable has no name at all, if an argument is of a wrong type, or if
             ``@backend.implements`` was written without parentheses.
@@ -93,7 +93,7 @@ class BackendImplementation:
         """
         is_usual = isinstance(api_identity, str) and should_run is None
         if not is_usual or not isinstance(uses_context, bool):
-            from ._implementation.mistakes import check_implements  # a backend imports it seldom
+            from ._implementation.mistakes import check_implements  # few backends need it
 
             check_implements(api_identity, should_run, uses_context, sys._getframe(1))
         identifier = identifier_of(api_identity)
@@ -125,15 +125,15 @@ class BackendImplementation:
 
         The decorated function takes the arguments of the library's function. It returns a callable
         without arguments that computes the result, or the reason why the backend defers. So the
-        arguments are read once for the decision and the work, and a call that
-        ``invoke(backend=..., force=True)`` forces beyond what the backend can do raises.
+        arguments are read once, for the decision and for the work. Where the plan defers,
+        ``invoke(backend=..., force=True)`` raises.
 
         Parameters
         ----------
         api_identity : str or callable
             The library's function, or its identifier ``"module:qualname"``.
         uses_context : bool, optional
-            Whether the decorated function takes a `DispatchContext` first; it gets None where the
+            Whether the decorated function takes a `DispatchContext` first; it is None if the
             planned function is called directly.
 
         Returns
@@ -144,7 +144,7 @@ class BackendImplementation:
         Raises
         ------
         IdentifierError, TypeError, ValueError
-            As by `implements`.
+            As in `implements`.
 
         Examples
         --------
@@ -176,15 +176,15 @@ class BackendImplementation:
         module : str
             The module of the library's functions, such as ``"mylib.images"``.
         plans : mapping of str to callable
-            For each function of it, the function that plans a call; see `plans`. They get the
-            names of the library's functions, so each must be a function of its own.
+            For each function of the module, the function that plans a call; see `plans`. It gets
+            the name of the library's function, so no two may be the same object.
         namespace : dict
             The globals of the backend's module.
 
         Raises
         ------
         IdentifierError, TypeError, ValueError
-            As by `implements`.
+            As in `implements`.
 
         Examples
         --------
@@ -245,7 +245,7 @@ class BackendImplementation:
 
 
 def warn_caller(message: str, category: type[Warning] = UserWarning, *packages: str) -> None:
-    """Warn at the user's line, which called the library's function.
+    """Warn at the line of the user, who called the library's function.
 
     Parameters
     ----------
@@ -254,8 +254,8 @@ def warn_caller(message: str, category: type[Warning] = UserWarning, *packages: 
     category : type, optional
         The class of the warning.
     *packages : str
-        Further packages whose lines are not the user's, such as the library. Those of the backend
-        that warns and of spatch-core never are.
+        Further packages whose lines are not the user's, such as the library. The backend that
+        warns and spatch-core need not be named.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Hooks that are ready to use: they log calls, trace them, or record which backends ran.
+"""Ready-made hooks: they log calls, trace them, or record which backends ran.
 
 ``backend_opts(hook=...)`` puts one in force. A hook is any callable that takes a `Call`.
 """
@@ -30,8 +30,8 @@ def log(logger: Logger, level: int = INFO) -> Callable[[Call], Any]:
     Parameters
     ----------
     logger : logging.Logger
-        Gets one message for each call, when it has ended; so those of the calls that an
-        implementation makes come first. The line that it shows is that of the caller.
+        Gets one message per call when the call ends, so nested calls come first. The message
+        points at the line of the caller.
     level : int, optional
         The level of the messages. While the logger ignores it, calls are just passed on.
 
@@ -43,7 +43,7 @@ def log(logger: Logger, level: int = INFO) -> Callable[[Call], Any]:
     Raises
     ------
     TypeError
-        If `logger` is none, or `level` is no number.
+        If `logger` is not a logger, or `level` not an int.
 
     Examples
     --------
@@ -60,7 +60,7 @@ def log(logger: Logger, level: int = INFO) -> Callable[[Call], Any]:
     mylib:double(builtins:int) -> default in ... ms
     4
     """
-    if not callable(getattr(logger, "isEnabledFor", None)):  # one has it, and so do adapters
+    if not callable(getattr(logger, "isEnabledFor", None)):  # loggers and their adapters have it
         raise TypeError(f"log() takes a logger, e.g. logging.getLogger('mylib'), not {logger!r}")
     if not isinstance(level, int):
         raise TypeError(f"log() takes a level such as logging.INFO, not {level!r}")
@@ -72,8 +72,8 @@ def spans(tracer: Any) -> Callable[[Call], Any]:
 
     The span has the identifier of the function as its name, and the attributes
     ``code.function.name``, ``spatch_core.types`` and ``spatch_core.backend``. Exceptions are
-    recorded in it. Spans of calls that an implementation makes lie inside of it, but for those of a
-    generator: its span is not the current one, because the consumer runs in between.
+    recorded in it. Spans of nested calls lie inside it. The span of a generator has none inside: it
+    is never the current span, because the consumer runs in between.
 
     Parameters
     ----------
@@ -89,7 +89,7 @@ def spans(tracer: Any) -> Callable[[Call], Any]:
     Raises
     ------
     TypeError
-        If `tracer` is none.
+        If `tracer` is not a tracer.
     """
     for method in ("start_span", "start_as_current_span"):
         if not callable(getattr(tracer, method, None)):
@@ -153,7 +153,7 @@ class _Log:
         return watched(call, self._watch)
 
     def _watch(self, call: Call, nature: int) -> AbstractContextManager[object]:
-        # What resumes a function that suspends is not its caller.
+        # Other code than the caller may resume a generator or coroutine.
         depth = 1 if nature else stacklevel()
         return _Logged(call, self._logger, self._level, depth)
 

@@ -1,8 +1,8 @@
 """The types that users receive and annotate with.
 
-The package imports this module for no call: annotations, tools and pickles use it. Once it is
-imported, `typing.get_type_hints` works for everything public. Its names are imported on first use,
-so that an annotation imports no examination.
+Annotations, tools and pickles use this module; no call imports it. Once it is imported,
+`typing.get_type_hints` works for everything public. Its names are imported on first use, so that an
+annotation does not import `examination`.
 """
 
 from __future__ import annotations
@@ -83,10 +83,10 @@ _HOMES = {
     "Variant": "_description.description",
     "Verdict": "_resolution.explanation",
 }
-"""Modules of the names that are not imported above; those of others are in `examination`."""
+"""Modules of the names that are not imported above; all others are in `examination`."""
 
-# Annotations are evaluated in the namespaces of their modules. A library imports these without
-# what stands in their annotations alone, which is added here.
+# `typing.get_type_hints` evaluates annotations in the namespaces of their modules. Those modules
+# do not import names that only annotations use; they are added here.
 _ANNOTATIONS: dict[str, Any] = {
     **{name: getattr(typing, name) for name in ("Any", "ClassVar", "Final", "Literal")},
     "BackendSystem": backend_system.BackendSystem,
@@ -141,19 +141,19 @@ def restore(
     subclass: type | None = None,
     attributes: Mapping[str, Any] | None = None,
 ) -> Any:
-    """Make a value again from a pickle, which names this function and a class of this module.
+    """Rebuild a pickled value; pickles name this function and a class of this module.
 
     Parameters
     ----------
     name : str
         Name of the class.
     arguments, fields
-        What it is called with; later versions know the fields of this one.
+        Its positional and keyword arguments; later versions must know the fields of this one.
     subclass : type, optional
-        The class of the value, if it is a subclass that a user has defined. Its own ``__init__``
-        may have other parameters, and is not called.
+        The class of the value, if a user has defined a subclass. Its ``__init__`` is not called,
+        because it may have other parameters.
     attributes : mapping, optional
-        What a value of such a class has besides.
+        Further attributes of a value of such a subclass.
     """
     if name not in __all__:
         raise ValueError(

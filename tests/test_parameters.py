@@ -143,7 +143,7 @@ oddly_signed.__signature__ = 3  # type: ignore[attr-defined]
 @pytest.mark.parametrize("function", [dict, oddly_signed])
 def test_function_without_a_signature(function: Any) -> None:
     """The error shows the remedy: ``{name: position}``."""
-    with pytest.raises(TypeError, match=r"cannot be found out.*\{name: position\}") as caught:
+    with pytest.raises(TypeError, match=r"cannot be determined.*\{name: position\}") as caught:
         places(function, "x")
     assert isinstance(caught.value.__cause__, (TypeError, ValueError))
 
