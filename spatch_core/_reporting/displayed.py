@@ -1,4 +1,4 @@
-"""Results that notebooks and rich show as tables. `notebooks` makes these when one asks."""
+"""Results that notebooks and rich display as tables; `notebooks` makes the tables on demand."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Displayed:
         return html(self)
 
     def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
-        # IPython has a text of its own for lists, as a trace is one.
+        # IPython would print a trace, which is a list, in its own format for lists.
         printer.text(str(self))
 
     def __rich__(self) -> Any:
@@ -28,13 +28,13 @@ class Displayed:
 
 
 def bundle(value: object) -> dict[str, str]:
-    """Return what IPython chooses from, by type of content."""
+    """Return the texts from which IPython chooses, by their MIME type."""
     return {"text/plain": str(value), "text/html": html(value)}
 
 
 def html(value: object) -> str:
     """Return the table of a value as HTML."""
-    # By name, because this module is below those of the values.
+    # Imported by name, because `notebooks` is above this room.
     found: str = import_module(_TABLES).as_html(value)
     return found
 

@@ -8,10 +8,9 @@ from __future__ import annotations
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
-
-    # Not at run time: its dataclasses take longer to import than a library does.
     from typing import Any
 
+    # Not at run time: importing `dataclasses` takes longer than importing a library.
     from .problems import Problem
 
 _PUBLIC = __name__.rpartition("._")[0] + ".exceptions"
@@ -97,7 +96,7 @@ class ImplementationImportError(SpatchCoreError, ImportError):
         )
 
     def __reduce__(self) -> tuple[type, tuple[str, str, str, str]]:
-        # ImportError's own reduction keeps a dict that hides the arguments from subclasses.
+        # `ImportError.__reduce__` does not call a subclass with its own arguments.
         return type(self), (self.backend, self.function, self.identifier, self.block)
 
 
@@ -127,7 +126,7 @@ class BackendDeferredError(SpatchCoreError, NotImplementedError):
 
 
 class NoImplementationError(SpatchCoreError, TypeError):
-    """No backend took a call with foreign types, and it is refused.
+    """A call with foreign types is refused, because no backend took it.
 
     Attributes
     ----------
@@ -136,16 +135,15 @@ class NoImplementationError(SpatchCoreError, TypeError):
     types : tuple of str
         Identifiers of the dispatch types.
     foreign : tuple of str
-        Those that are neither Python's own classes nor the library's.
+        The foreign types among them: neither Python's own classes nor the library's.
     backends : tuple of ExplainedBackend
         Every backend that was considered, with the reason why it did not run.
     policy : str
         The fallback policy.
     remedies : tuple of str
-        Options or changes with which the call would be answered.
+        Options or changes with which the call would succeed.
     reason : str
-        Why a conversion that was under way did not succeed, or that all overriding types have
-        declined; else empty.
+        Why a conversion failed, or that all overriding types have declined; else empty.
     """
 
     __module__ = _PUBLIC

@@ -9,12 +9,12 @@ from .._interrupts import is_interrupt
 from .published import Published
 
 REGISTERED = "a description that was registered at run time"
-"""Stands in a `Source` in place of an entry point."""
+"""The `entry_point` of a `Source` for a description registered at run time."""
 _LONGEST = 2_000
 
 
 def in_words(error: BaseException) -> str:
-    """Return the class and the text of a third party's exception, of which ``str`` may fail."""
+    """Return the class and the text of an exception; the class alone if ``str`` fails."""
     name = type(error).__name__
     try:
         return f"{name}: {error}"
@@ -25,7 +25,7 @@ def in_words(error: BaseException) -> str:
 
 
 def shortened(text: str) -> str:
-    """Return a text without its middle if that is long: a message may show a value of any size."""
+    """Return a text of limited length: the middle of a long one is left out."""
     return (
         text if len(text) <= _LONGEST else f"{text[: _LONGEST // 2]} ... {text[-_LONGEST // 4 :]}"
     )
@@ -43,7 +43,7 @@ class Source(Published):
     file : str or None
         The TOML file, once it has been found.
     metadata : importlib.metadata.Distribution or None
-        The distribution; its metadata is read on demand, because that parses a file.
+        The distribution. Its metadata is read on demand, because reading parses a file.
     """
 
     entry_point: str | None = None
@@ -61,7 +61,7 @@ class Source(Published):
         return self._read()[1]
 
     def _read(self) -> tuple[str | None, str | None]:
-        """Return the name and the version, at once: each look at the metadata parses its file."""
+        """Return name and version; both at once, because each read parses the metadata again."""
         if self.metadata is None:
             return None, None
         try:
@@ -85,7 +85,7 @@ class Source(Published):
 def place_text(
     distribution: str | None, version: str | None, entry_point: str | None, file: str | None
 ) -> str:
-    """Say where a description comes from; empty if nothing of it is known."""
+    """Return where a description comes from, in words; empty if nothing is known."""
     parts = []
     if distribution:
         parts.append(f"distribution {distribution} {version or ''}".rstrip())
@@ -114,10 +114,10 @@ class Problem(Published):
     source : Source or None
         Where the description comes from.
     skips : bool
-        Whether the backend is skipped for it; False for an unknown key, which is ignored, and for
-        a cycle, which skips backends only in calls that several of them match.
+        Whether the backend is skipped because of it. False for an unknown key, which is ignored,
+        and for a cycle, which skips backends only in calls that several of them match.
     warns : bool
-        Whether it is worth a warning when the backends are loaded.
+        Whether loading the backends warns about it.
     """
 
     message: str

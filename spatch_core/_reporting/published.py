@@ -1,4 +1,4 @@
-"""Pickles of the values that users receive: they name `spatch_core.types`, which stays."""
+"""Pickles of values that users receive; they name `spatch_core.types`, which is stable."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ _TYPES = __name__.rpartition("._")[0] + ".types"
 
 
 def published(value: object, *arguments: Any, **fields: Any) -> tuple[Any, ...]:
-    """Return what ``__reduce__`` of a class in `spatch_core.types` returns.
+    """Return the result of ``__reduce__`` for a value of a class in `spatch_core.types`.
 
     Parameters
     ----------
     value : object
-        The object to pickle; it may be of a subclass that a user has defined.
+        The object to pickle; its class may be a subclass that a user has defined.
     *arguments, **fields
-        The arguments of its class that make it again. Those of its subclass are kept too.
+        The arguments that make it again. The fields of a user's subclass are kept, too.
     """
-    # By name, because this is the lowest module, and that is the highest.
+    # Imported by name, because `types` is above this room.
     types: Any = import_module(_TYPES)
     cls = type(value)
     base: Any = next(each for each in cls.__mro__ if getattr(types, each.__name__, None) is each)
@@ -33,7 +33,10 @@ def published(value: object, *arguments: Any, **fields: Any) -> tuple[Any, ...]:
 
 
 class Published:
-    """A dataclass in `spatch_core.types`, pickled by the names of its fields."""
+    """Base of dataclasses in `spatch_core.types`, which are pickled by the names of their fields.
+
+    A later version may then add fields or change their order.
+    """
 
     __slots__ = ()
 

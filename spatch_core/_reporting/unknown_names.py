@@ -1,4 +1,4 @@
-"""Errors for names that nothing has: of a backend, a function or a type.
+"""Errors for unknown backends, functions and types.
 
 Users find them in `spatch_core.exceptions`; pickles name that module.
 """
@@ -24,7 +24,7 @@ class UnknownBackendError(SpatchCoreError, ValueError):
     nearest : tuple of str
         Names of usable backends that resemble it.
     reason : str
-        Why it cannot be used, if it is installed; else empty.
+        Why an installed backend of this name cannot be used; else empty.
     known : tuple of str
         The names of all usable backends.
     """
@@ -50,7 +50,7 @@ class UnknownBackendError(SpatchCoreError, ValueError):
 
 
 class UnknownFunctionError(SpatchCoreError, KeyError):
-    """The library has no dispatchable function of this identifier.
+    """The library has no dispatchable function with this identifier.
 
     Attributes
     ----------

@@ -64,14 +64,14 @@ class EnvironmentVariableWarning(SpatchCoreWarning):
 
 
 class DuplicateFunctionWarning(SpatchCoreWarning):
-    """Two functions of a library have one identity; the later one takes the place of the other.
+    """Two functions of a library have the same identifier; the later one replaces the earlier.
 
     Attributes
     ----------
     identifier : str
-        The identity that both have.
+        The identifier of both.
     earlier, later : str
-        Where they are defined, ``"file:line"`` if that is known.
+        Where they are defined, as ``"file:line"`` if known.
     """
 
     __module__ = _PUBLIC
@@ -106,11 +106,11 @@ class FallbackWarning(SpatchCoreWarning):
     types : tuple of str
         Identifiers of the dispatch types.
     foreign : tuple of str
-        Those that are neither Python's own classes nor the library's.
+        The foreign types among them: neither Python's own classes nor the library's.
     backends : tuple of ExplainedBackend
         Every backend that was considered, with the reason why it did not run.
     size : int
-        The bytes of the arguments of foreign types, as far as they tell (``nbytes``).
+        The bytes of the arguments of foreign types that have ``nbytes``.
     """
 
     __module__ = _PUBLIC
