@@ -1,4 +1,4 @@
-"""Mistakes in registering implementations; imported where one is possible."""
+"""Checks for mistakes in registering implementations; imported only where one is likely."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ _TAKES = "implements takes a library's function or its identifier, not"
 
 
 def check_implements(given: Any, should_run: Any, uses_context: Any, frame: FrameType) -> None:
-    """Raise for arguments with which no implementation can be registered.
+    """Raise if the arguments of `implements` are wrong, or its parentheses are missing.
 
-    A function of the module that calls `implements` is the implementation itself, unless it is
-    dispatchable: then the parentheses are missing.
+    In ``@backend.implements`` without parentheses, the argument is the implementation. It then
+    comes from the module that calls `implements`, and is not dispatchable.
 
     Parameters
     ----------
     given : object
-        The argument of `implements` in place of the library's function.
+        The first argument of `implements`.
     should_run, uses_context : object
-        Its other arguments.
+        The other arguments.
     frame : types.FrameType
         The caller of `implements`.
 
     Raises
     ------
     TypeError
-        If one is of a wrong type.
+        If an argument is wrong.
     """
     if not isinstance(given, str):
         if not callable(given) and not hasattr(given, "__func__"):
@@ -47,7 +47,7 @@ def check_implements(given: Any, should_run: Any, uses_context: Any, frame: Fram
 def check_set_should_run(given: Any, frame: FrameType) -> None:
     """Raise if ``@backend.set_should_run`` was written without parentheses.
 
-    Then it is given the function to decorate, which has no name in the calling code yet.
+    The argument is then the function to decorate, whose name the caller has not bound to it yet.
 
     Parameters
     ----------

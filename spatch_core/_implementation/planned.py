@@ -1,4 +1,4 @@
-"""An implementation in two steps: one function decides and prepares, what it returns computes."""
+"""Implementations in two steps: a plan decides and prepares; the callable it returns computes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Plan: TypeAlias = Callable[..., "Callable[[], Any] | str"]
 class Planned:
     """A function of a backend that is planned before it runs.
 
-    `BackendImplementation.plans` makes it. It is called as the library's function is. The backend's
+    `BackendImplementation.plans` makes it. It is called like the library's function. The backend's
     description names its attributes: ``"module:function.run"``, ``"module:function.should_run"``.
 
     Parameters
@@ -33,15 +33,15 @@ class Planned:
     Attributes
     ----------
     plan : callable
-        As it was given.
+        As given.
     run : callable
-        The implementation, which takes a context; `should_run` has left the plan there.
+        The implementation. It takes the context, in which `should_run` has put the prepared
+        callable.
 
     Raises
     ------
     BackendDeferredError
-        By calls that the plan gives a reason against: the function was called directly, or was
-        forced beyond what the backend can do.
+        When called directly, or with ``force=True``, and the plan returns a reason to defer.
 
     Examples
     --------
@@ -67,9 +67,9 @@ class Planned:
 
         def run(context: Any, /, *args: Any, **kwargs: Any) -> Any:
             prepared = getattr(context, "_plan", None)
-            if prepared is None:  # the backend was not asked
+            if prepared is None:  # `should_run` was not called
                 return self._call(context, args, kwargs)
-            context._plan = None  # it refers to the arguments
+            context._plan = None  # it keeps the arguments alive
             return prepared()
 
         run.__module__, run.__doc__ = plan.__module__, plan.__doc__
@@ -84,7 +84,7 @@ class Planned:
         self.__signature__ = own.replace(parameters=parameters)
 
     def should_run(self, context: Any, /, *args: Any, **kwargs: Any) -> bool | str:
-        """Plan a call; the context takes the plan to the implementation."""
+        """Plan a call; the context passes the prepared callable on to `run`."""
         prepared = self._prepared(context, args, kwargs)
         if isinstance(prepared, str):
             return prepared
@@ -108,7 +108,8 @@ class Planned:
                 return self.plan(context, *args, **kwargs)
             return self.plan(*args, **kwargs)
         except TypeError as error:
-            # Raised by the call itself, not in the plan: the library is to report the arguments.
+            # If the call itself failed, not the plan's code, the backend defers: the library's own
+            # function reports wrong arguments.
             if error.__traceback__ is None or error.__traceback__.tb_next is not None:
                 raise
             return f"the arguments do not fit: {error}"

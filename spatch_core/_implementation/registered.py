@@ -1,4 +1,4 @@
-"""An implementation that a backend has registered, and the identifiers of functions."""
+"""Implementations that a backend has registered, and the identifiers of functions."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ class RegisteredFunction:
         return identifier_of(self.function)
 
     def is_replaced_by(self, function: Callable[..., Any]) -> bool:
-        """Whether a function is this one, or the same one of a module that was run again."""
+        """Whether a function is this one, or the same one after its module was run again."""
         own = self.function
         return function is own or (
             (function.__module__, function.__qualname__) == (own.__module__, own.__qualname__)
         )
 
     def set_should_run(self, should_run: str | Callable[..., Any]) -> None:
-        """Set ``should_run``; one without a usable name becomes an attribute of the function."""
+        """Set ``should_run``; without a usable name, it becomes an attribute of the function."""
         if isinstance(should_run, str):
             split_identifier(should_run)
             self.should_run = should_run
@@ -76,7 +76,7 @@ def place_of(function: Callable[..., Any]) -> str:
 
 def identifier_of(function: str | Callable[..., Any]) -> str:
     """Return the identifier of a function, which need not be importable yet."""
-    # A dispatchable may have a public identity that is not its place.
+    # The public identifier of a dispatchable may differ from its own module and qualname.
     record = getattr(getattr(function, "explain", None), "__self__", None)
     if isinstance(function, str):
         identifier = function

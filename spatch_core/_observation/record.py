@@ -1,4 +1,4 @@
-"""Records of a program: which backend ran each function, as JSON."""
+"""Records of which backend ran each function of a program, as JSON."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from .._discovery.catalog import Catalog
 
 FORMAT = 1
-"""Later versions of the format have larger numbers, and add keys alone."""
+"""Later versions of the format have larger numbers, and only add keys."""
 
 
 class Choice(NamedTuple):
-    """The facts that calls with the same choice of a backend share; types are identifiers."""
+    """A choice of a backend, with the facts that it depends on; types are identifiers."""
 
     function: str
     types: tuple[str, ...]
@@ -33,9 +33,9 @@ class Choice(NamedTuple):
     before: tuple[str, ...]  # the candidates that go before it
     prioritized: tuple[str, ...]
     disabled: tuple[str, ...]
-    type: str  # that of the options; empty for none
+    type: str  # the option `type`; empty for none
     current: str  # the current backend; empty for none
-    is_named: bool  # whether `invoke` has named the backend, or the instance that it has fitted
+    is_named: bool  # whether `invoke` named the backend, or the instance remembers it
 
 
 class Record(AbstractContextManager["Record"]):
@@ -52,7 +52,7 @@ class Record(AbstractContextManager["Record"]):
     def __init__(self, path: str | os.PathLike[str], *, times: bool = False) -> None:
         self._begin = perf_counter() if times else None
         self._times: dict[Choice, tuple[float, float, float]] = {}
-        self._path = os.path.abspath(path)  # a program may change its folder
+        self._path = os.path.abspath(path)  # the working directory may change
         self._process = os.getpid()
         self._lock = Lock()
         self._counts: dict[Choice, int] = {}
@@ -78,7 +78,7 @@ class Record(AbstractContextManager["Record"]):
         hooked = call._hooked
         chain = hooked.last.chain()
         is_named = isinstance(chain, Invoked) or backend == remembered
-        # Conversions do not count: they come last, and by policy.
+        # Without conversions, which come last and depend on the fallback policy.
         names = dict.fromkeys(each.backend for each in chain.candidates if each.conversions is None)
         before = [*names][: [*names].index(backend)] if backend in names else [*names]
         before = [] if is_named else before
@@ -94,7 +94,7 @@ class Record(AbstractContextManager["Record"]):
             self._counts[key] = self._counts.get(key, 0) + 1
             if self._begin is not None:
                 first, last, seconds = self._times.get(key, (begin, end, 0.0))
-                # Threads end in another order than they begin.
+                # Calls of several threads may end in another order than they began.
                 times = min(first, begin), max(last, end), seconds + end - begin
                 self._times[key] = times
             self._catalogs[call.function] = hooked.resolver.catalog
@@ -103,7 +103,7 @@ class Record(AbstractContextManager["Record"]):
                 atexit.register(self._write_at_exit)
 
     def _write_at_exit(self) -> None:
-        # A child process that was forked has recorded calls of its own, and the same path.
+        # A forked child has the same path, and would overwrite the file of its parent.
         if os.getpid() == self._process:
             self.write()
 
@@ -116,7 +116,7 @@ class Record(AbstractContextManager["Record"]):
         Raises
         ------
         OSError
-            If it cannot be written.
+            If the file cannot be written.
         """
         content = json.dumps(self.content(), indent=2) + "\n"
         with open(self._path, "w", encoding="utf-8") as file:
@@ -125,12 +125,12 @@ class Record(AbstractContextManager["Record"]):
         self._is_registered = False
 
     def content(self) -> dict[str, Any]:
-        """Return what the file holds, as a dictionary for JSON.
+        """Return the content of the file, as a dictionary for JSON.
 
         ``calls`` has one object for each combination of a function, types, backend and options: the
         backend with its distribution and version, the backends that went ``before`` it, and the
-        ``count`` of the calls. With `times`, also when the ``first`` call began and the ``last``
-        one ended, in seconds since the record was made, and the ``seconds`` of all of them.
+        ``count`` of the calls. With `times`, also the begin of the ``first`` call and the end of
+        the ``last`` one, in seconds since the record was made, and the total ``seconds``.
         """
         from .. import __version__
 
@@ -169,7 +169,7 @@ def _remembered(call: Call) -> str | None:
 
 
 def _as_json(choice: Choice, count: int, catalog: Catalog) -> dict[str, Any]:
-    from ..examination.packages import origin_of  # it is needed at the end
+    from ..examination.packages import origin_of  # deferred to the end of the program
 
     distribution, version = origin_of(choice.function, choice.backend, catalog.descriptions)
     return {

@@ -1,4 +1,4 @@
-"""Calls that a hook watches from the begin to the end, whatever the nature of the function."""
+"""Watches calls from start to end, also those of generators and coroutines."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from .._dispatch_arguments import ASYNC_GENERATOR, COROUTINE
 from .._state.hooks import Call
 
 Watch: TypeAlias = Callable[[Call, int], AbstractContextManager[object]]
-"""Takes the call and the nature of the function; is entered and left around the call."""
+"""Takes the call and the nature of the function; returns a context that surrounds the call."""
 
 
 def watched(call: Call, watch: Watch) -> Any:
-    """Go on with a call, in a context that lasts until its result is there.
+    """Continue a call, in a context that lasts until the call has ended.
 
-    For a function that suspends, the context is entered in the first step and left after the last.
+    For a generator or coroutine, the first step enters the context and the last one leaves it.
     """
     nature = call._hooked.function.nature
     if not nature:

@@ -1,4 +1,4 @@
-"""Finds dispatch arguments inside of lists, and an argument that is there for its type alone.
+"""Finders for dispatch arguments inside lists (``inside=``) and for ``like=``.
 
 Imported only for functions with ``inside=`` or ``like=``.
 """
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 
 
 class Elements(tuple):  # type: ignore[type-arg]  # noqa: SLOT001  # tuples have no slots
-    """Dispatch arguments of which one stands for all of its type.
+    """Dispatch arguments, one of each type.
 
-    A list of a thousand arrays has a thousand dispatch arguments, and one key in a table.
+    A list of a thousand arrays then has a short key in the table.
 
     Attributes
     ----------
     every : list
-        All of them.
+        All dispatch arguments.
     """
 
     every: list[Any]
@@ -33,8 +33,8 @@ class Elements(tuple):  # type: ignore[type-arg]  # noqa: SLOT001  # tuples have
 
 _EMPTY: dict[Any, Any] = {}
 
-# Looking into an iterator uses it up. Those of other classes may be arrays themselves; those that
-# never end are for the function alone.
+# Reading the elements of an iterator consumes it, so a list replaces it. Iterators of other classes
+# are left alone, because they may be arrays; so are Python's infinite ones.
 _ITERATORS = {
     id(each): each
     for each in (
@@ -55,9 +55,9 @@ class Finder:
     parameters : iterable of Parameter
         The dispatch arguments.
     inside : iterable of str
-        The names of those whose elements decide.
+        The names of the dispatch arguments whose elements decide.
     like : str or None
-        The name of the argument that is there for its type alone.
+        The name of the argument that is used only for its type.
     """
 
     __slots__ = ("_inside", "_like", "_parameters")
@@ -73,7 +73,7 @@ class Finder:
         return self._like is None
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
-        """Return the dispatch arguments of a call, perhaps with other arguments for it."""
+        """Return the dispatch arguments of a call, as `ReplacedArguments` if others must change."""
         values: list[Any] = []
         is_replaced = False
         like = self._like
@@ -118,18 +118,18 @@ def named_finder(
     Parameters
     ----------
     find_parameters : callable
-        Takes names of arguments of the function; returns their places in its signature.
+        Returns the places of named arguments in the function's signature.
     dispatch_args : None, str, iterable of str, or mapping of str to int
         See `BackendSystem.dispatchable`.
     traits : Traits
-        Has the names that are given by ``like=`` and ``inside=``.
+        Holds the values of ``like=`` and ``inside=``.
     identifier : str
         The function's identifier, for the messages.
 
     Raises
     ------
     TypeError
-        If it cannot be made of the dispatch arguments.
+        If the dispatch arguments do not fit ``like=`` or ``inside=``.
     """
     if callable(dispatch_args):
         raise TypeError(
@@ -142,8 +142,8 @@ def named_finder(
     for name in traits.inside:
         if name not in known:
             raise TypeError(
-                f"{identifier}: inside= names {name!r}, which is no dispatch argument; these are "
-                f"{', '.join(map(str, known)) or 'none'}"
+                f"{identifier}: inside= names {name!r}, which is not a dispatch argument; the "
+                f"dispatch arguments are {', '.join(map(str, known)) or 'none'}"
             )
     if traits.like is not None:
         (place,) = find_parameters(traits.like)
@@ -156,7 +156,7 @@ def named_finder(
 
 
 def elements(value: Any) -> list[Any]:
-    """Return the elements of nested lists, tuples and slices in order; another object alone.
+    """Return the elements of nested lists, tuples and slices in order; any other value as one.
 
     >>> elements([1, (2, [3], ())]), elements("ab"), elements((slice(1, None), 2))
     ([1, 2, 3], ['ab'], [1, None, None, 2])
@@ -165,7 +165,7 @@ def elements(value: Any) -> list[Any]:
     if cls is not list and cls is not tuple and cls is not slice:
         return [value]
     found: list[Any] = []
-    seen = {id(value)}  # a list may hold itself
+    seen = {id(value)}  # a list may contain itself
     pending = [_items(value) if cls is slice else iter(value)]
     while pending:
         for item in pending[-1]:

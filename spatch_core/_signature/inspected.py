@@ -1,4 +1,4 @@
-"""Signatures that `inspect` has to read, and errors about arguments that do not fit a signature.
+"""Signatures read by `inspect`, and errors about arguments that do not fit a signature.
 
 Imported for callables other than plain functions, and for errors.
 """
@@ -32,7 +32,7 @@ def inspected_parameters(
         parameters = signature(default).parameters.values()
     except (TypeError, ValueError) as error:
         raise TypeError(
-            f"the signature of {identifier} cannot be found out ({error}); give the dispatch "
+            f"the signature of {identifier} cannot be determined ({error}); give the dispatch "
             "arguments as {name: position}"
         ) from error
     found: dict[str, tuple[str | None, int | None]] = {}
@@ -47,7 +47,7 @@ def inspected_parameters(
 
 
 def no_names(identifier: str, dispatch_args: object) -> TypeError:
-    """Return the error of dispatch arguments that are given in none of the possible forms."""
+    """Return the error for dispatch arguments in an unknown form."""
     return TypeError(
         f"{identifier}: the dispatch arguments are a name, several names in a list, a mapping "
         f"of names to positions or a callable that returns them, not {dispatch_args!r}"
@@ -55,7 +55,7 @@ def no_names(identifier: str, dispatch_args: object) -> TypeError:
 
 
 def no_parameter(identifier: str, name: object, known: Iterable[str]) -> TypeError:
-    """Return the error of a parameter that the signature does not have."""
+    """Return the error for a parameter that is not in the signature."""
     return TypeError(
         f"{identifier} has no parameter {name!r}; it has {', '.join(known) or 'none'}. For "
         "dispatch arguments inside *args or **kwargs give a callable that returns them, or "
@@ -64,7 +64,7 @@ def no_parameter(identifier: str, name: object, known: Iterable[str]) -> TypeErr
 
 
 def no_arguments(identifier: str, found: object) -> TypeError:
-    """Return the error of a finder that has returned no iterable."""
+    """Return the error for a finder that did not return an iterable."""
     what = "None" if found is None else f"an object of type {type(found).__qualname__!r}"
     return TypeError(
         f"{identifier}: the callable that finds its dispatch arguments returned "
@@ -79,10 +79,10 @@ def mismatch(
     args: tuple[Any, ...],
     kwargs: Mapping[str, Any],
 ) -> TypeError:
-    """Return the error of a call whose arguments the finder does not take."""
+    """Return the error for a call whose arguments the finder does not accept."""
     try:
         signature(default).bind(*args, **kwargs)
-    except TypeError as wrong:  # the call is at fault, not the finder
+    except TypeError as wrong:  # the call is wrong, not the finder
         return TypeError(f"{identifier.partition(':')[2]}() {wrong}")
     except ValueError:  # the signature is unknown
         pass

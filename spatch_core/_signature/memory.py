@@ -1,4 +1,4 @@
-"""The memory of instances: which backend has run the method that decides for others.
+"""Instances remember which backend ran a method, such as ``fit``, so that others follow it.
 
 Imported only for functions with ``decides=`` or ``follows=``.
 """
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Memory:
-    """Which backend has run a method of an instance: an attribute, so that copies have it too.
+    """Keeps the backend that ran a method in an attribute of the instance, so that copies have it.
 
     Parameters
     ----------
@@ -25,9 +25,9 @@ class Memory:
     parameter : str
         The parameter that takes the instance.
     decides : bool
-        Whether what is remembered changes when this method has run.
+        Whether the backend that runs this method is remembered.
     follows : bool
-        Whether this method runs by what is remembered.
+        Whether the remembered backend runs this method.
     """
 
     __slots__ = ("attribute", "decides", "follows", "method", "parameter")
@@ -40,17 +40,17 @@ class Memory:
         self.follows = follows
 
     def instance(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
-        """Return the instance of a call; None if the call has none, and so fails."""
+        """Return the instance of a call; None if it is missing, so that the call will fail."""
         return args[0] if args else kwargs.get(self.parameter)
 
     def recall(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> str | None:
-        """Return what `keep` was given; None if the method has not run."""
+        """Return the remembered backend, as given to `keep`; None if the method has not run."""
         name = getattr(self.instance(args, kwargs), self.attribute, None)
         return name if type(name) is str and name else None
 
     @contextmanager
     def undecided(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Iterator[None]:
-        """Forget the backend while a method that decides runs; if none is kept, it comes back."""
+        """Forget the backend while a method that decides runs; restore it if no other is kept."""
         instance, before = self.instance(args, kwargs), self.recall(args, kwargs)
         if before is not None:
             setattr(instance, self.attribute, None)
@@ -64,10 +64,10 @@ class Memory:
         return getattr(instance, self.attribute, None) is not None
 
     def keep(self, args: tuple[Any, ...], kwargs: Mapping[str, Any], backend: str) -> None:
-        """Remember the backend that has run the method, inside of `undecided`.
+        """Remember the backend that has run the method, inside `undecided`.
 
         If the default implementation has called another method that decides, as `fit_transform`
-        calls `fit`, that one has decided.
+        calls `fit`, the decision of that method stands.
 
         Parameters
         ----------
@@ -75,12 +75,12 @@ class Memory:
             The arguments of the call.
         backend : str
             Its name; for the default implementation, followed by the identifiers of the foreign
-            types that it has run with, separated by spaces.
+            types of the call, separated by spaces.
 
         Raises
         ------
         TypeError
-            If the instance takes no such attribute.
+            If the attribute cannot be set on the instance.
         """
         instance = self.instance(args, kwargs)
         if backend.partition(" ")[0] == DEFAULT and self._is_decided(instance):
@@ -107,16 +107,16 @@ def make_memory(
     identifier : str
         The function's identifier, for the messages.
     decides : bool or str
-        Whether it decides; a name if it decides as another method does.
+        Whether it decides; the name of another method if it decides in the place of that one.
     follows : str or None
         The method that it follows.
 
     Raises
     ------
     TypeError
-        If it is no method, or a generator.
+        If it is not a method, or is a generator function.
     ValueError
-        If it follows another method than it decides for.
+        If it follows one method and decides for another.
     """
     from inspect import isasyncgenfunction, isgeneratorfunction, signature
 

@@ -1,4 +1,4 @@
-"""Arguments with which a call goes on after its finder has consumed an iterator among them."""
+"""Arguments that replace those of a call, because its finder has consumed an iterator."""
 
 from __future__ import annotations
 
@@ -11,26 +11,26 @@ if TYPE_CHECKING:
 
 
 class ReplacedArguments:
-    """The dispatch arguments of a call, and other arguments in place of those of the call.
+    """The dispatch arguments of a call, and the arguments that replace those of the call.
 
     A callable that finds dispatch arguments (see `BackendSystem.dispatchable`) may return it. The
-    default, or whatever backend answers, gets these arguments.
+    implementation that runs gets the new arguments.
 
     Parameters
     ----------
     dispatch_args : iterable
         The dispatch arguments.
     *args, **kwargs
-        All arguments with which the call goes on.
+        All arguments for the implementation.
 
     Raises
     ------
     TypeError
-        If `dispatch_args` are not several.
+        If `dispatch_args` is not iterable.
 
     Examples
     --------
-    Iterating over an iterator uses it up, so the call goes on with a list:
+    Iterating over an iterator consumes it, so the call goes on with a list:
 
     >>> from spatch_core import BackendSystem, ReplacedArguments
     >>> system = BackendSystem(None, "MYLIB")
@@ -57,8 +57,8 @@ class ReplacedArguments:
         self.kwargs = kwargs
 
     def __iter__(self) -> Iterator[Any]:
-        # Iterated like what any finder returns. The object itself comes first: its type is a key of
-        # the function's table, and leads to an entry that takes the arguments from it.
+        # Iterated like the result of any finder. The object itself comes first: its type is a key
+        # of the function's table, whose entry takes the arguments from the object.
         yield self
         yield from self.dispatch_args
 

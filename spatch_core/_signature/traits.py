@@ -1,6 +1,6 @@
-"""The traits of a function: what it does with types that no backend takes, and with arguments.
+"""The traits of a function: the options of its decorator besides the dispatch arguments.
 
-Imported only for functions and libraries that say something of it.
+Imported only for functions with such options, and for libraries with a fallback policy.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ class Traits:
     mutates : str, iterable of str, or mapping of str to int
         The arguments into which the function writes.
     like : str or None
-        The argument that is there for its type alone, and is left out of the call.
+        The argument that is used only for its type, and is left out of the call.
     inside : str or iterable of str
         The dispatch arguments whose elements decide.
     decides : bool or str
-        Whether the backend that runs it is remembered by the instance; a name if another method
-        decides for the same.
+        Whether the instance remembers the backend that runs the function; the name of another
+        method if it decides in the place of that one.
     follows : str or None
         The method whose backend runs this one.
 
@@ -86,11 +86,11 @@ class Traits:
             )
 
     def copy(self) -> Traits:
-        """Return another one for another function."""
+        """Return the same traits for another function."""
         return Traits(**self.fields())
 
     def fields(self) -> dict[str, Any]:
-        """Return what it says, by the names of `dispatchable`; also for pickles."""
+        """Return the options that are set, by their names in `dispatchable`; also for pickles."""
         found = {
             "fallback": self.fallback,
             "compositional": self.compositional,
@@ -104,17 +104,17 @@ class Traits:
 
 
 def checked_exceptions(classes: Iterable[Any]) -> tuple[type[Exception], ...]:
-    """Return the classes of exceptions by which implementations defer.
+    """Return the exception classes that implementations raise to defer.
 
     Raises
     ------
     TypeError
-        If there is anything else among them.
+        If an element is not an exception class.
     """
     found: tuple[Any, ...] = (classes,) if isinstance(classes, type) else tuple(classes)
     for each in found:
         if not (isinstance(each, type) and issubclass(each, Exception)):
-            raise TypeError(f"defer_on= takes classes of exceptions in a list, not {each!r}")
+            raise TypeError(f"defer_on= takes exception classes in a list, not {each!r}")
     return found
 
 

@@ -203,7 +203,7 @@ def test_mistakes_are_found_where_the_function_is_decorated() -> None:
     for options, message in cases:
         with pytest.raises(TypeError, match=message):
             make(zeros, **options)
-    with pytest.raises(TypeError, match="which is no dispatch argument"):
+    with pytest.raises(TypeError, match="which is not a dispatch argument"):
         make(zeros, "shape", inside="dtype")
     with pytest.raises(TypeError, match="not a callable that finds them"):
         make(zeros, lambda *args, **kwargs: args, like="like")

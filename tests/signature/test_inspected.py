@@ -42,7 +42,7 @@ def test_a_callable_without_a_signature_is_named() -> None:
 
         def __call__(self, *args: Any) -> None: ...
 
-    with pytest.raises(TypeError, match=r"lib:f cannot be found out .*\{name: position\}"):
+    with pytest.raises(TypeError, match=r"lib:f cannot be determined .*\{name: position\}"):
         inspected_parameters(Unsigned(), "lib:f")
 
 

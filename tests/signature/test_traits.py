@@ -144,7 +144,7 @@ def test_a_compositional_function_has_no_policy() -> None:
 @pytest.mark.parametrize("given", [["ValueError"], [3], [int], [KeyboardInterrupt], [ValueError()]])
 def test_only_classes_of_exceptions_defer(given: Any) -> None:
     """F15: an interrupt is none."""
-    with pytest.raises(TypeError, match="defer_on= takes classes of exceptions"):
+    with pytest.raises(TypeError, match="defer_on= takes exception classes"):
         BackendSystem(None, "MANNERLIB", defer_on=given)
 
 
