@@ -9,7 +9,7 @@ from .._identifiers import nearest
 
 
 class GivenCallable(str):
-    """The identifier of a callable that a description gives itself; it is never imported.
+    """The identifier of a callable that a description holds; it is never imported.
 
     Two are equal if their callables are the same object: all lambdas of a module have one
     identifier.
@@ -35,13 +35,13 @@ class GivenCallable(str):
     __hash__ = str.__hash__
 
     def __reduce__(self) -> Any:
-        return str, (str(self),)
+        return str, (str(self),)  # without the callable, which may not support pickling
 
 
 def identify(given: Callable[..., Any]) -> GivenCallable:
     """Return the identifier of a callable, made from its name or that of its class."""
     named = given if hasattr(given, "__qualname__") else type(given)
-    # A ufunc of NumPy's has no `__module__`.
+    # NumPy's ufuncs have no `__module__`.
     module = getattr(given, "__module__", None) or "?"
     identifier = GivenCallable(f"{module}:{named.__qualname__}")
     identifier.given = given
@@ -56,14 +56,14 @@ def as_mapping(fields: Any, functions: Collection[str]) -> Mapping[Any, Any]:
     fields : mapping or object
         A mapping with the fields as keys, or an object with them as attributes.
     functions : collection of str
-        Identifiers of functions of the library, for a table that can only be asked for each.
+        Identifiers of functions of the library, for a table that has ``get`` but is no mapping.
     """
     from .fields import FIELDS, NO_FUNCTIONS, kind_of  # candidates need none of this
     from .unknown_keys import MISSPELLED
 
     if not isinstance(fields, Mapping):
-        # An object may have any other attributes, unless they look like misspelled fields. That
-        # a table has fields of their names does not count: a module may have a `function`.
+        # An object may have other attributes, unless they look like misspelled fields. A field of
+        # a table, such as `function`, counts only if it is a mapping: a module may define it.
         others = [name for name in getattr(fields, "__dict__", ()) if name not in FIELDS]
         misspelled = [
             name

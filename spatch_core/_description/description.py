@@ -30,7 +30,7 @@ class Conversions(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Variant(Published):
-    """An implementation that takes the place of another one where a requirement is met.
+    """An implementation that replaces the usual one if a requirement is met.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ class Implementation(Published):
     Parameters
     ----------
     function : str
-        Identifier of the implementation: that of a variant, if the requirement of one is met here.
+        Identifier of the implementation, or of the variant that replaces it here.
     should_run : str or None
         Identifier of the function that decides whether it runs; None if it always does.
     uses_context : bool
@@ -59,9 +59,9 @@ class Implementation(Published):
     additional_docs : str
         Text for the "Backends" section of the function's docstring.
     variants : tuple of Variant
-        Those that take its place, the first one whose requirement is met.
+        The first one whose requirement is met replaces `function`.
     variant : Variant or None
-        The one that has taken it; None if none has, and before one is chosen.
+        The variant that has replaced it, if any.
     """
 
     function: str
@@ -83,7 +83,7 @@ class AutoGeneration(Published):
     modules : tuple of str
         Modules to import first, because they register functions.
     variants_of : str
-        The distribution for whose versions functions are variants by their names.
+        The distribution whose versions appear in the names of variants.
     """
 
     backend: str
@@ -116,7 +116,7 @@ class Description(Published):
     attributes : mapping of str to str
         Identifiers of its values, by identifier of the library's attribute.
     every : Implementation or None
-        That of every function without an entry of its own.
+        The implementation of every function without an entry of its own.
     auto_generation : AutoGeneration or None
         For the update tool.
     source : Source
@@ -124,13 +124,13 @@ class Description(Published):
     in_code : bool
         Whether the library itself passed it.
     problems : tuple of Problem
-        Keys that are no fields, and were ignored. They do not count in comparisons.
+        Unknown keys, which were ignored. Not compared.
     unmet : str
         Why a requirement is not met here; empty if all are.
     varies : bool
-        Whether a function has variants. It does not count in comparisons.
+        Whether a function has variants. Not compared.
     absent : mapping of str to str
-        Functions that have variants, of none of which the requirement is met here, and why.
+        Why a function is not implemented here: the requirements of all its variants are unmet.
     """
 
     name: str

@@ -14,12 +14,12 @@ from .description import Variant
 from .fields import VARIANT_TABLE
 from .unknown_keys import KeyChecker
 
-_VARIANT = "Write {requires = 'torch>=1.12', function = 'module:qualname'}"
+_VARIANT_REMEDY = "Write {requires = 'torch>=1.12', function = 'module:qualname'}"
 
 _SCHEMES = ("https://", "http://")
 _LETTERS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789")
 _IN_ADDRESSES = _LETTERS | frozenset("-._~:/?#[]@!$&'()*+,;=%")
-"""The characters of RFC 3986: nothing that ends a link in HTML or in reStructuredText."""
+"""The characters of RFC 3986, none of which ends a link in HTML or reStructuredText."""
 
 
 class FieldReader(KeyChecker):
@@ -36,7 +36,7 @@ class FieldReader(KeyChecker):
     def values(
         self, table: Mapping[Any, Any], fields: Mapping[str, tuple[str, str, str]], path: str
     ) -> dict[str, Any]:
-        """Return the valid values in a table, but for those of kinds that are no simple ones.
+        """Return the valid values of a table's fields of simple kinds (see `_READERS`).
 
         Parameters
         ----------
@@ -61,7 +61,7 @@ class FieldReader(KeyChecker):
         return found
 
     def table(self, table: Mapping[Any, Any], key: str, path: str) -> Mapping[Any, Any]:
-        """Return a table; empty if it is absent or something else."""
+        """Return a table; empty if it is absent or not a table."""
         value = table.get(key, {})
         if isinstance(value, Mapping):
             return value
@@ -82,7 +82,7 @@ class FieldReader(KeyChecker):
                 self.fault(f"{path}[{position}]", f"{item!r} is not a string", "Write a string")
 
     def string(self, table: Mapping[Any, Any], key: str, path: str) -> str:
-        """Return a string; empty if it is absent or something else."""
+        """Return a string; empty if it is absent or not a string."""
         value = table.get(key, "")
         if isinstance(value, str):
             return value
@@ -90,7 +90,7 @@ class FieldReader(KeyChecker):
         return ""
 
     def web_address(self, table: Mapping[Any, Any], key: str, path: str) -> str:
-        """Return a web address; empty if it is absent or something else."""
+        """Return a web address; empty if it is absent or invalid."""
         text = self.string(table, key, path)
         start = next((each for each in _SCHEMES if text.startswith(each)), "")
         rest = text[len(start) :]
@@ -133,13 +133,13 @@ class FieldReader(KeyChecker):
                     f"Use the name of another backend's entry point, or {DEFAULT!r}",
                 )
             elif name == own:
-                self.fault(path, "a backend has no order with itself", "Remove the name")
+                self.fault(path, "a backend cannot precede itself", "Remove the name")
             else:
                 found.append(name)
         return tuple(found)
 
     def requirements(self, table: Mapping[Any, Any], key: str, path: str) -> tuple[str, ...]:
-        """Return the requirements of a list; what follows the name is read when it is needed."""
+        """Return the requirements of a list; they are parsed only when needed."""
         strings = self.strings(table, key, path)
         return tuple(
             text for number, text in strings if self.is_requirement(text, f"{path}[{number}]")
@@ -161,23 +161,23 @@ class FieldReader(KeyChecker):
         found = []
         given = table.get(key, ())
         if not isinstance(given, (list, tuple)):
-            self.fault(path, f"{given!r} is not a list of tables", _VARIANT)
+            self.fault(path, f"{given!r} is not a list of tables", _VARIANT_REMEDY)
             return ()
         for position, entry in enumerate(given):
             place = f"{path}[{position}]"
             if not isinstance(entry, Mapping):
-                self.fault(place, f"{entry!r} is not a table", _VARIANT)
+                self.fault(place, f"{entry!r} is not a table", _VARIANT_REMEDY)
                 continue
             self.check_keys(entry, VARIANT_TABLE, f"{place}.")
             for missing in [each for each in VARIANT_TABLE if each not in entry]:
-                self.fault(f"{place}.{missing}", "the field is missing", _VARIANT)
+                self.fault(f"{place}.{missing}", "the field is missing", _VARIANT_REMEDY)
             values = self.values(entry, VARIANT_TABLE, f"{place}.")
             if values.keys() == VARIANT_TABLE.keys():
                 found.append(Variant(**values))
         return tuple(found)
 
     def requirement(self, table: Mapping[Any, Any], key: str, path: str) -> str:
-        """Return a requirement; empty if it is none."""
+        """Return a requirement; empty if it is invalid."""
         text = self.string(table, key, path)
         return text if self.is_requirement(text, path) else ""
 
@@ -209,4 +209,4 @@ _READERS: dict[str, Callable[[FieldReader, Mapping[Any, Any], str, str], Any]] =
         table, key, table.get("name")
     ),
 }
-"""How the value of each simple kind is read, with its key path."""
+"""The readers of simple kinds; they take the reader, the table, the key and the key path."""

@@ -100,7 +100,7 @@ FUNCTION_TABLE = {
 }
 VARIANT_TABLE = {
     "requires": ("requirement", REQUIRED, "a distribution, with versions: `torch>=1.12`"),
-    "function": ("identifier", REQUIRED, "the implementation with which it is met"),
+    "function": ("identifier", REQUIRED, "the implementation that is used if it is met"),
 }
 AUTO_GENERATION_TABLE = {
     "backend": ("identifier", REQUIRED, "the `BackendImplementation`"),
@@ -118,7 +118,7 @@ FIELDS = tuple(FIELD_TABLE)
 FUNCTION_FIELDS = tuple(FUNCTION_TABLE)
 VARIANTS = "variants"
 CACHED_FUNCTION_FIELDS = tuple(field for field in FUNCTION_TABLE if field != VARIANTS)
-"""Those of the cache, which has no description with variants."""
+"""The fields in the cache, which holds no description with variants."""
 AUTO_GENERATION_FIELDS = tuple(AUTO_GENERATION_TABLE)
 
 NEEDED = (
@@ -126,7 +126,7 @@ NEEDED = (
     ("from_default", "to_default"),
     ("copy_into", "to_default"),
 )
-"""Fields of conversions, each with one that it needs."""
+"""Pairs of a conversion's field and another field that it needs."""
 
 FUNCTIONS = "functions"
 ATTRIBUTES = "attributes"
@@ -134,10 +134,10 @@ DEFAULTS = "defaults"
 AUTO_GENERATION = "auto-generation"
 EVERY = "*"
 NO_FUNCTIONS = (DEFAULTS, AUTO_GENERATION, EVERY)
-"""Tables below ``functions`` that describe no single function."""
+"""Tables below ``functions`` that do not describe a single function."""
 
 RESTRICTING = ("requires_opt_in",)
-"""Fields without which a backend would run where its author did not want it to."""
+"""Fields that keep a backend from running, and must not be ignored in the wrong place."""
 
 TABLE = "table"
 """The kind of a field that is a table."""

@@ -49,7 +49,7 @@ class File:
         self._content = content
 
     def read(self) -> bytes:
-        """Return the content, and update `status` to that of the content returned.
+        """Return the content, and set `status` to the status of the file that was read.
 
         Raises
         ------
@@ -65,7 +65,7 @@ class File:
             # A buffer of the largest size would take longer than reading most files.
             size = min(self.status.st_size, MOST_BYTES) + 1
             content = stream.read(size)
-            if len(content) == size:  # it grows, or it is a device
+            if len(content) == size:  # the file grows, or is a device
                 content += stream.read(MOST_BYTES + 1 - size)
         check_size(content)
         return content
@@ -81,7 +81,7 @@ def find_file(module: str, name: str, distribution: Any) -> tuple[str, File | No
     name : str
         The file's name.
     distribution : importlib.metadata.Distribution or None
-        The distribution that is to have the file.
+        The distribution that should contain the file.
 
     Returns
     -------
@@ -90,7 +90,7 @@ def find_file(module: str, name: str, distribution: Any) -> tuple[str, File | No
     file : File or None
         The file; None if there is none.
     """
-    # Usually the file is installed next to the metadata. That takes one call of `stat`.
+    # Usually the file is installed next to the metadata: one call of `stat` finds it.
     if distribution is not None:
         path = str(distribution.locate_file("/".join([*module.split("."), name])))
         file = _plain_file(path)
@@ -116,7 +116,7 @@ def find_file(module: str, name: str, distribution: Any) -> tuple[str, File | No
 
 
 def _archived(importer: Any, path: str) -> bytes:
-    """Return a file of an archive; of a large one only the start, which `File.read` refuses.
+    """Return a file of an archive, cut off beyond the size that `File.read` accepts.
 
     Raises
     ------

@@ -11,7 +11,7 @@ MOST_BYTES = 2 * 1024 * 1024
 MOST_PARTS = 32
 """The number of parts of a key, which dots join. The keys of a description have up to three."""
 
-# In step with a parser up to the first mistake, where a parser stops.
+# Splits text as a TOML parser does, up to the first syntax error, where a parser stops.
 _TOKEN = r"""
     (?P<end>[\n=,\[\]{}]|\#[^\n]*)
     | (?P<dot>\.)
@@ -29,7 +29,7 @@ class LimitError(ValueError):
 
 
 def check_size(content: bytes) -> None:
-    """Raise `LimitError` if a file is too large, of which up to one byte more was read."""
+    """Raise `LimitError` if a file is too large; readers stop one byte after the limit."""
     if len(content) > MOST_BYTES:
         raise LimitError(f"it has more than {MOST_BYTES:,} bytes")
 
@@ -51,7 +51,7 @@ def check_keys(text: str) -> None:
         return
     import re  # few files need it
 
-    start = dots = 0  # of the key, or of a value, which has at most one dot outside of strings
+    start = dots = 0  # of a key or a value; a value has at most one dot outside strings
     for token in re.finditer(_TOKEN, text, re.VERBOSE):
         if token.lastgroup == "dot":
             dots += 1

@@ -1,6 +1,6 @@
-"""The validator of descriptions: from a mapping or an object to a `Description`, or all faults.
+"""The validator: turns a mapping or an object into a `Description`, or reports all its faults.
 
-`parse_description` is the only one: discovery and the tools use it.
+`parse_description` is the only validator; discovery and the tools use it.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def parse_description(
     in_code : bool, optional
         Whether the library itself passed it.
     functions : collection of str, optional
-        Identifiers of functions of the library, for a table that can only be asked for each.
+        Identifiers of functions of the library, for a table that has ``get`` but is no mapping.
 
     Returns
     -------
@@ -66,7 +66,7 @@ def parse_description(
     reader = _DescriptionReader(fields, source, expected_name)
     description = reader.read(in_code)
     if any(problem.skips for problem in reader.problems):
-        # The reason why it is skipped goes first.
+        # Faults that skip the backend go first, because a warning shows only the first one.
         raise DescriptionError(sorted(reader.problems, key=lambda problem: not problem.skips))
     return description
 
@@ -141,7 +141,7 @@ class _DescriptionReader(FieldReader):
                 )
 
     def check_conversions(self) -> None:
-        # By the missing field: the one that is given may have a fault of its own.
+        # Reported at the missing field, because the given one may have a fault of its own.
         missing = {
             needed: key
             for key, needed in NEEDED
@@ -183,11 +183,11 @@ class _DescriptionReader(FieldReader):
         return MappingProxyType(found)
 
     def attributes(self) -> Mapping[str, str]:
-        """Return the identifiers of values, by those of the library's attributes."""
+        """Return the identifiers of the backend's values, by identifier of the attribute."""
         found = {}
         for name, value in self.table(self.fields, ATTRIBUTES, ATTRIBUTES).items():
             path = f'{ATTRIBUTES}."{name}"'
-            if kind_of(name):  # a field that stands below the header
+            if kind_of(name):  # a field below the header of this table
                 self.misplaced(name, path)
             elif self.is_identifier(name, path) and self.is_identifier(value, path):
                 found[name] = value
@@ -200,14 +200,14 @@ class _DescriptionReader(FieldReader):
             return None
         path = f'functions."{EVERY}"'
         entry = self.table(functions, EVERY, path)
-        silent = FieldReader(self.backend, self.source)  # `functions` reports the faults of these
+        silent = FieldReader(self.backend, self.source)  # `functions` reports their faults
         defaults = silent.values(
             silent.table(functions, DEFAULTS, ""), FUNCTION_TABLE, f"functions.{DEFAULTS}."
         )
         fields = self.implementation_fields(entry, path, defaults)
         if "function" not in fields:
             return None
-        fields["uses_context"] = True  # it must be told which function is called
+        fields["uses_context"] = True  # the context says which function is called
         return Implementation(**fields)
 
     def implementation_fields(

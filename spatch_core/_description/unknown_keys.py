@@ -1,4 +1,4 @@
-"""Keys that a table of a description does not know: misspelled, misplaced, or of a later time."""
+"""Unknown keys of a description: misspelled, misplaced, or fields of a later version."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from .._reporting.problems import Problem, Source, shortened
 from .fields import ATTRIBUTES, FUNCTIONS, RESTRICTING, TABLE, all_fields, kind_of, place_of
 
 MISSPELLED = 0.85
-"""The least similarity of a key to a field's name that makes it a misspelling of it.
+"""The least similarity to a field's name at which a key counts as a misspelling.
 
-That is worth a warning. Other unknown keys may belong to a later version of this package.
+Misspellings warn. Other unknown keys may belong to a later version of this package.
 """
 _SHORTEST = 4
-"""The least length of a key that may be a part of a field's name."""
+"""The least length of a key that is looked for inside the names of fields."""
 _DEEPEST = 20
-"""More names have the modules of no library."""
+"""The depth up to which nested tables are read as the parts of a module's name."""
 
 
 class KeyChecker:
@@ -50,8 +50,8 @@ class KeyChecker:
     def check_keys(self, table: Mapping[Any, Any], known: Collection[str], path: str) -> None:
         """Report keys that are not among the `known` ones.
 
-        A field of another table is a fault, because the backend would be used without what its
-        author has written. Any other key is ignored: a later version may know it.
+        A field of another table is a fault, because the backend would be used without that field.
+        Any other key is ignored: a later version may know it.
         """
         for key in table:
             if key not in known:
@@ -74,7 +74,7 @@ class KeyChecker:
             remedy = function
         elif meant:
             remedy = f"Did you mean {meant[0]!r}?"
-        elif elsewhere == [key]:  # a table in the one place and none in the other
+        elif elsewhere == [key]:  # a table with the name of a plain field, or the reverse
             remedy = f"The field {key!r} belongs {place_of(key)}"
         elif elsewhere:
             remedy = f"Did you mean {elsewhere[0]!r}? Write it {place_of(elsewhere[0])}"
@@ -111,7 +111,7 @@ class KeyChecker:
 
 
 def _meant(key: object, names: Iterable[str]) -> list[str]:
-    """Return the fields that a key misspells, or of whose names it is a part."""
+    """Return the fields that a key misspells, or else the fields whose names contain it."""
     names = list(names)
     text = str(key).casefold()
     parts = [name for name in names if len(text) >= _SHORTEST and text in name]
@@ -119,7 +119,7 @@ def _meant(key: object, names: Iterable[str]) -> list[str]:
 
 
 def misplaced_function(key: object, value: Any) -> str:
-    """Return where the table of a function belongs; empty if a key is none.
+    """Return where a misplaced function of the library belongs; empty for any other key.
 
     Parameters
     ----------
@@ -158,7 +158,7 @@ def misplaced_function(key: object, value: Any) -> str:
 
 
 def _identifier(path: list[str]) -> str:
-    """Return the identifier that the names of nested tables mean; empty if they mean none."""
+    """Return the identifier that the names of nested tables form; empty if they form none."""
     text = ".".join(path)
     try:
         split_identifier(text)

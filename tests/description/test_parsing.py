@@ -367,11 +367,11 @@ FAULTS: list[tuple[dict[str, Any], str, str]] = [
     ({"requires_opt_in": None}, "requires_opt_in", "None is not a boolean"),
     ({"higher_priority_than": "default"}, "higher_priority_than", "is not a list of strings"),
     ({"higher_priority_than": ["a b"]}, "higher_priority_than[0]", "cannot name a backend"),
-    ({"higher_priority_than": ["x", "gpu"]}, "higher_priority_than[1]", "no order with itself"),
+    ({"higher_priority_than": ["x", "gpu"]}, "higher_priority_than[1]", "cannot precede itself"),
     ({"higher_priority_than": [2]}, "higher_priority_than[0]", "2 is not a string"),
     ({"lower_priority_than": 5}, "lower_priority_than", "5 is not a list of strings"),
     ({"lower_priority_than": ["*"]}, "lower_priority_than[0]", "'*' cannot name a backend"),
-    ({"lower_priority_than": ["gpu"]}, "lower_priority_than[0]", "no order with itself"),
+    ({"lower_priority_than": ["gpu"]}, "lower_priority_than[0]", "cannot precede itself"),
     (
         {"higher_priority_than": ["a"], "lower_priority_than": ["b", "a"]},
         "lower_priority_than",

@@ -28,7 +28,7 @@ REFERENCE = Path(__file__).parents[2] / "docs" / "reference" / "description.md"
 VALIDATOR: Any = jsonschema.Draft7Validator(make_schema())
 BEYOND = (
     "there is no field",  # a misspelling: which keys resemble one
-    "a backend has no order with itself",  # of two fields
+    "a backend cannot precede itself",  # of two fields
     "is in higher_priority_than too",  # the same
 )
 """What the validator finds and no schema can say."""
