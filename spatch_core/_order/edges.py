@@ -45,7 +45,7 @@ class Edge:
     reason : str
         The origin in words.
     moves_down : bool
-        Whether the second backend moves down for it, rather than the first one up.
+        Whether the second backend moves down, instead of the first one up.
     """
 
     before: str
@@ -64,7 +64,7 @@ class Cycle:
     path : tuple of str
         Names along one cycle; the first is repeated at the end.
     members : tuple of str
-        All backends of the cycles that are connected to this one, in base order.
+        All backends on this cycle and on the cycles connected to it, in base order.
     set_order : str
         The value of ``SET_ORDER`` that resolves it.
     pairs : tuple of (str, str)
@@ -140,7 +140,7 @@ def _stated_edges(
                 continue
             other = second if first == item.name else first
             reason = f"{item.name} declares {key} = {other}"
-            # The backend that declares an edge is the one that moves for it.
+            # The backend that declares the edge moves.
             edge = Edge(first, second, Strength.DECLARED, reason, moves_down=second == item.name)
             edges.setdefault((first, second), edge)
     return list(edges.values())
@@ -170,7 +170,7 @@ def _declared_cycles(
     edges: Sequence[Edge],
     set_order: Sequence[tuple[str, str]],
 ) -> list[Cycle]:
-    """Return the cycles of declared edges, each with the value that resolves it."""
+    """Return the cycles of declared edges, each with the ``SET_ORDER`` that resolves it."""
     declared = [(edge.before, edge.after) for edge in edges if edge.strength is Strength.DECLARED]
     component = components(successors_of(declared))
     on_cycles: dict[int, list[tuple[str, str]]] = {}

@@ -15,7 +15,7 @@ from .specificity import Profile, more_specific
 
 
 class Group:
-    """Backends of the same types that explicit edges put before and after the same others.
+    """Backends with the same types, and with explicit edges to the same other backends.
 
     No edge of any kind leads from one member to another. Compared by identity.
 
@@ -26,7 +26,7 @@ class Group:
     after : frozenset of str
         The backends that go before them by explicit edges.
     places : tuple of int
-        For each dispatch type of a call, how near the class is that their patterns name; see
+        For each dispatch type of a call, the rank of the class that their patterns name; see
         `nearness`.
 
     Attributes
@@ -60,8 +60,8 @@ def group_backends(
     explicit : iterable of Edge
         The explicit edges.
     nearness : sequence of sequence of frozenset of str, optional
-        For each dispatch type of a call, the backends by how near the class is that their
-        patterns name, the nearest first.
+        For each dispatch type of a call, sets of backends whose patterns name the same class, the
+        nearest class first.
     """
     before: dict[str, set[str]] = {}
     after: dict[str, set[str]] = {}
@@ -122,7 +122,7 @@ def specificity_edges(
         for first, second in more_specific(by_profile)
         for narrow in by_profile[first]
         for wide in by_profile[second]
-        # The members of a group have the same explicit edges, so that one is enough.
+        # All members of a group have the same explicit edges, so checking one is enough.
         if wide.members[0].name not in narrow.after and (wide, narrow) not in nearer
     ]
     stated = [(group_of[edge.before], group_of[edge.after]) for edge in explicit]

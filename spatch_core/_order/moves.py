@@ -32,13 +32,13 @@ def move(
         for item in narrow.members:
             above.setdefault(item.name, []).extend(names)
 
-    # A backend's place depends on the places of the backends that it moves to, so that
-    # these move first: up, the last in the graph; down, the first.
+    # A backend moves to the places of others, so those must have moved before: moves up start
+    # with the last backend in the graph, moves down with the first.
     predecessors = successors_of(
         (after, before) for before, following in successors.items() for after in following
     )
     up = move_up(list(group_of), above, sort_stably(group_of, predecessors))
-    # Down is up in the reversed order.
+    # Moving down is moving up in the reversed order.
     from_below = dict(reversed(list(group_of.items())))
     return move_up(up[::-1], below, sort_stably(from_below, successors))[::-1]
 
@@ -53,7 +53,7 @@ def move_up(
     order : sequence of str
         The names in their present order.
     above : mapping of str to sequence of str
-        For each name that moves, the names of which it moves to the first.
+        For each name that moves, other names; it moves before the first of them.
     turns : iterable of str
         The names in the order in which they move.
 
@@ -72,8 +72,8 @@ def move_up(
     >>> "".join(move_up("abcd", {"a": "d"}, "abcd"))
     'abcd'
     """
-    # Names are sorted by labels. A name that moves gets one halfway between two others; there is
-    # room for it, because each name moves once at most. Others keep theirs.
+    # Names are sorted by integer labels. A moved name gets a label halfway between two others, and
+    # the other labels stay. The first gaps of 2**n suffice for n names that move once each.
     label = {name: number << len(order) for number, name in enumerate(order, 1)}
     labels = list(label.values())  # sorted
     for name in turns:

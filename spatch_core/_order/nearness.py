@@ -44,7 +44,7 @@ def nearness_edges(
         if is_nearer(first, second)
         for near in by_places[first]
         for far in by_places[second]
-        # The members of a group have the same explicit edges, so that one is enough.
+        # All members of a group have the same explicit edges, so checking one is enough.
         if far.members[0].name not in near.after
     ]
     stated = [(group_of[edge.before], group_of[edge.after]) for edge in explicit]
@@ -55,8 +55,8 @@ def nearness_edges(
 def is_nearer(first: Sequence[int], second: Sequence[int]) -> bool:
     """Whether a backend at the first places is nearer than one at the second.
 
-    It is if it is nearer for one dispatch type, and for none farther away. A place of -1 says
-    that the type is no primary type of the backend, or one by an abstract pattern alone.
+    It must be nearer for one dispatch type, and farther away for none. At place -1, the type is not
+    a primary type of the backend, or only by an abstract pattern.
 
     >>> is_nearer((0, 1), (2, 1)), is_nearer((0, 1), (2, 0)), is_nearer((0, -1), (0, 3))
     (True, False, False)

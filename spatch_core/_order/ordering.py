@@ -1,7 +1,7 @@
 """The priority order of backends, as pure functions of descriptions and edges.
 
-`order_backends` orders the candidates of a call, among which no other backend has a say.
-`order_all` orders all backends of a library, which is shown. An order is defined in four steps:
+`order_backends` orders the candidates of a call, whatever other backends there are. `order_all`
+orders all backends of a library, for display. An order is defined in four steps:
 
 1. *Base order*: the default, then concrete backends, then abstract ones; within that,
    descriptions in code as they were given, then entry points by name.
@@ -26,8 +26,8 @@ sort               ``d default c b a``
 =================  =====================
 
 The sort alone would give ``c b a d default``: every edge holds, but ``a``, ``b`` and ``c`` go
-before the default, which no edge says. Hence the moves: they take along no backend that has
-no edge.
+before the default, although no edge says so. The moves prevent this: a backend that no edge
+concerns is not moved.
 """
 
 from __future__ import annotations
@@ -108,8 +108,8 @@ def order_backends(
     variable : str
         The name of the environment variable, for the reasons.
     nearness : sequence of sequence of frozenset of str, optional
-        For each dispatch type, the backends by how near the class is that their patterns name,
-        the nearest first.
+        For each dispatch type, sets of backends whose patterns name the same class, the nearest
+        class first.
 
     Returns
     -------

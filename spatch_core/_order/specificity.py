@@ -1,4 +1,4 @@
-"""Type specificity: the pairs of backends of which one has the more specific types."""
+"""Type specificity: the pairs of backends where one has more specific types than the other."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _BREADTH = {EXACT: 0, SUBCLASS: 1, ABSTRACT: 2}
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Profile:
-    """The types of a backend, reduced to what specificity compares; compared by identity.
+    """The types of a backend in the form that specificity compares. Compared by identity.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ class Profile:
 
 
 def more_specific(profiles: Iterable[Profile]) -> Iterator[tuple[Profile, Profile]]:
-    """Yield the pairs of profiles of which the first is more specific than the second.
+    """Yield the pairs of profiles where the first is more specific than the second.
 
     The result is that of comparing all pairs, but few pairs are compared. Profiles with the
     same primary types differ only by breadths and by whether they have further types
