@@ -34,7 +34,7 @@ __all__ = [
     "stacklevel",
 ]
 
-TYPE_CHECKING = False
+TYPE_CHECKING = False  # type checkers know this name; importing `typing` would take too long
 if TYPE_CHECKING:
     from ._callers_line import stacklevel
     from ._function.acceleration import accelerated as accelerated
@@ -77,7 +77,7 @@ def __getattr__(name: str) -> object:
 
     module = import_module("." + _HOMES.get(name, "exceptions"), __name__)
     value: object = getattr(module, name)
-    globals()[name] = value
+    globals()[name] = value  # so that later accesses do not get here
     return value
 
 

@@ -25,6 +25,7 @@ def warn_caller(warning: Warning) -> None:
         The warning to show.
     """
     frame = sys._getframe(1)
+    # Generated code is recognized by its file name, because it may run in the library's namespace.
     while frame.f_back is not None and (
         frame.f_code.co_filename.startswith(GENERATED) or _is_ours(frame.f_globals.get("__name__"))
     ):
@@ -55,7 +56,7 @@ def warn_user(
         The backend's frame that warns: the caller of this function's caller.
     """
     left_out = {_package_of(frame.f_globals), *packages}
-    level = 3  # that of `frame`: 1 is this function, 2 its caller
+    level = 3  # the level of `frame`: 1 is this function, 2 its caller
     while frame.f_back is not None and (
         _package_of(frame.f_globals) in left_out or is_between(frame)
     ):
@@ -73,7 +74,7 @@ def stacklevel(level: int = 2) -> int:
     ----------
     level : int, optional
         The ``stacklevel`` without dispatching: 1 is the line that calls `stacklevel`, 2 (the
-        default) that of the caller of the function, and so on.
+        default) the line that calls the function, and so on.
 
     Returns
     -------

@@ -31,7 +31,7 @@ _module_dict_of: Any = vars(_Module)["__dict__"].__get__
 
 
 def module_of(cls: type) -> str:
-    """Return the name of a class's module; empty if it has none, or one that is no string."""
+    """Return the name of a class's module; empty if ``__module__`` is missing or not a string."""
     try:
         module = _get_module(cls)
     except AttributeError:
@@ -63,7 +63,7 @@ def is_derived(cls: type, other: type) -> bool:
 
 
 def is_class(value: object) -> bool:
-    """Whether `value` is a class, by its type alone."""
+    """Whether `value` is a class; runs no code of it."""
     return _is_instance(value, type)
 
 
@@ -105,7 +105,7 @@ def namespace_of(function: object) -> dict[str, Any] | None:
 
 
 def is_of_module(namespace: dict[str, Any] | None) -> bool:
-    """Whether globals are those of an imported module."""
+    """Whether globals belong to an imported module."""
     if namespace is None:
         return False
     name = namespace.get("__name__")

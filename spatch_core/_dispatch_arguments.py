@@ -44,7 +44,9 @@ class Missing:
         return "missing"
 
     def __reduce__(self) -> Any:
-        return int, ()  # in the code of a pickled function
+        # cloudpickle sends the constants of a wrapper's code. Any value will do, because the
+        # restored function gets its code again (see `script_functions`).
+        return int, ()
 
 
 missing = Missing()
@@ -60,8 +62,8 @@ def given(values: Iterable[Any], _: object = None) -> tuple[Any, ...]:
 class TakesFound:
     """A table entry that takes the dispatch arguments, so that the finder runs only once.
 
-    The wrapper of a function with a finder calls `call_found` with what the finder returned,
-    followed by the arguments of the call.
+    The wrapper of a function with a finder calls `call_found` with the finder's result, followed by
+    the arguments of the call.
     """
 
     __slots__ = ()
@@ -149,7 +151,7 @@ class Function:
 
     @property
     def has_like(self) -> bool:
-        """Whether an argument serves dispatching alone: hooks see it, implementations do not."""
+        """Whether an argument is only for dispatching: hooks see it, implementations do not."""
         return self.traits is not None and self.traits.like is not None
 
     @property

@@ -165,6 +165,7 @@ def import_in_turn(name: str) -> object:
 
     if is_importing():
         return import_module(name)
+    # `setdefault` is atomic, so that all threads get the same turn.
     return _imports.setdefault(name, Turn()).run(import_it)
 
 

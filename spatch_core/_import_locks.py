@@ -36,6 +36,7 @@ def outermost_import() -> FrameType | None:
 
 def release_left_locks() -> None:
     """Release the locks of the import system that this thread holds without importing."""
+    # A thread that is not importing has no use for a lock, so one that it holds was left behind.
     if is_importing():
         return
     import _frozen_importlib

@@ -38,7 +38,7 @@ def find_interrupt(
         The exception that was being handled when the code was called; it and the exceptions
         that led to it are left out.
     """
-    seen: set[int] = {id(before)}
+    seen: set[int] = {id(before)}  # contexts and causes may form cycles
     found: list[BaseException | None] = [error]
     while found:
         each = found.pop()

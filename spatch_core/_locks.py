@@ -69,6 +69,7 @@ class Holder:
         self.result: Any = None
         self._process = getpid()
         self._is_over = False
+        # Held until the turn is over: threads wait for the turn by waiting for this lock.
         self._over = allocate_lock()
         self._over.acquire()
 

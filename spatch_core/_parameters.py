@@ -107,7 +107,7 @@ def _checked(parameter: Parameter, identifier: str) -> Parameter:
     ):
         raise TypeError(
             f"{identifier}: dispatch arguments map names to positions from 0, or to None for "
-            f"those passed by keyword alone, not {parameter.name!r} to {position!r}"
+            f"keyword-only ones, not {parameter.name!r} to {position!r}"
         )
     return parameter
 
@@ -144,6 +144,8 @@ class Signature:
             found: Any = inspect.signature(waiting[0])
             self._return_annotation = found._return_annotation
             self._parameters = found._parameters
+        # Last, because from here on other threads use the content. `object`'s descriptor is called,
+        # because this property hides it.
         object.__dict__["__class__"].__set__(self, inspect.Signature)
         # `isinstance` ignores a `__class__` that is the object's type, as it is from here on.
         return _subclass(inspect.Signature)

@@ -109,6 +109,7 @@ class BackendSystem(Decorator, Backends):
         default_name: str = DEFAULT,
         protocol: str | None = None,
     ) -> None:
+        # One quick test for the usual arguments; `check_system` examines all others.
         if not (
             (group is None or type(group) is str)
             and type(environ_prefix) is str
@@ -155,6 +156,7 @@ class BackendSystem(Decorator, Backends):
 
             check_protocol(protocol)
         self.protocol = protocol
+        # The caller's module makes the system, so another process finds it by importing that.
         self._module = str(sys._getframe(1).f_globals.get("__name__", "__main__"))
         dispatcher = Dispatcher(
             *(StateKeeper(environ_prefix), self._make_loader, self.restore, self.reload),

@@ -198,6 +198,7 @@ class BackendImplementation:
         'an image is turned by 90'
         """
         for name, plan in plans.items():
+            # The description names the planned function by these, so they must lead to it.
             plan.__module__, plan.__name__, plan.__qualname__ = namespace["__name__"], name, name
             namespace[name] = self.plans(f"{module}:{name}")(plan)
 

@@ -200,6 +200,7 @@ class _Span(AbstractContextManager[object]):
             "code.function.name": call.function.replace(":", "."),
             "spatch_core.types": [type_identifier(each) for each in call.types],
         }
+        # A context manager in both cases: a span ends itself, but does not become the current one.
         self._started = start(call.function, attributes=attributes)
         self._is_current = is_current
         self._span: Any = None
@@ -212,5 +213,5 @@ class _Span(AbstractContextManager[object]):
         if self._call.backend is not None:
             self._span.set_attribute("spatch_core.backend", self._call.backend)
         if not self._is_current and not isinstance(error, Exception):
-            kind = error = traceback = None  # as for a current span: an early end is no error
+            kind = error = traceback = None  # as in a current span: closing early is not an error
         self._started.__exit__(kind, error, traceback)

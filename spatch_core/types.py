@@ -165,5 +165,6 @@ def restore(
     value = cls.__new__(subclass)
     cls.__init__(value, *arguments, **fields)
     for attribute, content in (attributes or {}).items():
+        # Frozen dataclasses define a `__setattr__` that raises.
         object.__setattr__(value, attribute, content)
     return value

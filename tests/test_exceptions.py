@@ -189,9 +189,9 @@ EXAMPLES: list[tuple[Exception, dict[str, object], str]] = [
         DuplicateFunctionWarning("lib:f", "a.py:1", "b.py:2"),
         {"identifier": "lib:f", "earlier": "a.py:1", "later": "b.py:2"},
         (
-            "two functions are dispatchable as 'lib:f', and backends reach the later one alone: "
-            "a.py:1 and b.py:2. Give one of them another identity, with "
-            "dispatchable(identifier=...)"
+            "two functions are dispatchable as 'lib:f', and backends reach only the later one: "
+            "a.py:1 and b.py:2. Give one of them another identifier, "
+            "with dispatchable(identifier=...)"
         ),
     ),
     (GlobalOptionsWarning("it was called before"), {}, "it was called before"),

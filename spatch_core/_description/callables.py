@@ -39,9 +39,9 @@ class GivenCallable(str):
 
 
 def identify(given: Callable[..., Any]) -> GivenCallable:
-    """Return the identifier of a callable, made from its name or that of its class."""
+    """Return the identifier of a callable, made from its name or its class's name."""
     named = given if hasattr(given, "__qualname__") else type(given)
-    # NumPy's ufuncs have no `__module__`.
+    # Ufuncs of older NumPy versions have no `__module__`.
     module = getattr(given, "__module__", None) or "?"
     identifier = GivenCallable(f"{module}:{named.__qualname__}")
     identifier.given = given
@@ -56,7 +56,7 @@ def as_mapping(fields: Any, functions: Collection[str]) -> Mapping[Any, Any]:
     fields : mapping or object
         A mapping with the fields as keys, or an object with them as attributes.
     functions : collection of str
-        Identifiers of functions of the library, for a table that has ``get`` but is no mapping.
+        Identifiers of functions of the library, for a table that only has ``get``.
     """
     from .fields import FIELDS, NO_FUNCTIONS, kind_of  # candidates need none of this
     from .unknown_keys import MISSPELLED

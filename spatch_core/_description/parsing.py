@@ -50,7 +50,7 @@ def parse_description(
     in_code : bool, optional
         Whether the library itself passed it.
     functions : collection of str, optional
-        Identifiers of functions of the library, for a table that has ``get`` but is no mapping.
+        Identifiers of functions of the library, for a table that only has ``get``.
 
     Returns
     -------

@@ -49,14 +49,15 @@ def components(successors: Mapping[Node, Sequence[Node]]) -> dict[Node, int]:
     {'c': 2, 'b': 0, 'a': 0}
     """
     component: dict[Node, int] = {}
-    index: dict[Node, int] = {}
-    low: dict[Node, int] = {}
-    open_nodes: list[Node] = []
+    index: dict[Node, int] = {}  # in the order of discovery
+    low: dict[Node, int] = {}  # the lowest index known to be reachable within the component
+    open_nodes: list[Node] = []  # discovered nodes without a component
     for root in successors:
         if root in index:
             continue
         index[root] = low[root] = len(index)
         open_nodes.append(root)
+        # The path of the depth-first search, with the successors that are still to be visited.
         work = [(root, iter(successors[root]))]
         while work:
             node, following = work[-1]
@@ -74,6 +75,7 @@ def components(successors: Mapping[Node, Sequence[Node]]) -> dict[Node, int]:
                     parent = work[-1][0]
                     low[parent] = min(low[parent], low[node])
                 if low[node] == index[node]:
+                    # The first node of its component: all later open nodes belong to it.
                     other = open_nodes.pop()
                     while other != node:
                         component[other] = index[node]

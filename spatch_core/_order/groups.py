@@ -84,7 +84,7 @@ def group_backends(
 
 
 def _place(name: str, by_distance: Sequence[frozenset[str]]) -> int:
-    """Return the position of the set with a name; -1 if there is none."""
+    """Return the position of the set that contains `name`, else -1."""
     for place, names in enumerate(by_distance):
         if name in names:
             return place

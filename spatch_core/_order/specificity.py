@@ -73,7 +73,7 @@ class Profile:
 def more_specific(profiles: Iterable[Profile]) -> Iterator[tuple[Profile, Profile]]:
     """Yield the pairs of profiles where the first is more specific than the second.
 
-    The result is that of comparing all pairs, but few pairs are compared. Profiles with the
+    The result is the same as if all pairs were compared, but few are. Profiles with the
     same primary types differ only by breadths and by whether they have further types
     (`_within`). Of any other related pair, one supports all primary types of the other,
     among them the type that the fewest profiles support.
@@ -103,6 +103,7 @@ def _within(family: list[Profile]) -> Iterator[tuple[Profile, Profile]]:
     kinds: dict[tuple[frozenset[tuple[str, int]], bool], list[Profile]] = defaultdict(list)
     for profile in family:
         kinds[profile.primary, profile.identifiers < profile.supported].append(profile)
+    # Profiles of one kind compare alike, so one of each kind is compared.
     for first in kinds.values():
         for second in kinds.values():
             if first is not second and first[0].is_more_specific_than(second[0]):

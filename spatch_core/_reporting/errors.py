@@ -95,10 +95,6 @@ class ImplementationImportError(SpatchCoreError, ImportError):
             f"or block it by setting {self.block}={self.backend}"
         )
 
-    def __reduce__(self) -> tuple[type, tuple[str, str, str, str]]:
-        # `ImportError.__reduce__` does not call a subclass with its own arguments.
-        return type(self), (self.backend, self.function, self.identifier, self.block)
-
 
 class BackendDeferredError(SpatchCoreError, NotImplementedError):
     """A backend that was chosen by name did not answer the call.

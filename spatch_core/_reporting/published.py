@@ -22,6 +22,7 @@ def published(value: object, *arguments: Any, **fields: Any) -> tuple[Any, ...]:
     # Imported by name, because `types` is above this room.
     types: Any = import_module(_TYPES)
     cls = type(value)
+    # The public class; the value's own class may be a user's subclass.
     base: Any = next(each for each in cls.__mro__ if getattr(types, each.__name__, None) is each)
     if base is cls:
         return types.restore, (base.__name__, arguments, fields)

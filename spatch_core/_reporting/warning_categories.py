@@ -84,9 +84,9 @@ class DuplicateFunctionWarning(SpatchCoreWarning):
 
     def __str__(self) -> str:
         return (
-            f"two functions are dispatchable as {self.identifier!r}, and backends reach the later "
-            f"one alone: {self.earlier} and {self.later}. Give one of them another identity, with "
-            "dispatchable(identifier=...)"
+            f"two functions are dispatchable as {self.identifier!r}, and backends reach only the "
+            f"later one: {self.earlier} and {self.later}. Give one of them another identifier, "
+            "with dispatchable(identifier=...)"
         )
 
 

@@ -150,7 +150,7 @@ def named_finder(
         if place.position is not None:
             raise TypeError(
                 f"{identifier}: like={traits.like!r} is left out of the call, so it must be passed "
-                f"by keyword alone: write it after * in the signature"
+                "by keyword only: write it after * in the signature"
             )
     return Finder(parameters, traits.inside, traits.like)
 
@@ -164,6 +164,7 @@ def elements(value: Any) -> list[Any]:
     cls = type(value)
     if cls is not list and cls is not tuple and cls is not slice:
         return [value]
+    # Without recursion, because lists may be nested more deeply than the stack allows.
     found: list[Any] = []
     seen = {id(value)}  # a list may contain itself
     pending = [_items(value) if cls is slice else iter(value)]

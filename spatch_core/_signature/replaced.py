@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class ReplacedArguments:
-    """The dispatch arguments of a call, and the arguments that replace those of the call.
+    """The dispatch arguments of a call, and new arguments for the implementation.
 
     A callable that finds dispatch arguments (see `BackendSystem.dispatchable`) may return it. The
     implementation that runs gets the new arguments.

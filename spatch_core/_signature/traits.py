@@ -23,7 +23,7 @@ class Traits:
     Parameters
     ----------
     fallback : str or None
-        The fallback policy; None for that of the library.
+        The fallback policy; None for the library's policy.
     compositional : bool
         Whether the default implementation is written in terms of other dispatchables. No policy
         applies to it.
@@ -124,7 +124,7 @@ def checked_policy(fallback: object) -> str:
     Raises
     ------
     ValueError
-        If there is no such policy.
+        If `fallback` is not a policy.
     """
     if isinstance(fallback, str) and fallback in POLICIES:
         return fallback

@@ -196,7 +196,7 @@ def test_mistakes_are_found_where_the_function_is_decorated() -> None:
     """V17, V18: with the parameter that is wrong."""
     cases: list[tuple[dict[str, Any], str]] = [
         ({"like": "lik"}, "no parameter 'lik'"),
-        ({"like": "shape"}, "passed by keyword alone"),
+        ({"like": "shape"}, "passed by keyword only"),
         ({"like": 3}, "like= takes the name"),
         ({"inside": "dtyp"}, "no parameter 'dtyp'"),
     ]
