@@ -102,7 +102,7 @@ def test_importing_a_library_discovers_nothing(tmp_path: Path) -> None:
         import lazylib
         lazylib.system.functions
         heavy = {"importlib.metadata", "tomllib", "inspect", "typing"}
-        heavy.add("spatch_core._discovery.registry")
+        heavy.add("spatch_core._discovery.catalog_builder")
         print(sorted(heavy & set(sys.modules)), lazylib.f.__doc__)
         warnings.simplefilter("default")
         print(USE)

@@ -1112,7 +1112,7 @@ class TestThreads:
             f"""
             import builtins, sys, threading
             import photolib
-            import spatch_core._discovery.registry as registry
+            import spatch_core._discovery.catalog_builder as registry
 
             sys.setswitchinterval(1e-5)
             catalogs = []
@@ -1315,7 +1315,7 @@ class TestCallsDuringImport:
                 "broken_backend.py": "import no_such_module",
                 "program.py": """
                     import photolib
-                    import spatch_core._discovery.registry as registry
+                    import spatch_core._discovery.catalog_builder as registry
 
                     catalogs = []
                     build = registry.build_catalog
@@ -1355,4 +1355,4 @@ class TestCallsDuringImport:
 
         assert report["calls"] == ["default", "healthy"] * 2
         (text,) = report["warnings"]
-        assert "asks which backends there are" in text
+        assert "the backends are being discovered" in text

@@ -104,8 +104,8 @@ class TestPackage:
         assert modules - own(modules) <= LIGHT
         rooms = {"_description", "_order", "_resolution", "testing"}
         assert not modules & {
-            "spatch_core._discovery.by_name",
-            "spatch_core._discovery.registry",
+            "spatch_core._discovery.backends_by_name",
+            "spatch_core._discovery.catalog_builder",
             *(f"spatch_core.{name}" for name in rooms),
         }
 

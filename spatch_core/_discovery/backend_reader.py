@@ -1,7 +1,7 @@
 """Reads the descriptions of backends one by one, from files, objects and code.
 
-Any fault of a backend becomes a `Problem`; none is raised, not even a `BaseException`. Interrupts
-are raised: they are no fault of the backend that was being read (see `_interrupts`).
+Any fault of a backend becomes a `Problem`, even a `BaseException`. Only interrupts are raised: they
+are not the fault of the backend that was being read (see `_interrupts`).
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class BackendReader:
     Parameters
     ----------
     problems : list of Problem
-        Faults are added to it.
+        Receives the faults.
     block : str
         The name of the environment variable that blocks backends, for the messages.
     cache : DescriptionCache or None
@@ -50,10 +50,11 @@ class BackendReader:
     ----------
     is_complete : bool
         False once a backend could not be imported because this thread is importing a module
-        that it needs. That is no fault; the backend must be read again later.
+        that it needs. That is not a fault; the backend must be read again later.
     """
 
-    # The exception that was being handled when the backends were first needed.
+    # The exception that was being handled when the backends were first needed. It becomes the
+    # context of every exception below, and must not be taken for an interrupt of a backend.
     _before: BaseException | None
 
     def __init__(
@@ -167,8 +168,7 @@ class BackendReader:
             problem(f"it is not valid TOML: {error}", "Correct the file")
             return None
         description = self.parse(fields, source, name)
-        # The cache has no problems and no variants: a file with unknown keys, or with functions
-        # that depend on what is installed, is parsed every time.
+        # The cache stores neither problems nor variants, so a file with either is parsed each time.
         is_simple = description is not None and not (description.problems or description.varies)
         if description is not None and is_simple and self.cache is not None:
             self.cache.keep(found, description)
@@ -177,12 +177,14 @@ class BackendReader:
     def _read_object(
         self, name: str, module: str, qualname: str, source: Source
     ) -> Description | None:
-        # A thread that imports it may wait for this one's import, or for this thread.
+        # Waiting for the thread that imports this module could deadlock, because that thread may be
+        # waiting for an import of this thread.
         if is_importing() and is_initializing(sys.modules.get(module)):
             self.is_complete = False
             return None
         try:
             fields = _import(module, qualname)
+            # The import system returns a half-imported module where waiting would deadlock.
             if is_importing() and is_initializing(sys.modules.get(module)):
                 self.is_complete = False
                 return None
@@ -217,8 +219,8 @@ def _import(module: str, qualname: str) -> object:
 
 
 def _is_circular(error: BaseException) -> bool:
-    """Whether an import may have failed because it, or this thread, is in the middle of others."""
+    """Whether an import may have failed only because this thread is importing other modules."""
     if issubclass(type(error), (ImportError, AttributeError)):
         return is_importing()
-    # The import system raises this where threads would wait for each other's imports.
+    # The import system raises this if threads would wait for each other's imports.
     return type(error).__name__ == "_DeadlockError"

@@ -1,15 +1,14 @@
-"""The backends by name, while they are read one by one; of several with one name, one is used.
+"""Collects the backends by name while they are read; of several with one name, one is used.
 
-A name means one backend. Several that share a name are settled like this, and the others are
-reported:
+Of backends that share a name, this one is used, and the others are reported:
 
-1. a description in code goes before entry points, and the first in code before others;
-2. of entry points, the first usable one by the name of the distribution, then by
-   ``"name = value"``; one that the environment chooses (``name@distribution``) goes before;
-3. those behind the first usable one are not read;
-4. one whose requirements are not met counts only if none is usable.
+1. A description in code goes before entry points; of several in code, the first is used.
+2. Of entry points, the first usable one is used, by name of the distribution, then by
+   ``"name = value"``. One that the environment chooses (``name@distribution``) goes first.
+3. Entry points after the first usable one are not read.
+4. A backend with unmet requirements is used only if no other is usable.
 
-What is said about the others is in `namesakes`, which is imported if there are any.
+The reports are made in `namesakes`, which is imported only if names are shared.
 """
 
 from __future__ import annotations
@@ -53,7 +52,7 @@ class BackendsByName:
         self.blocked: dict[str, Source] = {}
         self.shadowed: dict[str, tuple[Source, ...]] = {}
         self.mentioned = environment.mentioned
-        # All names that are installed or in code, whether they can be used or not.
+        # All names that are installed or in code, usable or not.
         self.names: set[str] = {DEFAULT}
 
     def add_in_code(self, fields: Any) -> None:
@@ -64,7 +63,13 @@ class BackendsByName:
             return
         if isinstance(name, str) and name in self.descriptions:
             self.problems.append(
-                Problem("the library passes two of this name", "Rename one", name, "name", source)
+                Problem(
+                    "the library passes two backends with this name",
+                    "Rename one",
+                    name,
+                    "name",
+                    source,
+                )
             )
             return
         description = self.reader.parse(fields, source, None, in_code=True)
@@ -72,7 +77,7 @@ class BackendsByName:
             self.descriptions[description.name] = self.with_requirements(description)
 
     def add_registered(self, description: Description) -> None:
-        """Add one that was registered at run time, unless its name is blocked or taken."""
+        """Add a description registered at run time, unless its name is blocked or taken."""
         name = description.name
         if self.is_blocked(name, description.source):
             return
@@ -80,7 +85,7 @@ class BackendsByName:
         if known is not None and known.in_code:
             self.problems.append(
                 Problem(
-                    "the library itself has one of this name",
+                    "the library itself has a backend with this name",
                     "Register it under another name",
                     name,
                     "name",
@@ -100,7 +105,7 @@ class BackendsByName:
         self.names.add(name)
 
     def with_requirements(self, description: Description) -> Description:
-        """Make a backend inactive that requires distributions that are not installed."""
+        """Choose variants, and mark a backend whose requirements are not met as inactive."""
         if description.varies:
             from .variants import choose_variants  # few backends have variants
 
@@ -122,7 +127,7 @@ class BackendsByName:
         ]
         if self.is_blocked(name, found[0][0]):
             return
-        # Only if need be, because that reads the metadata of the distributions.
+        # Sorting reads the metadata of the distributions, so it is done only for several.
         if len(found) > 1:
             found.sort(key=lambda pair: (pair[0].distribution or "", pair[0].entry_point or ""))
         if name in self.mentioned:
@@ -152,27 +157,27 @@ class BackendsByName:
                     self.add_shadowed(name, behind, owner_of(description))
                 return
             if len(self.problems) == before:
-                return  # this thread is importing it; until that has ended, no other is used
+                return  # not a fault: this thread is importing it, and will read it again later
         if inactive:
             self.use(inactive[0], inactive[1:], first, len(self.problems))
 
     def use(
         self, description: Description, inactive: Sequence[Description], first: int, last: int
     ) -> None:
-        """Use one of the backends of a name, and say so of those that were read before.
+        """Use one of the backends of a name; report which one is used instead of the others.
 
         Parameters
         ----------
         description : Description
-            The one that is used.
+            The backend to use.
         inactive : sequence of Description
-            Those of which a requirement is not met.
+            Backends of this name with unmet requirements.
         first, last : int
-            The range of the problems of those that were read.
+            The range in `problems` of the problems of this name.
         """
         self.descriptions[description.name] = description
         if first == last and not inactive:
-            return  # nothing to say, for which metadata would be read
+            return
         from .namesakes import told_what_is_used, why_inactive
 
         faults = self.problems[first:last]
@@ -184,7 +189,7 @@ class BackendsByName:
             self.shadowed[description.name] = (*self.shadowed.get(description.name, ()), *sources)
 
     def add_shadowed(self, name: str, sources: list[Source], owner: str) -> None:
-        """Report backends that are not read, because `owner` has one of the same name."""
+        """Report backends that are not read, because `owner` has a backend with this name."""
         if sources:
             from .namesakes import why_shadowed
 
@@ -195,7 +200,7 @@ class BackendsByName:
             ]
 
     def is_blocked(self, name: str, source: Source, distribution: str | None = None) -> bool:
-        """Whether the environment blocks a name; takes note of the name either way."""
+        """Whether the environment blocks a name; records the name and a blocked backend."""
         self.names.add(name)
         if self.environment.blocks(name, distribution):
             self.blocked[name] = source

@@ -9,8 +9,8 @@ The format of the file::
 
     spatch-core cache <checksum of all that follows>
     {"key": [<versions>], "files": {<path>: [<version>, <fields>, <functions>], ...}}
-    <how the functions of the first path are implemented>
-    <how those of the second path are>
+    <implementations of the functions of the first path>
+    <implementations of the functions of the second path>
     ...
 
 All lines but the first are JSON. The second line is read at discovery; the others, one for
@@ -55,7 +55,7 @@ _FORMAT = 4
 def open_cache(group: str, variables: Mapping[str, str]) -> DescriptionCache | None:
     """Return the cache of a group of entry points in this environment.
 
-    Nothing is read before it is needed.
+    The file is read when a description is first looked up.
 
     Parameters
     ----------
@@ -88,8 +88,8 @@ class DescriptionCache:
     Attributes
     ----------
     docs : dict of str to LazyFunctions
-        For each backend that was found, its functions, whose ``additional_docs`` can be read
-        without them.
+        The functions of each backend that was found; their ``additional_docs`` can be read
+        without making an `Implementation`.
     """
 
     def __init__(self, folder: str, group: str) -> None:
@@ -108,7 +108,7 @@ class DescriptionCache:
         self._new: dict[str, Entry] = {}
 
     def find(self, file: File, name: str, source: Source) -> Description | None:
-        """Return the description in a file if it is known, else None.
+        """Return the description in a file if the cache has it, else None.
 
         Parameters
         ----------
@@ -123,7 +123,7 @@ class DescriptionCache:
             self._entries = self._read()
         entry = self._entries.get(os.path.abspath(file.path))
         try:
-            # Parsing would report a file that may not be read, so the cache must not hide it.
+            # Parsing would report a file without read permission, so the cache must not hide it.
             if (
                 entry is None
                 or not is_entry_of(entry, file.status)
@@ -139,16 +139,16 @@ class DescriptionCache:
         return description
 
     def keep(self, file: File, description: Description) -> None:
-        """Remember a parsed description, unless its file may change without a new version."""
+        """Remember a parsed description, unless its file may change unnoticed (`is_settled`)."""
         if file.status is not None and file.is_settled:
             self._new[os.path.abspath(file.path)] = make_entry(file.status, description)
 
     def save(self) -> None:
-        """Write the new entries beside those of other files; failing to write is harmless."""
+        """Write the new entries and the valid old ones; failing to write is harmless."""
         if not self._new:
             return
-        # Read again, because another process may have written meanwhile. Two processes that
-        # write at the same moment may lose entries, never mix them: the file is replaced.
+        # Read again, because another process may have written meanwhile. Processes that write at
+        # the same moment may lose entries, but never mix them: the file is replaced atomically.
         try:
             kept = {
                 path: entry
@@ -168,6 +168,7 @@ class DescriptionCache:
             return {}
         try:
             checksum, head, *functions = content.split(b"\n")
+            # The lines of functions are parsed later, so damage must be detected here.
             if int(checksum, 16) != crc32(memoryview(content)[len(checksum) + 1 :]):
                 return {}
             known = json.loads(head)

@@ -1,4 +1,4 @@
-"""Entries of the cache: made from one description each, and restored to it."""
+"""Entries of the cache: each is made from one description, which is restored from it."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
     from .._reporting.problems import Source
 
-    # A list with the version of the file, the fields of its description, and the identifiers
-    # of its functions; and the JSON of how these are implemented.
+    # A list of the file's version, the description's fields and the identifiers of its functions;
+    # and the implementations of the functions as JSON.
     Entry: TypeAlias = tuple[list[Any], bytes]
 
 
@@ -51,7 +51,7 @@ def make_entry(status: os.stat_result, description: Description) -> Entry:
     fields: list[Any] = []
     for key in FIELDS:
         value = getattr(description, key)
-        if key == FUNCTIONS:  # elsewhere; in their place, what else describes them
+        if key == FUNCTIONS:  # these are stored apart; here are the other tables below `functions`
             generation, every = description.auto_generation, description.every
             value = [
                 None
@@ -73,12 +73,12 @@ def make_entry(status: os.stat_result, description: Description) -> Entry:
 def restore(
     entry: Entry, source: Source, read: Callable[[], bytes]
 ) -> tuple[Description, LazyFunctions]:
-    """Return the description that an entry was made from, and what its functions are read from.
+    """Return the description that an entry was made from, and its lazily read functions.
 
     Parameters
     ----------
     entry : Entry
-        An entry of the cache; perhaps malformed.
+        An entry of the cache, possibly malformed.
     source : Source
         Where the description comes from.
     read : callable
@@ -87,7 +87,7 @@ def restore(
     Raises
     ------
     ValueError, TypeError, LookupError, AttributeError
-        If it is no valid entry.
+        If the entry is malformed.
     """
     (_, fields, names_of_functions), functions = entry
     values: dict[str, Any] = {}
@@ -120,7 +120,7 @@ def restore(
 
 
 def _restore_field(value: Any, kind: str, default: str, _meaning: str) -> Any:
-    """Return the value of a field of this kind, from what `make_entry` made of it."""
+    """Return the value of a field, from its form in an entry."""
     if kind.startswith("list"):
         if default == REQUIRED and not value:
             raise ValueError("a required list is empty")
@@ -138,7 +138,7 @@ def _restore_generation(backend: Any, modules: Any, variants_of: Any) -> AutoGen
 
 
 def _strings(values: Any) -> tuple[str, ...]:
-    """Return the items of a list that must hold strings only."""
+    """Return the items of a list that must hold only strings."""
     if type(values) is not list or not {*map(type, values)} <= {str}:
         raise TypeError(f"not a list of strings: {values!r}")
     return tuple(values)

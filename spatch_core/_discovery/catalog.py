@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 CYCLE = "the declared priorities form a cycle"
 NO_PARSER = "TOML files cannot be read here"
 REQUIRES = "requires"
-"""The key of problems with requirements: the backend is inactive, and no fault of its own."""
+"""The key of problems with unmet requirements: the backend is inactive, but not faulty."""
 _SHARED = (CYCLE, NO_PARSER)
 """The starts of messages that are the same for several backends."""
 
@@ -31,8 +31,8 @@ class Catalog:
     """The backends of a library at the time of discovery.
 
     Each name, installed or in code, is in `descriptions` if its backend is usable, in
-    `blocked` if it is blocked, and otherwise named by one of the `problems`. Only an
-    incomplete catalog may lack some.
+    `blocked` if it is blocked, and otherwise in one of the `problems`. Only an incomplete catalog
+    may lack names.
 
     Parameters
     ----------
@@ -43,23 +43,23 @@ class Catalog:
     order : Order
         The same order, with its reasons.
     base_order : tuple of str
-        The same names as they stand before any edge moves them.
+        The same names before any edge moves them.
     problems : tuple of Problem
         All backends and values that were skipped or ignored.
     blocked : mapping of str to Source
         Backends that the environment blocks; neither their files nor their modules were read.
-        Where only that of one distribution is, its name is ``"name@distribution"``.
+        If only the backend of one distribution is, its key is ``"name@distribution"``.
     shadowed : mapping of str to tuple of Source
-        Backends that were not read, because another one of their name is used.
+        Backends that are not used, because another one of the same name is.
     default_name : str
-        The name of the library itself in what people see.
+        The name of the library itself that users see.
     is_complete : bool
-        False if a backend could not be read because this thread is in the middle of
-        importing a module that it needs. It must be read again after that.
+        False if a backend could not be read because this thread is importing a module that it
+        needs. It must be read again after that.
     group : str or None
         The entry point group, in which backends may be installed later.
     cached_docs : mapping of str to LazyFunctions
-        For backends from the cache, what their ``additional_docs`` are read from.
+        The functions of backends from the cache, for reading their ``additional_docs``.
     """
 
     environment: Environment
@@ -76,7 +76,7 @@ class Catalog:
 
     @property
     def prioritized(self) -> tuple[str, ...]:
-        """The usable backends that the environment prioritizes, first goes first."""
+        """The usable backends that the environment prioritizes, the foremost first."""
         choices = dict(self.environment.choices)
         names = [
             name
@@ -101,9 +101,9 @@ class Catalog:
         return name
 
     def additional_docs(self, name: str, identifier: str) -> str:
-        """Return the text of a backend for the docstring of a function that it implements.
+        """Return a backend's text for the docstring of a function that it implements.
 
-        Nothing else of its implementations is read from the cache for this.
+        Only this text is read from the cache, without making an `Implementation`.
         """
         cached = self.cached_docs.get(name)
         text = None if cached is None else cached.additional_docs(identifier)
@@ -113,7 +113,7 @@ class Catalog:
         return text
 
     def has_common_docs(self, name: str) -> bool:
-        """Whether a backend is known to say the same of all functions that it implements."""
+        """Whether all functions of a backend are known to have the same `additional_docs`."""
         cached = self.cached_docs.get(name)
         return (
             cached is not None
@@ -122,7 +122,7 @@ class Catalog:
         )
 
     def is_shadowed(self, problem: Problem) -> bool:
-        """Whether a problem is only that another backend of the name is used."""
+        """Whether a problem only says that another backend of the same name is used."""
         sources = self.shadowed.get(problem.backend or "", ())
         return any(problem.source is each for each in sources)
 
@@ -133,8 +133,8 @@ class Catalog:
             prioritize = self.environment.variable("PRIORITIZE")
             owner = self.descriptions[base].source.distribution or "the library itself"
             return (
-                f"{base!r} is that of {owner}; another distribution is chosen before backends are "
-                f"needed, by the environment variable {prioritize}={name}"
+                f"{base!r} comes from {owner}; to choose another distribution, set the environment "
+                f"variable {prioritize}={name} before backends are first needed"
             )
         prefix = f"{name}@"
         if name in self.blocked or any(each.startswith(prefix) for each in self.blocked):
@@ -145,7 +145,7 @@ class Catalog:
         return str(faults[0]) if faults else self._since(name)
 
     def _since(self, name: str) -> str:
-        """Return that a backend was installed after the discovery; empty if it was not."""
+        """Return a message if a backend was installed after the discovery, else an empty text."""
         if self.group is None or name in self.descriptions or not self.is_complete:
             return ""
         from importlib import invalidate_caches
@@ -161,9 +161,9 @@ class Catalog:
         return ""
 
     def check_backend(self, name: object, may_be_unmet: bool = False) -> str:
-        """Return the name of a usable backend: that of the library may be its own one.
+        """Return the name of a usable backend; the library's own name becomes ``"default"``.
 
-        A backend of which a requirement is not met is usable if it `may_be_unmet`.
+        With `may_be_unmet`, a backend with unmet requirements counts as usable.
 
         Raises
         ------
@@ -193,12 +193,12 @@ class Catalog:
             EnvironmentVariableWarning,
         )
 
-        # The text of a source is made once: for this its distribution's metadata is parsed.
+        # `str(source)` parses the distribution's metadata, so sorting must not call it repeatedly.
         about: dict[tuple[str, str], list[Problem]] = {}
         for each in self.problems:
             if each.backend is not None and each.warns:
                 about.setdefault((str(each.source), each.backend), []).append(each)
-        # One about each cycle, and one where no file can be read: backends share the message.
+        # Backends share the messages about cycles and about a missing TOML parser: warn once.
         seen: set[str] = set()
         for _, group in sorted(about.items()):
             faults = [problem for problem in group if problem.message not in seen]

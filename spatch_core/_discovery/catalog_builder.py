@@ -12,7 +12,7 @@ from .._identifiers import DEFAULT
 from .._order.ordering import base_order, order_all
 from .._reporting.problems import Problem
 from .._type_patterns import TypePattern
-from .by_name import BackendsByName
+from .backends_by_name import BackendsByName
 from .cache import DescriptionCache
 from .catalog import CYCLE, Catalog
 from .environment import BACKEND, BLOCK, SET_ORDER, Environment
@@ -37,7 +37,7 @@ def build_catalog(
     Parameters
     ----------
     entry_points : iterable of importlib.metadata.EntryPoint
-        Those of the library's group.
+        The entry points of the library's group.
     in_code : sequence of mapping or object
         Descriptions that the library passed itself.
     default_types : sequence of TypePattern
@@ -55,9 +55,9 @@ def build_catalog(
     functions : collection of str, optional
         Identifiers of the library's functions.
     default_name : str, optional
-        The name of the library itself in what people see; no backend may have it.
+        The name of the library itself that users see; no backend may have it.
     registered : sequence of Description, optional
-        Those that were registered at run time; they go before installed ones of their names.
+        Descriptions registered at run time; they replace installed ones with the same name.
 
     Returns
     -------
@@ -96,7 +96,8 @@ def build_catalog(
             by_name.problems.append(
                 Problem(
                     f"{CYCLE}: {cycle.in_words(default_name)}",
-                    f"Set {variable}={cycle.set_order!r}; else calls that match several skip them",
+                    f"Set {variable}={cycle.set_order!r}; else calls that match several of these "
+                    "backends skip them",
                     name,
                     source=found[name].source,
                     skips=False,

@@ -1,4 +1,4 @@
-"""Names of backends of one distribution: ``gpu@gpu-dist``, in variables and in messages."""
+"""Names of backends with their distribution, ``gpu@gpu-dist``, in variables and messages."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from .._identifiers import is_backend_name
 
 
 def distribution_key(name: str | None) -> str:
-    """Return the name of a distribution as installers compare it; empty without any.
+    """Return the normalized name of a distribution, as installers compare it; empty for None.
 
     >>> distribution_key("GPU_dist.x")
     'gpu-dist-x'
@@ -17,7 +17,7 @@ def distribution_key(name: str | None) -> str:
 
 
 def of_distribution(name: str, distribution: str | None) -> str:
-    """Return how a variable names the backend of one distribution.
+    """Return the name of a backend with its distribution, as in a variable.
 
     >>> of_distribution("gpu", "GPU_dist")
     'gpu@gpu-dist'
@@ -26,12 +26,12 @@ def of_distribution(name: str, distribution: str | None) -> str:
 
 
 def name_of(text: str) -> str:
-    """Return the name of the backend alone."""
+    """Return the name of the backend, without a distribution."""
     return text.partition("@")[0]
 
 
 def key_of(text: str) -> str:
-    """Return a name as the values of variables are compared by it.
+    """Return a name from a variable in normalized form.
 
     >>> key_of("gpu@GPU_dist")
     'gpu@gpu-dist'
@@ -41,6 +41,6 @@ def key_of(text: str) -> str:
 
 
 def is_name(text: str) -> bool:
-    """Whether `text` names a backend, perhaps that of one distribution."""
+    """Whether `text` is the name of a backend, with or without a distribution."""
     name, separator, distribution = text.partition("@")
     return is_backend_name(name) and (not separator or is_backend_name(distribution))

@@ -25,7 +25,7 @@ def find_entry_points(group: str) -> tuple[list[Any], list[Problem]]:
     Returns
     -------
     entry_points : list of importlib.metadata.EntryPoint
-        Those that can be read.
+        The readable entry points.
     problems : list of Problem
         Distributions whose entry points cannot be read.
     """
@@ -33,15 +33,15 @@ def find_entry_points(group: str) -> tuple[list[Any], list[Problem]]:
 
     try:
         if sum(1 for _ in distributions()) < _count_distributions():
-            # It ignores exceptions while it lists a folder, also those that a signal handler
-            # raises. It keeps the folder as empty then.
+            # `importlib.metadata` ignores exceptions while it lists a folder, even those that a
+            # signal handler raises. Its cache then holds the folder as empty.
             MetadataPathFinder().invalidate_caches()
         return list(entry_points(group=group)), []
     except BaseException as error:  # one malformed file of any distribution is enough
         if is_interrupt(error):
             raise
-    # One by one, in the order and with the rule of `importlib.metadata`: of distributions of
-    # one name, the first on the path counts.
+    # One by one, by the rules of `importlib.metadata`: of distributions with the same name, the
+    # first on the path counts.
     found: list[Any] = []
     problems: list[Problem] = []
     seen: set[str] = set()
@@ -67,9 +67,10 @@ def find_entry_points(group: str) -> tuple[list[Any], list[Problem]]:
 
 
 def _find_distributions(problems: list[Problem]) -> Iterator[Any]:
-    """Yield the distributions of all finders; a finder that fails is reported, others still count.
+    """Yield the distributions of all finders; report finders that fail.
 
-    Imports ignore what is no path in `sys.path`, with which `importlib.metadata` fails.
+    Items of `sys.path` that are not paths are left out: imports ignore them, but
+    `importlib.metadata` fails with them.
     """
     from importlib.metadata import DistributionFinder
 
@@ -111,7 +112,7 @@ def _count_distributions() -> int:
     count = 0
     for folder in sys.path:
         try:
-            names = os.listdir(folder or ".")  # all that is read of it
+            names = os.listdir(folder or ".")
         except OSError as error:  # an archive, or missing
             if is_interrupt(error):  # a `TimeoutError`
                 raise

@@ -3,10 +3,10 @@
 =======================  ===================================  ===============================
 variable                 example                              meaning
 =======================  ===================================  ===============================
-``<prefix>_PRIORITIZE``  ``first,second``                     first, and then second, go first
-``<prefix>_BLOCK``       ``one,two``, or ``*``                never loaded
-the same                 ``*,!one``                           all but one are never loaded
-both of these            ``gpu@gpu-dist``                     only the gpu of that distribution
+``<prefix>_PRIORITIZE``  ``first,second``                     these go first, in this order
+``<prefix>_BLOCK``       ``one,two``, or ``*``                these, or all, are never loaded
+``<prefix>_BLOCK``       ``*,!one``                           all but ``one`` are never loaded
+both of these            ``gpu@gpu-dist``                     only that distribution's ``gpu``
 ``<prefix>_SET_ORDER``   ``one>two>three,four>five``          one before two before three, ...
 ``<prefix>_BACKEND``     ``one``                              the current backend
 =======================  ===================================  ===============================
@@ -44,16 +44,16 @@ class Environment:
         The variables are ``<prefix>_PRIORITIZE``, ``<prefix>_BLOCK``, ``<prefix>_SET_ORDER``,
         ``<prefix>_BACKEND``.
     prioritize : tuple of str
-        Backends to prioritize in the process-wide default state, first goes first.
+        Backends to prioritize in the process-wide default state, the foremost first.
     choices : tuple of (str, str)
-        Prioritized backends with the distributions, as `distribution_key` returns them, that
-        they must come from.
+        Prioritized backends, each with the distribution (see `distribution_key`) that it must come
+        from.
     block : frozenset of str
-        Backends that must not be loaded; ``"name@distribution"`` for that of one distribution.
+        Backends that must not be loaded; ``"name@distribution"`` to block one distribution's.
     block_all : bool
-        Whether every backend is blocked (``*``), but for the `allowed`.
+        Whether every backend is blocked (``*``), except those in `allowed`.
     allowed : frozenset of str
-        The backends that are not blocked though all are (``*,!name``), as in `block`.
+        The exceptions to `block_all` (``*,!name``), in the form of `block`.
     set_order : tuple of (str, str)
         Pairs of backends; the first goes before the second. Free of cycles.
     problems : tuple of Problem
@@ -77,9 +77,9 @@ class Environment:
         return f"{self.prefix}_{suffix}"
 
     def blocks(self, name: str, distribution: str | None = None) -> bool:
-        """Whether the backend `name` must not be loaded, from anywhere or from a distribution.
+        """Whether the backend `name` must not be loaded, at all or from a distribution.
 
-        An empty distribution is one without a name, or the library itself.
+        The distribution is empty if it has no name, and for the library itself.
         """
         if name in self.block:
             return True
@@ -89,7 +89,7 @@ class Environment:
         return one in self.block or (self.block_all and not {name, one} & self.allowed)
 
     def blocking(self, names: Iterable[str]) -> str:
-        """Return the value of ``BLOCK`` that blocks some more backends.
+        """Return the value of ``BLOCK`` that blocks these backends, too.
 
         >>> read_environment("LIB", {"LIB_BLOCK": "*,!a,!b"}).blocking(["b"])
         '*,!a'
@@ -118,7 +118,7 @@ class Environment:
 
     @property
     def mentioned(self) -> dict[str, dict[str, str]]:
-        """For each name that occurs with distributions: these, each with its variable."""
+        """For each name that occurs with distributions, the variable of each distribution."""
         found: dict[str, dict[str, str]] = {}
         for name, distribution in self.choices:
             found.setdefault(name, {})[distribution] = self.variable(PRIORITIZE)
@@ -193,7 +193,7 @@ def read_environment(prefix: str, variables: Mapping[str, str]) -> Environment:
     for text in block:
         name = text.removeprefix(_BUT)
         if text != name and _ALL not in block:
-            malformed(BLOCK, f"{text!r} excepts a backend, but not all are blocked", f"*,{text}")
+            malformed(BLOCK, f"{text!r} exempts a backend, but not all are blocked", f"*,{text}")
         elif text == name and name_of(name) == DEFAULT:
             malformed(BLOCK, "the library itself cannot be blocked", "first,second")
         elif text != _ALL and not is_name(name):

@@ -1,4 +1,4 @@
-"""Descriptions in code: their names, and their tables, read again if functions are added."""
+"""Descriptions in code: their names, and the functions that are added to them later."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from .catalog import Catalog
 
 
 def name_of(fields: Any) -> object:
-    """Return the name in a description in code; None where reading it fails."""
+    """Return the name in a description in code; None if reading it fails."""
     try:
         return fields["name"] if isinstance(fields, Mapping) else fields.name
-    except BaseException as error:  # any fault, which parsing reports
+    except BaseException as error:  # of the object's code; parsing reports it
         if is_interrupt(error):
             raise
         return None
@@ -28,7 +28,7 @@ def has_new(catalog: Catalog, in_code: Iterable[Any], identifier: str) -> bool:
     Parameters
     ----------
     catalog : Catalog
-        The catalog as it was read before.
+        The present catalog.
     in_code : iterable of mapping or object
         Descriptions that the library passed itself.
     identifier : str
@@ -46,7 +46,7 @@ def has_new(catalog: Catalog, in_code: Iterable[Any], identifier: str) -> bool:
             functions: Any = fields.get("functions") if is_mapping else fields.functions
             if functions.get(identifier) is None:
                 continue
-        except BaseException as error:  # any fault, which parsing reports
+        except BaseException as error:  # of the object's code; parsing reports it
             if is_interrupt(error):
                 raise
         return True
@@ -69,10 +69,10 @@ def read_again(catalog: Catalog, in_code: Iterable[Any], functions: Collection[s
     reader = BackendReader(problems, catalog.environment.variable("BLOCK"), None, functions)
     descriptions = dict(catalog.descriptions)
     is_changed = False
-    for fields in reversed([*in_code]):  # of two that share a name, the first counts
+    for fields in reversed([*in_code]):  # of two with the same name, the first is used
         name = name_of(fields)
         known = descriptions.get(name) if isinstance(name, str) else None
-        # A blocked one is not read.
+        # Blocked backends are not read.
         if known is None or not known.in_code:
             continue
         found = reader.parse(fields, Source(), None, in_code=True)

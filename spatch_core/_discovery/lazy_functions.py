@@ -28,12 +28,12 @@ _KINDS = {key: kinds_in_json(*FUNCTION_TABLE[key][:2]) for key in CACHED_FUNCTIO
 
 
 def implementation_of(values: list[Any]) -> Implementation:
-    """Make an implementation of the values of its fields, as the cache has them.
+    """Return an implementation with the given values of its cached fields.
 
     Raises
     ------
     TypeError, ValueError
-        If they are not of the fields' kinds.
+        If their number or types are wrong.
     """
     found: dict[str, Any] = dict(zip(CACHED_FUNCTION_FIELDS, values, strict=True))
     for key, kinds in _KINDS.items():
@@ -49,16 +49,16 @@ class LazyFunctions:
     """A mapping of functions to be wrapped in a `MappingProxyType`; see `columns_of`.
 
     A library with 100 backends of 100 functions each calls few of the 10,000. The proxy is
-    the only user, and all that it can do it delegates to methods defined here, so that the
-    functions cannot be told from those of a parsed description.
+    only user, and it delegates everything to the methods defined here, so that a cached description
+    looks like a parsed one.
 
     Parameters
     ----------
     identifiers : tuple of str
         The keys.
     columns : bytes
-        JSON: for each field of an `Implementation`, a list of its values by function, or a
-        list of the one value of all functions.
+        JSON: for each field of an `Implementation`, the list of its values in the order of the
+        functions, or a list with the one value that all share.
     parse : callable
         Returns the functions from the backend's file, in case `columns` is malformed.
     """
@@ -85,12 +85,12 @@ class LazyFunctions:
                 found = self._restore(position)
             except MALFORMED:
                 found = self._parse()[identifier]
-            # Another thread may have been faster; a key must lead to one object.
+            # Another thread may have been faster; a key must always return the same object.
             found = self._made.setdefault(identifier, found)
         return found
 
     def additional_docs(self, identifier: str) -> str | None:
-        """Return this field of a function, without making an `Implementation` for it.
+        """Return the `additional_docs` of a function without making an `Implementation`.
 
         None if there is no such function.
         """
@@ -117,6 +117,7 @@ class LazyFunctions:
         if columns is None:
             from json import loads
 
+            # Several threads may load at once; their results are equal.
             columns = self._columns = loads(self._text)
         return columns
 
@@ -156,7 +157,7 @@ class LazyFunctions:
     def __eq__(self, other: object) -> bool:
         return self.copy() == other
 
-    __hash__ = None  # type: ignore[assignment]  # as that of a dictionary
+    __hash__ = None  # type: ignore[assignment]  # as for a dictionary
 
     def __or__(self, other: Any) -> Any:
         return self.copy() | other
@@ -169,7 +170,7 @@ class LazyFunctions:
 
 
 def columns_of(functions: Mapping[str, Implementation]) -> list[list[Any]]:
-    """Return the values of functions field by field; one value where all are equal.
+    """Return the values of functions field by field; only one value if all are equal.
 
     >>> functions = {"lib:a": Implementation("m:a"), "lib:b": Implementation("m:b")}
     >>> columns_of(functions)
@@ -177,5 +178,5 @@ def columns_of(functions: Mapping[str, Implementation]) -> list[list[Any]]:
     """
     values = functions.values()
     columns = [[getattr(each, key) for each in values] for key in CACHED_FUNCTION_FIELDS]
-    # All values are equal if all but the first equal all but the last.
+    # All values are equal if each equals its predecessor.
     return [each[:1] if each[1:] == each[:-1] else each for each in columns]

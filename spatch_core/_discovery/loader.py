@@ -1,6 +1,6 @@
 """Loads a library's backends when they are first needed, once for all threads.
 
-What a thread gets from a loader depends on the loader's state:
+The result depends on the loader's state:
 
 ==============================  ==========================  ================  ==================
 state                           ``get()``                   ``load()``        ``load(again=True)``
@@ -8,27 +8,28 @@ state                           ``get()``                   ``load()``        ``
 not loaded                      discovers                   discovers         discovers
 this thread is discovering      `loaded`; raises if None    None              None
 another thread is discovering   `settled`; waits if None    waits             waits, discovers
-provisional, imports go on      the provisional catalog     the same          discovers
+provisional, imports continue   the provisional catalog     the same          discovers
 provisional, imports ended      discovers                   discovers         discovers
 publishing was interrupted      publishes                   publishes         discovers
 loaded                          `loaded`                    `loaded`          discovers
 ==============================  ==========================  ================  ==================
 
-*Discovering* means calling ``discover`` in one's turn. If ``discover`` raises, for whatever reason
-and at whatever instruction, nothing has changed, and the next caller tries again. A complete result
-becomes `loaded` in one step, and `settled` when it has been published. An interrupt in between
-publishes once more before it goes on; a second one leaves this to the next caller.
+*Discovering* means calling ``discover`` in this thread's turn. If ``discover`` raises, at whatever
+instruction, nothing has changed, and the next caller tries again. A complete result becomes
+`loaded` in one step, and `settled` when it has been published. If an interrupt stops publishing, it
+is done once more before the interrupt propagates; if that is stopped too, the next caller does it.
 
-*Waiting* means waiting for the turn, which ends however it is left (see `_locks`). Two kinds of
-threads do not wait to the end. One that is in the middle of an import: the discovering thread may
-import modules, and so may wait for the very import lock that this one holds. It discovers for
-itself, at the same time as the other; the first to finish publishes. And one for which the
-discovering thread may be waiting itself (see `waiting`): it is told the same as the discovering
-thread.
+*Waiting* means waiting for the turn, which ends however its holder is stopped (see `_locks`). Two
+kinds of threads do not wait to the end:
 
-*Provisional*: a backend's module could not be imported, because this thread was asked in the
-middle of importing it, or a module that it needs. That is no fault of the backend. The result
-without it is neither published nor warned about, and it serves until the imports have ended.
+- A thread that is importing a module. The discovering thread may be waiting for that module's
+  import lock. So this thread discovers too, at the same time; the first to finish publishes.
+- A thread for which the discovering thread may itself be waiting (see `waiting`). It gets the same
+  result as the discovering thread.
+
+*Provisional*: the backends were needed while this thread was importing a backend's module, or a
+module that the backend needs. The result without that backend is neither published nor warned
+about, and is used until the imports have ended.
 """
 
 from __future__ import annotations
@@ -65,8 +66,8 @@ class Loader(Generic[Found]):
         Returns a new result, whose ``catalog`` says whether it is complete; may import
         modules.
     publish : callable
-        Takes each complete result when it has become `loaded`. It may be called again with the
-        same result, if it was interrupted.
+        Takes each complete result when it has become `loaded`. It is called again with the same
+        result if it was interrupted.
 
     Attributes
     ----------
@@ -82,9 +83,10 @@ class Loader(Generic[Found]):
         self._provisional: _Provisional[Found] | None = None
         self._turn = Turn()
         self._publishing = Turn()
-        # By thread, the frame that discovers or did; only those that are running count.
+        # For each thread, the frame that discovers. An interrupt may leave an entry behind, so it
+        # counts for its own thread only while the frame is running.
         self._discovering: dict[int, FrameType] = {}
-        # The threads that there were when the turn was taken.
+        # The threads that existed when the turn was taken.
         self._threads: frozenset[int] = frozenset()
 
     @property
@@ -94,7 +96,7 @@ class Loader(Generic[Found]):
 
     @property
     def is_discovering(self) -> bool:
-        """Whether a thread is discovering; what it finds is `loaded` before this is over."""
+        """Whether a thread is discovering; true until its result is `loaded`."""
         return bool(self._discovering)
 
     def get(self) -> Found:
@@ -103,26 +105,26 @@ class Loader(Generic[Found]):
         Raises
         ------
         RuntimeError
-            If this thread is discovering the backends, or one for which this thread works,
-            and one of them, while it is imported, asks which backends there are.
+            If a module that the discovery imports needs the backends, in the discovering thread
+            or in a thread for which that one waits.
         """
         found = self.settled or self.load() or self.loaded
         if found is None:
             raise RuntimeError(
-                "a module that is imported in order to discover the backends asks which "
-                "backends there are; it can only know later"
+                "the backends are being discovered, and a module that the discovery imports needs "
+                "them; use them only after its import"
             )
         return found
 
     def load(self, again: bool = False) -> Found | None:
-        """Discover the backends; None if this very thread is discovering them already.
+        """Discover the backends; None if this thread is discovering them already.
 
-        It is None as well for a thread for which the discovering one may be waiting.
+        The result is also None in a thread for which the discovering one may be waiting.
 
         Parameters
         ----------
         again : bool, optional
-            Whether to do so even if they have been discovered.
+            Whether to discover backends that are loaded already.
         """
         if is_running(self._discovering.get(get_ident())):
             return None
@@ -131,7 +133,7 @@ class Loader(Generic[Found]):
         if not again and provisional is not None and provisional.is_valid():
             return provisional.found
         self._provisional = None
-        # See the module's docstring for why a thread that is importing must not wait.
+        # A thread that is importing must not wait; see the module's docstring.
         imports = outermost_import()
         found: Found | None
         if imports is not None:
@@ -145,15 +147,15 @@ class Loader(Generic[Found]):
             nothing: tuple[Found | None, bool] = None, False
             found, is_new = self._turn.run(in_turn, Waiting(lambda: self._threads), nothing)
         if is_new and found is not None:
-            # After everything else, because a filter may turn warnings into exceptions.
+            # Last, because a filter may turn warnings into exceptions.
             for warning in found.catalog.warnings():
                 warn_caller(warning)
         return found
 
     def change(self, make: Callable[[Found], Found]) -> None:
-        """Replace what is loaded by what `make` makes of it, in this thread's turn.
+        """Replace the loaded result by `make` of it, in this thread's turn.
 
-        It is left as it is if this very thread is discovering, or nothing is loaded.
+        Nothing changes if this thread is discovering, or if nothing is loaded.
         """
         if is_running(self._discovering.get(get_ident())):
             return
@@ -171,12 +173,12 @@ class Loader(Generic[Found]):
                 self._discovering.pop(thread, None)
 
         if outermost_import() is not None:
-            in_turn()  # see the module's docstring for why it must not wait
+            in_turn()  # without waiting; see the module's docstring
         else:
             self._turn.run(in_turn, Waiting(lambda: self._threads), None)
 
     def _load(self, again: bool, imports: FrameType | None) -> tuple[Found, bool]:
-        """Return the result of discovery, and whether it is loaded since now."""
+        """Return the result of discovery, and whether this call has loaded it."""
         thread = get_ident()
         try:
             self._discovering[thread] = _getframe()
@@ -184,7 +186,7 @@ class Loader(Generic[Found]):
             if unpublished is not None:
                 self._settle(unpublished, again=True)
             if self.loaded is not None and not again:
-                return self.loaded, False  # by the thread that this one waited for
+                return self.loaded, False  # another thread loaded it while this one waited
             found = self._discover()
             if not found.catalog.is_complete:
                 self._provisional = _Provisional(found, imports)
@@ -195,18 +197,19 @@ class Loader(Generic[Found]):
             self._discovering.pop(thread, None)
 
     def _settle(self, found: Found, again: bool) -> Found:
-        """Make a result the one that is loaded, unless another thread was faster."""
+        """Make a result the loaded one, unless another thread was faster, and publish it."""
 
         def settle() -> Found:
             if self.loaded is not None and not again:
                 return self.loaded
-            # In this order: from here on, nothing is settled until everything is.
+            # In this order, so that an unpublished result never counts as settled.
             self._unpublished = found
             self.loaded = found
             try:
                 self._publish(found)
                 self._unpublished = None
             except BaseException:
+                # An interrupt may have stopped it halfway. Publishing twice is harmless.
                 self._publish(found)
                 self._unpublished = None
                 raise
@@ -230,8 +233,8 @@ class _Provisional(Generic[Found]):
     def is_valid(self) -> bool:
         """Whether one of the imports is still going on.
 
-        An interrupted import may leave its module marked as one that goes on. So the frame of the
-        import must be running, too; what other threads can tell of it is whether its thread is.
+        An interrupted import may leave its module marked as initializing. So the frame of the
+        import must be running, too; another thread can only check that the importing thread lives.
         """
         if self._thread == get_ident():
             goes_on = is_running(self._frame)

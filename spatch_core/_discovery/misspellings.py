@@ -1,4 +1,4 @@
-"""Near misses in environment variables: of their names, and of the names of backends in them."""
+"""Misspelled names of environment variables, and misspelled names of backends in them."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from .._identifiers import nearest
 from .._reporting.problems import Problem
 
 _MISSPELLED = 0.75
-"""The least similarity of a variable's suffix that makes it a misspelling."""
+"""The least similarity at which a variable's suffix counts as a misspelling."""
 _ALL_IN_WORDS = ("all", "any", "everything")
 
 
 def misspelled_variables(
     prefix: str, suffixes: Iterable[str], variables: Mapping[str, str]
 ) -> Iterator[Problem]:
-    """Yield a problem for each variable that looks like a misspelling of one of a library's.
+    """Yield a problem for each variable that looks like a misspelled variable of a library.
 
     Parameters
     ----------
     prefix : str
         The library's prefix.
     suffixes : iterable of str
-        Those of the variables that the library reads.
+        The suffixes of the variables that the library reads.
     variables : mapping of str to str
         Usually `os.environ`.
 
@@ -41,7 +41,7 @@ def misspelled_variables(
             continue
         meant = nearest(name[len(start) :], known.values(), _MISSPELLED)
         if meant:
-            message = "the library reads no variable of this name"
+            message = "the library reads no variable with this name"
             yield Problem(message, f"Did you mean {start}{meant[0]}?", key=name)
 
 
@@ -53,11 +53,11 @@ def near_misses(
     Parameters
     ----------
     mentioned : iterable of (str, str)
-        Names, each with the variable that has it.
+        The names in variables, each with its variable.
     names : iterable of str
-        Those of the backends.
+        The names of all backends.
     block : str
-        The variable that blocks backends, in which ``*`` means all of them.
+        The variable that blocks backends, in which ``*`` means all backends.
     """
     names = {*names}
     for name, variable in mentioned:

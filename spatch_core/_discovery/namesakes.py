@@ -1,4 +1,4 @@
-"""Distributions that offer backends of one name: which is chosen, what is said of the others."""
+"""Distributions that offer backends with the same name: the choice, and problems of the others."""
 
 from __future__ import annotations
 
@@ -13,31 +13,31 @@ from .distribution_names import distribution_key, of_distribution
 from .environment import BLOCK, PRIORITIZE, Environment
 
 Found = list[tuple[Source, Any]]
-"""Entry points of one name, each with its place."""
+"""Entry points with the same name, each with its source."""
 
 
 def choose(
     name: str, found: Found, environment: Environment
 ) -> tuple[Found, dict[str, Source], list[Problem]]:
-    """Apply what the environment says about the distributions that offer a name.
+    """Apply the environment's choice among the distributions that offer a name.
 
     Parameters
     ----------
     name : str
         A name that the environment mentions together with distributions.
     found : list of (Source, importlib.metadata.EntryPoint)
-        All of this name, in order.
+        All entry points with this name, in order.
     environment : Environment
         The library's variables.
 
     Returns
     -------
     allowed : list of (Source, importlib.metadata.EntryPoint)
-        Those that are not blocked, the chosen one first.
+        The entry points that are not blocked, the chosen one first.
     blocked : dict of str to Source
-        The others, as the variable names them.
+        The blocked ones, by ``"name@distribution"``.
     problems : list of Problem
-        One for each distribution that offers no backend of this name.
+        One for each mentioned distribution that offers no backend with this name.
     """
     keys = {id(source): distribution_key(source.distribution) for source, _ in found}
     offers = ", ".join(of_distribution(name, key) for key in keys.values() if key)
@@ -62,7 +62,7 @@ def choose(
 
 
 def owner_of(description: Description) -> str:
-    """Return whose backend it is, in words."""
+    """Return the owner of a backend, in words."""
     owner = description.source.distribution
     return f"distribution {owner}" if owner else str(description.source)
 
@@ -70,16 +70,16 @@ def owner_of(description: Description) -> str:
 def told_what_is_used(
     faults: Iterable[Problem], used: Description, variable: str
 ) -> Iterator[Problem]:
-    """Yield faults; the first of each broken backend says which one of its name is used.
+    """Yield faults; the first fault of each broken backend gets the name of the one used instead.
 
     Parameters
     ----------
     faults : iterable of Problem
-        Those of backends of one name that cannot be used, and perhaps of the one that is used.
+        The faults of all backends with one name, perhaps also of the one that is used.
     used : Description
         The backend that is used instead.
     variable : str
-        The environment variable that blocks backends, which the remedies may name.
+        The environment variable that blocks backends, which remedies may name.
     """
     told: set[int] = set()
     for fault in faults:
@@ -90,9 +90,9 @@ def told_what_is_used(
         source = fault.source or Source()
         if id(source.metadata) not in told:
             told.add(id(source.metadata))
-            message += f"; that of {owner_of(used)} is used instead"
+            message += f"; the backend of {owner_of(used)} is used instead"
         if source.distribution:
-            # The name alone would block the one that is used.
+            # The name alone would also block the backend that is used.
             block = f"{variable}={fault.backend}"
             remedy = remedy.replace(block, block + of_distribution("", source.distribution))
         yield replace(fault, message=message, remedy=remedy)
@@ -101,21 +101,21 @@ def told_what_is_used(
 def why_inactive(
     inactive: Iterable[Description], faults: Iterable[Problem], used: Description
 ) -> list[Problem]:
-    """Return the problems of backends that are not used, because they lack a requirement.
+    """Return the problems of backends that are not used because of an unmet requirement.
 
     Parameters
     ----------
     inactive : iterable of Description
         These backends.
     faults : iterable of Problem
-        Where a requirement cannot be read, that is told already.
+        The known faults; a backend with a malformed requirement is in them already.
     used : Description
         The backend that is used instead.
     """
     told = [each.source for each in faults if each.key == REQUIRES]
     return [
         Problem(
-            f"{each.unmet}; that of {owner_of(used)} is used instead",
+            f"{each.unmet}; the backend of {owner_of(used)} is used instead",
             "Install what it requires, or uninstall the backend",
             each.name,
             REQUIRES,
@@ -129,18 +129,18 @@ def why_inactive(
 def why_shadowed(
     name: str, source: Source, owner: str, used: str | None, environment: Environment
 ) -> Problem:
-    """Return the problem of a backend that is not read, because another one of its name is used.
+    """Return the problem of a backend that is not read, because its name is taken.
 
     Parameters
     ----------
     name : str
         The name.
     source : Source
-        Its place.
+        The source of the backend that is not read.
     owner : str
-        To whom the backend belongs that is used, in words.
+        The owner of the backend that is used, in words.
     used : str or None
-        The distribution of that backend, if it has one.
+        The distribution of the backend that is used, if it has one.
     environment : Environment
         The library's variables.
     """

@@ -1,4 +1,4 @@
-"""Path files (``.pth``) of backends that were installed in editable mode since Python started."""
+"""Path files (``.pth``) of backends installed in editable mode after Python has started."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from .entry_points import entry_point_target
 from .environment import Environment
 
 REMEDY = (
-    "It is installed in editable mode: call backend_opts.reload() if that was done after Python "
-    "started; else check its folder, and that its package has the file"
+    "It is installed in editable mode. If that was done after Python started, call "
+    "backend_opts.reload(); else check its folder, and that its package has the file"
 )
 
 
 def path_files(distribution: Any) -> list[str]:
     """Return the names of a distribution's path files; empty if it is not installed by one."""
     try:
-        # Not `files`, which looks for each file on the disk: there may be hundreds of thousands.
+        # `distribution.files` would look for each file on the disk: there may be 100,000 of them.
         record = (distribution and distribution.read_text("RECORD")) or ""
         lines = [line for line in record.splitlines() if ".pth" in line]
         names = [row[0] for row in csv.reader(lines) if row]
@@ -34,21 +34,21 @@ def path_files(distribution: Any) -> list[str]:
 
 
 def read_path_files(entry_points: Iterable[Any], environment: Environment) -> None:
-    """Do for backends whose packages are not found what `site` does when Python starts.
+    """Process the path files of backends whose packages are not found, as `site` does at startup.
 
-    The path files of other distributions have been read then, and those of blocked backends are
-    left alone: a path file can import modules.
+    The path files of all other distributions were processed at startup. Path files of blocked
+    backends are left alone, because they can import modules.
 
     Parameters
     ----------
     entry_points : iterable of importlib.metadata.EntryPoint
-        Those of the library's group.
+        The entry points of the library's group.
     environment : Environment
         The library's variables.
     """
     for entry_point in entry_points:
         module = entry_point_target(entry_point)[0]
-        # Before the list of files, of which a large distribution has many thousands.
+        # First, because reading the list of files takes long for a large distribution.
         if not is_dotted_name(module) or _is_found(module):
             continue
         distribution = entry_point.dist
@@ -59,12 +59,12 @@ def read_path_files(entry_points: Iterable[Any], environment: Environment) -> No
 
 
 def _add(folder: str, name: str) -> None:
-    """Do what a path file says; one that fails has no effect, and discovery finds no package."""
+    """Process a path file; if it fails, discovery does not find the package and reports it."""
     from site import addpackage
 
     try:
         addpackage(folder, name, None)
-    except BaseException as error:  # its encoding, or what it imports
+    except BaseException as error:  # wrong encoding, or a failing import
         if is_interrupt(error):
             raise
 

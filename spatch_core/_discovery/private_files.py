@@ -1,13 +1,12 @@
 """Private files in the user's cache folder: only the user can have written them.
 
-They are conveniences, so that errors are ignored: a file that cannot be read counts as
-absent, and failing to write is harmless.
+They only save time, so errors are ignored: a file that cannot be read counts as absent, and failing
+to write is harmless.
 
 A file is read only if it and its folder are private, and neither is a link. It is written under a
-new, random name, and then put in place in one step, in a folder that this package made: an empty
-one, or one with its tag. Files are removed only there, and only if both their name and their
-header are those of this package. Root makes no folder inside another user's, because with a kept
-``HOME`` (``sudo``) that user could no longer write to it.
+random name, and then renamed atomically, in a folder that belongs to this package: it was empty, or
+has the package's tag. Only files with the package's names and header are removed from it. Root
+makes no folder inside another user's: if ``sudo`` keeps ``HOME``, that user could not write to it.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def user_folder(variables: Mapping[str, str], platform: str) -> str | None:
-    """Return the folder for the user's caches; None if it cannot be known.
+    """Return the folder for the user's caches; None if it is unknown.
 
     Parameters
     ----------
@@ -48,7 +47,7 @@ def user_folder(variables: Mapping[str, str], platform: str) -> str | None:
 
 
 def read_private(path: str) -> bytes | None:
-    """Return what follows the header of a file; None unless only the user can have written it."""
+    """Return the content after the header; None unless only the user can have written the file."""
     try:
         with opened(os.path.dirname(path)) as folder:
             return None if folder is None else folder.read(os.path.basename(path))
@@ -59,9 +58,9 @@ def read_private(path: str) -> bytes | None:
 
 
 def write_private(path: str, content: bytes) -> None:
-    """Write a file with the header, replacing the one of its name; failing is harmless.
+    """Write or replace a file, with the header; failing is harmless.
 
-    A reader finds either the old content or the new one, also if this process is killed.
+    A reader finds either the old content or the new one, even if this process is killed.
     """
     parent, name = os.path.split(path)
     if len(content) + len(HEADER) > MOST_BYTES:
@@ -87,7 +86,7 @@ def _make_folder(path: str) -> None:
     is_root = effective_user is not None and effective_user() == 0
     if above == path or (is_root and os.stat(above).st_uid != 0):
         return
-    # `os.makedirs` calls itself for each, and some variables name a thousand.
+    # `os.makedirs` is recursive, and a variable may name a thousand nested folders.
     for each in reversed(missing):
         with suppress(FileExistsError):  # another process was faster
             os.mkdir(each, 0o700)

@@ -1,8 +1,8 @@
 """A private folder: its files are found, read, written and removed without following links.
 
 A file is private if it and its folder belong to this user and no other user may write to them.
-The folder is opened once, and checked through its handle; everything else is looked up in that
-handle, so that nothing changes if another folder, or a link, takes its place meanwhile.
+The folder is opened once and checked through its handle, and files are looked up relative to the
+handle. So it does no harm if another folder, or a link, takes the folder's place meanwhile.
 
 On Windows there are no handles of folders, no owners and no modes. The folder of a user's caches
 is private there by its access control list; links and junctions are recognized.
@@ -34,14 +34,14 @@ MOST_BYTES = 64 * 1024 * 1024
 """The size above which a file is neither read nor written."""
 
 _DAY = 24 * 60 * 60
-_UNUSED = 90 * _DAY  # the age at which a file is removed: its environment is probably gone
+_UNUSED = 90 * _DAY  # the time without use after which a file is removed
 _MOST = 100  # files in the folder
 _DRAFT = ".draft"
 
 effective_user: Any = getattr(os, "geteuid", None)
-"""Returns the user; None on Windows, where the folders of a user are private already."""
+"""`os.geteuid`; None on Windows, where a user's cache folder is private by itself."""
 _has_handles = os.open in os.supports_dir_fd
-# Each is absent on some systems. Without O_NONBLOCK, opening a pipe would wait for its other end.
+# Some systems lack some of these. Without O_NONBLOCK, opening a pipe would wait for a writer.
 _SAFE = sum(getattr(os, name, 0) for name in ("O_NOFOLLOW", "O_NONBLOCK", "O_CLOEXEC", "O_BINARY"))
 _REPARSE_POINT = 0x400  # the attribute of links and junctions on Windows
 
@@ -62,14 +62,14 @@ class PrivateFolder:
         self.handle = handle
 
     def at(self, name: str) -> str:
-        """Return what the functions of `os` need to find a file; most need the handle too."""
+        """Return the path of a file for the functions of `os`, relative to the handle if any."""
         return os.path.join(self.path, name) if self.handle is None else name
 
     def names(self) -> list[str]:
         return os.listdir(self.path if self.handle is None else self.handle)
 
     def status(self, name: str) -> os.stat_result:
-        """Return the status of a file, or of the link."""
+        """Return the status of a file or link, without following it."""
         return os.stat(self.at(name), dir_fd=self.handle, follow_symlinks=False)
 
     def has(self, name: str) -> bool:
@@ -90,15 +90,16 @@ class PrivateFolder:
             if status.st_mtime < time() - _DAY:
                 with suppress(OSError):  # see `remove_unused`
                     os.utime(self.at(name), dir_fd=self.handle, **self._not_followed)
-            content: bytes = stream.read(status.st_size)  # if it grows, its checksum is wrong
+            content: bytes = stream.read(status.st_size)  # the checksum detects a growing file
             return content
 
     def write(self, name: str, content: bytes) -> None:
-        """Put a file in place, unless something that is neither a file nor a link is there."""
+        """Write a file, replacing a file or link; anything else of that name is left alone."""
         if self.has(name):
             mode = self.status(name).st_mode
             if not (S_ISREG(mode) or S_ISLNK(mode)):
                 return
+        # The random name keeps processes apart; the rename is atomic. `x` refuses an existing file.
         draft = f"{name}.{os.urandom(8).hex()}{_DRAFT}"
         try:
             with open(draft, "xb", opener=self._open_new) as stream:
@@ -114,7 +115,7 @@ class PrivateFolder:
     def is_own(self) -> bool:
         """Whether this package may write to the folder; an empty one gets the tag."""
         if not self.has(TAG):
-            # Drafts of the tag may come from another process, now or before it was killed.
+            # Another process may be writing the tag, or may have been killed while writing it.
             if not all(each.startswith(f"{TAG}.") and _is_draft(each) for each in self.names()):
                 return False
             self.write(TAG, TAG_TEXT)
@@ -122,9 +123,9 @@ class PrivateFolder:
             return stream is not None and stream.read(len(TAG_TEXT) + 1) == TAG_TEXT
 
     def remove_unused(self) -> None:
-        """Remove the files of old environments, and the oldest of too many.
+        """Remove files unused for `_UNUSED`, and the least recently used beyond `_MOST`.
 
-        A draft that is older than a day was left by a process that was killed.
+        A draft older than a day was left by a killed process.
         """
         now = time()
         used: list[tuple[float, str]] = []
@@ -145,8 +146,9 @@ class PrivateFolder:
 
     @contextmanager
     def _open_private(self, name: str) -> Iterator[Any]:
-        """Open a file for reading; None unless it is a regular file that only the user wrote."""
-        # Before it is opened, because opening a device can have an effect.
+        """Open a file for reading; None unless it is a private regular file."""
+        # Checked before opening, because opening a device can have an effect, and again after it,
+        # because another file may have taken its place.
         if not _is_private_file(self.status(name)):
             yield None
             return
@@ -164,7 +166,7 @@ class PrivateFolder:
 
 @contextmanager
 def opened(path: str) -> Iterator[PrivateFolder | None]:
-    """Open a folder; None unless it is a private one, and no link."""
+    """Open a folder; None unless it is private and not a link."""
     if not _has_handles:
         yield PrivateFolder(path, None) if _is_private_folder(os.lstat(path)) else None
         return
@@ -191,7 +193,7 @@ def _is_private(status: os.stat_result) -> bool:
 
 
 def _is_own_name(name: str) -> bool:
-    """Whether a file may be one of `write_private`, or a draft of one."""
+    """Whether the name is one that `write_private` gives to a file or its draft."""
     return name.endswith(SUFFIX) or (_is_draft(name) and f"{SUFFIX}." in name)
 
 

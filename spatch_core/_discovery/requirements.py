@@ -1,7 +1,7 @@
-"""Requirements: whether the distributions are installed without which a backend is inactive.
+"""Requirements of backends: whether the required distributions are installed.
 
-A plain name needs the standard library alone. Anything else, such as ``"cupy>=13"``, is read by
-`packaging`, which is imported then.
+For a plain name, the standard library suffices. Anything else, such as ``"cupy>=13"``, is parsed by
+`packaging`, which is imported only then.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ class RequirementError(ValueError):
 
 
 def check_required(description: Description) -> tuple[str, list[Problem]]:
-    """Return why a backend is inactive, empty if it is not, and a problem for each fault."""
+    """Return why a backend is inactive (empty if it is active), and malformed requirements."""
     reasons: list[str] = []
     problems: list[Problem] = []
     for text in description.requires:
@@ -42,20 +42,20 @@ def check_required(description: Description) -> tuple[str, list[Problem]]:
 
 
 def why_unmet(requirements: Iterable[str], is_condition: bool = False) -> str:
-    """Say which of several requirements is not met; empty if all are.
+    """Return which requirement is not met, and why; empty if all are met.
 
     Parameters
     ----------
     requirements : iterable of str
         The requirements.
     is_condition : bool, optional
-        Whether a requirement is not met where its marker does not hold. Otherwise it is not
-        asked for there.
+        Whether a requirement counts as unmet if its marker does not hold here. By default, such a
+        requirement does not apply.
 
     Raises
     ------
     RequirementError
-        If one cannot be read.
+        If a requirement cannot be parsed or compared.
 
     Examples
     --------
@@ -67,7 +67,7 @@ def why_unmet(requirements: Iterable[str], is_condition: bool = False) -> str:
             reason = _why_unmet(text, is_condition)
         except RequirementError:
             raise
-        except BaseException as error:  # of packaging, such as a marker that compares a name
+        except BaseException as error:  # raised by packaging, for a marker that makes no sense
             if is_interrupt(error):
                 raise
             raise RequirementError(f"{text!r} cannot be compared ({in_words(error)})") from None
@@ -99,7 +99,7 @@ def _why_unmet(text: str, is_condition: bool) -> str:
         return f"it requires {text}, which is not installed"
     try:
         is_met = not requirement.specifier or requirement.specifier.contains(version, True)
-    except ValueError:  # it is no version; later releases of packaging return False
+    except ValueError:  # not a version; later releases of packaging return False
         is_met = False
     return "" if is_met else f"it requires {text}, and {requirement.name} {version} is installed"
 
@@ -107,7 +107,7 @@ def _why_unmet(text: str, is_condition: bool) -> str:
 def installed_version(name: str) -> str | None:
     """Return the version of a distribution; None if it is not installed.
 
-    It is ``"0"`` if its metadata cannot be read, or says none.
+    The version is ``"0"`` if the metadata cannot be read, or has none.
     """
     from importlib.metadata import PackageNotFoundError, version
 
@@ -115,7 +115,7 @@ def installed_version(name: str) -> str | None:
         found: str | None = version(name)
     except PackageNotFoundError:
         return None
-    except Exception as error:  # metadata of a distribution that this library may never use
+    except Exception as error:  # broken metadata of a third party's distribution
         if is_interrupt(error):
             raise
         found = None

@@ -1,6 +1,6 @@
-"""Variants: of several implementations of a function, the one for what is installed here.
+"""Chooses variants: the implementations of functions that suit the installed distributions.
 
-Decided from the metadata of distributions; nothing is imported.
+Only metadata of distributions is read; nothing is imported.
 """
 
 from __future__ import annotations
@@ -15,25 +15,25 @@ from .._reporting.problems import Problem
 from .requirements import RequirementError, why_unmet
 
 Report = Callable[[str, str], None]
-"""Called with a key path and an error."""
+"""Takes a key path and an error."""
 
 
 def choose_variants(description: Description) -> tuple[Description, list[Problem]]:
-    """Return a description with the implementations that serve here, and what is wrong.
+    """Return a description with the chosen variants, and the problems of their requirements.
 
-    A function is absent if its requirements are not met, and it has no implementation besides.
+    A function is absent if no variant's requirement is met, and it has no plain implementation.
 
     Parameters
     ----------
     description : Description
-        Some functions have variants.
+        A description with variants.
 
     Returns
     -------
     description : Description
-        The chosen variant stands in the place of each function; `absent` says why others lack.
+        Chosen variants replace the implementations; `absent` says why others are missing.
     problems : list of Problem
-        Requirements that cannot be read. They count as not met.
+        Malformed requirements. They count as unmet.
     """
     problems: list[Problem] = []
     reasons = _Reasons()
@@ -81,7 +81,7 @@ def choose_variants(description: Description) -> tuple[Description, list[Problem
 def _chosen(
     implementation: Implementation, path: str, reasons: Mapping[str, str], report: Report
 ) -> tuple[Variant | None, str]:
-    """Return the variant that serves here, else why there is none."""
+    """Return the first variant whose requirement is met; if there is none, the reasons."""
     failures = []
     for position, variant in enumerate(implementation.variants):
         try:
@@ -96,7 +96,7 @@ def _chosen(
 
 
 class _Reasons(dict[str, str]):
-    """Why requirements are not met, each found once; empty for those that are."""
+    """Caches why each requirement is not met; empty if it is met."""
 
     def __missing__(self, requirement: str) -> str:
         reason = self[requirement] = why_unmet([requirement], is_condition=True)

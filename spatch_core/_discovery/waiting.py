@@ -1,9 +1,9 @@
 """How long a thread waits for another one that discovers the backends.
 
-A backend may start a thread while it is imported, let it call the library, and wait for it. Such
-a call must not wait for the discovery, which waits for it. It cannot be told for certain from the
-first call of any other thread, which must wait. So the stack of the discovering thread decides: a
-thread that waits for others stands still, in a module that is there for this.
+While a backend is imported, it may start a thread that calls the library, and wait for that thread.
+This call must not wait for the discovery: that would be a deadlock. It looks like the first call of
+any other thread, which must wait. So the stack of the discovering thread decides: a thread that
+waits for others stands still, usually in a module such as `threading`.
 """
 
 from __future__ import annotations
@@ -19,8 +19,11 @@ _WAITS = frozenset({"threading", "queue", "selectors", "multiprocessing.connecti
 """Modules whose functions wait for threads and processes."""
 
 _PATIENCE = {(True, True): 0.1, (True, False): 10.0, (False, True): 5.0, (False, False): 60.0}
-"""Seconds for which the discovering thread may stand still: by whether the waiting thread was
-started after the discovery, and whether the discovering one waits in one of the modules."""
+"""Seconds that the discovering thread may stand still before another one stops waiting for it.
+
+The keys say whether that other thread was started after the discovery began, and whether the
+discovering thread stands in one of the modules `_WAITS`.
+"""
 
 
 class Waiting:
@@ -29,7 +32,7 @@ class Waiting:
     Parameters
     ----------
     threads : callable
-        Returns the identities of the threads that there were when the discovery began.
+        Returns the identities of the threads that existed when the discovery began.
     """
 
     def __init__(self, threads: Callable[[], frozenset[int]]) -> None:
@@ -38,14 +41,15 @@ class Waiting:
         self._since = 0.0
 
     def __call__(self, holder: Holder) -> bool:
-        """Whether the discovering thread seems to wait for this one; asked again and again."""
+        """Whether the discovering thread seems to wait for this one; called at every poll."""
         frame = _current_frames().get(holder.thread)
         waits = False
-        # A thread that runs is not followed further: its frames may end at any moment.
+        # Only the frames of a waiting thread are followed: others may end at any moment.
         while frame is not None and frame.f_globals.get("__name__") in _WAITS:
             frame, waits = frame.f_back, True
         if frame is None:
             return False
+        # The thread stands still if it is at the same instruction of the same frame at each poll.
         place = id(frame), frame.f_lasti
         if place != self._place:
             self._place, self._since = place, monotonic()

@@ -11,11 +11,11 @@ from .._call.caller import Caller
 from .._callers_line import warn_caller
 from .._discovery import in_code as in_code_backends
 from .._discovery.cache import open_cache
+from .._discovery.catalog_builder import build_catalog
 from .._discovery.entry_points import find_entry_points
 from .._discovery.environment import read_environment
 from .._discovery.loader import Loader
 from .._discovery.path_files import read_path_files
-from .._discovery.registry import build_catalog
 from .._resolution.resolver import Resolver
 from .._state.process_default import set_environment
 from .._state.state import initial_state

@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
+from .._discovery.catalog_builder import build_catalog
 from .._discovery.entry_points import entry_point_target, find_entry_points
 from .._discovery.environment import read_environment
-from .._discovery.registry import build_catalog
 from .._reporting.problems import Source
 from .child import run
 

@@ -27,9 +27,9 @@ import spatch_core
 from spatch_core import BackendSystem
 from spatch_core._description.files import parse_toml
 from spatch_core._discovery.cache import open_cache
+from spatch_core._discovery.catalog_builder import build_catalog
 from spatch_core._discovery.environment import read_environment
 from spatch_core._discovery.private_folder import HEADER, TAG, TAG_TEXT
-from spatch_core._discovery.registry import build_catalog
 from spatch_core.testing import write_distribution
 from tests.cli.test_update import BLEND, BLUR, HEAD, INIT, TOOLS, text
 

@@ -210,7 +210,7 @@ def test_a_distribution_that_is_chosen_and_broken_is_not_replaced_in_first_place
     found = observe(tmp_path, PRIORITIZE="gpu@b")
     tally.add(found["answer"] == "a", found)
     tally.add(found["prioritized"] == (), found)
-    tally.add("that of distribution a is used" in found["warnings"][0], found["warnings"])
+    tally.add("the backend of distribution a is used" in found["warnings"][0], found["warnings"])
 
 
 @pytest.mark.parametrize("variable", ["PRIORITIZE", "BLOCK"])
@@ -309,7 +309,7 @@ def test_options_name_backends_and_no_distributions(tmp_path: Path, tally: Tally
         for name in ("gpu@a", "gpu@b", "gpu@gone"):
             with pytest.raises(ValueError, match=f"NAMELIB_PRIORITIZE={name}") as raised:
                 system.backend_opts(prioritize=name)
-            tally.add("'gpu' is that of a;" in str(raised.value), raised.value)
+            tally.add("'gpu' comes from a;" in str(raised.value), raised.value)
 
 
 # --- the command line --------------------------------------------------------------------

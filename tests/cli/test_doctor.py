@@ -929,7 +929,7 @@ def test_variables_that_name_nothing(paint: Site) -> None:
         "PAINTLIB_SET_ORDER": ("zzz>oil", "no backend is named 'zzz'; the name is ignored. Remo"),
         "PAINTLIB_PRIORITISE": (
             "oil",
-            "the library reads no variable of this name. Did you mean PAINTLIB_PRIORITIZE?",
+            "the library reads no variable with this name. Did you mean PAINTLIB_PRIORITIZE?",
         ),
     }
     variables = {variable: value for variable, (value, _) in expected.items()}

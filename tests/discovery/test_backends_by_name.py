@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from spatch_core._discovery.by_name import BackendsByName
+from spatch_core._discovery.backends_by_name import BackendsByName
 from spatch_core._discovery.environment import read_environment
 
 

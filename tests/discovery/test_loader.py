@@ -308,7 +308,7 @@ class TestLoader:
 
         def discover() -> Found:
             answers.append(one.load())
-            with pytest.raises(RuntimeError, match="it can only know later"):
+            with pytest.raises(RuntimeError, match="use them only after its import"):
                 one.get()
             return Found()
 

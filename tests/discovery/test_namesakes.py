@@ -36,7 +36,7 @@ def test_a_first_that_is_broken_is_replaced_by_the_second(tmp_path: Path) -> Non
     assert report["distribution"] == "b-dist"
     assert len(report["problems"]) == 2
     assert all("distribution a-dist" in each for each in report["problems"])
-    assert "that of distribution b-dist is used instead" in report["problems"][0]
+    assert "the backend of distribution b-dist is used instead" in report["problems"][0]
 
 
 def installed(folder: Path, monkeypatch: pytest.MonkeyPatch) -> list[Any]:
@@ -80,7 +80,7 @@ def test_one_that_lacks_a_requirement_is_not_usable(
     assert len(told) == len(before)
     for name, text in zip(before, told, strict=True):
         assert f"distribution {name}-dist" in text
-        assert f"that of distribution {usable}-dist is used instead" in text
+        assert f"the backend of distribution {usable}-dist is used instead" in text
     assert len(report["problems"]) == 2
 
 
@@ -94,7 +94,7 @@ def test_if_all_lack_requirements_the_first_is_inactive(tmp_path: Path) -> None:
     assert (found["found"], found["distribution"]) == (True, "b-dist")
     assert found["unmet"] == "it requires absent-b, which is not installed"
     (faulty,) = [each for each in found["problems"] if "absent-d" in each]
-    assert "that of distribution b-dist is used instead" in faulty
+    assert "the backend of distribution b-dist is used instead" in faulty
 
 
 @pytest.mark.parametrize(

@@ -45,7 +45,7 @@ def test_adopting_discovers_and_imports_nothing() -> None:
         for n in range(1000):
             system.adopt(eval("lambda: None"), f"lib:f{n}")
         print(len(system._dispatcher.records), "spatch_core._call.chain" in sys.modules)
-        print("spatch_core._discovery.registry" in sys.modules)
+        print("spatch_core._discovery.catalog_builder" in sys.modules)
         """
     )
     assert done.stdout.split() == ["0", "False", "False"]

@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 
 from spatch_core import BackendSystem
+from spatch_core._discovery.catalog_builder import build_catalog
 from spatch_core._discovery.environment import read_environment
-from spatch_core._discovery.registry import build_catalog
 from spatch_core._resolution.golden_rule import GoldenRule, Standing, Weight
 from spatch_core._resolution.matching import TypeMatch
 from spatch_core._state.state import DispatchState
