@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def freeze(owner: Owner, scope: Scope, function: F) -> F:
-    """Return `function` so that it always runs in `scope`.
+    """Return a callable that always runs `function` in `scope`.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ def freeze(owner: Owner, scope: Scope, function: F) -> F:
     Raises
     ------
     TypeError
-        For what cannot be called.
+        If `function` cannot be called.
     """
     if isinstance(function, (staticmethod, classmethod)):
         method: Any = type(function)(freeze(owner, scope, function.__func__))
@@ -59,12 +59,12 @@ def freeze(owner: Owner, scope: Scope, function: F) -> F:
 def freeze_alone(
     options: Any, function: F, prioritize: Any, disable: Any, others: Mapping[str, Any]
 ) -> F:
-    """Return `function` under the options that are given, and nothing of what is in force here.
+    """Return `function` frozen under the given options only, not those in force here.
 
     Parameters
     ----------
     options : BackendOptions or type of BackendOptions
-        The library's; of an object, its own options are outer ones.
+        The library's options; the options of an object hold around the given ones.
     function : callable
         The callable to freeze.
     prioritize, disable : optional
@@ -80,8 +80,8 @@ def freeze_alone(
 
 
 def kind_of(function: Any) -> type[FunctionWithState]:
-    """Return the class for a callable, by its nature."""
-    nature = getattr(function, "nature", None)  # of what `invoke` returns
+    """Return the class that freezes a callable, by its nature."""
+    nature = getattr(function, "nature", None)  # the results of `invoke` have it
     if type(nature) is int:
         if nature & ASYNC_GENERATOR:
             return AsyncGeneratorFunctionWithState
@@ -103,12 +103,12 @@ def kind_of(function: Any) -> type[FunctionWithState]:
 
 
 def restore_function(owner: Owner, content: Mapping[str, Any]) -> FunctionWithState:
-    """Make a function again that was pickled; see `pickles`."""
+    """Rebuild a pickled function; see `pickles`."""
     check_names(content, ("options", "function", "decorated", "is_coroutine"))
     function: Any = content.get("function")
     if "decorated" in content:
-        # What the name leads to has frozen the state of this process; only what it wraps
-        # is wanted.
+        # The object with this name has frozen the state of this process. The pickle has its own
+        # state, so only the function inside is used.
         found = import_identifier(content["decorated"])
         function = found.__wrapped__ if isinstance(found, FunctionWithState) else found
     kind = CoroutineFunctionWithState if content.get("is_coroutine") else kind_of(function)

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 class Steps:
     """The steps of one generator, coroutine or asynchronous generator.
 
-    The state is put in force before each step and put back after it, so that the consumer never
-    sees it. A step that leaves another state in force, because it is inside of a block, finds
-    that state again in the next step.
+    The state is put in force before each step and taken away after it, so that the consumer never
+    sees it. A step that ends inside a block leaves the block's state in force; the next step starts
+    with that state.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ class Steps:
             except StopIteration as end:
                 return end.value
             finally:
-                error = None  # or a frame in its traceback would refer to it
+                error = None  # breaks the cycle of the exception and this frame
             try:
                 sent = yield value
             except GeneratorExit:
@@ -71,7 +71,8 @@ class Steps:
 
     def _step(self, step: Callable[..., Any], *arguments: Any) -> Any:
         keeper, held = self._keeper, self._held
-        # Not kept by frames in the traceback of an error: it may hold an observation.
+        # It may keep an observation alive, and this frame may live on in a traceback: so neither
+        # this object nor a local variable refers to it while the step runs.
         self._held = None
         before = keeper.held()
         try:
@@ -83,13 +84,13 @@ class Steps:
             value = step(*arguments)
             self._held = keeper.held()
         except StopIteration:
-            # Each step of an asynchronous generator is an awaitable of its own, which ends.
+            # Not the end of an asynchronous generator: each of its steps is a separate awaitable.
             self._held = keeper.held()
             raise
         finally:
             try:
                 keeper.put_back(*before)
-            except BaseException:  # an interrupt
+            except BaseException:  # an interrupt; see `keeper`
                 keeper.put_back(*before)
                 raise
             del before
@@ -97,10 +98,10 @@ class Steps:
 
 
 class SuspendingFunctionWithState(FunctionWithState):
-    """The same for a function whose calls suspend: the state is in force inside of each step."""
+    """A frozen function whose calls suspend: the state is in force within each step."""
 
     def __getattr__(self, name: str) -> Any:
-        # By these `inspect` finds out the nature of what is no function.
+        # `inspect` reads these to tell the nature of a callable object.
         if name in ("__code__", "__defaults__", "__kwdefaults__"):
             return getattr(self.__wrapped__, name, getattr(type(self).__call__, name))
         if name == "__name__":
@@ -114,7 +115,7 @@ class SuspendingFunctionWithState(FunctionWithState):
 
 
 class GeneratorFunctionWithState(SuspendingFunctionWithState):
-    """The same for a generator function."""
+    """A frozen generator function."""
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         def start() -> Any:
@@ -124,7 +125,7 @@ class GeneratorFunctionWithState(SuspendingFunctionWithState):
 
 
 class CoroutineFunctionWithState(SuspendingFunctionWithState):
-    """The same for a coroutine function."""
+    """A frozen coroutine function."""
 
     is_coroutine = True
 
@@ -137,6 +138,7 @@ class CoroutineFunctionWithState(SuspendingFunctionWithState):
         else:
             from asyncio import coroutines
 
+            # The marker that `asyncio.iscoroutinefunction` looks for in these versions.
             self._is_coroutine = getattr(coroutines, "_is_coroutine", True)
 
     async def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
@@ -144,7 +146,7 @@ class CoroutineFunctionWithState(SuspendingFunctionWithState):
 
 
 class AsyncGeneratorFunctionWithState(SuspendingFunctionWithState):
-    """The same for an asynchronous generator function."""
+    """A frozen asynchronous generator function."""
 
     async def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         steps = self._steps()
@@ -171,7 +173,7 @@ class AsyncGeneratorFunctionWithState(SuspendingFunctionWithState):
 
 
 class _Awaited:
-    """Awaits a call, in steps."""
+    """Awaits a call; the state is in force within each step."""
 
     __slots__ = ("_call", "_steps")
 
@@ -199,12 +201,12 @@ async def _awaiting(
 
 
 def stepwise(nature: int, keeper: StateKeeper, scope: Scope, answer: Any) -> Any:
-    """Return a coroutine or generator that goes on as `answer` does, each step of it in a scope.
+    """Return a coroutine or generator that runs each step of `answer` in a scope.
 
     Parameters
     ----------
     nature : int
-        The nature of the function that has returned it; see `nature_of`.
+        The nature of the function that has returned `answer`; see `nature_of`.
     keeper : StateKeeper
         The library's dispatch state.
     scope : Scope
@@ -218,7 +220,7 @@ def stepwise(nature: int, keeper: StateKeeper, scope: Scope, answer: Any) -> Any
         kind = CoroutineFunctionWithState
     else:
         kind = GeneratorFunctionWithState
-        if type(answer) is CoroutineType:  # for a generator that `types.coroutine` has marked
+        if type(answer) is CoroutineType:  # in place of a generator marked by `types.coroutine`
             answer = answer.__await__()
     made = object.__new__(kind)  # without the attributes of a function
     made._checked, made._keeper, made._scope = True, keeper, scope

@@ -1,4 +1,4 @@
-"""A function with a dispatch state frozen into it, which travels to other processes."""
+"""A function with a frozen dispatch state, which can be pickled for other processes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from .scope import Scope
 
 
-# Attributes of a dispatchable, which would answer for the state in force instead.
+# Attributes of a dispatchable that would use the state in force, instead of the frozen one.
 _ATTRIBUTES = ("explain", "invoke", "backends")
 
 
@@ -29,12 +29,12 @@ class FunctionWithState:
     scope : Scope
         The frozen state, with its tables.
     function : callable
-        The callable, found again as ``__wrapped__``.
+        The callable, kept as ``__wrapped__``.
 
     Notes
     -----
-    Pickled as the names of its backends, not with them: the process that loads it must
-    have the backends installed that are prioritized, and says so when it is called.
+    A pickle holds only the names of backends. The process that loads it must have the prioritized
+    ones installed; otherwise a call raises `UnknownBackendError`.
     """
 
     is_coroutine = False
@@ -61,7 +61,7 @@ class FunctionWithState:
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         if not self._checked:
             self._check()
-        # As in `keeper`, without other frames.
+        # The pattern of `keeper`, inlined: a frozen function adds only this frame.
         keeper, scope = self._keeper, self._scope
         before, mark, token = keeper.get(), keeper.observations.variable.get(), None
         try:
@@ -80,7 +80,7 @@ class FunctionWithState:
             except BaseException:  # an interrupt
                 keeper.put_back(before, mark)
                 raise
-            # Or the traceback of an exception would go on holding the outer observation.
+            # Otherwise, the traceback of an exception would keep the outer observation alive.
             del before, mark, token
 
     def _check(self) -> None:

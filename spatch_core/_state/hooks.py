@@ -25,8 +25,8 @@ class Call:
 
     Notes
     -----
-    A hook gets it as its only argument, and returns the result of the call. One that only watches
-    returns ``call.next(*call.args, **call.kwargs)``.
+    It is the only argument of a hook, which returns the result of the call. A hook that only
+    watches returns ``call.next(*call.args, **call.kwargs)``.
     """
 
     __slots__ = ("_after", "_found", "_has_gone_on", "_hooked", "_place", "args", "kwargs")
@@ -36,16 +36,16 @@ class Call:
         kwargs: dict[str, Any]
         _hooked: Any
         _place: int  # of the hook among the stages
-        # The dispatch arguments that the library's finder has found, and in which arguments.
+        # The dispatch arguments that the library's finder found, and the arguments of that call.
         _found: tuple[tuple[Any, ...] | None, tuple[Any, ...], dict[str, Any]] | None
         _has_gone_on: bool
-        # What `next` led to: the call of the next hook, the progress of the chain, or a backend.
+        # Set by `next`: the call of the next hook, the progress of the chain, or a backend's name.
         _after: Any
 
         def __init__(self) -> None: ...
 
     else:
-        # The code that makes it sets all of these, which takes half the time of an `__init__`.
+        # The caller sets all attributes, which takes half the time of an `__init__` in Python.
         __init__ = object.__init__
 
     @property
@@ -56,7 +56,7 @@ class Call:
 
     @property
     def callable(self) -> Callable[..., Any]:
-        """The library's function; a call of it in the hook is a call of its own."""
+        """The library's function; calling it in the hook starts a new call."""
         wrapper: Callable[..., Any] = self._hooked.wrapper()
         return wrapper
 
@@ -68,7 +68,7 @@ class Call:
 
     @property
     def backend(self) -> str | None:
-        """The backend that answered or raised; None before `next`, and where all have deferred.
+        """The backend that answered or raised; None before `next`, and if all have deferred.
 
         ``"default"`` is the library's own implementation. For a coroutine function it is final
         when the result of `next` has been awaited.
@@ -86,18 +86,18 @@ class Call:
         return {**getattr(self._outcome(), "reasons", {})}
 
     def _outcome(self) -> Any:
-        """Return the progress of the chain, or the name of the backend that was called alone."""
+        """Return the progress of the chain, or the name of a backend that was called directly."""
         after: Any = self
         while type(after) is Call:
             after = after._after
         return after
 
     def next(self, /, *args: Any, **kwargs: Any) -> Any:
-        """Go on with the call, with these arguments: to the next hook, then to the backends.
+        """Continue the call with these arguments: with the next hook, then with the backends.
 
-        The implementation runs under the options that are in force at the call, this hook among
-        them, so that the hook sees the calls that the implementation makes. If the arguments have
-        other types, the backends are chosen for these.
+        The implementation runs under the options of the call, including this hook, so the hook
+        sees the calls that the implementation makes. If the arguments have other types, the
+        backends are chosen anew.
 
         Parameters
         ----------
@@ -121,7 +121,7 @@ class Call:
 
 
 def checked_hook(given: Any) -> tuple[Hook]:
-    """Return what the state holds for a hook that a user has given.
+    """Return a hook given by a user in the form that a dispatch state holds, a tuple.
 
     Raises
     ------
@@ -138,9 +138,8 @@ def checked_hook(given: Any) -> tuple[Hook]:
         kind = "an asynchronous generator function" if nature & ASYNC_GENERATOR else ""
         kind = kind or ("a coroutine function" if nature & COROUTINE else "a generator function")
         raise TypeError(
-            f"hook= takes a plain function, and {hook_name(given)} is {kind}. What "
-            "call.next(...) returns for a coroutine function can be awaited in a coroutine that "
-            "the hook returns"
+            f"hook= takes a plain function, and {hook_name(given)} is {kind}. To await the "
+            "result of call.next(...), let the hook return a coroutine that does so"
         )
     return (given,)
 
@@ -152,7 +151,7 @@ def joined(inner: tuple[Hook, ...], outer: tuple[Hook, ...]) -> tuple[Hook, ...]
 
 
 def hook_name(hook: Any) -> str:
-    """Return the identifier of a function; of another object that of its class."""
+    """Return the identifier of a function; for another object, the identifier of its class."""
     while type(hook).__module__ == "functools" and hasattr(hook, "func"):
         hook = hook.func  # of a partial
     for each in (hook, type(hook)):

@@ -1,12 +1,12 @@
-"""Which scope is in force: the context variable, the default, and the scopes that are known.
+"""Keeps which scope is in force: the context variable, the default, and a cache of scopes.
 
-One cache beside those of a scope: `StateKeeper._known`, from `DispatchState.key` to the
-scope. It holds no scopes that are traced and at most `MAX_SCOPES` others; then it is emptied.
-Emptying it is harmless: scopes that are in force somewhere stay alive, and stay among the
-live references, by which changes of the backends reach them.
+The cache `StateKeeper._known` maps `DispatchState.key` to the scope. It holds no traced scopes and
+at most `MAX_SCOPES` others; then it is emptied. Emptying it is harmless: scopes that are in force
+somewhere stay alive, and stay among the live references, by which changes of the backends reach
+them.
 
-A signal handler may raise between any two calls. So code that puts a scope in force for a call
-looks first at what is in force, and sets that again, at least once undisturbed::
+A signal handler may raise between any two instructions. So code that puts a scope in force for a
+call first reads what is in force, and restores it afterwards, twice if it is interrupted::
 
     held = keeper.held()
     try:
@@ -19,8 +19,8 @@ looks first at what is in force, and sets that again, at least once undisturbed:
             keeper.put_back(*held)
             raise
 
-A token of the variable alone could be lost before it is stored, and works once. On hot paths it is
-used as well, because that takes less time: what was in force is set where there is no token.
+A token of the variable would not suffice: an interrupt may lose it before it is stored, and it
+works only once. Hot paths use a token because it is faster; without one, they set the old value.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     Entered: TypeAlias = Token[Tables] | tuple[Token[Mark | None], Token[Tables]]
 
 MAX_SCOPES = 256
-"""How many combinations of options are known before they are forgotten."""
+"""How many scopes are cached before all are forgotten."""
 
 
 _EVERYTHING = range(1, 1 << 62)
@@ -67,18 +67,18 @@ class StateKeeper:
     variable : contextvars.ContextVar
         Holds the tables in force.
     get, set : callable
-        Return them, and put others in force.
+        The methods of `variable`.
     observe : callable
         Puts a mark in force; see `observations`.
     observations : Observations
-        Where observed states are in force.
+        The observations that are going on.
     replacing : Turn
         Lets one thread at a time replace the process-wide default.
     strays : callable
         Returns the indices of functions that only the tables may keep alive; None for all.
     waking : callable
-        Called with each new state before it is in force: it may activate a backend that none of
-        the others does.
+        Called with each new state before it is in force, because it may activate a backend that no
+        other state does.
     """
 
     def __init__(self, name: str) -> None:
@@ -96,7 +96,7 @@ class StateKeeper:
         self.strays: Callable[[], Container[int] | None] = frozenset
         self.waking: Callable[[DispatchState], None] = _do_nothing
         self._known: dict[tuple[object, ...], Scope] = {}
-        # Weak, because the bounds of the caches would be none if these were kept alive.
+        # Weak, because strong references would make the bounds of the caches pointless.
         self._live = References()
         self._live.add(default)
         look_after(self)
@@ -109,7 +109,7 @@ class StateKeeper:
 
     @property
     def base(self) -> Scope:
-        """The process-wide default without the blocks that hold in the whole process."""
+        """The process-wide default without process-wide blocks."""
         return self._shared[0] if self._blocks is None else self._blocks.base
 
     @property
@@ -118,7 +118,7 @@ class StateKeeper:
         return self.base.is_enabled
 
     def process_blocks(self) -> ProcessBlocks:
-        """Return the blocks that hold in the whole process."""
+        """Return the process-wide blocks."""
         return self._blocks or self.replacing.run(self._make_blocks)
 
     def _make_blocks(self) -> ProcessBlocks:
@@ -136,8 +136,8 @@ class StateKeeper:
         """Return a scope of a state, whose tables may be filled already."""
         if state.is_observed and not state.is_plain:
             return self.new(state)
-        # The key has the identity of a class, which means the same class for as long as the
-        # scope that is found refers to it.
+        # The key has the `id` of a class. A cached scope keeps its class alive, so that no other
+        # class can have this `id`.
         key = state.key
         scope = self._known.get(key)
         if scope is None:
@@ -148,7 +148,7 @@ class StateKeeper:
         return scope
 
     def inside(self, outer: Scope, options: DispatchState) -> Scope:
-        """Return the scope of a block of these options inside of `outer`."""
+        """Return the scope of a block of these options inside `outer`."""
         scope = outer.inner.get(options)
         if scope is None:
             scope = self.scope(options.within(outer.state))
@@ -159,8 +159,7 @@ class StateKeeper:
     def new(self, state: DispatchState) -> Scope:
         """Return a new scope of a state; its tables are empty."""
         scope = Scope(state)
-        # First added, then announced: it is seen by a thread that looks for active backends in
-        # between.
+        # Added first: a thread that looks for active backends in between must see it.
         self._live.add(scope)
         self.waking(state)
         return scope
@@ -170,20 +169,20 @@ class StateKeeper:
         return [scope.state for scope in self._live.alive()]
 
     def enter(self, scope: Scope) -> Entered:
-        """Put a scope in force here and now; returns what `leave` needs."""
+        """Put a scope in force here and now; return the tokens for `leave`."""
         if not scope.is_observed:
             return self.variable.set(scope.tables)
-        # Marked from before it is in force until after.
+        # The mark must be in force before the scope is, and until it no longer is.
         marked = self.observations.variable.set(self.observations.begin())
         return marked, self.variable.set(scope.tables)
 
     def leave(self, entered: Entered) -> None:
-        """Put back what was in force before.
+        """Restore what was in force before `enter`.
 
         Raises
         ------
         ValueError, RuntimeError
-            If it was not entered in this context, or was left before; nothing has changed.
+            If it was not entered in this context, or was left already; then nothing changes.
         """
         if isinstance(entered, tuple):
             marked, token = entered
@@ -193,11 +192,11 @@ class StateKeeper:
             self.variable.reset(entered)
 
     def held(self) -> tuple[Tables, Mark | None]:
-        """Return what is in force here and now, for `put_back`, in this context or in another."""
+        """Return what is in force here and now, for `put_back` in this or another context."""
         return self.get(), self.observations.variable.get()
 
     def put(self, scope: Scope) -> None:
-        """Put a scope in force here; see the module's docstring for how a call leaves it."""
+        """Put a scope in force here; the module's docstring shows how to restore the old one."""
         if scope.is_observed:
             self.observe(self.observations.begin())
         self.set(scope.tables)
@@ -208,24 +207,24 @@ class StateKeeper:
         self.observations.put_back(mark)
 
     def is_own(self) -> bool:
-        """Whether what is in force here does not follow the process-wide default."""
+        """Whether this context has a scope of its own, instead of the process-wide default."""
         return self.get() is not self._shared
 
     def follow_default(self) -> None:
-        """Let the process-wide default be in force here, as it is and will be."""
+        """Let this context follow the process-wide default, also when that changes."""
         self.variable.set(self._shared)
 
     def put_default(self, scope: Scope) -> None:
         """Make a scope the process-wide default; in a turn of `replacing`."""
         scope.tables = self._shared
-        # The default and its tables in one step, in which nothing can interrupt.
+        # Replaces the default and drops its tables in one atomic step.
         if self._blocks is None:
             self._shared[:] = [scope]
         else:
             self._blocks.replace_base(scope)
 
     def forget_inner(self) -> None:
-        """Forget which scopes lie inside which, so that most of them are freed."""
+        """Forget the inner scopes of all scopes, so that unused ones are freed."""
         for scope in self._live.alive():
             scope.inner.clear()
 
@@ -235,7 +234,8 @@ class StateKeeper:
             scope.forget()
 
     def forget_unreachable(self) -> None:
-        """Drop what may keep alive a class or a function that nothing else refers to."""
+        """Drop entries that may be the only references to a class or function."""
+        # This runs during a garbage collection; other threads may change the cache meanwhile.
         for key, scope in self._known.copy().items():
             if scope.state.type is not None and not is_importable(scope.state.type):
                 self._known.pop(key, None)

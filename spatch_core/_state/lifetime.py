@@ -1,16 +1,15 @@
-"""Observations, weak references, and the hooks of garbage collection and of the exit.
+"""Observations, weak references, and the hooks for garbage collection and exit.
 
-An observation lasts for as long as an observed state (`DispatchState.is_observed`) is in
-force in any thread, task or other context. Leaving the block is not enough to end it: a task
-that was started in the block has a copy of the context, and is observed until its context is
-freed, together with the object of the task. So each block that is observed puts a mark into a
-second context variable. Only contexts, and the tokens of blocks that are still to be left, refer to
-a mark. When it is freed, by reference counting and without a garbage collection, that observation
-has ended.
+An observation lasts as long as an observed state (`DispatchState.is_observed`) is in force in
+any thread, task or other context. Leaving the block does not always end it: a task that was
+started in the block has a copy of the context, and is observed until its context is freed,
+together with the task object. So each observed block puts a mark into a second context variable.
+Only contexts, and the tokens of blocks that are still to be left, refer to a mark. The observation
+has ended when its mark is freed, by reference counting, without a garbage collection.
 
-What is to be done then takes a while, and CPython discards what a signal handler raises in the
-callback of a weak reference. So a block that is left exchanges that callback for one in C, and
-looks afterwards whether the observation has ended. The callback in Python is for observations that
+The work at that point takes a while, and CPython discards exceptions that a signal handler raises
+in the callback of a weak reference. So leaving a block exchanges that callback for one in C, and
+checks afterwards whether the observation has ended. The callback in Python is for observations that
 end elsewhere: with the context of a task, or when a program drops the call of a hook.
 """
 
@@ -42,9 +41,9 @@ if TYPE_CHECKING:
 
 
 class References:
-    """Objects that are not kept alive; unlike a `WeakSet` they may change while they are read.
+    """Weak references to objects, compared by identity.
 
-    The objects compare by identity.
+    Unlike a `WeakSet`, it may change while it is read.
     """
 
     __slots__ = ("_references",)
@@ -54,26 +53,26 @@ class References:
 
     def add(self, each: object) -> None:
         """Remember an object for as long as something else refers to it."""
-        # A callback in C: the interpreter discards what a signal handler raises in one in Python.
-        # The reference keeps its hash, for when the object is gone.
+        # The callback is in C, because in one in Python an interrupt would be lost. The hash of
+        # the reference is computed here, and stays valid when the object is gone.
         self._references[ref(each, self._references.pop)] = None
 
     def alive(self) -> list[Any]:
-        """Return the objects that are still there."""
-        # Copied in one step, which no other thread can interrupt, and no garbage collection: on
-        # CPython 3.10 and 3.11 a finalizer may change a dictionary while `dict.copy` copies it.
+        """Return the objects that are still alive."""
+        # Copied in one atomic step. `dict.copy` is not atomic on CPython 3.10 and 3.11: it may
+        # start a garbage collection, in which a finalizer may change the dictionary.
         found = [reference() for reference in [*self._references]]
         return [each for each in found if each is not None]
 
 
 class Mark:
-    """Says that an observed state is in force in a context; refers to nothing."""
+    """Marks a context in which an observed state is in force; refers to nothing."""
 
     __slots__ = ("__weakref__",)
 
 
 class Observations:
-    """The observations of a library that last.
+    """The observations of a library that are going on.
 
     Parameters
     ----------
@@ -87,8 +86,8 @@ class Observations:
     before : callable
         Called before an observation begins.
     after : callable
-        Called when none is left, in any thread, and perhaps in the middle of a garbage
-        collection. Another one may have begun meanwhile.
+        Called when no observation is left; in any thread, possibly during a garbage collection.
+        Another observation may have begun meanwhile.
     """
 
     __slots__ = ("_marks", "_newest", "_settled", "after", "before", "variable")
@@ -98,17 +97,17 @@ class Observations:
         self.before: Callable[[], None] = _do_nothing
         self.after: Callable[[], None] = _do_nothing
         self._marks: dict[int, ref[Mark]] = {}
-        # The observation that began last, and the last one when `after` was called last.
+        # Tokens of the newest observation: now, and at the last call of `after`.
         self._newest = self._settled = object()
 
     def begin(self) -> Mark:
-        """Begin an observation, which lasts for as long as something refers to the mark."""
+        """Begin an observation, which lasts as long as something refers to the mark."""
         outer = self.variable.get()
         if outer is not None:
-            return outer  # it lasts until the inner block has been left, too
+            return outer  # the outer observation goes on in the inner block
         mark = Mark()
-        # First registered, then announced: an observation that ends in another thread
-        # between the two does not undo what `before` does.
+        # Registered before `before` is called: otherwise the end of another observation, in
+        # another thread, could call `after` and undo it.
         self._watch(mark)
         self._newest = object()
         self.before()
@@ -123,19 +122,20 @@ class Observations:
         self._settle(left)
 
     def leave(self, token: Token[Mark | None]) -> None:
-        """Put the mark in force again that the token stands for."""
+        """Put the mark from before a token in force again."""
         left = self._leaving(self.variable.get())
         self.variable.reset(token)
         self._settle(left)
 
     def drop(self, scope: Marked) -> None:
-        """Let a scope have no mark any more."""
+        """Remove the mark of a scope."""
         left = self._leaving(scope.mark)
         scope.mark = None
         self._settle(left)
 
     def _watch(self, mark: Mark) -> None:
         key = id(mark)
+        # A method of a method: the callback calls `_ended(key, reference)`.
         self._marks[key] = ref(mark, MethodType(self._ended, key))
 
     def _ended(self, key: int, _: object) -> None:
@@ -143,28 +143,31 @@ class Observations:
         self._settle()
 
     def _leaving(self, mark: Mark | None) -> ref[Mark] | None:
-        """Let the end of an observation only be noted, in C, until `_settle` is called."""
+        """Let a callback in C note the end of an observation; `_settle` then does the rest."""
         if mark is None:
             return None
         marks, key = self._marks, id(mark)
+        # Calls `pop(key, reference)`; the reference is merely the default value.
         left = marks[key] = ref(mark, MethodType(marks.pop, key))
         return left
 
     def _settle(self, left: ref[Mark] | None = None) -> None:
-        """Call `after` if that is due."""
+        """Call `after` if no observation is left."""
         mark = None if left is None else left()
-        # Unless another thread leaves a block of the same observation, and will settle that.
+        # If the observation goes on elsewhere, it needs its callback in Python again. If `left` was
+        # replaced, another thread is leaving a block of this observation, and will see to that.
         if mark is not None and self._marks.get(id(mark)) is left:
             self._watch(mark)
         newest = self._newest
         if newest is not self._settled and not self.any():
             self.after()
-            # Last: it is due still if it was interrupted, or if another one has begun meanwhile.
+            # Set last: if `after` was interrupted, or another observation has begun meanwhile,
+            # another call is due.
             self._settled = newest
 
     def any(self) -> bool:
-        """Whether there is one, in any thread or task."""
-        # An interrupt may have kept `end` from removing its mark.
+        """Whether an observation is going on, in any thread or task."""
+        # A dead reference may still be there, because an interrupt stopped `_ended`.
         # Copied as in `References.alive`.
         return any(mark() is not None for mark in [*self._marks.values()])
 
@@ -177,12 +180,16 @@ _keepers = References()
 
 
 def look_after(keeper: Forgetful) -> None:
-    """Let a keeper forget before a full garbage collection, and at the end of the process."""
+    """Let a keeper forget entries before a full garbage collection and at exit."""
     _keepers.add(keeper)
 
 
 def _before_collection(phase: str, details: dict[str, int]) -> None:
-    """Let a full garbage collection see what only the tables refer to."""
+    """Before a full garbage collection, drop entries that alone keep classes or functions alive.
+
+    Tables refer to classes strongly, so that lookups are fast. Without this, a local class would
+    live as long as the tables that it is in.
+    """
     if phase == "start" and details["generation"] == 2:
         for keeper in _keepers.alive():
             keeper.forget_unreachable()
@@ -192,10 +199,10 @@ gc.callbacks.append(_before_collection)
 
 
 def _before_exit() -> None:
-    """Let the interpreter's last collection see what only the tables refer to.
+    """Empty all tables at exit, before the interpreter's last garbage collection.
 
-    All of it: a module that something still refers to is not finalized, and its open files
-    are not written to the end.
+    Otherwise, a module that a table refers to would not be finalized, and its open files not
+    flushed.
     """
     for keeper in _keepers.alive():
         keeper.forget_tables()

@@ -1,6 +1,6 @@
 """Checks the arguments of ``backend_opts``, and makes the state that they describe.
 
-Caches of a library's options, emptied by `BackendOptions._forget`, because the backends have
+A library's options have these caches. `BackendOptions._forget` empties them when the backends have
 changed, and when `MAX_OPTIONS` combinations are known:
 
 ============  =====================================================  =======================
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
 
 MAX_OPTIONS = 256
-"""How many combinations of plain options are known before all are forgotten."""
+"""How many combinations of plain options are cached before all are forgotten."""
 
 
 def check_and_keep(
@@ -55,14 +55,15 @@ def check_and_keep(
     disable: str | Iterable[str] | None,
     others: Mapping[str, Any],
 ) -> DispatchState:
-    """Return the state of a block of these options; remember it if it is that of constants."""
+    """Return the state of a block of these options; cache it if the options are constants."""
     if len(options._plain) >= MAX_OPTIONS:
         options._forget()
-    # Read before the backends: if these are replaced meanwhile, the caches are, too.
+    # Read before the backends. If the backends change meanwhile, the caches are exchanged, and this
+    # outdated state lands in a discarded one.
     plain, prioritized = options._plain, options._prioritized
     own = check(options._owner, plain, prioritize, disable, others)
     if is_constant(prioritize) and is_constant(disable):
-        # Not with other options, which the keys do not tell apart.
+        # Not with other options, because the keys do not contain them.
         if plain.get((own.places, own.disabled)) is own:
             plain[prioritize, disable] = own
             if disable == ():
@@ -86,9 +87,9 @@ def check(
     owner : Owner
         The library.
     known : dict
-        The states of plain options that were checked before, by the names and the set of
-        names that they mean. This gives the same object for the same backends, however they
-        are spelled, because the scopes of inner blocks are found by its identity.
+        The states of plain options that were checked before, by prioritized and disabled names.
+        The same backends give the same object, however they are spelled, because the scopes of
+        inner blocks are found by its identity.
     prioritize, disable
         As users write them; None means no names.
     others : mapping of str to object
@@ -118,17 +119,17 @@ def check(
         )
     if fields:
         state = DispatchState(names, disabled, **fields)
-        # Others are not kept, because they refer to more than names.
+        # Other states are not cached, because they refer to more than names.
         return known.setdefault(state.key, state) if state.is_plain else state
     found = known.get((names, disabled))
     if found is None:
-        # In one step: two threads that come here at once get the same object.
+        # Atomic: two threads that come here at once get the same object.
         found = known.setdefault((names, disabled), DispatchState(names, disabled))
     return found
 
 
 def is_constant(names: object) -> bool:
-    """Whether the same `names` will mean the same backends next time."""
+    """Whether `names` are immutable, so that they mean the same backends next time."""
     return names is None or type(names) is str or type(names) is tuple
 
 
@@ -150,12 +151,12 @@ def checked_type(owner: Owner, given: Class | str) -> Class:
     Raises
     ------
     UnknownTypeError, TypeError
-        If it is no primary type of any backend, or no class.
+        If it is not a primary type of any backend, or not a class.
     IdentifierError, ImportError
-        If a string is no identifier, or cannot be imported.
+        If a string is not an identifier, or cannot be imported.
     """
     found: Any = given
-    if issubclass(type(given), str):  # not `isinstance`, which would ask a class for its class
+    if issubclass(type(given), str):  # `isinstance` would read `__class__`, which may run code
         from .._identifiers import import_identifier  # few programs need it
 
         found = import_identifier(str(given))
@@ -164,14 +165,14 @@ def checked_type(owner: Owner, given: Class | str) -> Class:
 
 
 def checked_backend(owner: Owner, given: object) -> str:
-    """Return the name of the backend that is to be current.
+    """Return the name of the backend that becomes current.
 
     Raises
     ------
     UnknownBackendError
         If there is no such backend.
     TypeError
-        If it is not one name.
+        If it is not a string.
     """
     if not issubclass(type(given), str):
         raise TypeError(f"the current backend is given by its name, not by {given!r}")
@@ -204,5 +205,5 @@ CHECKS: Mapping[str, Callable[[Any, Any], Any]] = {
     "backend": checked_backend,
     "hook": _checked_hook,
 }
-"""For each of `OPTIONS`: takes the library and a value that a user has given; returns that of the
-field, or raises."""
+"""For each of `OPTIONS`, a function that takes the library and a user's value, and returns the
+value of the state's field, or raises."""

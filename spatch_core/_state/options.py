@@ -1,4 +1,4 @@
-"""`BackendOptions`: what is in force in a block, in a decorated function, or globally."""
+"""`BackendOptions`: options for a block, for a decorated function, or for the process."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     F = TypeVar("F", bound=Callable[..., Any])
 
     class LaterOptions(TypedDict, total=False):
-        """Options that are given by name alone, for the overloads."""
+        """Keyword-only options, for the overloads."""
 
         fallback: str | None
         backend: str | None
@@ -29,7 +29,7 @@ _NOTHING = ()
 
 
 class BackendOptions(Giving[Given_co]):
-    """Choose backends, and see what runs: in a block, in a function, or in the whole process.
+    """Choose and trace backends: in a block, in a function, or in the whole process.
 
     Parameters
     ----------
@@ -42,8 +42,8 @@ class BackendOptions(Giving[Given_co]):
         Counts as if an object of it had been passed to every call; a primary type of a
         backend. An identifier such as ``"numpy:ndarray"`` is imported.
     trace : bool, optional
-        Whether to record what runs, in a list that ``with ... as trace`` gives. An inner
-        trace pauses the outer one.
+        Whether to record the steps of calls, in a list that ``with ... as trace`` gives. An
+        inner trace pauses the outer one.
     fallback : str, optional
         The policy for calls that no backend takes and that have types which are neither the
         library's nor Python's own: ``"default"`` runs the library's own implementation anyway,
@@ -51,31 +51,31 @@ class BackendOptions(Giving[Given_co]):
         ``"convert"`` lets a backend convert the arguments and the result.
     backend : str, optional
         The current backend: prioritized, and also chosen where types say nothing, because all
-        dispatch types are Python's own classes or there are none. It takes the place of that of
-        an outer block.
+        dispatch types are Python's own classes or there are none. It replaces the current backend
+        of an outer block.
     hook : callable, optional
         Called with a `spatch_core.hooks.Call` for each call in the block, before anything is
-        dispatched; what it returns is the result. ``call.next(*call.args, **call.kwargs)`` goes
-        on with the call. A hook of an inner block comes first.
+        dispatched; its return value is the result. ``call.next(*call.args, **call.kwargs)``
+        continues the call. A hook of an inner block comes first.
 
     Raises
     ------
     ValueError
-        `fallback` is none of these.
+        `fallback` is not one of these.
     TypeError
         `hook` cannot be called, or is a coroutine function or a generator function.
     UnknownBackendError
-        A `ValueError`: a name is not that of a usable backend.
+        A `ValueError`: no usable backend has a given name.
     UnknownTypeError
         A `ValueError`: `type` is not a primary type of any backend.
 
     Notes
     -----
-    Each library has a subclass of its own, ``system.backend_opts``. Used with ``with``, it
-    adds to what is in force around the block. Used as a decorator, it freezes what is in
-    force now together with its own options; the decorated function can be pickled and runs
-    under the same options in another process. Without either it tells what would be in force
-    in a block with these options here and now.
+    Each library has a subclass of its own, ``system.backend_opts``. Used with ``with``, it adds to
+    the options in force around the block. Used as a decorator, it freezes the options in force
+    now together with its own; the decorated function can be pickled and runs under the same
+    options in another process. Otherwise, its attributes tell which options would be in force in
+    a block here and now.
 
     Before a program starts, the environment variables <PREFIX>_PRIORITIZE, <PREFIX>_BLOCK,
     <PREFIX>_SET_ORDER and <PREFIX>_BACKEND prioritize, block and order backends, and say which
@@ -83,7 +83,7 @@ class BackendOptions(Giving[Given_co]):
 
     Examples
     --------
-    In a block, and what ran in it::
+    In a block, with a record of its calls::
 
         with backend_opts(prioritize="gpu"):
             ...
@@ -107,7 +107,7 @@ class BackendOptions(Giving[Given_co]):
         _plain: ClassVar[dict[Any, DispatchState]]
         _values: ClassVar[dict[str, dict[str | None, dict[str, Any]]]]
 
-        # What ``with`` gives depends on `trace`, so the type of the object does.
+        # The result of ``with ... as`` depends on `trace`, and so does the type of the object.
         @overload
         def __new__(
             cls,
@@ -169,12 +169,12 @@ class BackendOptions(Giving[Given_co]):
                         self._own = self._prioritized[prioritize]
                     else:
                         self._own = self._plain[prioritize, disable]
-                except (KeyError, TypeError):  # seen for the first time, or not hashable
+                except (KeyError, TypeError):  # not in the cache, or not hashable
                     pass
                 else:
                     return
             self._last = None
-            from .option_checks import check_and_keep  # a library needs it later
+            from .option_checks import check_and_keep  # importing a library does not need it
 
             others = {"type": type, "fallback": fallback, "backend": backend, "hook": hook}
             others["trace"] = trace or None
@@ -182,11 +182,11 @@ class BackendOptions(Giving[Given_co]):
 
     @classmethod
     def _forget(cls) -> None:
-        """Check names again, because the backends have changed."""
+        """Empty the caches, because the backends have changed."""
         # Exchanged, not cleared: see `check_and_keep`.
         cls._prioritized, cls._plain = {}, {}
         for values in [*cls._values.values()]:  # other threads may add modules
-            values.clear()  # of tables: those stay as they are, and are read no longer
+            values.clear()  # drops the inner tables; a thread may still fill a dropped one
 
     def __call__(self, function: F) -> F:
         """Return `function` with the state in force now and these options frozen into it.
@@ -199,7 +199,7 @@ class BackendOptions(Giving[Given_co]):
         Returns
         -------
         callable
-            The same, under the frozen state whatever is in force where it is called.
+            A callable that runs `function` under the frozen state, wherever it is called.
 
         Raises
         ------
@@ -220,11 +220,11 @@ class BackendOptions(Giving[Given_co]):
         fallback: str | None = None,
         backend: str | None = None,
     ) -> F:
-        """Return `function` so that it runs under these options and no others.
+        """Return a callable that runs `function` under these options and no others.
 
-        For what is done later, or elsewhere: unlike options as a decorator it adds nothing of
-        what is in force here. ``backend_opts.freeze(function, ...)`` freezes the options that it
-        is given; ``backend_opts(...).freeze(function)`` those of the object, its trace too.
+        Meant for work that is done later or elsewhere: unlike options as a decorator, it ignores
+        the options in force here. ``backend_opts.freeze(function, ...)`` freezes the given options;
+        ``backend_opts(...).freeze(function)`` those of the object, including its trace.
 
         Parameters
         ----------
@@ -236,7 +236,7 @@ class BackendOptions(Giving[Given_co]):
         Returns
         -------
         callable
-            The same, under these options whatever is in force where it is called. It can be
+            A callable that runs `function` under these options, wherever it is called. It can be
             pickled if `function` can.
         """
         from .freezing import freeze_alone

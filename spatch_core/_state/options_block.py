@@ -1,8 +1,8 @@
 """Options in force: in a block, which is entered and left, or in the whole process.
 
-One object of options may be entered in several threads and tasks at once, and in itself. What
-entering gives is kept in a list that all of them share. Adding to its end and removing one item
-are single steps, and each thread removes only what it has added, so it needs no lock.
+One object of options may be entered in several threads and tasks at once, and within itself. All of
+them share its list of tokens. The list needs no lock: appending and removing an item are atomic,
+and each thread removes only the tokens that it has added.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class Block(OptionsView):
-    """Options of one library, as far as entering and leaving them is concerned.
+    """The part of `BackendOptions` that enters and leaves blocks, and changes the default.
 
     Attributes
     ----------
@@ -36,10 +36,9 @@ class Block(OptionsView):
     _entered : list
         The tokens of blocks that are still to be left.
     _last : tuple of weakref.ref, or None
-        The scope around such a block and that of the block, where it was last; for options
-        that refer to more than names, which scopes do not know as inner blocks. The
-        references are weak, so that options that a program keeps do not keep classes alive
-        that other options speak of.
+        For options that are not plain, which `Scope.inner` does not cache: the last scope around
+        such a block, and the scope of the block. The references are weak, so that options which a
+        program keeps do not keep alive the classes of other options.
     """
 
     __slots__ = ("_entered", "_last", "_own")
@@ -72,7 +71,7 @@ class Block(OptionsView):
         return scope
 
     def _enter(self) -> Any:
-        """Enter a block that is observed, or that was not entered from here before."""
+        """Enter a block that is observed, or whose scope is not cached in the outer one."""
         keeper, scope = self._owner.keeper, self._scope()
         held, entered = keeper.held(), None
         try:
@@ -85,13 +84,13 @@ class Block(OptionsView):
             raise
 
     def _undo(self, entered: Entered | None, tables: Tables, mark: Mark | None) -> None:
-        """Put back what was in force where an interrupt has kept a block from being entered."""
+        """Undo the steps of entering a block that an interrupt has stopped."""
         self._owner.keeper.put_back(tables, mark)
         if entered is not None and entered in self._entered:
             self._entered.remove(entered)
 
     def _leave_any(self) -> None:
-        """Leave whichever block was entered in this context.
+        """Leave the block that was entered last in this context.
 
         One object may be entered in several threads and tasks at once. A token fits only
         the context that made it, and refuses every other without effect.
@@ -106,12 +105,12 @@ class Block(OptionsView):
         raise RuntimeError("this block of backend options was not entered in this context")
 
     def _unobserve(self, token: Token[Mark | None]) -> None:
-        """Leave the rest of an observed block, of which the C extension has put back the tables."""
+        """End the observation of a block; the C extension has restored the tables already."""
         self._owner.keeper.observations.leave(token)
 
     @classmethod
     def _bind(cls, owner: Owner, module: str) -> type[Self]:
-        """Make the options of one library.
+        """Make the subclass for one library.
 
         Parameters
         ----------
@@ -131,13 +130,13 @@ class Block(OptionsView):
     def enable_globally(self) -> None:
         """Add these options to the process-wide default.
 
-        Every thread that is not inside a block of its own follows. `reset_globally` takes them
-        back.
+        They hold in every thread that is not inside a block of its own. `reset_globally` takes
+        them back.
 
         Warns
         -----
         GlobalOptionsWarning
-            If an earlier call is in force, which this one overrides where they contradict.
+            If this call adds to an earlier one, and overrides it where they contradict.
         """
         from .process_default import enable  # a program needs it once
 
@@ -160,7 +159,7 @@ class Block(OptionsView):
 
         The environment variables are read again too. Blocks of options stay in force, and modules
         that were imported are not imported again. A backend that was installed in editable mode
-        meanwhile is found: its ``.pth`` file is read as it is when Python starts.
+        meanwhile is found: its ``.pth`` file is processed, as Python does at startup.
         """
         cls._owner.reload()
 
@@ -169,7 +168,7 @@ if TYPE_CHECKING:
     Given_co = TypeVar("Given_co", covariant=True, default=Any)
 
     class Giving(Block, Generic[Given_co]):
-        """A block of which ``with ... as`` gives a `Given_co`."""
+        """A block for which ``with ... as`` gives a `Given_co`."""
 
         def __enter__(self) -> Given_co: ...
 
@@ -179,7 +178,8 @@ if TYPE_CHECKING:
 
     method_of_either = classmethod
 else:
-    # At run time this is `Block`: `typing` takes longer to import than a library.
+    # `Giving[Given_co]` is `Block` at run time: importing `typing` takes longer than importing a
+    # library.
     Given_co = None
     Giving = {Given_co: Block}
 
@@ -191,7 +191,7 @@ else:
 
 
 def block_methods(variable: ContextVar[Tables], module: str) -> dict[str, Any]:
-    """Return what makes a library's options a context manager.
+    """Return the methods that make a library's options a context manager.
 
     They are closures, because looking up the methods of the context variable would take a
     large part of the time.
@@ -214,7 +214,7 @@ def block_methods(variable: ContextVar[Tables], module: str) -> dict[str, Any]:
                 token = set_(scope.tables)
                 self._entered.append(token)
                 return self
-        except KeyError:  # entered from here for the first time, or never known
+        except KeyError:  # not a cached inner scope
             pass
         except BaseException:  # an interrupt
             self._undo(token, before, self._owner.keeper.held()[1])
@@ -224,15 +224,16 @@ def block_methods(variable: ContextVar[Tables], module: str) -> dict[str, Any]:
     def leave(
         self: Block, kind: object = None, error: object = None, traceback: object = None
     ) -> None:
-        """Put in force again what was in force before."""
+        """Restore what was in force before the block."""
         entered: list[Any] = self._entered
         try:
             (token,) = entered  # usually there is one
             reset(token)
-        except (ValueError, RuntimeError, TypeError):  # several, of another context, observed
+        except (ValueError, RuntimeError, TypeError):
+            # Several tokens, a token of another context, or the two of an observed block.
             self._leave_any()
         else:
-            del entered[0]  # other threads only add to the end, and remove their own
+            del entered[0]  # still this token: other threads append, and remove only their own
 
     methods = {"__enter__": enter, "__exit__": leave}
     for name, method in methods.items():  # as `help` and tracebacks show them

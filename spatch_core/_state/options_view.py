@@ -1,4 +1,4 @@
-"""Reading options: their properties, and the text and the table that users see."""
+"""The readable side of options: properties, `repr`, and the table in notebooks."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class OptionsView:
-    """Options of one library, as far as they can be read."""
+    """The readable attributes of `BackendOptions`, and their `repr`."""
 
     __slots__ = ()
 
@@ -30,7 +30,7 @@ class OptionsView:
 
     @property
     def prioritized(self) -> tuple[str, ...]:
-        """Names of the prioritized backends, first one first."""
+        """Names of the prioritized backends, the foremost first."""
         return self._state().prioritized
 
     @property
@@ -45,12 +45,12 @@ class OptionsView:
 
     @property
     def trace(self) -> Trace | None:
-        """The events recorded so far, or None where nothing is recorded."""
+        """The events recorded so far, or None if nothing is recorded."""
         return self._state().trace
 
     @property
     def fallback(self) -> str | None:
-        """The fallback policy; None where that of each function or of the library holds."""
+        """The fallback policy; None if the policies of the functions and the library apply."""
         return self._state().fallback
 
     @property
@@ -63,7 +63,7 @@ class OptionsView:
         """The hooks that see every call, innermost first."""
         return self._state().hook or ()
 
-    # As in `Displayed`, which is not imported with a library.
+    # As in `Displayed`, which is not a base class, because importing it takes too long.
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
         from .._reporting.displayed import bundle
 

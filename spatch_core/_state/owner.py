@@ -1,4 +1,4 @@
-"""The protocol by which this room sees the library that the options belong to."""
+"""The protocol by which this room uses the library that options belong to."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .keeper import StateKeeper
 
 
 class Owner(Protocol):
-    """A library, as its options see it; its `Dispatcher` is one."""
+    """A library, as its options use it; `Dispatcher` implements it."""
 
     keeper: StateKeeper
 
@@ -20,7 +20,7 @@ class Owner(Protocol):
         ...
 
     def catalog(self) -> Catalog:
-        """Return the backends, which are discovered if that has not happened yet."""
+        """Return the backends; discovers them if need be."""
         ...
 
     def check_type(self, cls: object) -> None:
@@ -32,5 +32,5 @@ class Owner(Protocol):
         ...
 
     def restore(self, kind: str, content: dict[str, Any]) -> Any:
-        """Make an object of the library again from the content of a pickle."""
+        """Rebuild an object of the library from the content of a pickle."""
         ...

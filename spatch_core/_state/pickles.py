@@ -17,8 +17,8 @@ kind            content
 ==============  ================================================================
 
 ``options`` is a dictionary of the options that differ from their default values, under the
-names that users write. A name that this version does not know is an error: to ignore an
-option could mean to run something else than what was asked for.
+names that users write. A name that this version does not know is an error, because ignoring an
+option could run another backend than the pickled options ask for.
 """
 
 from __future__ import annotations
@@ -34,32 +34,32 @@ if TYPE_CHECKING:
 
 
 _NAMES = ("prioritize", "disable", *OPTIONS)
-_TRAVELLING = tuple(name for name in _NAMES if name not in STAYING)
+_PICKLED = tuple(name for name in _NAMES if name not in STAYING)
 
 
 def options_of(state: DispatchState) -> dict[str, Any]:
-    """Return the options that make a state, but for trace and hooks, which do not travel."""
+    """Return the options that make a state, except trace and hooks, which are not pickled."""
     prioritized = state.prioritized
-    if state.places[-1:] == (CURRENT,):  # where it comes by itself
+    if state.places[-1:] == (CURRENT,):  # the default place of the current backend
         prioritized = state.places[:-1]
     names = {"prioritize": prioritized, "disable": tuple(sorted(state.disabled))}
     return {option: value for option, value in names.items() if value} | state.others
 
 
 def state_of(options: Mapping[str, Any]) -> DispatchState:
-    """Return the state that `options_of` was given.
+    """Return the state that `options_of` has turned into options.
 
     The names are not checked: a frozen function may be loaded by a process that does not
-    have its backends, and says so when it is called.
+    have its backends. A call then raises an error.
     """
-    check_names(options, _TRAVELLING)
+    check_names(options, _PICKLED)
     others = {**options}
     prioritized, disabled = others.pop("prioritize", ()), others.pop("disable", ())
     return DispatchState(tuple(prioritized), frozenset(disabled), **others)
 
 
 def reduce_options(owner: Owner, state: DispatchState) -> Any:
-    """Return what pickles options that describe `state`.
+    """Return the result of ``__reduce__`` for options that describe `state`.
 
     Raises
     ------
@@ -80,7 +80,7 @@ def reduce_options(owner: Owner, state: DispatchState) -> Any:
 
 
 def restore_options(owner: Owner, content: Mapping[str, Any]) -> Any:
-    """Make options again."""
+    """Rebuild pickled options."""
     check_names(content, ("options",))
     options = content["options"]
     check_names(options, _NAMES)
@@ -88,7 +88,7 @@ def restore_options(owner: Owner, content: Mapping[str, Any]) -> Any:
 
 
 def check_names(given: Mapping[str, Any], known: Iterable[str]) -> None:
-    """Raise if a pickle has anything of which this version does not know the meaning.
+    """Raise if a pickle has names that this version does not know.
 
     Raises
     ------
@@ -98,6 +98,6 @@ def check_names(given: Mapping[str, Any], known: Iterable[str]) -> None:
     unknown = sorted(given.keys() - {*known})
     if unknown:
         raise ValueError(
-            "this was pickled by a later version of spatch-core, with what this version does "
-            f"not know: {', '.join(map(repr, unknown))}"
+            "this was pickled by a later version of spatch-core, with names that this version "
+            f"does not know: {', '.join(map(repr, unknown))}"
         )

@@ -1,14 +1,14 @@
-"""Blocks that hold in the whole process: a current backend goes before that of the default.
+"""Process-wide blocks, whose current backend replaces that of the process-wide default.
 
-The process-wide default is made of a *base*, which the environment and programs set, and of the
-backend of the innermost such block. Threads enter and leave these blocks in any order, so leaving
-one removes that block and puts nothing back.
+The process-wide default consists of a *base*, which the environment and programs set, and of the
+backend of the newest such block. Threads enter and leave these blocks in any order, so leaving a
+block removes it from a list, instead of restoring an old value.
 
 Invariant: every change of the base or of the blocks is followed by `publish`. A thread may publish
-an outdated default, because another thread has changed something meanwhile; it looks again
-afterwards, and then publishes anew. So no lock is needed, and the last change counts.
+an outdated default, because another thread has changed something meanwhile. So it checks again
+afterwards, and if need be publishes again. No lock is needed, and the last change wins.
 
-An interrupt may keep a block from being left. Then it ends with the object that was to leave it.
+If an interrupt keeps a block from being left, it ends with the object that should have left it.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class Held:
-    """One block that was entered and is to be left; compared by identity."""
+    """A block that was entered and not yet left; compared by identity."""
 
     __slots__ = ("backend", "owner")
 
@@ -50,20 +50,19 @@ class ProcessBlocks:
         The default without the blocks.
     """
 
-    __slots__ = ("_forget", "_held", "_known", "_new", "_shared", "base")
+    __slots__ = ("_held", "_known", "_new", "_shared", "base")
 
     def __init__(self, shared: Tables, new: Callable[[DispatchState], Scope]) -> None:
         self.base: Scope = shared[0]
         self._shared = shared
         self._new = new
-        # The first one stands for the base, and is never left.
+        # The first item stands for the base, and is never removed.
         self._held = [Held(None)]
-        self._forget = self._leave_all_of
-        # By the current backend: the scope, and the base that it lies over.
+        # For each current backend, the scope and the base that it was made from.
         self._known: dict[str | None, tuple[Scope, Scope]] = {}
 
     def enter(self, backend: str, owner: object = None) -> Held:
-        """Let a backend be current where the default is in force, until `leave`.
+        """Make a backend current wherever the default is in force, until `leave`.
 
         Parameters
         ----------
@@ -72,8 +71,8 @@ class ProcessBlocks:
         owner : object, optional
             The object that leaves the block; the block ends with it at the latest.
         """
-        # Once the block is left the reference is gone, and its callback with it.
-        held = Held(backend, None if owner is None else ref(owner, self._forget))
+        # Leaving the block drops the reference, and so its callback.
+        held = Held(backend, None if owner is None else ref(owner, self._leave_all_of))
         self._held.append(held)
         self.publish()
         return held
@@ -98,7 +97,7 @@ class ProcessBlocks:
         self.publish()
 
     def publish(self) -> None:
-        """Put in force the base, or a scope over it; with empty tables unless it is in force."""
+        """Put in force the base with the newest backend; empties the tables if this is a change."""
         shared, all_held = self._shared, self._held
         while True:
             base, last = self.base, all_held[-1]
@@ -108,6 +107,7 @@ class ProcessBlocks:
             scope = known[0]
             if shared[0] is not scope:
                 shared[:] = [scope]
+            # Another thread may have changed either since they were read.
             if all_held[-1] is last and self.base is base:
                 return
 

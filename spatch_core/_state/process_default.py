@@ -1,4 +1,4 @@
-"""Replaces the process-wide default: by what the environment says, or a program."""
+"""Replaces the process-wide default: for the environment variables, or for a program."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def enable(keeper: StateKeeper, options: DispatchState) -> None:
     """Add options to the default; see `BackendOptions.enable_globally`."""
     outer = keeper.default.state
     if keeper.enabled_globally and options.within(outer).key != outer.key:
-        from .._callers_line import warn_caller  # for a program's mistake alone
+        from .._callers_line import warn_caller  # rarely needed
         from .._reporting.warning_categories import GlobalOptionsWarning
 
         warn_caller(
@@ -30,17 +30,18 @@ def enable(keeper: StateKeeper, options: DispatchState) -> None:
         )
     mark = _mark(keeper, options)
 
-    # Not the state found above: another thread may have added to it.
+    # Starts from the present default: another thread may have changed it since the check above.
     def add(base: Scope) -> tuple[DispatchState, Mark | None]:
         return options.within(base.state), mark or base.mark
 
     _replace(keeper, add, enabled=True)
     if options.disabled:
-        keeper.observations.after()  # functions that only these implement dispatch no more
+        # Functions that only disabled backends implement need not dispatch any more.
+        keeper.observations.after()
 
 
 def change(keeper: StateKeeper, change_state: Callable[[DispatchState], DispatchState]) -> None:
-    """Replace the default by what `change_state` makes of it, observed as it was."""
+    """Replace the state of the default by `change_state` of it; keep its observation."""
 
     def made(base: Scope) -> tuple[DispatchState, Mark | None] | None:
         state = change_state(base.state)
@@ -59,24 +60,25 @@ def set_default(keeper: StateKeeper, state: DispatchState, enabled: bool = False
     state : DispatchState
         The state.
     enabled : bool, optional
-        Whether a program made it the default, and not the environment.
+        Whether a program makes it the default, and not the environment.
     """
     mark = _mark(keeper, state)
     _replace(keeper, lambda _: (state, mark), enabled)
 
 
 def set_environment(keeper: StateKeeper, state: DispatchState) -> None:
-    """Make the state that the environment asks for the default, unless a program has changed it."""
+    """Make the environment's state the default, unless a program has changed the default."""
     _replace(keeper, lambda base: None if base.is_enabled else (state, None))
 
 
 def reset(owner: Owner) -> None:
-    """Return the default to what the environment says; see `BackendOptions.reset_globally`."""
+    """Return the default to the environment's state; see `BackendOptions.reset_globally`."""
     keeper = owner.keeper
     if not keeper.enabled_globally:
         return
     set_default(keeper, initial_state(owner.catalog()))
-    # Another thread may have discovered the backends again, and seen the options still enabled.
+    # Again, for a thread that has discovered the backends meanwhile: its `set_environment` may have
+    # come before `set_default`, and so had no effect.
     set_environment(keeper, initial_state(owner.catalog()))
 
 
@@ -110,7 +112,7 @@ def _replace(
         scope = keeper.new(made[0])
         scope.mark, scope.is_enabled = made[1], enabled
         keeper.put_default(scope)
-        # A program may keep what refers to that scope, e.g. the call of a hook.
+        # Explicitly, because something may keep the scope alive, e.g. the call of a hook.
         keeper.observations.drop(before)
 
     keeper.replacing.run(replace)

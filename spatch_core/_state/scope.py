@@ -18,15 +18,15 @@ inner     options of a block          scope of the block   `MAX_INNER` a scope
 
 Tables and chains are cleared together: by `Scope.forget`, because the backends have changed
 or a class was registered; by `Scope.make_room`, because a table is full; and by
-`Scope.forget_unreachable`, before a full garbage collection.
-The list of the process-wide default is an exception: it belongs to one scope after the other, and
-item 0 is the one in force.
-Inner scopes are forgotten when there are too many, here or in all scopes together (see
-`keeper`).
+`Scope.forget_unreachable`, before a full garbage collection. Inner scopes are forgotten when there
+are too many, here or in all scopes together (see `keeper`).
 
-Invariant for threads: a thread that decides something gets the dictionary to put it into
-first, and reads what it decides by afterwards. To forget means to exchange the dictionaries,
-never to clear them alone. So what was decided by old rules lands in a discarded dictionary.
+The list of the process-wide default never changes its identity: when the default changes, item 0
+becomes the new scope.
+
+Invariant for threads: a thread that makes a decision first gets the dictionary that it will put the
+decision into, and only then reads the rules. To forget decisions, the dictionaries are exchanged,
+not just cleared. So decisions by old rules land in a discarded dictionary.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ MAX_INNER = 256
 class Scope:
     """A dispatch state with its tables.
 
-    A scope and its list refer to each other; the garbage collector frees them.
+    A scope and its list refer to each other, so only the garbage collector frees them.
 
     Parameters
     ----------
@@ -102,20 +102,20 @@ class Scope:
     def chains(self, index: int) -> Chains:
         """Return the chains of one function.
 
-        Call this before reading which backends there are: if all is forgotten meanwhile,
-        a chain of the old backends is kept in a discarded object.
+        Call this before reading the backends: if all is forgotten meanwhile, a chain of the old
+        backends lands in a discarded object.
         """
         found = self._chains.get(index)
         if found is None:
-            # In one step: two threads that come here at once get the same object.
+            # Atomic: two threads that come here at once get the same object.
             found = self._chains.setdefault(index, Chains())
         return found
 
     def make_room(self, index: int, table: dict[Any, Any]) -> None:
-        """Count an entry that is about to be put into a table; empty the table if it is full.
+        """Count an entry before it is put into a table; empty the table if it is full.
 
-        `table` is cleared in place, and not exchanged for a new one: if another thread has
-        forgotten all tables meanwhile, the new ones have their room already.
+        `table` is cleared, not exchanged for a new one: if another thread has forgotten all tables
+        meanwhile, the new ones have room already.
         """
         size = self._sizes.get(index, 0)
         if size >= MAX_ENTRIES:
@@ -125,24 +125,24 @@ class Scope:
         self._sizes[index] = size + 1
 
     def keep_inner(self, options: DispatchState, scope: Scope) -> None:
-        """Know a scope as that of a block of these options inside this one."""
+        """Cache the scope of a block of these options inside this one."""
         if len(self.inner) >= MAX_INNER:
             self.inner.clear()
         self.inner[options] = scope
 
     def forget(self) -> None:
-        """Start again with empty tables; an entry on its way lands in a discarded one."""
+        """Start again with empty tables; entries of other threads land in discarded ones."""
         # Item 0 stays: another thread may be making another scope the default in this list.
         del self.tables[1:]
         self._sizes = {}
         self._chains = {}
 
     def forget_unreachable(self, strays: Container[int]) -> None:
-        """Drop what may keep alive a class or a function that nothing else refers to.
+        """Drop entries that may be the only references to a class or function.
 
-        Runs in the middle of a garbage collection: no code of any class may run, other threads
-        may change everything meanwhile, and a thousand functions may take a millisecond. So all
-        classes are gathered first, in a few steps; usually there is nothing to drop.
+        Runs during a garbage collection: no code of any class may run, other threads may change
+        everything meanwhile, and a thousand functions may take one millisecond. So all classes are
+        gathered first, in a few steps; usually there is nothing to drop.
 
         Parameters
         ----------
@@ -154,7 +154,8 @@ class Scope:
         lost = {key for key in keys if not _is_importable_key(key)}
         for index, table in enumerate(tables, 1):
             if table and (index in strays or (lost and not lost.isdisjoint(_keys([table])))):
-                # `_sizes` stays: it is an upper bound. There may be no table any more.
+                # Exchanges the table, if no other thread has dropped it meanwhile. `_sizes` stays:
+                # it is an upper bound.
                 self.tables[index : index + 1] = [{}] * (index < len(self.tables))
         for index, chains in self._chains.copy().items():
             if index in strays or not all(map(is_importable, chains.classes())):
@@ -164,8 +165,8 @@ class Scope:
 class Chains:
     """Chains of candidates of one function, by dispatch types.
 
-    They are keyed by the identities of the types, so that no metaclass is asked; the types
-    are kept with the chain, so that an identity means the same class for as long.
+    Keys are the ids of the types, so that no code of a metaclass runs. The types are kept with the
+    chain, so that no other class can get one of these ids.
     """
 
     __slots__ = ("_kept",)
@@ -190,11 +191,12 @@ class Chains:
 
 
 def table_of(tables: list[Any], index: int) -> dict[Any, Any]:
-    """Return a function's table; other threads may drop all tables meanwhile."""
+    """Return a function's table; other threads may drop or append tables meanwhile."""
     while True:
         try:
             table: dict[Any, Any] = tables[index]
         except IndexError:
+            # Harmless if two threads append at once: the list just gets longer than needed.
             tables.append({})
         else:
             return table
@@ -205,8 +207,8 @@ def store(
 ) -> None:
     """Put a target into the table of a function.
 
-    The wrapper looks it up type by type, in nested tables; if a finder returns the dispatch
-    arguments, by the tuple of their types.
+    The wrapper looks it up type by type, in nested tables. If a finder returns the dispatch
+    arguments, the key is the tuple of their types.
     """
     if function.parameters is None:
         table[key] = target
@@ -218,7 +220,7 @@ def store(
 
 
 def _keys(tables: list[dict[Any, Any]]) -> set[Any]:
-    """Return all keys of tables and of the tables in them: classes, or tuples of classes.
+    """Return all keys of tables and of nested tables: classes, or tuples of classes.
 
     Only classes that are hashed and compared by identity are keys (see `filling`).
     """
@@ -230,5 +232,5 @@ def _keys(tables: list[dict[Any, Any]]) -> set[Any]:
 
 
 def _is_importable_key(key: Any) -> bool:
-    """Whether the classes of a key are found by their names, and so live on by themselves."""
+    """Whether all classes of a key are importable, and so are kept alive by their modules."""
     return all(map(is_importable, key)) if type(key) is tuple else is_importable(key)

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 def stages_of(keeper: StateKeeper, scope: Scope) -> Stages:
     """Return the hooks of a scope, innermost first, each with the tables that it runs under.
 
-    It runs without itself and without those inside of it; the outer ones stay active.
+    A hook runs without itself and without the hooks inside it; outer hooks stay active.
     """
     stages = scope.stages
     if stages is None:
@@ -21,6 +21,6 @@ def stages_of(keeper: StateKeeper, scope: Scope) -> Stages:
         for place, hook in enumerate(hooks, 1):
             state = scope.state.replace(hook=hooks[place:] or None)
             found.append((hook, keeper.scope(state).tables))
-        # Two threads may come here at once; both have found the same.
+        # Two threads may come here at once; their stages are equivalent.
         stages = scope.stages = tuple(found)
     return stages

@@ -1,12 +1,11 @@
 """The dispatch state: one frozen value for all options.
 
-A block of options is described by a state too: by the one that is in force inside the block
-if nothing is in force around it.
+The options of a block are a state, too: the one that is in force inside the block if no other
+options are in force around it.
 
 A new option is an item of `OPTIONS` and a field of `DispatchState` here, a row of
-`option_checks.CHECKS`, a parameter of `BackendOptions`, and a property of `Block` that tells the
-value in force. The methods of `DispatchState` spell its fields, because they run whenever a block
-with new options is entered; other modules go by `OPTIONS`.
+`option_checks.CHECKS`, a parameter of `BackendOptions`, and a property of `OptionsView`. For speed,
+the methods of `DispatchState` name its fields one by one; other modules iterate over `OPTIONS`.
 """
 
 from __future__ import annotations
@@ -24,22 +23,19 @@ if TYPE_CHECKING:
 
 
 OPTIONS = ("type", "trace", "fallback", "backend", "hook")
-"""The options but ``prioritize`` and ``disable``, whose rules depend on each other.
+"""The options except ``prioritize`` and ``disable``, whose rules depend on each other.
 
 The field of each has the same name, and is None unless the option is given.
 """
 
 STAYING = ("trace", "hook")
-"""Options that belong to their process, and are not pickled.
-
-Frozen functions are sent without them, and pickled options say only that they are given.
-"""
+"""Options that belong to their process, and are not pickled with a frozen function."""
 
 CURRENT = ""
-"""Stands for the current backend among the names that are prioritized; no backend is named so."""
+"""Stands for the current backend among prioritized names; never the name of a backend."""
 
 MAX_EARLIER = 32
-"""How many backends a state remembers that were current before."""
+"""How many formerly current backends a state remembers."""
 
 
 class DispatchState:
@@ -61,20 +57,20 @@ class DispatchState:
     trace : Trace or None
         The list to which events are added.
     fallback : str or None
-        The fallback policy; None for that of the function, or of the library.
+        The fallback policy; None for the policy of the function or library.
     backend : str or None
         The current backend.
     earlier : tuple of str
-        The backends that were current before, the last one first.
+        The backends that were current before, the latest first.
     hook : tuple of callable or None
         The hooks that see every call, innermost first.
 
     Attributes
     ----------
     places : tuple of str
-        The names that are prioritized as such, and `CURRENT` in the place of the current backend.
+        The prioritized names, with `CURRENT` in the place of the current backend.
     prioritized : tuple of str
-        The same with the name of the current backend.
+        The same, with the name of the current backend.
     """
 
     __slots__ = ("disabled", "earlier", "places", "prioritized", *OPTIONS)
@@ -124,7 +120,8 @@ class DispatchState:
 
     def within(self, outer: DispatchState) -> DispatchState:
         """Return the state inside a block of these options, with `outer` in force around it."""
-        # The place of the current backend is where the innermost block says that names one.
+        # Names of inner blocks go first. This holds for `CURRENT`, too: the innermost block that
+        # has a current backend determines its place.
         names = dict.fromkeys((*self.places, *outer.places))
         backend, earlier = outer.backend, outer.earlier
         if self.backend is not None and self.backend != backend:
@@ -157,9 +154,9 @@ class DispatchState:
 
     @property
     def key(self) -> tuple[object, ...]:
-        """Equal for states with the same options, while one of them is alive.
+        """Equal for states with the same options, as long as both are alive.
 
-        Classes, lists and hooks count by identity: no code of a metaclass runs.
+        Classes, traces and hooks are compared by identity, so that no foreign code runs.
         """
         options: tuple[object, ...]
         options = self.places, self.disabled, id(self.type), id(self.trace), self.fallback
@@ -169,14 +166,13 @@ class DispatchState:
 
     @property
     def others(self) -> dict[str, Any]:
-        """The options besides ``prioritize`` and ``disable`` that were given and can be pickled."""
+        """The given options, without ``prioritize``, ``disable`` and those of `STAYING`."""
         found = {name: getattr(self, name) for name in OPTIONS if name not in STAYING}
         return {name: value for name, value in found.items() if value is not None}
 
     @property
     def is_observed(self) -> bool:
-        """Whether every call must be seen, also those with nothing to decide."""
-        # A function that no backend implements must not just run its default implementation.
+        """Whether every call must be seen, even of functions that no backend implements."""
         return (
             self.trace is not None
             or self.hook is not None
@@ -185,7 +181,7 @@ class DispatchState:
 
     @property
     def is_plain(self) -> bool:
-        """Whether it refers to names alone, so that caches may keep it."""
+        """Whether it refers only to names, so that caches may keep it."""
         return self.type is None and self.trace is None and self.hook is None
 
     def is_active(self, name: str, requires_opt_in: bool) -> bool:
@@ -218,10 +214,10 @@ class DispatchState:
 
 
 def remembered(backend: str | None, earlier: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the backends that were current before, once another one than `backend` is."""
+    """Return the formerly current backends after another one has replaced `backend`."""
     return earlier if backend is None else (backend, *earlier)[:MAX_EARLIER]
 
 
 def initial_state(catalog: Catalog) -> DispatchState:
-    """Return what is in force by the environment variables."""
+    """Return the state that the environment variables describe."""
     return DispatchState(catalog.prioritized, backend=catalog.current)

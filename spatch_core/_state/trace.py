@@ -41,8 +41,8 @@ class TraceEvent(Published):
         that it makes itself come after its own; ``DEFERRED`` follows if it then returns
         ``NotImplemented``. ``CONVERTED`` is recorded for each object that is converted.
     reason : str
-        Why it deferred, why it was called although it does not match, or what was converted: the
-        type before and after, and the number of bytes if the object tells it.
+        Why it deferred; why it was called although it does not match; or the conversion: the type
+        before and after, and the number of bytes if known.
     types : tuple of type
         The dispatch types of the call.
     default_name : str, optional
@@ -64,8 +64,8 @@ class TraceEvent(Published):
 class Trace(Displayed, list[TraceEvent]):
     """The events of the calls in a traced block, in order.
 
-    ``with backend_opts(trace=True) as trace:`` gives one. It is a list, to which the calls
-    add; printed, it has one line for each event.
+    ``with backend_opts(trace=True) as trace:`` gives one. Calls append to this list. Printed, it
+    has one line per event.
     """
 
     __slots__ = ()
@@ -85,7 +85,7 @@ def record(
     reason: str,
     types: tuple[type, ...],
 ) -> None:
-    """Add an event to the trace of a state; it has none where nothing is traced."""
+    """Add an event to the trace of a state, if it has one."""
     if trace is not None:
         trace.append(
             TraceEvent(function.identifier, backend, outcome, reason, types, function.default_name)

@@ -362,7 +362,7 @@ def test_options_show_where_they_are_published(library: Library) -> None:
     assert library.options.__module__ == __name__
     text = pydoc.plain(pydoc.render_doc(library.options))
     for line in (
-        "Choose backends, and see what runs: in a block, in a function, or in the whole process.",
+        "Choose and trace backends: in a block, in a function, or in the whole process.",
         "prioritize : str or iterable of str, optional",
         'with backend_opts(prioritize="gpu"):',
         "backend_opts().backends",
