@@ -24,10 +24,10 @@ FIELD_TABLE = {
     "primary_types": (
         "list of type patterns",
         REQUIRED,
-        "types it works with and returns; at least one",
+        "types that it works with and returns; at least one",
     ),
-    "secondary_types": ("list of type patterns", "`[]`", "types it accepts, and converts"),
-    "requires_opt_in": ("boolean", "`false`", "inactive until it is prioritized"),
+    "secondary_types": ("list of type patterns", "`[]`", "types that it accepts but converts"),
+    "requires_opt_in": ("boolean", "`false`", "whether it is inactive until it is prioritized"),
     "higher_priority_than": (
         "list of backend names",
         "`[]`",
@@ -39,7 +39,7 @@ FIELD_TABLE = {
         "none",
         (
             "converts one object of a primary type to one of the library's types, for functions "
-            "that it does not implement; needs `from_default`; None says that it cannot"
+            "that it does not implement; needs `from_default`; returns None if it cannot"
         ),
     ),
     "from_default": ("identifier", "none", "converts one object of the library's types back"),
@@ -47,8 +47,8 @@ FIELD_TABLE = {
         "identifier",
         "none",
         (
-            "`copy_into(original, converted)` writes what the library has written into a converted "
-            "argument back into the original"
+            "`copy_into(original, converted)` copies the content of a converted argument, into "
+            "which the library has written, back into the original"
         ),
     ),
     "requires": (
@@ -59,7 +59,7 @@ FIELD_TABLE = {
     "url": (
         "web address",
         "empty",
-        "the backend's documentation, to which that of the library links: `https://` or `http://`",
+        "the backend's documentation, linked from the library's: `https://` or `http://`",
     ),
     "functions": ("table", "`{}`", "the functions that it implements, and the tables below"),
     "attributes": (
@@ -75,8 +75,9 @@ FUNCTION_TABLE = {
         "identifier",
         "none",
         (
-            "is asked first, with a `DispatchContext` and the arguments; exactly `True` runs the "
-            "implementation, anything else defers, a string being the reason"
+            "decides on a call, given a `DispatchContext` and the arguments: exactly `True` runs "
+            "the implementation, `IF_NEEDED` runs it if no other backend does, anything else "
+            "defers; a string is the reason"
         ),
     ),
     "uses_context": (
@@ -94,7 +95,7 @@ FUNCTION_TABLE = {
         "`[]`",
         (
             'implementations by requirement, such as `{requires = "torch>=1.12", function = '
-            '"m:f"}`: the first one whose requirement is met takes the place of `function`'
+            '"m:f"}`: the first one whose requirement is met replaces `function`'
         ),
     ),
 }
@@ -109,7 +110,7 @@ AUTO_GENERATION_TABLE = {
         "string",
         "empty",
         (
-            "a distribution: functions beside an implementation `f` that are named like "
+            "a distribution: functions next to an implementation `f` with names such as "
             "`f_v_1p12_and_above` become its variants"
         ),
     ),
