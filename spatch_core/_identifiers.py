@@ -153,7 +153,7 @@ def import_in_turn(name: str) -> object:
     # Deferred, because importing a library does not get here.
     from importlib import import_module
 
-    from ._import_locks import is_importing, release_left_locks
+    from ._import_locks import is_importing, release_abandoned_locks
     from ._locks import Turn
 
     def import_it() -> object:
@@ -161,7 +161,7 @@ def import_in_turn(name: str) -> object:
             return import_module(name)
         finally:
             # Also after success: the import system swallows some interrupts.
-            release_left_locks()
+            release_abandoned_locks()
 
     if is_importing():
         return import_module(name)

@@ -1,4 +1,4 @@
-"""Locks of the import system that an interrupt has left held.
+"""Abandoned locks of the import system: an interrupt has left them held.
 
 A signal handler may raise after the import system has acquired a lock and before it enters the
 ``try`` that releases it. In a callback of a weak reference, the exception is even ignored: the
@@ -34,7 +34,7 @@ def outermost_import() -> FrameType | None:
     return found
 
 
-def release_left_locks() -> None:
+def release_abandoned_locks() -> None:
     """Release the locks of the import system that this thread holds without importing."""
     # A thread that is not importing has no use for a lock, so one that it holds was left behind.
     if is_importing():

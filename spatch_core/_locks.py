@@ -94,11 +94,11 @@ class Holder:
         if self._over.acquire(timeout=_POLL_INTERVAL):
             self._over.release()  # for the next waiting thread
             return
-        from ._import_locks import release_left_locks  # few threads wait for long
+        from ._import_locks import release_abandoned_locks  # few threads wait for long
 
         # The holder may be importing, and waiting for an import lock that an interrupt has left
         # held by this thread.
-        release_left_locks()
+        release_abandoned_locks()
 
 
 class Turn:

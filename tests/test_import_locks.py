@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from spatch_core._import_locks import is_importing, outermost_import, release_left_locks
+from spatch_core._import_locks import is_importing, outermost_import, release_abandoned_locks
 
 if TYPE_CHECKING:
     from tests.conftest import WritePackage
@@ -35,7 +35,7 @@ def test_left_locks_are_released(package: WritePackage) -> None:
     _imp.acquire_lock()
     lock = importlib._bootstrap._get_module_lock("left_held")  # type: ignore[attr-defined]
     lock.acquire()
-    release_left_locks()
+    release_abandoned_locks()
     assert lock.owner is None
     with pytest.raises(RuntimeError):
         _imp.release_lock()
@@ -55,7 +55,7 @@ def test_a_release_that_was_interrupted_is_finished(package: WritePackage) -> No
     while not lock.waiters:
         time.sleep(0.001)
     lock.count = type(lock.count)()  # a number or a list
-    release_left_locks()
+    release_abandoned_locks()
     other.join(60)
     assert not other.is_alive()
 
@@ -63,8 +63,8 @@ def test_a_release_that_was_interrupted_is_finished(package: WritePackage) -> No
 def test_the_locks_of_an_import_stay(package: WritePackage) -> None:
     text = (
         "import importlib\n"
-        "from spatch_core._import_locks import release_left_locks\n"
-        "release_left_locks()\n"
+        "from spatch_core._import_locks import release_abandoned_locks\n"
+        "release_abandoned_locks()\n"
         "owner = importlib._bootstrap._get_module_lock(__name__).owner\n"
     )
     package("keeps_its_lock", {"__init__.py": text})

@@ -158,7 +158,7 @@ class Description(Published):
     absent: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}), hash=False)
 
     def implementation(self, identifier: str) -> Implementation | None:
-        """Return how it implements a function of the library; None if it does not."""
+        """Return the implementation of a function of the library, or None."""
         found = self.functions.get(identifier)
         return found if found is not None or identifier in self.absent else self.every
 
@@ -169,7 +169,7 @@ class Description(Published):
 
     @property
     def conversions(self) -> Conversions | None:
-        """Its conversions, if it has them."""
+        """The conversions; None if the backend has none."""
         if self.to_default is None or self.from_default is None:
             return None
         return Conversions(self.to_default, self.from_default, self.copy_into)

@@ -178,11 +178,11 @@ class BackendsByName:
         self.descriptions[description.name] = description
         if first == last and not inactive:
             return
-        from .namesakes import told_what_is_used, why_inactive
+        from .namesakes import name_replacement, why_inactive
 
         faults = self.problems[first:last]
         variable = self.environment.variable(BLOCK)
-        self.problems[first:last] = told_what_is_used(faults, description, variable)
+        self.problems[first:last] = name_replacement(faults, description, variable)
         self.problems += why_inactive(inactive, faults, description)
         if inactive:
             sources = tuple([each.source for each in inactive])

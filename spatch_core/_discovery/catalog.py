@@ -142,9 +142,9 @@ class Catalog:
         if name in self.descriptions and self.descriptions[name].unmet:
             return self.descriptions[name].unmet
         faults = [each for each in self.problems if each.backend == name and each.skips]
-        return str(faults[0]) if faults else self._since(name)
+        return str(faults[0]) if faults else self._installed_since(name)
 
-    def _since(self, name: str) -> str:
+    def _installed_since(self, name: str) -> str:
         """Return a message if a backend was installed after the discovery, else an empty text."""
         if self.group is None or name in self.descriptions or not self.is_complete:
             return ""

@@ -67,10 +67,10 @@ def owner_of(description: Description) -> str:
     return f"distribution {owner}" if owner else str(description.source)
 
 
-def told_what_is_used(
+def name_replacement(
     faults: Iterable[Problem], used: Description, variable: str
 ) -> Iterator[Problem]:
-    """Yield faults; the first fault of each broken backend gets the name of the one used instead.
+    """Yield faults; the first one of each broken backend says whose backend is used instead.
 
     Parameters
     ----------

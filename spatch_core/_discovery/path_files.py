@@ -20,7 +20,7 @@ REMEDY = (
 
 
 def path_files(distribution: Any) -> list[str]:
-    """Return the names of a distribution's path files; empty if it is not installed by one."""
+    """Return the names of a distribution's path files; empty if it has none."""
     try:
         # `distribution.files` would look for each file on the disk: there may be 100,000 of them.
         record = (distribution and distribution.read_text("RECORD")) or ""

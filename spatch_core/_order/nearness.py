@@ -53,7 +53,7 @@ def nearness_edges(
 
 
 def is_nearer(first: Sequence[int], second: Sequence[int]) -> bool:
-    """Whether a backend at the first places is nearer than one at the second.
+    """Whether a backend with the `first` places is nearer than one with the `second`.
 
     It must be nearer for one dispatch type, and farther away for none. At place -1, the type is not
     a primary type of the backend, or only by an abstract pattern.

@@ -52,12 +52,12 @@ class Source(Published):
 
     @property
     def distribution(self) -> str | None:
-        """Name of the distribution whose entry point it is, if it is known."""
+        """Name of the distribution that has the entry point, if known."""
         return self._read()[0]
 
     @property
     def version(self) -> str | None:
-        """Version of the distribution, if it is known."""
+        """Version of the distribution, if known."""
         return self._read()[1]
 
     def _read(self) -> tuple[str | None, str | None]:

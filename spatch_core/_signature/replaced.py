@@ -64,7 +64,7 @@ class ReplacedArguments:
 
 
 def replaced(found: tuple[Any, ...], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call:
-    """Return the dispatch arguments of a call, and the arguments with which it goes on.
+    """Return the dispatch arguments of a call, and the arguments for the implementation.
 
     Parameters
     ----------
