@@ -27,6 +27,17 @@ def test_users_find_them_among_the_exceptions(name: str) -> None:
     assert name in dir(exceptions)
 
 
+def test_a_pickled_import_error_keeps_attributes_that_were_added() -> None:
+    """E8: such as notes."""
+    error = errors.ImplementationImportError("gpu", "lib:f", "gpu_lib:f", "LIB_BLOCK")
+    error.__notes__ = ["while loading the model"]  # type: ignore[attr-defined]  # as of 3.11
+
+    other = pickle.loads(pickle.dumps(error))
+
+    assert vars(other) == vars(error)
+    assert str(other) == str(error)
+
+
 def test_they_import_no_warnings_and_no_errors_for_names() -> None:
     """A program that meets an error of a backend needs no others."""
     code = "import sys; import spatch_core._reporting.errors; print(*sys.modules)"
