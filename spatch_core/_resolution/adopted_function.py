@@ -1,7 +1,7 @@
-"""Adopted functions: the library does not own them, and nothing takes their place.
+"""Adopted functions: functions of other libraries, which have tables but no wrapper.
 
-They are called by others, such as NumPy, which give the types of a call; these are never
-extracted from the arguments.
+Their callers, such as NumPy through ``__array_function__``, pass the types of a call; these are
+never extracted from the arguments.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 class AdoptedFunction(Function):
     """A function that the library does not own.
 
-    It has no dispatch arguments, and its default implementation, the function itself, runs only
-    with arguments that a backend has converted: with any others it might ask the tables again.
+    It has no dispatch arguments. Its default implementation, the function itself, runs only with
+    arguments that a backend has converted: any others might be dispatched again, without end.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ class AdoptedFunction(Function):
     protocol : Protocol, optional
         The protocol whose classes may answer calls besides the backends of the library.
     mutated : iterable of Parameter, optional
-        The places of the arguments into which it writes.
+        The parameters whose arguments it writes into.
     """
 
     __slots__ = ("_protocol",)
@@ -69,9 +69,9 @@ class AdoptedFunction(Function):
 
 
 class Protocol:
-    """A protocol by which other libraries' functions come to the system.
+    """A protocol, such as ``__array_function__``, through which other libraries call the system.
 
-    By default nothing else may answer.
+    In this base class, no class has the protocol, so that only backends may answer.
     """
 
     __slots__ = ()
@@ -81,9 +81,9 @@ class Protocol:
         return False
 
     def is_served(self, cls: type) -> bool:
-        """Whether a class has it from this system."""
+        """Whether this system gave the class the protocol."""
         return True
 
     def others_may_answer(self, types: Iterable[type]) -> bool:
-        """Whether one of these classes has it, and not from this system."""
+        """Whether one of these classes has the protocol, but not from this system."""
         return any(self.is_overriding(cls) and not self.is_served(cls) for cls in types)

@@ -34,15 +34,15 @@ class Candidate:
     block : str
         The environment variable that blocks backends, for messages.
     reason : str
-        For the default: why it runs although it does not match; for conversions: that they are
-        conversions; `IS_CURRENT`; else empty.
+        Why it is a candidate if its types alone do not make it one: `LAST_RESORT`, `CONVERSION`
+        or `IS_CURRENT`; else empty.
     objects : dict of str to object
         The objects that have been imported, by identifier; all candidates of a library share it.
     notify : callable or None
         Called before the implementation runs, with the function's identifier and the backend.
     conversions : Conversions or None
-        Those of the backend, if the candidate is the default implementation with what they
-        convert.
+        The conversions of the backend, if the candidate runs the default implementation with
+        converted arguments.
     """
 
     backend: str
@@ -62,12 +62,12 @@ class Candidate:
 
     @property
     def propagates(self) -> bool:
-        """Whether all its exceptions are the caller's, as those of the default implementation."""
+        """Whether all its exceptions propagate, so that none of them means that it defers."""
         return self.implementation is None and self.conversions is None
 
     @property
     def is_plain(self) -> bool:
-        """Whether the implementation is called with the call's own arguments, unasked."""
+        """Whether it runs without ``should_run``, with exactly the arguments of the call."""
         implementation = self.implementation
         if implementation is None:
             return self.conversions is None
@@ -123,7 +123,8 @@ class Candidate:
     def is_implemented_by(self, called: object) -> bool:
         """Whether the implementation is `called`; imports nothing.
 
-        A call that began before `reload` may have called it as that of an earlier candidate.
+        Functions are compared, because a call that began before `reload` may have used an earlier
+        candidate with the same implementation.
         """
         loaded: object = self.loaded
         if loaded is None and self.implementation is not None:
@@ -131,7 +132,7 @@ class Candidate:
         return loaded is called
 
     def invoked(self, is_asked: bool) -> Candidate:
-        """Return the candidate that `invoke` calls: prioritized, and asked or not."""
+        """Return this candidate for `invoke`: prioritized, ``should_run`` only if `is_asked`."""
         implementation = self.implementation
         if implementation is not None and not is_asked:
             implementation = replace(implementation, should_run=None)
@@ -142,7 +143,7 @@ class Candidate:
             return identifier.given
         loaded: Callable[..., Any] | None = self.objects.get(identifier)
         if loaded is None:
-            # Without a lock: two threads may both import it, and find the same object.
+            # No lock is needed: if two threads import it, both get the same object.
             try:
                 found = import_identifier(identifier)
                 if not callable(found):

@@ -52,8 +52,8 @@ class OrderedRank:
 class CandidateOrder:
     """Orders the candidates of calls.
 
-    An order is kept: calls of many functions and types have the same candidates. Keys hold names
-    alone, so that no class is kept alive.
+    Orders are cached: calls of many functions and types have the same candidates. Keys hold names
+    alone, so that the cache keeps no class alive.
 
     Parameters
     ----------
@@ -84,7 +84,7 @@ class CandidateOrder:
         specific : frozenset of str
             The backends that know a dispatch type of the call by a specific pattern.
         """
-        # Each is taken from `names`, which are few where the others are a thousand.
+        # Start from `names`, which is small: the other sets may hold a thousand names.
         chosen = (names & placed) | (names & {DEFAULT})
         installed = names - chosen
         known = (installed & specific) | (installed & self._stated_first)
@@ -98,8 +98,8 @@ class CandidateOrder:
         names : frozenset of str
             The candidates.
         nearness : tuple of tuple of frozenset of str
-            For each dispatch type, backends by how near the class is that their patterns name,
-            the nearest first. There may be backends among them that are no candidates.
+            For each dispatch type, sets of backends, the nearest first; see `TypeMatch`. They may
+            contain backends that are no candidates.
         """
         if len(names) < 2:
             return OrderedRank(tuple(names))
@@ -116,27 +116,28 @@ class CandidateOrder:
         left: Collection[str] = sorted(names, key=self._position.__getitem__)
         while True:
             order = self._order_alone(left, nearness)
-            guests = {
+            installed = {
                 name: cycle
                 for cycle in order.cycles
                 for name in cycle.members
                 if not self._descriptions[name].in_code
             }
-            if not guests:
+            if not installed:
                 break
-            # Without these, the library's own may be on no cycle.
-            skipped |= guests
-            left = [name for name in left if name not in guests]
+            # Merely installed backends are skipped first. Then the library's own may be on no
+            # cycle any more, so the rest is ordered again.
+            skipped |= installed
+            left = [name for name in left if name not in installed]
         skipped |= {name: cycle for cycle in order.cycles for name in cycle.members}
         return OrderedRank(order.names, skipped)
 
     def _order_alone(self, names: Collection[str], nearness: Nearness) -> Order:
-        # In base order, because the backends in code keep the order in which they are given.
+        # In base order: `order_backends` keeps the order of in-code backends.
         given = [self._descriptions[name] for name in names]
         return order_backends(given, self._set_order, self._variable, nearness)
 
     def why_skipped(self, cycle: Cycle) -> str:
-        """Say in words why a candidate on a cycle is skipped."""
+        """Say why a candidate on a cycle is skipped."""
         path = cycle.in_words(self._default_name)
         return f"{CYCLE}: {path}. Set {self._variable}={cycle.set_order!r}"
 

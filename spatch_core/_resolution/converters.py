@@ -1,7 +1,7 @@
-"""Backends that convert: the last resort of calls with foreign types, by the policy "convert".
+"""Conversions as candidates: the last resort of foreign types under the policy "convert".
 
-A conversion is an implementation of every function by each backend that has ``to_default`` and
-``from_default``: the rules of matching and of order are those of other candidates.
+A backend that has ``to_default`` and ``from_default`` thereby implements every function. The
+rules of matching and of order are those of other candidates.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ class Converters:
     catalog : Catalog
         The library's backends.
     matcher : Matcher
-        Of the library.
+        The library's.
     order : CandidateOrder
-        Of the library.
+        The library's.
     block : str
         The environment variable that blocks backends, for messages.
     objects : dict of str to object
@@ -67,21 +67,21 @@ class Converters:
         self._candidates: dict[tuple[Function, str, bool], Candidate] = {}
 
     def _walk(self, function: Function, state: DispatchState, walk: Walk) -> Walk:
-        """Return the walk along the backends as if those with conversions implemented all."""
+        """Return a walk on which the backends with conversions implement every function."""
         rule, matcher, order = self._rule, self._matcher, self._order
         found = Walk(function.identifier, state, walk.types, rule, matcher, order)
-        # The default runs with the converted arguments, whether or not it knows their types.
+        # The default gets converted arguments. If it matches the original ones, that must not
+        # exclude merely installed backends.
         found.default_matches = False
         return found
 
     def candidates(
         self, function: Function, state: DispatchState, walk: Walk
     ) -> Iterator[Candidate]:
-        """Yield the conversions of backends, which are the last resort of a call, in order.
+        """Yield the candidates that convert, in the order of the call.
 
-        They follow the rules of matching and of order; all foreign types must be primary types
-        of the backend, because what is converted is of these types alone. Generator functions
-        have none.
+        In addition to the rules of matching, every foreign type must be a primary type of the
+        backend, because only objects of these are converted. Generator functions have none.
         """
         if not self._names or function.nature & _STEPWISE:
             return
@@ -97,7 +97,7 @@ class Converters:
     ) -> Iterator[tuple[str, Candidate | None, str]]:
         """Yield every backend with conversions, in the order of the call, for explanations.
 
-        Each comes with its candidate, or with None and the reason why it is none.
+        Each comes with its candidate, or with None and the reason.
         """
         if not self._names:
             return
@@ -126,9 +126,10 @@ class Converters:
     def awaited(
         self, function: Function, state: DispatchState, walk: Walk
     ) -> tuple[list[str], bool]:
-        """Return what may change the conversions of a call.
+        """Return what may change the candidates that convert.
 
-        These are modules that are not imported yet, and the registrations of abstract classes.
+        The list names modules that are not imported yet; the flag is true if the registration of
+        an abstract class may change them.
         """
         if not self._names:
             return [], False

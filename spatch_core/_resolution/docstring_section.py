@@ -20,8 +20,8 @@ class Documentation:
 
     def __init__(self, catalog: Catalog) -> None:
         self._catalog = catalog
-        # A backend of a thousand functions says of itself the same in all of them, and often
-        # says nothing else.
+        # By backend: the summary, and the whole text if it is the same for all its functions,
+        # which may be thousands.
         self._summaries: dict[str, str] = {}
         self._common: dict[str, str] = {}
 
@@ -43,7 +43,7 @@ class Documentation:
         """Return what the section says of one backend."""
         summary = self._summaries.get(name)
         docs = self._catalog.additional_docs(name, identifier).strip()
-        if summary is not None and docs.isprintable():  # as are most of what may be 100,000 texts
+        if summary is not None and docs.isprintable():  # one line: no need to indent others
             return f"{summary}\n\n    {docs}" if docs else summary
         if summary is None:
             summary = f"{name}\n    {summary_of(self._catalog.descriptions[name])}"
@@ -56,16 +56,16 @@ class Documentation:
 
 
 def summary_of(description: Description, quote: str = "", *, links: bool = True) -> str:
-    """Say for which types a backend is, whether users must ask for it, and where to read on.
+    """Return the types of a backend, whether it needs opt-in, and its web address, as text.
 
     Parameters
     ----------
     description : Description
         The backend.
     quote : str, optional
-        Stands around each type.
+        Put around each type.
     links : bool, optional
-        Whether its web address is given.
+        Whether the text includes the web address.
     """
 
     def listed(types: tuple[TypePattern, ...]) -> str:
@@ -76,5 +76,5 @@ def summary_of(description: Description, quote: str = "", *, links: bool = True)
         text += f"; converts {listed(description.secondary_types)}"
     if description.requires_opt_in:
         text += f'. Needs opt-in: ``prioritize="{description.name}"``'
-    # No full stop follows an address: some programs would take it as a part of this.
+    # No full stop after an address: some programs would make it part of the link.
     return f"{text}. See {description.url}" if description.url and links else f"{text}."

@@ -1,4 +1,4 @@
-"""The dry run of a call: explains what would run, from the same walk and ending as the call."""
+"""The dry run of a call: explains what would run, by the walk and the ending of real calls."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from .step import Step
 from .walk import Walk
 
 Ask = Callable[[Candidate], "str | IfNeeded | None"]
-"""Returns why a candidate defers, or ``IF_NEEDED``; None if it runs."""
+"""Asks ``should_run``: returns why a candidate defers, or ``IF_NEEDED``; None if it runs."""
 
 Examine = Callable[[Candidate], tuple[str, str]]
-"""Returns what keeps a backend from converting the arguments, and what it would convert."""
+"""Returns why a backend cannot convert the arguments, or "", and the objects it would convert."""
 
 _NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
-class Said(Protocol):
-    """The answers of the candidates of a call, by backend: a `Progress`."""
+class GivenAnswers(Protocol):
+    """The answers that candidates have given in a call, by backend: a `Progress`."""
 
     reasons: dict[str, str]
     conversions: dict[str, str]
@@ -42,14 +42,14 @@ def explain(
     types: tuple[type, ...],
     ask: Ask | None = None,
     examine: Examine | None = None,
-    given: Said | None = None,
+    given: GivenAnswers | None = None,
 ) -> Explanation:
-    """Say what would run for a call, and why; runs no implementation.
+    """Explain what would run for a call, without running any implementation.
 
     Parameters
     ----------
     resolver : Resolver
-        Of the library.
+        The library's.
     function : Function
         The library's function.
     state : DispatchState
@@ -57,11 +57,11 @@ def explain(
     types : tuple of type
         The dispatch types.
     ask : callable, optional
-        Asks a candidate; None if the arguments are not known, with which ``should_run`` is asked.
+        Asks the ``should_run`` of a candidate; None if the arguments are not known.
     examine : callable, optional
-        Looks for what a backend would convert; None if the arguments are not known.
-    given : Said, optional
-        The answers of candidates in a call; these are not asked again.
+        Finds the objects that a backend would convert; None if the arguments are not known.
+    given : GivenAnswers, optional
+        The answers that candidates have given in a call; they are not asked again.
 
     Raises
     ------
@@ -94,7 +94,7 @@ class _Explainer:
         walk: Walk,
         ask: Ask | None,
         examine: Examine | None,
-        given: Said | None,
+        given: GivenAnswers | None,
     ) -> None:
         self.resolver = resolver
         self.function = function
@@ -106,10 +106,10 @@ class _Explainer:
         self.unconverted: Mapping[str, str] = _NOTHING if given is None else given.conversions
         self.ending: Ending | None = resolver.ending(function, state, walk)
         self.selected: str | None = None
-        self.is_decided = False  # whether the rest of the chain is not reached
-        self.depends = False  # whether a backend above may answer
-        self.postponed: list[int] = []  # those that said IF_NEEDED, by their places
-        self.converters: set[str] = set()  # those of which it is said whether they convert
+        self.is_decided = False  # a backend answers: the later ones are not reached
+        self.depends = False  # an earlier `should_run` was not asked, and may accept
+        self.postponed: list[int] = []  # places in `explained` of backends that said IF_NEEDED
+        self.converters: set[str] = set()  # backends that are explained as converters
         self.explained: list[ExplainedBackend] = []
 
     def explain(self, step: Step) -> None:
@@ -125,7 +125,7 @@ class _Explainer:
         self.explained.append(self._line(step.backend, verdict, reason))
 
     def end(self) -> None:
-        """Let a backend run that said ``IF_NEEDED``, if none of the others answers."""
+        """Run the first backend that said ``IF_NEEDED``, if no other one answers."""
         if self.postponed and not self.is_decided:
             place = self.postponed[0]
             reason = "it said IF_NEEDED, and no other one answers"
@@ -180,7 +180,7 @@ class _Explainer:
                 verdict, reason = self._judge_conversion(candidate, ending)
             self.explained.append(ExplainedBackend(name, verdict, reason))
         if self.is_decided:
-            return Verdict.LATER, "it runs with what is converted"
+            return Verdict.LATER, "it runs with the converted arguments"
         self.is_decided = True
         return Verdict.REFUSES, ending.reason
 
@@ -199,16 +199,16 @@ class _Explainer:
         reason += " through its conversions"
         _, unless = self._run(candidate.backend, reason)
         doubts = [] if unless == reason else [unless]
-        # It is not called: it may be slow, or move data.
+        # The conversion is not called: it may be slow, or move data.
         if candidate.conversions is not None:
             conversions = candidate.conversions
             asked = conversions.to_default if text else conversions.from_default
-            told = f"{asked} says that it cannot"
-            doubts.append(f"or {told}" if doubts else f"unless {told}")
+            says = f"{asked} says that it cannot"
+            doubts.append(f"or {says}" if doubts else f"unless {says}")
         return Verdict.CONVERTS, ", ".join([reason, *doubts])
 
     def _run(self, backend: str, reason: str) -> tuple[Verdict, str]:
-        """Return the verdict of a backend that answers, unless one that is asked does."""
+        """Return the verdict of a backend that answers, unless an unasked one before it does."""
         self.is_decided = True
         if self.depends:
             return Verdict.RUNS, "unless one above does"

@@ -78,10 +78,10 @@ class Explanation(Displayed, Published):
     types : tuple of type
         The dispatch types.
     selected : str or None
-        The backend that would run (it may still return ``NotImplemented``); None where
-        that depends on what a ``should_run`` says of the arguments, which were not given.
+        The backend that would run (it may still return ``NotImplemented``); None if that
+        depends on a ``should_run``, and the arguments for it were not given.
     backends : tuple of ExplainedBackend
-        Every backend in the order in which they would be considered.
+        All backends, in the order in which a call considers them.
     hooks : tuple of str
         The hooks in force, innermost first, by their identifiers. They see the call before any
         backend, and may answer it or change its arguments; none of them was run.

@@ -1,4 +1,4 @@
-"""The fallback policy: it decides the ending of a call with foreign types that no backend takes.
+"""The fallback policy: how a call with foreign types ends if no backend takes it.
 
 A *foreign type* is a dispatch type that is neither one of Python's own classes nor known to the
 library. The policy of a call is that of the block, else that of the function, else that of the
@@ -45,7 +45,7 @@ _MOST_WARNED = 1000
 
 
 class Ending(NamedTuple):
-    """The end of the chains of calls that have foreign types.
+    """How calls with foreign types end if no backend takes them.
 
     Parameters
     ----------
@@ -73,17 +73,17 @@ class Ending(NamedTuple):
 
     @property
     def warns(self) -> bool:
-        """Whether a warning may go before the default implementation."""
+        """Whether a warning may precede the default implementation."""
         return self.policy == "warn" and not self.is_operator
 
     @property
     def declined(self) -> str:
-        """Why the default implementation runs under no policy; else empty."""
+        """Why no policy lets the default implementation run; empty if one does."""
         return ""
 
     @property
     def reason(self) -> str:
-        """Say in words why the default implementation does not just run."""
+        """Why the default implementation does not just run, in words."""
         names = ", ".join(map(type_identifier, self.foreign))
         if self.is_operator:
             return f"fallback={self.policy!r}: an operator returns NotImplemented to Python"
@@ -91,7 +91,7 @@ class Ending(NamedTuple):
 
 
 class FirmEnding(Ending):
-    """The end of the chains of calls that the default implementation does not take as they are."""
+    """An ending in which the default implementation never gets the call's own arguments."""
 
     @property
     def refuses(self) -> bool:
@@ -100,38 +100,39 @@ class FirmEnding(Ending):
 
     @property
     def warns(self) -> bool:
-        """Whether a warning may go before the default implementation."""
+        """Whether a warning may precede the default implementation."""
         return False
 
 
 class AdoptedEnding(FirmEnding):
-    """The end of the chains of calls of a function that the library does not own.
+    """How calls of an adopted function end if no backend takes them.
 
-    `is_operator` says that ``NotImplemented`` lets others answer.
+    `is_operator` is true if ``NotImplemented`` lets other types answer.
     """
 
     @property
     def declined(self) -> str:
-        """Why the default implementation runs under no policy."""
+        """Why no policy lets the default implementation run."""
         return "no backend runs it" + " or converts" * self.converts
 
     @property
     def reason(self) -> str:
-        """Say in words why the default implementation does not just run."""
-        return "it is no function of the library, which only lets backends answer"
+        """Why the default implementation does not just run, in words."""
+        return "the library does not own the function, and only lets backends answer"
 
 
 class Warned:
-    """The functions and types of which it was said that no backend ran."""
+    """The functions and types that the policy "warn" has warned about."""
 
     def __init__(self) -> None:
         self._known: dict[tuple[str, tuple[str, ...]], None] = {}
 
     def add(self, function: str, types: tuple[str, ...]) -> bool:
-        """Add one; returns whether it is new. Names alone are kept, and not too many."""
+        """Add a function and the names of types; return whether they are new."""
         key = function, types
         if key in self._known:
             return False
+        # Bounded: a program may make classes without end.
         if len(self._known) >= _MOST_WARNED:
             self._known.clear()
         self._known[key] = None

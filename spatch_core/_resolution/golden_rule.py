@@ -52,7 +52,7 @@ from .matching import TypeMatch
 
 
 class Standing(IntEnum):
-    """In which way a backend takes part in calls; see the table of the module."""
+    """How a backend takes part in calls; see the table of the module."""
 
     INACTIVE = 0
     INSTALLED = 1
@@ -71,9 +71,9 @@ class Weight(Enum):
 class GoldenRule:
     """The golden rule for one catalog.
 
-    Sets of names are compared rather than names: a type may be known to a thousand backends.
-    Answers that depend on a function and a set alone are kept. `Matcher` makes each set once, so
-    there are at most as many as combinations of functions and sets of type patterns.
+    It compares whole sets of names, because a thousand backends may know a type. Answers that
+    depend on a function and a set alone are cached. `Matcher` makes each set once, so the caches
+    have at most as many entries as there are combinations of functions and sets of type patterns.
 
     Parameters
     ----------
@@ -87,9 +87,9 @@ class GoldenRule:
     placed : frozenset of str
         The backends that are placed; some may be inactive or not installed.
     unmet : dict of str to str
-        Backends of which a requirement is not met, and why; they are always inactive.
+        Backends with an unmet requirement, and the reason; they are always inactive.
     absent : dict of str to mapping
-        The functions that backends do not implement here for want of a variant, and why.
+        By backend: functions of which no variant is available here, and the reason.
     """
 
     def __init__(self, catalog: Catalog, implementers: Callable[[str], Sequence[str]]) -> None:
@@ -106,7 +106,7 @@ class GoldenRule:
         self._implementing: dict[tuple[str, frozenset[str]], frozenset[str]] = {}
 
     def standing(self, name: str, state: DispatchState) -> Standing:
-        """Return the standing of a backend; not asked of the default."""
+        """Return the standing of a backend other than the default."""
         if name in state.disabled or name in self.unmet:
             return Standing.INACTIVE
         if name in state.prioritized:
@@ -120,7 +120,7 @@ class GoldenRule:
     ) -> frozenset[str]:
         """Return the backends among `names` whose standing lets them answer.
 
-        This is the table of the module, for many names at once; the default may be left out.
+        This is `standing` for many names at once. Callers decide about the default themselves.
         """
         if default_matches:
             names = (names & self.placed).union(names.intersection(state.prioritized))
@@ -144,7 +144,8 @@ class GoldenRule:
         known = match.known
         if not known:
             return Weight.NONE
-        # Types decide: to be current gives a backend no say in calls with types of others.
+        # A backend that is only current, and not prioritized by name, is no chosen one for
+        # Python's own classes: else these would count for every backend.
         current = state.backend
         if current is not None and (not match.is_builtin or current in state.places):
             current = None
@@ -163,7 +164,7 @@ class GoldenRule:
     ) -> bool:
         """Whether a backend among `names` is chosen: prioritized, or placed and not disabled.
 
-        That one is the `current` one does not count.
+        For the backend `current`, being prioritized does not count.
         """
         active = [name for name in state.prioritized if name in names and name not in self.unmet]
         if any(name not in state.disabled and name != current for name in active):
@@ -194,9 +195,9 @@ class GoldenRule:
 def placed_backends(
     descriptions: Mapping[str, Description], set_order: Sequence[tuple[str, str]]
 ) -> frozenset[str]:
-    """Return the backends that the library brings, or that ``SET_ORDER`` puts before one of these.
+    """Return the in-code backends, and those that ``SET_ORDER`` puts before one of them.
 
-    The default is one of these, too.
+    Backends that it puts before the default count, too; the default itself is left out.
 
     Parameters
     ----------

@@ -21,7 +21,7 @@ class Implementers:
     def __init__(self, catalog: Catalog) -> None:
         self._descriptions = catalog.descriptions
         self._by_name = _by_name(catalog)
-        # Those that implement every function, and what that adds.
+        # Backends with an entry "*", and the implementers of functions if there are any such.
         self._every = [
             name for name, each in catalog.descriptions.items() if each.every and not each.unmet
         ]
@@ -41,11 +41,11 @@ class Implementers:
         return found
 
     def _is_absent(self, name: str, identifier: str) -> bool:
-        """Whether a function has variants of its own, of which none serves here."""
+        """Whether the backend has variants of the function, none of which is available here."""
         return identifier in self._descriptions[name].absent
 
     def set_of(self, function: Function) -> frozenset[str]:
-        """Return the same names as a set, made once."""
+        """Return the same names as a set, which is cached."""
         names = self._sets.get(function.identifier)
         if names is None:
             names = self._sets[function.identifier] = frozenset(self.of(function.identifier))
@@ -55,7 +55,7 @@ class Implementers:
 def _by_name(catalog: Catalog) -> dict[str, list[str]]:
     """Return the backends that name each function, and the default, by priority."""
     implementers: dict[str, list[str]] = {}
-    before: list[str] = []  # the default, once the backends that go before it are through
+    before: list[str] = []  # holds the default once the loop has passed it
     for name, description in catalog.descriptions.items():
         if name == DEFAULT:
             for names in implementers.values():

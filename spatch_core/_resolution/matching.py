@@ -28,16 +28,16 @@ class TypeMatch:
     known : frozenset of str
         Names of the backends for which it is a primary or secondary type.
     is_builtin : bool
-        Whether it is a class of Python's own, such as float or list.
+        Whether it is one of Python's own classes, such as float or list.
     aliases : tuple of TypePattern
         Patterns that may turn out to name it once their modules are imported.
     specific : frozenset of str
-        Names of the backends for which it is a primary type by a pattern that says something
-        about it: none for Python's own classes; else the patterns that do not name one of
-        Python's own classes with ``~``, or an abstract class of the standard library.
+        Names of the backends for which it is a primary type by a specific pattern. Patterns are
+        general if they name one of Python's own classes with ``~``, or an abstract class of the
+        standard library. For Python's own classes, all patterns are general.
     nearness : tuple of frozenset of str
         Names of the backends for which it is a primary type by an exact or subclass pattern,
-        by the position on its MRO of the class that the pattern names, the nearest first.
+        grouped by the position on its MRO of the class that the pattern names, the nearest first.
     """
 
     primary: frozenset[str]
@@ -72,7 +72,9 @@ class Matcher:
         self._abstract_patterns = [each for each in known if each.prefix == ABSTRACT]
         self._sets: dict[frozenset[str], frozenset[str]] = {}
         self._abstract_bases: dict[TypePattern, type | None] = {}
+        # Changes with each `register` of an abstract class, which may change any answer.
         self._token = abc.get_cache_token()
+        # A `TypeMatch` refers to no class, so each entry ends with its class.
         self._memo: WeakKeyDictionary[type, TypeMatch] = WeakKeyDictionary()
         self.abstract = frozenset(
             name for pattern in known if pattern.prefix == ABSTRACT for name in known[pattern]
@@ -90,8 +92,8 @@ class Matcher:
             self.forget()
         if not is_hashable_by_identity(cls):
             return self._match(cls)
-        # Read once, before matching: if another thread forgets meanwhile, an answer by the old
-        # registrations lands in the old memo.
+        # Read once, before matching: if another thread calls `forget` meanwhile, an answer by the
+        # old registrations is written to the old memo.
         memo = self._memo
         match = memo.get(cls)
         if match is None:
@@ -100,10 +102,11 @@ class Matcher:
 
     def backends_of(self, pattern: TypePattern) -> frozenset[str]:
         """Return the names of the backends that a pattern belongs to."""
-        return self._one_of_each(self._known[pattern])
+        return self._interned(self._known[pattern])
 
     def forget(self) -> None:
         """Forget every answer, because a class was registered or a module imported."""
+        # The token first: a registration after it makes the next `match` forget again.
         self._token = abc.get_cache_token()
         self._memo = WeakKeyDictionary()
 
@@ -114,14 +117,14 @@ class Matcher:
         by_distance: dict[int, set[str]] = {}
         is_builtin = module_of(cls) == "builtins"
         distances = self._index.distances(cls)
-        meaning: list[tuple[TypePattern, type, int | None]] = [
+        found: list[tuple[TypePattern, type, int | None]] = [
             (pattern, mro_of(cls)[distance], distance) for pattern, distance in distances.items()
         ]
         for pattern in self._abstract_patterns:
             base = self._abstract_base(pattern, cls)
             if base is not None:
-                meaning.append((pattern, base, None))
-        for pattern, named, distance in meaning:
+                found.append((pattern, base, None))
+        for pattern, named, distance in found:
             known |= self._known[pattern]
             names = self._primary.get(pattern)
             if names is None:
@@ -132,14 +135,14 @@ class Matcher:
             if distance is not None:
                 by_distance.setdefault(distance, set()).update(names)
         awaited = self._index.awaited_aliases(cls, bool(known))
-        # The module of any other abstract pattern was imported, so that its answer is final.
-        asked = [each for each in self._abstract_patterns if each not in self._abstract_bases]
+        # For the other abstract patterns, the import has been tried: their answers are final.
+        pending = [each for each in self._abstract_patterns if each not in self._abstract_bases]
         return TypeMatch(
-            self._one_of_each(primary),
-            self._one_of_each(known),
+            self._interned(primary),
+            self._interned(known),
             is_builtin,
-            (*awaited, *(each for each in asked if each.may_alias(cls, bool(known)))),
-            self._one_of_each(specific),
+            (*awaited, *(each for each in pending if each.may_alias(cls, bool(known)))),
+            self._interned(specific),
             self._by_nearness(by_distance),
         )
 
@@ -151,14 +154,14 @@ class Matcher:
             names = by_distance[distance] - seen
             seen |= names
             if names:
-                nearness.append(self._one_of_each(names))
+                nearness.append(self._interned(names))
         return tuple(nearness)
 
-    def _one_of_each(self, names: set[str]) -> frozenset[str]:
-        """Return `names` as a set that is made once.
+    def _interned(self, names: set[str]) -> frozenset[str]:
+        """Return `names` as a frozenset, the same object for equal sets.
 
-        Answers for a set are kept by `GoldenRule`; equal sets that are one object are found
-        there without comparing a thousand names.
+        `GoldenRule` caches answers by these sets; an identical key is found without comparing a
+        thousand names.
         """
         frozen = frozenset(names)
         return self._sets.setdefault(frozen, frozen)
@@ -168,6 +171,7 @@ class Matcher:
         base = self._abstract_bases.get(pattern)
         if base is None and pattern not in self._abstract_bases:
             base = _import_base(pattern)
+            # Not while its module is being imported: the class may not be defined yet.
             if not is_awaited(pattern.module) or pattern.module not in modules:
                 self._abstract_bases[pattern] = base
         if base is None:
@@ -176,22 +180,22 @@ class Matcher:
         try:
             return base if issubclass(cls, base) else None
         except MemoryError as error:
-            return base if _from_others(lambda: issubclass(cls, base), error) else None
+            return base if _run_foreign(lambda: issubclass(cls, base), error) else None
         except BaseException as error:  # noqa: BLE001  # a __subclasshook__ of a third party
             raise_interrupt(error, before)
             return None
 
 
 def _import_base(pattern: TypePattern) -> type | None:
-    """Import an abstract base class; None if it is not there, which `doctor` reports."""
-    base = _from_others(lambda: import_identifier(pattern.identifier), exc_info()[1])
+    """Import an abstract base class; None if that fails, which `doctor` reports."""
+    base = _run_foreign(lambda: import_identifier(pattern.identifier), exc_info()[1])
     return base if is_class(base) else None
 
 
-def _from_others(run: Callable[[], Any], before: BaseException | None) -> Any:
-    """Return what a third party's code returns; None if it fails, and is not interrupted.
+def _run_foreign(run: Callable[[], Any], before: BaseException | None) -> Any:
+    """Return the result of third-party code; None if it raises anything but an interrupt.
 
-    What was being handled `before` is no interrupt of it.
+    `before` is the exception that was already being handled; it does not count as an interrupt.
     """
     try:
         return with_memory(run)

@@ -1,4 +1,4 @@
-"""Notices: what a library tells when a backend runs one of its functions for the first time."""
+"""Notices that a backend runs one of the library's functions for the first time."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .._callers_line import warn_caller
 
 
 class Notices:
-    """Tells of each function and backend once.
+    """Notifies once for each function and backend.
 
     Parameters
     ----------
@@ -23,10 +23,10 @@ class Notices:
         self._told: set[tuple[str, str]] = set()
 
     def __call__(self, function: str, backend: str) -> None:
-        """Tell that a backend is about to run a function, unless that was told before."""
+        """Notify that a backend is about to run a function, the first time that it does."""
         if (function, backend) in self._told:
             return
-        # Before: a filter may turn the warning into an exception.
+        # Recorded first: a filter may turn the warning into an exception.
         self._told.add((function, backend))
         notify: Any = self._notify
         if isinstance(notify, type) and issubclass(notify, Warning):
@@ -36,9 +36,9 @@ class Notices:
 
 
 def checked(notify: object) -> None:
-    """Raise a `TypeError` unless a library can tell by `notify`."""
-    can_tell = issubclass(notify, Warning) if isinstance(notify, type) else callable(notify)
-    if not can_tell:
+    """Raise a `TypeError` unless `notify` is a category of warnings or another callable."""
+    is_usable = issubclass(notify, Warning) if isinstance(notify, type) else callable(notify)
+    if not is_usable:
         raise TypeError(
             "notify= takes a callable or a category of warnings, such as UserWarning, "
             f"not {notify!r}"

@@ -14,17 +14,17 @@ from .._classes import bases_of, defined, dict_of, is_derived, type_identifier
 
 
 class GenericMethod(classmethod):  # type: ignore[type-arg]  # no subscript at run time
-    """The method of the mixin of a library, see `protocols.library`.
+    """The method of a library's mixin, see `protocols.library`.
 
-    A class that names the mixin among its bases is the library's own base class. It does not
-    override: calls with it alone cost what they cost without a protocol. What the method does for
-    other classes is decided when a table is filled, and done without calling it.
+    A direct subclass of the mixin is the library's own base class. It does not override: calls
+    with it alone cost no more than without a protocol. For other classes, the table holds a
+    function that does the same as the method, which is not called.
 
     Attributes
     ----------
     preserver : callable
-        Takes a class; returns what takes a result and the arguments, and returns the result as one
-        of the class.
+        Takes a class; returns a function of a result and the arguments of the call, which returns
+        the result as an instance of the class.
     """
 
     preserver: Callable[[type], Callable[[Any, tuple[Any, ...], dict[str, Any]], Any]]
@@ -58,7 +58,7 @@ def overriding_types(types: Iterable[type], protocol: str) -> tuple[type, ...]:
 
 
 def overrides(cls: type, protocol: str) -> bool:
-    """Whether a class has the method of a protocol; None in its place means that it has not.
+    """Whether a class has the method of a protocol; a class may disable it by None.
 
     Raises
     ------

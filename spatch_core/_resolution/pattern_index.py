@@ -57,6 +57,7 @@ class PatternIndex:
         """
         patterns = self._by_module[module]
         found = sys.modules.get(module)
+        # Other kinds of modules may compute attributes that are not in their namespace.
         if type(found) is not ModuleType:
             return patterns
         namespace = vars(found)
@@ -66,6 +67,7 @@ class PatternIndex:
             if name in namespace:
                 if id(namespace[name]) in classes:
                     possible.append(pattern)
+            # A module's `__getattr__`, which may import more, is called only for a similar name.
             elif "." in name or pattern.resembles(cls):
                 possible.append(pattern)
         return possible
@@ -80,7 +82,7 @@ class PatternIndex:
         known : bool
             Whether a pattern names `cls` already; see `TypePattern.may_alias`.
         """
-        # By identity: the hash of a pattern is computed from its text.
+        # Keyed by identity: hashing a pattern hashes its text.
         found: dict[int, TypePattern] = {}
         for each in mro_of(cls):
             resembling = self._by_package.get(module_of(each).partition(".")[0], ())

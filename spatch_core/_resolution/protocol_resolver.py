@@ -30,8 +30,8 @@ from .walk import Walk
 MakeOverride = Callable[
     [Function, DispatchState, tuple[type, ...], tuple[type, ...]], Callable[..., Any]
 ]
-"""Takes a function, the state, the dispatch types and those that override; returns what calls the
-methods of these."""
+"""Takes a function, the state, the dispatch types and the overriding types; returns a callable
+that calls the methods of the overriding types."""
 
 
 class OverridingStep(Step):
@@ -62,8 +62,8 @@ class OverridingWalk(Walk):
     overriding : tuple of type
         The overriding types.
     declining : tuple of type
-        Those of them that keep the default implementation from running if all decline: the library
-        does not name the class itself, and the user does not prioritize the default.
+        The overriding types without whose consent the default implementation does not run: the
+        library does not name the class itself, and the user does not prioritize the default.
     """
 
     def __init__(self, protocol: str, *walk: Any) -> None:
@@ -73,14 +73,14 @@ class OverridingWalk(Walk):
         self.declining: tuple[type, ...] = ()
 
     def decline(self, classes: tuple[type, ...]) -> None:
-        """Take classes for foreign ones that the library does not name itself."""
+        """Count overriding types as foreign that the library does not name itself."""
         if classes and not (self.default_matches and DEFAULT in self.state.prioritized):
             self.declining = classes
             others = [cls for cls in classes if not any(cls is each for each in self.foreign)]
             self.foreign = (*self.foreign, *others)
 
     def candidates(self, implementers: frozenset[str]) -> Iterator[Step]:
-        """Yield the steps of the candidates, that of the overriding types among them."""
+        """Yield the steps of the candidates, with the overriding types as one of them."""
         is_due = bool(self.overriding)
         for step in super().candidates(implementers):
             if is_due and step.backend not in self.state.prioritized:
@@ -97,17 +97,17 @@ class OverridingWalk(Walk):
 
 
 class Declined(FirmEnding):
-    """The end of a chain with overriding types that have all declined."""
+    """How calls end whose overriding types have all declined."""
 
     @property
     def declined(self) -> str:
-        """Why the default implementation runs under no policy."""
+        """Why no policy lets the default implementation run."""
         names = ", ".join(map(type_identifier, self.foreign))
         return f"the library's own implementation is not made for {names}, and no method took it"
 
     @property
     def reason(self) -> str:
-        """Say in words why the default implementation does not just run."""
+        """Why the default implementation does not just run, in words."""
         return self.declined
 
 
@@ -130,16 +130,16 @@ class Override(Candidate):
 
     @property
     def propagates(self) -> bool:
-        """Whether all its exceptions are the caller's."""
+        """Whether all its exceptions propagate."""
         return True
 
     def load(self) -> Callable[..., Any]:
-        """Return what calls the methods."""
+        """Return the callable that calls the methods."""
         assert self.call is not None
         return self.call
 
     def is_implemented_by(self, called: object) -> bool:
-        """Whether `called` calls the same methods: that of another table may be another object."""
+        """Whether `called` calls the same methods; each table has its own object for them."""
         made: Any = getattr(called, "_overrides", None)
         return made is not None and made == getattr(self.call, "_overrides", None)
 
@@ -152,7 +152,7 @@ class OverridingResolver(Resolver):
     protocol : str
         The name of the method.
     make_override : callable
-        Makes what calls the methods of some classes.
+        Makes the callable that calls the methods.
     catalog, keeper, fallback, notify
         See `Resolver`.
     """
@@ -195,7 +195,7 @@ class OverridingResolver(Resolver):
         return Declined(*ending)
 
     def may_refuse(self, function: Function) -> bool:
-        """Whether calls may not just run the default implementation: types may override."""
+        """Return True: any type may override."""
         return True
 
     def check_type(self, cls: object) -> None:
@@ -212,9 +212,9 @@ class OverridingResolver(Resolver):
 
 
 class BeyondResolver(Resolver):
-    """Finds the candidates that follow the overriding types of a call.
+    """Finds the candidates that follow the overriding types, when one of these asks for them.
 
-    These go on with the call themselves, so that no fallback policy applies.
+    No fallback policy applies: the overriding type has taken the call.
 
     Parameters
     ----------
@@ -235,7 +235,7 @@ class BeyondResolver(Resolver):
     def candidates(
         self, function: Function, state: DispatchState, walk: Walk
     ) -> Iterator[Candidate]:
-        """Yield the candidates; of calls of overriding types, without those that go before them."""
+        """Yield the candidates, without those that precede overriding types of the call."""
         is_begun = bool(overriding_types(walk.types, self._protocol))
         for each in super().candidates(function, state, walk):
             if each.backend == DEFAULT or not (is_begun and each.prioritized):

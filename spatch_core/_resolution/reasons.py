@@ -23,7 +23,7 @@ def reason(walk: Walk, step: Step) -> str:
         absent = walk.rule.absent.get(name, {})
         return absent.get(walk.function) or absent.get(EVERY, "")
     if verdict is Verdict.LATER:
-        return "the library's own types are its own unless a backend is prioritized"
+        return "the default keeps the library's own types unless a backend is prioritized"
     if verdict is Verdict.SKIPPED:
         return walk.order.why_skipped(walk.cycles[name])
     if verdict is Verdict.NO_MATCH:

@@ -1,4 +1,4 @@
-"""Finds the candidates of calls, and explains them."""
+"""Finds the candidates of calls, and the ending of calls that none of them takes."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ _NO_OPTIONS = DispatchState()
 class Resolver:
     """Finds the candidates of calls.
 
-    What depends on a function alone is worked out once, so that a new state costs the same
-    however many backends there are.
+    Everything that depends on a function alone is computed once, so that the cost of a new state
+    does not grow with the number of backends.
 
     Parameters
     ----------
     catalog : Catalog
         The library's backends.
     keeper : StateKeeper
-        Whose tables are forgotten when answers change.
+        Holds the tables, which are dropped when answers change.
     fallback : str, optional
         The fallback policy of the library.
     notify : callable, optional
@@ -47,7 +47,7 @@ class Resolver:
     Attributes
     ----------
     warned : Warned
-        Of which functions and types it was said that no backend ran.
+        The functions and types that the policy "warn" has warned about.
     converters : Converters
         The backends that convert.
     implementers, implementer_set : callable
@@ -76,7 +76,7 @@ class Resolver:
         self._objects: dict[str, Any] = {}
         self.converters = Converters(catalog, self.matcher, self._order, self._block, self._objects)
         self._candidates: dict[tuple[Function, str, bool, str], Candidate] = {}
-        self._demanded: dict[tuple[Function, str, bool], Candidate] = {}
+        self._invoked: dict[tuple[Function, str, bool], Candidate] = {}
 
     def types(self, values: Iterable[Any], state: DispatchState) -> tuple[type, ...]:
         """Return the dispatch types of a call.
@@ -91,12 +91,12 @@ class Resolver:
         Returns
         -------
         tuple of type
-            The unique types in order of first appearance, and the state's own at the end.
+            The unique types in order of first appearance, and the state's type at the end.
         """
         return self.unique_types(map(type, values), state)
 
     def unique_types(self, types: Iterable[type], state: DispatchState) -> tuple[type, ...]:
-        """Return the unique `types` in order of first appearance, and the state's own."""
+        """Return the unique `types` in order of first appearance, and the state's type."""
         # By identity: a metaclass may define == and hash.
         unique = {id(cls): cls for cls in types}
         if state.type is not None:
@@ -144,7 +144,7 @@ class Resolver:
         state : DispatchState
             The state in force.
         types : tuple of type
-            The dispatch types, the state's own among them.
+            The dispatch types, including the state's type.
         """
         counts = function.counts if isinstance(function, AdoptedFunction) else None
         own = self._rule, self.matcher, self._order, counts
@@ -193,7 +193,7 @@ class Resolver:
         return self.catalog.descriptions[DEFAULT].primary_types
 
     def may_refuse(self, function: Function) -> bool:
-        """Whether calls may do more than run it: a policy may refuse, an instance remembers."""
+        """Whether a call without backends may refuse by policy, or remember for an instance."""
         if function.traits is not None and function.traits.decides:
             return True
         return policy_of(function, _NO_OPTIONS, self.fallback) not in (None, "default")
@@ -230,7 +230,7 @@ class Resolver:
         BackendDeferredError
             If the backend does not implement the function.
         """
-        candidate = self._demanded.get((function, name, is_asked))
+        candidate = self._invoked.get((function, name, is_asked))
         if candidate is None:
             implementers = self.implementers(function.identifier)
             if name not in implementers:
@@ -241,7 +241,7 @@ class Resolver:
                     f"it does not implement it; these do: {', '.join(names)}",
                 )
             candidate = self.candidate(function, state, Step(name, None)).invoked(is_asked)
-            self._demanded[function, name, is_asked] = candidate
+            self._invoked[function, name, is_asked] = candidate
         return candidate
 
     def why_void(self, before: str, after: str) -> str:

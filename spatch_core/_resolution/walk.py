@@ -50,13 +50,13 @@ class Walk:
     state : DispatchState
         The state in force.
     types : iterable of type
-        The dispatch types, the state's own among them.
+        The dispatch types, including the state's type.
     rule : GoldenRule
-        Of the library.
+        The library's.
     matcher : Matcher
-        Of the library.
+        The library's.
     order : CandidateOrder
-        Of the library.
+        The library's.
     counts : callable, optional
         Whether a type counts for all backends, including those that do not know it.
 
@@ -71,7 +71,7 @@ class Walk:
     weighed : list of WeighedType
         The types that count.
     cycles : dict of str to Cycle
-        Of the candidates met so far, those that are skipped, each with its cycle.
+        The candidates that were skipped so far, each with its cycle.
     function, state, rule, order
         As they were given.
     """
@@ -109,7 +109,7 @@ class Walk:
             if weight is not Weight.NONE:
                 self.weighed.append(WeighedType(cls, match, weight is Weight.ALL))
         self.foreign = tuple(foreign)
-        # The current backend matches any types that say nothing.
+        # The current backend matches if all types are Python's own.
         self._current = None
         if state.backend is not None and state.type is None and not self._says_something:
             self._current = state.backend
@@ -117,7 +117,7 @@ class Walk:
 
     @property
     def _says_something(self) -> bool:
-        """Whether a dispatch type is not Python's own, or one that the library lists."""
+        """Whether a dispatch type decides: it is not Python's own, or the library lists it."""
         return any(DEFAULT in each.known or not each.is_builtin for each in self._matches)
 
     def matches(self, name: str) -> bool:
@@ -150,7 +150,7 @@ class Walk:
             for name in self.state.prioritized
             if name in implementers and name not in self.state.disabled and self.matches(name)
         ]
-        # At once: the others need not be found if one of these answers.
+        # Yielded first: the others are not computed if one of these answers.
         current = self._current
         yield from (Step(name, None, False, name == current) for name in prioritized)
         names = self._candidates(implementers).difference(prioritized)
@@ -166,7 +166,7 @@ class Walk:
     def _candidates(self, implementers: frozenset[str]) -> frozenset[str]:
         """Return the active implementers that match and may answer."""
         names = self.rule.active(implementers, self.state, self.default_matches)
-        # Among `names` first: a type may be primary for a thousand backends.
+        # Intersected with `names` first: a type may be primary for a thousand backends.
         names = frozenset[str]().union(*[names & each.match.primary for each in self.weighed])
         for _, match, counts_for_all in self.weighed:
             if counts_for_all:
@@ -228,10 +228,9 @@ class Walk:
         return self._can_change(self._matcher.abstract)
 
     def _can_change(self, names: frozenset[str]) -> bool:
-        """Whether it matters that a backend among `names` turns out to know a type.
+        """Whether the candidates may change if a backend among `names` knows one more type.
 
-        Where the default matches, and goes on to match because it knows every type, only a
-        chosen backend goes before it.
+        If the default knows every type, it always matches, and only a chosen backend precedes it.
         """
         if self._is_settled:
             return self.rule.has_chosen(names, self.state)
@@ -239,4 +238,5 @@ class Walk:
 
     @property
     def _is_settled(self) -> bool:
+        """Whether the default matches, and will match whatever backends turn out to know."""
         return self.default_matches and all(DEFAULT in match.known for match in self._matches)

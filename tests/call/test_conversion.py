@@ -638,7 +638,7 @@ def test_explain_says_what_would_be_converted() -> None:
             f"> gpu      would convert: 2 arguments of {HERE}:Foreign to {HERE}:Own through its "
             f"conversions, unless {HERE}:to_own says that it cannot"
         ),
-        "  default  comes later: it runs with what is converted",
+        "  default  comes later: it runs with the converted arguments",
     ]
     assert "would convert: arguments of" in str(system.explain_types("lib:f", [Foreign]))
     with system.backend_opts(fallback="raise"):

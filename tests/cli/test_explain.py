@@ -44,7 +44,7 @@ def test_only_what_matches_comes_after_the_library(paint: Site) -> None:
     answer = paint.run("explain", BLUR, "builtins:int")
     assert answer.row("water")[1:] == [
         "comes later",
-        "the library's own types are its own unless a backend is prioritized",
+        "the default keeps the library's own types unless a backend is prioritized",
     ]
     assert answer.row("wax")[1:] == ["does not match", "it does not know builtins:int"]
     assert answer.row("oil")[1:] == ["does not match", "none of the types is a primary type of it"]

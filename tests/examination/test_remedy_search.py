@@ -55,6 +55,6 @@ def test_conversions_and_refusals_are_answered_by_the_core() -> None:
     question = Question(system, "whylib:f", (GivenType("decimal:Decimal", Decimal),))
     assert why_not(question, "decimals").outcome is Attempt.RUNS
     answer = why_not(question, "default")
-    assert answer.reason == "it runs with what is converted"
+    assert answer.reason == "it runs with the converted arguments"
     answer = why_not(question, "shy")
     assert "requires opt-in" in answer.reason

@@ -134,7 +134,7 @@ def test_the_librarys_own_types_can_be_taken_from_it(studio: Site) -> None:
     """On purpose: by an option, or by an edge in the environment."""
     studio.install_backend("water", implementing(f'"{INT}"'))
     answer = ask(studio, "water", INT)
-    assert answer["reason"].startswith("the library's own types are its own unless")
+    assert answer["reason"].startswith("the default keeps the library's own types unless")
     assert texts(answer) == [
         "with backend_opts(prioritize='water')",
         "set PAINTLIB_PRIORITIZE='water' in the environment",

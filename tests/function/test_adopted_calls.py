@@ -258,7 +258,7 @@ def test_calls_are_traced_and_explained() -> None:
     assert explained.selected == "first"
     explained = system.explain_types("lib:f", [Own])
     assert explained.selected is None
-    assert "it is no function of the library" in str(explained)
+    assert "the library does not own the function" in str(explained)
 
 
 def test_one_implementation_serves_all() -> None:

@@ -415,7 +415,7 @@ def test_explanation_of_what_was_merely_installed(installed: Any) -> None:
     system, f = installed
     own = "none of the types is a primary type of it"
     assert verdicts(f.explain(Own()))["first"] == (Verdict.NO_MATCH, own)
-    later = "the library's own types are its own unless a backend is prioritized"
+    later = "the default keeps the library's own types unless a backend is prioritized"
     assert verdicts(f.explain(Own(), Registered()))["first"] == (Verdict.LATER, later)
     with system.backend_opts(prioritize="first"):
         assert (f(Own()), f(Own(), Registered())) == ("default", "first")
