@@ -1,4 +1,4 @@
-"""Fills the templates of a new backend's package, and writes its files."""
+"""The package of a new backend: templates filled with its answers, and the files on disk."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.resources import files
-from inspect import Parameter, Signature
+from inspect import Signature
 from pathlib import Path
 from string import Template
 from tempfile import mkdtemp
@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from .._identifiers import split_identifier
 from .._type_patterns import TypePattern
+from ..examination.signatures import written
 
 if TYPE_CHECKING:
     from importlib.abc import Traversable
@@ -22,34 +23,33 @@ if TYPE_CHECKING:
 _WIDTH = 100
 _SHARED = ("README.md.template", "pyproject.toml.template", "test_package.py.template")
 """Templates of every package."""
-_STARS: dict[object, str] = {Parameter.VAR_POSITIONAL: "*", Parameter.VAR_KEYWORD: "**"}
 
 
 @dataclass(frozen=True, slots=True)
 class NewBackend:
-    """The answers of the user about a new backend."""
+    """The names, types and the example function of a new backend."""
 
     name: str
-    project: str  # name of its distribution
+    project: str  # the name of its distribution
     package: str
     library: str
-    group: str  # entry point group of the library's backends
-    system: str  # identifier of the library's `BackendSystem`
-    function: str  # identifier of the library's function that the example implements
+    group: str  # the entry point group of the library's backends
+    system: str  # the identifier of the library's `BackendSystem`
+    function: str  # the identifier of the library's function that the example implements
     signature: Signature  # of that function
     types: tuple[TypePattern, ...]  # primary types
-    requirements: tuple[str, ...]  # distributions that it needs besides spatch-core
+    requirements: tuple[str, ...]  # the distributions that it needs besides spatch-core
     requires_opt_in: bool
     secondary_types: tuple[TypePattern, ...] = ()
-    is_minimal: bool = False  # with conversions, and all of its code in one module
+    is_minimal: bool = False  # has conversions, and all code in one module
 
     @property
     def implementation(self) -> str:
-        """Name of the example's implementation."""
+        """The name of the example's implementation."""
         return split_identifier(self.function)[1].rpartition(".")[2]
 
     def files(self) -> dict[str, str]:
-        """Return the text of each file, by its path in the new folder."""
+        """Return the text of each file, by path in the new folder."""
         values = self._values()
         source = f"src/{self.package}"
         folders = {"pyproject.toml": "", "README.md": "", "test_package.py": "tests/"}
@@ -60,7 +60,7 @@ class NewBackend:
         return dict(sorted(written.items()))
 
     def _templates(self) -> dict[str, Traversable]:
-        """Return the templates of its files, by the names of these."""
+        """Return the template of each file, by the name of the file."""
         folder = files(__name__.rpartition(".")[0]) / "templates"
         found = {each.name: each for each in folder.iterdir() if each.is_file()}
         if self.is_minimal:
@@ -74,7 +74,7 @@ class NewBackend:
         is_imported = module == system_module
         head, uses_placeholder = definition(self.implementation, self.signature)
         placeholder = (
-            "\n_DEFAULT: Any = object()  # for the library's default, which has no literal\n"
+            "\n_DEFAULT: Any = object()  # for a default of the library that has no literal\n"
         )
         names = ("name", "project", "package", "library", "group", "function", "implementation")
         return {
@@ -85,7 +85,7 @@ class NewBackend:
             else f"from {self.package} import functions",
             "content": "The conversions and the implementations are"
             if self.is_minimal
-            else "Implementations are",
+            else "The implementations are",
             "entry_point": quoted(self.name) if "." in self.name else self.name,
             "system_module": system_module,
             "system_qualname": system_qualname,
@@ -100,44 +100,29 @@ class NewBackend:
             "function_import": "" if is_imported else f'\nimport_module("{module}")',
             "requirements": _array((*self.requirements, "spatch-core")),
             "opt_in": "requires_opt_in = true\n" if self.requires_opt_in else "",
-            "when": "It runs where it is asked for:"
+            "when": "It is inactive until it is prioritized:"
             if self.requires_opt_in
-            else "It can be preferred:",
+            else "To prefer it, prioritize it:",
             "definition": head,
             "placeholder": placeholder if uses_placeholder else "",
         }
 
 
 def definition(name: str, signature: Signature) -> tuple[str, bool]:
-    """Return the first line of a function with these parameters, or several.
+    """Return the head of a function with these parameters.
 
     Returns
     -------
     head : str
-        Up to the colon; in lines of at most 100 characters.
+        The text up to the colon, in lines of at most 100 characters.
     uses_placeholder : bool
-        Whether a default has no literal, so that ``_DEFAULT`` stands for it.
+        Whether ``_DEFAULT`` stands for a default that has no literal.
     """
-    texts: list[str] = []
-    uses_placeholder = False
-    previous = None
-    for each in signature.parameters.values():
-        if previous is Parameter.POSITIONAL_ONLY and each.kind is not previous:
-            texts.append("/")
-        if each.kind is Parameter.KEYWORD_ONLY and previous not in (
-            Parameter.VAR_POSITIONAL,
-            Parameter.KEYWORD_ONLY,
-        ):
-            texts.append("*")
-        text = f"{_STARS.get(each.kind, '')}{each.name}: Any"
-        if each.default is not each.empty:
-            value = literal(each.default)
-            uses_placeholder = uses_placeholder or value is None
-            text += f" = {value or '_DEFAULT'}"
-        texts.append(text)
-        previous = each.kind
-    if previous is Parameter.POSITIONAL_ONLY:
-        texts.append("/")
+    parameters = signature.parameters.values()
+    texts = written(parameters, lambda _: "Any", lambda value: literal(value) or "_DEFAULT")
+    uses_placeholder = any(
+        each.default is not each.empty and literal(each.default) is None for each in parameters
+    )
     head = f"def {name}({', '.join(texts)}) -> Any:"
     if len(head) > _WIDTH:
         lines = "".join(f"    {text},\n" for text in texts)
@@ -146,7 +131,7 @@ def definition(name: str, signature: Signature) -> tuple[str, bool]:
 
 
 def literal(value: object) -> str | None:
-    """Return a value as it is written in code; None if it cannot be."""
+    """Return the literal of a value; None if it has none."""
     if type(value) is str:
         text = repr(value)
         return text if '"' in text or "\\" in text else f'"{text[1:-1]}"'
@@ -162,7 +147,7 @@ def literal(value: object) -> str | None:
 
 
 def quoted(text: str) -> str:
-    """Return text that needs no escapes as a string of TOML."""
+    """Return a text without special characters as a string of TOML."""
     return f'"{text}"'
 
 
@@ -172,13 +157,14 @@ def _array(texts: tuple[str, ...]) -> str:
 
 
 def is_package_name(name: str) -> bool:
-    """Whether a package can have this name: ASCII, and no keyword."""
+    """Whether a name can be that of a package: an ASCII identifier, and not a keyword."""
     return name.isidentifier() and name.isascii() and not keyword.iskeyword(name)
 
 
 def write_files(folder: Path, texts: Mapping[str, str]) -> None:
-    """Write all files of a new folder, or none."""
+    """Write a new folder with all its files, or nothing."""
     folder.parent.mkdir(parents=True, exist_ok=True)
+    # Renaming the finished draft is atomic.
     draft = Path(mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
     try:
         draft.chmod(0o755)

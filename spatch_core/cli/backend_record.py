@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 def show_as_json(
     loaded: LoadedLibrary, backend: ListedBackend, problems: list[Problem]
 ) -> dict[str, Any]:
-    """Return what the command shows, with these problems of the backend."""
+    """Return the JSON object of a backend with the given problems."""
     return {
         "library": loaded.library.name,
         **backend_as_json(backend),
@@ -52,13 +52,12 @@ def _described(description: Description | None, system: BackendSystem) -> dict[s
         "higher_priority_than": list(higher),
         "lower_priority_than": list(lower),
         "overridden": [pair[1] for pair in declared if pair not in followed],
-        # A vendored copy of this package may be an earlier one, without these.
-        "to_default": getattr(description, "to_default", None),
-        "from_default": getattr(description, "from_default", None),
-        "copy_into": getattr(description, "copy_into", None),
-        "requires": list(getattr(description, "requires", ())),
-        "url": getattr(description, "url", ""),
-        "fallback": getattr(system, "_fallback", None) if description.name == DEFAULT else None,
+        "to_default": description.to_default,
+        "from_default": description.from_default,
+        "copy_into": description.copy_into,
+        "requires": list(description.requires),
+        "url": description.url,
+        "fallback": system._fallback if description.name == DEFAULT else None,
         "auto_generation": None
         if generation is None
         else {"backend": generation.backend, "modules": list(generation.modules)},
@@ -67,8 +66,8 @@ def _described(description: Description | None, system: BackendSystem) -> dict[s
         "after": [asdict(each) for each in after],
         "functions": list(_functions(description, system)),
         "every": functions_of_every(description, system),
-        "attributes": dict(getattr(description, "attributes", {})),
-        "absent": dict(getattr(description, "absent", {})),
+        "attributes": dict(description.attributes),
+        "absent": dict(description.absent),
     }
 
 
@@ -80,9 +79,8 @@ def _functions(description: Description, system: BackendSystem) -> Iterator[dict
             yield _function(identifier, Implementation(f"{module}:{name}"), system)
     for identifier, implementation in description.functions.items():
         yield _function(identifier, implementation, system)
-    every = getattr(description, "every", None)
-    if every is not None:
-        yield _function(EVERY, every, system)
+    if description.every is not None:
+        yield _function(EVERY, description.every, system)
 
 
 def _function(
@@ -94,12 +92,11 @@ def _function(
         "should_run": implementation.should_run,
         "uses_context": implementation.uses_context,
         "additional_docs": implementation.additional_docs,
-        # A vendored copy of this package may be an earlier one, without these.
         "variants": [
             {"requires": each.requires, "function": each.function}
-            for each in getattr(implementation, "variants", ())
+            for each in implementation.variants
         ],
-        "variant": getattr(getattr(implementation, "variant", None), "requires", None),
+        "variant": implementation.variant and implementation.variant.requires,
         "is_dispatchable": identifier in system.functions
         or identifier == EVERY
         or is_adopted(system, identifier),

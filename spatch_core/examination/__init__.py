@@ -1,7 +1,7 @@
 """Examines libraries, backends and their files: the engine behind doctor, verify and update.
 
-Libraries and files come in; findings go out. Everything that a description names is imported
-in child processes. Needs no click; `update_file` needs tomlkit to write.
+Libraries and files come in; findings go out. Child processes import everything that a description
+names. Needs no click; `update_file` needs tomlkit to write.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ _MODULES = {
 
 
 def __getattr__(name: str) -> Any:
-    # Lazily, so that a child process imports only what its task needs.
+    # Lazy, because a child process should import only the modules that its task needs.
     if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module

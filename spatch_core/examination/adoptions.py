@@ -1,4 +1,4 @@
-"""Functions that a library has adopted: it serves them, and does not own them."""
+"""Adopted functions: a library dispatches them, and another package defines them."""
 
 from __future__ import annotations
 
@@ -10,24 +10,22 @@ if TYPE_CHECKING:
 
 
 def is_adopted(system: BackendSystem, identifier: str) -> bool:
-    """Whether it is a function that the library does not own, such as one of NumPy's."""
-    # A vendored copy of this package may be an earlier one, without adopted functions.
-    adoptions = getattr(system._dispatcher, "adoptions", ())
-    return any(each.find(identifier) is not None for each in adoptions)
+    """Whether the library has adopted this function, such as one of NumPy's."""
+    return any(each.find(identifier) is not None for each in system._dispatcher.adoptions)
 
 
 def adopted_name(system: BackendSystem, function: object) -> str | None:
-    """Return the identity of a function that the library does not own, whatever names it has."""
+    """Return the identity of an adopted function, which may have several names."""
     if not callable(function) or isinstance(function, type):
         return None
-    for adoption in getattr(system._dispatcher, "adoptions", ()):
+    for adoption in system._dispatcher.adoptions:
         for identifier, known in adoption.functions.items():
             if known is function:
                 return str(identifier)
         for namespace in adoption.namespaces:
-            with suppress(TypeError):  # it cannot be hashed
+            with suppress(TypeError):  # the function cannot be hashed
                 found = namespace.find(function, adoption)
-                # A namespace takes any function that is passed, and knows by name those that are.
+                # A namespace accepts any function; only those of its package have a name in it.
                 identifier = None if found is None else found[1].identifier
                 if identifier and namespace.find(identifier, adoption) is not None:
                     return str(identifier)

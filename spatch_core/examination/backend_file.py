@@ -1,4 +1,4 @@
-"""Reads a backend's TOML file: its fields, their lines, and its faults."""
+"""A backend's TOML file: its fields, the lines of its keys, and its faults."""
 
 from __future__ import annotations
 
@@ -34,26 +34,26 @@ _AT_LINE = re.compile(r" \(at line (\d+), column \d+\)")
 class BackendFile:
     """A file with the description of a backend."""
 
-    path: str  # as it was given
+    path: str  # as the user gave it
     text: str = field(default="", repr=False)
-    fields: dict[str, Any] = field(default_factory=dict, repr=False)  # the text as TOML
+    fields: dict[str, Any] = field(default_factory=dict, repr=False)  # parsed, not validated
     layout: Layout = field(default_factory=Layout, repr=False)  # the lines of its keys
-    description: Description | None = None  # the fields, validated
+    description: Description | None = None  # None if the fields are not valid
     faults: list[Finding] = field(default_factory=list)
 
     def fault(self, key: str | None, message: str, remedy: str, skips: bool = True) -> None:
-        """Add a fault; the library skips the backend for it, unless it is an unknown key."""
+        """Add a fault; `skips` says whether the library skips the backend because of it."""
         self.faults.append(self.placed(replace(error(message, remedy), key=key, skips=skips)))
 
     def placed(self, finding: Finding, line: int | None = None) -> Finding:
-        """Return a finding with the file, and with this line or that of its key."""
-        # Without a key it is about the file as a whole, which has no line.
+        """Return a finding with the file and a line: the given one, or the line of its key."""
+        # A finding without a key is about the whole file and has no line.
         if line is None and finding.key is not None:
             line = self.layout.line(finding.key)
         return replace(finding, line=line, source=Source(file=self.path))
 
     def import_with(self, task: str) -> tuple[TaskResult, list[Finding]]:
-        """Import what the file names, in a child process.
+        """Import everything that the file names, in a child process.
 
         Parameters
         ----------
@@ -63,22 +63,20 @@ class BackendFile:
         Returns
         -------
         report : TaskResult
-            The child's journal.
+            The results of the task.
         findings : list of Finding
-            Those of the child, and one for each child that ended early.
+            The findings of the task, and one for each child that ended early.
         """
         folder = self.folder()
         report = run(
             f"{__package__}.file_tasks:{task}",
-            # A copy would need room where there may be none.
+            # The text goes through a temporary file: send it only if the child cannot read it.
             {"file": self.path, "text": None if _can_be_read_again(self.path) else self.text},
             f"importing what {self.path} names",
             folders=[] if folder is None else [folder],
         )
         found = [
-            replace(
-                error(f"{each.what} {each.how}", "Repair the module, or what it imports"), key=key
-            )
+            replace(error(f"{each.what} {each.how}", "Repair the module or its imports"), key=key)
             for each in report.endings
             for key in each.keys or (None,)
         ]
@@ -86,7 +84,7 @@ class BackendFile:
         return report, [self.placed(each) for each in found]
 
     def mentions(self) -> Iterator[Mention]:
-        """Yield what the file names, where that is well-formed."""
+        """Yield every well-formed identifier, type pattern and module in the file."""
         return find_mentions(self.fields)
 
     def packages(self) -> set[str]:
@@ -95,11 +93,11 @@ class BackendFile:
         return {package_of(m.module) for m in self.mentions() if m.role not in others}
 
     def folder(self) -> str | None:
-        """Return the folder to put on `sys.path` to import the file's own package, if any."""
+        """Return the folder from which the backend's package can be imported, if it is known."""
         return package_folder(Path(self.path).resolve(), self.packages())
 
     def importer(self) -> Importer:
-        """Return an importer that knows the project around the file."""
+        """Return an importer that knows the packages and requirements of the file's project."""
         folder = self.folder()
         own = [] if folder is None else [each.name for each in iter_modules([folder])]
         nowhere = self.packages() if folder is None else ()
@@ -107,19 +105,19 @@ class BackendFile:
 
 
 def _can_be_read_again(path: str) -> bool:
-    """Whether another process reads the same: no pipe, and no name of this process's descriptor."""
+    """Whether another process can read the same text: from a file, not from a descriptor."""
     return os.path.isfile(path) and not os.path.abspath(path).startswith(("/dev/", "/proc/"))
 
 
 def read_file(path: str, text: str | None = None) -> BackendFile:
-    """Read and validate a file; with its text, if it has been read already."""
+    """Read and validate a file, or the given text of the file."""
     file = BackendFile(path)
     try:
         content = File(path, None).read() if text is None else text.encode()
         file.text = content.decode()
         file.fields = parse_toml(content)
     except OSError as raised:
-        remedy = "Name a file that exists and that you may read"
+        remedy = "Name an existing file, and check its permissions"
         file.fault(None, f"it cannot be read: {raised}", remedy)
     except UnicodeDecodeError as raised:
         file.fault(None, f"it cannot be read: {raised}", "Write a text file in UTF-8")
@@ -138,7 +136,7 @@ def read_file(path: str, text: str | None = None) -> BackendFile:
 
 
 def validate(file: BackendFile) -> None:
-    """Add the validator's faults; the file must have the name of the project's entry point."""
+    """Add the faults of the fields; the backend's name must be that of its entry point."""
     names = entry_point_names(Path(file.path).absolute())
     expected = names[0] if names and file.fields.get("name") not in names else None
     try:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class State(str, Enum):
-    """Whether a backend takes part in calls, and if not, why."""
+    """Whether a backend takes part in calls, and the kind of reason why not."""
 
     ACTIVE = "active"
     NEEDS_OPT_IN = "needs opt-in"
@@ -36,16 +36,16 @@ class ListedBackend:
 
     name: str  # "default" is the library itself
     state: State
-    reason: str  # why, where it does not
+    reason: str  # why the backend is not active; empty for an active one
     source: Source  # where its description comes from
-    functions: int | None = None  # their number; None where it was not read
+    functions: int | None = None  # how many it implements; None if the description was not read
     prioritized: bool = False  # by the environment
-    description: Description | None = None  # None where it was not read, or is at fault
-    meaning: str = ""  # which one of several distributions the name means; empty without others
+    description: Description | None = None  # None if it was not read, or has faults
+    meaning: str = ""  # which distribution the name means, if several have a backend of this name
 
 
 def list_backends(loaded: LoadedLibrary) -> list[ListedBackend]:
-    """Return the backends of a library: by priority, then those that are not usable."""
+    """Return the backends of a library: usable ones by priority, then blocked, then skipped."""
     system = loaded.system
     if system is None:
         return []
@@ -53,14 +53,12 @@ def list_backends(loaded: LoadedLibrary) -> list[ListedBackend]:
 
 
 def current_backend(loaded: LoadedLibrary) -> str | None:
-    """Return the backend that the environment makes the current one, or None."""
-    system = loaded.system
-    # A vendored copy of this package may be an earlier one, which knows none.
-    return None if system is None else getattr(system.backend_opts(), "backend", None)
+    """Return the current backend that the environment sets, or None."""
+    return None if loaded.system is None else loaded.system.backend_opts().backend
 
 
 def unusable_backends(loaded: LoadedLibrary) -> list[ListedBackend]:
-    """Return the backends of a library that no explanation of a call names."""
+    """Return the backends that explanations of calls leave out."""
     reachable = (State.ACTIVE, State.NEEDS_OPT_IN, State.INACTIVE)
     return [each for each in list_backends(loaded) if each.state not in reachable]
 
@@ -74,10 +72,8 @@ def _usable(system: BackendSystem, loaded: LoadedLibrary) -> Iterator[ListedBack
     for name in dict.fromkeys([*prioritized, *descriptions]):
         description = descriptions[name]
         state, reason = State.ACTIVE, ""
-        # A vendored copy of this package may be an earlier one, which knows no requirements.
-        unmet = getattr(description, "unmet", "")
-        if unmet:
-            state, reason = State.INACTIVE, unmet
+        if description.unmet:
+            state, reason = State.INACTIVE, description.unmet
         elif name not in active:
             state = State.NEEDS_OPT_IN
             reason = f"prioritize={name!r}, or set the environment variable {variable}={name}"
@@ -96,20 +92,21 @@ def _usable(system: BackendSystem, loaded: LoadedLibrary) -> Iterator[ListedBack
 
 def functions_of_every(description: Description, system: BackendSystem) -> list[str]:
     """Return the library's functions that a backend implements by ``functions."*"``."""
-    # A vendored copy of this package may be an earlier one, without it.
-    if getattr(description, "every", None) is None:
+    if description.every is None:
         return []
     return [each for each in system.functions if each not in description.functions]
 
 
 def _meaning(system: BackendSystem, name: str) -> str:
-    """Say which backend of several distributions a name means, and how another is chosen."""
+    """Say which distribution a name means, and how to choose another one."""
     catalog = system._catalog()
-    # A vendored copy of this package may be an earlier one.
-    found = getattr(catalog, "shadowed", {}).get(name, ())
-    # One whose requirements are not met cannot be chosen.
+    # A backend with unmet requirements cannot be chosen.
     unmet = [each.source for each in catalog.problems if each.key == REQUIRES]
-    others = [each for each in found if all(each is not source for source in unmet)]
+    others = [
+        each
+        for each in catalog.shadowed.get(name, ())
+        if all(each is not source for source in unmet)
+    ]
     named = [of_distribution(name, each.distribution) for each in others if each.distribution]
     owner = catalog.descriptions[name].source.distribution
     if not named or owner is None:
@@ -120,41 +117,33 @@ def _meaning(system: BackendSystem, name: str) -> str:
 
 def _blocked(system: BackendSystem, loaded: LoadedLibrary) -> Iterator[ListedBackend]:
     variable = f"{system.environ_prefix}_BLOCK"
-    reason = f"the environment variable {variable} says so; nothing of it was read"
+    reason = f"by the environment variable {variable}; its description was not read"
     for name, source in sorted(system._catalog().blocked.items()):
         yield ListedBackend(name, State.BLOCKED, reason, loaded.library.home(source))
 
 
-def skips(problem: Problem) -> bool:
-    """Whether a backend is skipped for a problem; an unknown key is only ignored."""
-    # A vendored copy of this package may be an earlier one, where every problem is a fault.
-    return getattr(problem, "skips", True)
-
-
 def is_broken(loaded: LoadedLibrary, problem: Problem) -> bool:
-    """Whether a problem is a fault: neither a cycle nor that another one of the name is used."""
+    """Whether a problem makes a backend unusable: no cycle, and no other backend takes its name."""
     system = loaded.system
     if system is None or problem.backend not in system.backends:
         return True
-    if problem.message.startswith(CYCLE) or not skips(problem):
+    if problem.message.startswith(CYCLE) or not problem.skips:
         return False
-    # A vendored copy of this package may be an earlier one, which reads only the first.
-    is_shadowed = getattr(system._catalog(), "is_shadowed", None)
-    return is_shadowed is not None and not is_shadowed(problem)
+    return not system._catalog().is_shadowed(problem)
 
 
 def _is_inactive(loaded: LoadedLibrary, problem: Problem) -> bool:
-    """Whether a problem is a requirement that cannot be read: the backend is listed anyway."""
+    """Whether a problem is an unreadable requirement: such a backend is listed as inactive."""
     known = None if loaded.system is None else loaded.system.backends.get(str(problem.backend))
-    return problem.key == "requires" and getattr(known, "unmet", "") != ""
+    return problem.key == REQUIRES and known is not None and known.unmet != ""
 
 
 def _skipped(loaded: LoadedLibrary) -> Iterator[ListedBackend]:
-    """Yield each entry point with problems, once."""
+    """Yield each entry point that was skipped, once."""
     seen = set()
     for problem in sorted(loaded.problems, key=lambda each: each.backend or ""):
-        # Backends on a cycle are usable: only calls that several of them match skip them.
-        is_usable = problem.message.startswith(CYCLE) or not skips(problem)
+        # Backends on a cycle are usable: only calls that match several of them skip them.
+        is_usable = problem.message.startswith(CYCLE) or not problem.skips
         if problem.backend is None or is_usable or _is_inactive(loaded, problem):
             continue
         source = loaded.library.home(problem.source)

@@ -1,7 +1,7 @@
-"""Keeps examinations from blocked backends, even where the variable is malformed.
+"""The variable ``BLOCK`` in examinations, which never touch a backend that it may mean.
 
-The core ignores a malformed ``BLOCK`` whole and says so. The commands and the examination say so
-too, and still touch no backend that the value may mean.
+The core ignores a malformed value as a whole and reports it. Examinations report it too, but take
+every name in it for the name of a blocked backend.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ def honoured_block(value: str, names: Iterable[str]) -> str:
     Parameters
     ----------
     value : str
-        As the environment has it. Every name counts that is in it, however it is separated
-        from others, and ``*`` where it stands alone; ``!name`` only if the value is well-formed.
-        A name that is not installed also means those that differ from it in case alone.
+        The value in the environment. Every name in it counts, whatever separates it from others,
+        and so does a ``*`` of its own; ``!name`` counts only if the value is well-formed. A name
+        of no installed backend also blocks the backends whose names differ only in case.
     names : iterable of str
-        The backends that are installed.
+        The installed backends.
 
     Examples
     --------
@@ -57,23 +57,35 @@ def honoured_block(value: str, names: Iterable[str]) -> str:
 
 
 def honoured(prefix: str, variables: Mapping[str, str], names: Iterable[str]) -> dict[str, str]:
-    """Return variables with a value of ``BLOCK`` that is well-formed; see `honoured_block`."""
+    """Return variables with the honoured value of ``BLOCK``; see `honoured_block`."""
     variable = f"{prefix}_{BLOCK}"
     value = variables.get(variable, "")
     return {**variables, **({variable: honoured_block(value, names)} if value else {})}
 
 
 @contextmanager
-def blocking(system: BackendSystem) -> Iterator[None]:
-    """Let a library see the honoured value of ``BLOCK`` while it discovers its backends."""
-    variable = f"{system.environ_prefix}_{BLOCK}"
-    before = os.environ.get(variable)
-    if before is None:
-        yield
-        return
-    installed = find_entry_points(system.group)[0] if system.group else ()
-    os.environ[variable] = honoured_block(before, (each.name for each in installed))
+def variables_set(variables: Mapping[str, str]) -> Iterator[None]:
+    """Set environment variables in a ``with`` block."""
+    before = {name: os.environ.get(name) for name in variables}
+    os.environ.update(variables)
     try:
         yield
     finally:
-        os.environ[variable] = before
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
+
+
+@contextmanager
+def blocking(system: BackendSystem) -> Iterator[None]:
+    """Set ``BLOCK`` to its honoured value while a library discovers its backends."""
+    variable = f"{system.environ_prefix}_{BLOCK}"
+    value = os.environ.get(variable)
+    if value is None:
+        yield
+        return
+    installed = find_entry_points(system.group)[0] if system.group else ()
+    with variables_set({variable: honoured_block(value, (each.name for each in installed))}):
+        yield

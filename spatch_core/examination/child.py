@@ -1,7 +1,7 @@
-"""Imports third-party code in a child process, where it may print, hang or crash.
+"""Runs tasks that import third-party code in a child process, because imports may hang or crash.
 
-The child writes each step into a journal before it does it. If a step ends the process, the
-journal tells which module was to blame, and another child does the rest without that module.
+The child writes each step into a journal before it takes the step. If a step ends the process,
+the journal names the module at fault, and another child does the task again without that module.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ from .process_session import end_session, wait
 from .progress import progress
 
 _LIMIT = 120.0
-"""Seconds that a child may take; a hook or a CI job must not wait for ever."""
+"""Time limit of a child in seconds, because a CI job must not wait forever."""
 _PATIENCE = 2.0
-"""Seconds for third-party threads and exit handlers, once everything is written down."""
+"""Seconds for third-party threads and exit handlers after the task is done."""
 _RESTARTS = 5
-"""Number of modules that may end the process before the rest is given up."""
+"""How many modules may end a child before the task is given up."""
 _MARK = "SPATCH_CORE_CHILD"
-"""The environment variable by whose value the processes that a child has started are found."""
+"""An environment variable of the child, inherited by the processes that it starts."""
 
-# Held here, because an import may replace those of the module json.
+# Bound here, because an import may replace the functions of the module json.
 _encode = JsonEncoder().encode
 _decode = json.JSONDecoder().decode
 
@@ -41,34 +41,32 @@ _decode = json.JSONDecoder().decode
 class Ending:
     """How a child ended before it was done."""
 
-    how: str  # a clause whose subject is the step
-    what: str  # the step that ended it
-    module: str  # the module that the step uses; empty for none
+    how: str  # the predicate of a sentence about the step
+    what: str  # the step under way
+    module: str  # the module that the step imports; empty for none
     keys: list[str]  # where the description names the module
 
 
 @dataclass(slots=True)
 class TaskResult:
-    """The results of the child processes of one task, and how those that failed ended."""
+    """The results of a task."""
 
-    # The results of the last child, by kind.
-    values: dict[str, list[Any]] = field(default_factory=dict)
-    endings: list[Ending] = field(default_factory=list)  # one for each child that was not done
-    # Whether the last child did everything but what ended the others.
-    is_complete: bool = False
+    values: dict[str, list[Any]] = field(default_factory=dict)  # of the last child, by kind
+    endings: list[Ending] = field(default_factory=list)  # of the children that did not finish
+    is_complete: bool = False  # whether the last child has finished
 
     def last(self, kind: str, otherwise: Any = None) -> Any:
-        """Return the last value of a kind, if there is any."""
+        """Return the last value of a kind, or `otherwise`."""
         return self.values.get(kind, [otherwise])[-1]
 
 
 class Journal:
-    """Where a child writes down its steps and results.
+    """The steps and results of a child, for its parent.
 
     Parameters
     ----------
     write : callable
-        Takes a line; the parent reads it.
+        Appends a line to the file that the parent reads.
     skip : collection of str
         Modules that have ended a child before.
     """
@@ -78,21 +76,22 @@ class Journal:
         self.skip = skip
 
     def add(self, kind: str, value: Any) -> None:
-        """Write down a value, of types that JSON has."""
+        """Write a value that JSON can represent."""
         self.write(_encode([kind, value]) + "\n")
 
     def begins(self, what: str, key: str = "", module: str = "") -> bool:
-        """Write down the next step; return False if its module has ended a child before."""
+        """Write the next step; return False if its module has ended a child before."""
         is_skipped = module in self.skip
         self.add("skipped" if is_skipped else "step", (what, module, key))
         return not is_skipped
 
 
 def _writer(path: str) -> Callable[[str], object]:
-    """Return a function that appends a line to a file, whatever imports do to this process.
+    """Return a function that appends a line to a file, and that no import can break.
 
-    No import can replace its functions, because it holds them, nor close its descriptor,
-    because each line has its own. A fork of this process writes nothing: it ends instead.
+    An import cannot replace the functions that it uses, because it holds references to them, nor
+    close its file descriptor, because each line opens a new one. In a fork of this process it ends
+    the fork, whose lines would look like those of the child.
     """
     open_, write, close, getpid, end = os.open, os.write, os.close, os.getpid, os._exit
     flags, process = os.O_WRONLY | os.O_APPEND, os.getpid()
@@ -104,7 +103,7 @@ def _writer(path: str) -> Callable[[str], object]:
             descriptor = open_(path, flags)
             write(descriptor, line.encode())
             close(descriptor)
-        except OSError:  # an import has removed the file, or limits what may be opened
+        except OSError:  # an import has removed the file, or limits the number of open files
             end(1)
 
     return append
@@ -119,22 +118,22 @@ def run(
     variables: Mapping[str, str] | None = None,
     limit: float = _LIMIT,
 ) -> TaskResult:
-    """Do a task in a fresh interpreter, and in others where that ends before it is done.
+    """Run a task in a fresh interpreter, and again without the modules that end it.
 
     Parameters
     ----------
     task : str
         ``"module:function"``; called with the request and a `Journal`.
     request : mapping
-        Of types that JSON has.
+        The argument of the task, which JSON must be able to represent.
     about : str
-        Announced to people.
+        The text of the progress message.
     folders : iterable of str, optional
-        Put before everything else on `sys.path`.
+        The first folders of `sys.path`.
     variables : mapping of str to str, optional
-        Environment variables.
+        Environment variables to set.
     limit : float, optional
-        Seconds that a child may take.
+        Time limit of each child in seconds.
     """
     report = TaskResult()
     path = [os.path.abspath(each) for each in (*folders, *sys.path)]
@@ -160,15 +159,15 @@ def run(
 def _run_once(
     asked: Mapping[str, Any], variables: Mapping[str, str], limit: float
 ) -> tuple[dict[str, list[Any]], str]:
-    """Run a child; return its journal, and how it has ended."""
+    """Run a child; return its journal, and how it ended."""
     with ExitStack() as stack:
         folder = stack.enter_context(TemporaryDirectory())
         journal, request = Path(folder, "journal"), Path(folder, "request")
         journal.touch()
         request.write_text(json.dumps(asked), encoding="utf-8")
-        # Opened once, because the import may remove it.
+        # Opened now, because an import may remove the file.
         written = stack.enter_context(open(journal, "rb"))
-        # Set the path first, because this package may be found by it alone.
+        # The path comes first: this package may be importable only through it.
         code = (
             "import json, sys\n"
             f"with open({str(request)!r}, encoding='utf-8') as stream: asked = json.load(stream)\n"
@@ -178,10 +177,10 @@ def _run_once(
         errors = sys.__stderr__
         process = subprocess.Popen(
             [sys.executable, "-c", code],
-            # The cache may hold descriptions of backends that are blocked here.
+            # No cache: it may hold descriptions of backends that are blocked here.
             env={**os.environ, **variables, "SPATCH_CORE_CACHE": "off", _MARK: folder},
             stdin=subprocess.DEVNULL,
-            # stdout belongs to the command, and may have to be JSON.
+            # The command's own stdout may have to be JSON.
             stdout=subprocess.DEVNULL if errors is None else errors.fileno(),
             start_new_session=True,
         )
@@ -192,7 +191,7 @@ def _run_once(
         how = f"took longer than {limit:g} s and was ended"
         values: dict[str, list[Any]] = {}
         for line in _read(written).splitlines():
-            # The last line may be incomplete, and the import may have written into the others.
+            # The last line may be incomplete, and an import may have written to the file.
             with suppress(ValueError, TypeError, RecursionError):
                 kind, value = _decode(line.decode())
                 values.setdefault(kind, []).append(value)
@@ -219,7 +218,7 @@ def _read(journal: BinaryIO) -> bytes:
 
 
 def perform(asked: Mapping[str, Any], journal: str) -> None:
-    """Do the task; runs in the child."""
+    """Run the task; called in the child."""
     module, _, function = asked["task"].partition(":")
     written = Journal(_writer(journal), asked["skip"])
     getattr(import_module(module), function)(asked["request"], written)

@@ -1,4 +1,4 @@
-"""Checks a description: everything that it names is imported."""
+"""Checks a description by importing everything that it names."""
 
 from __future__ import annotations
 
@@ -8,10 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from .._description.fields import EVERY
 from .._type_patterns import ABSTRACT, TypePattern
-from .attribute_check import check_attribute
-from .conversion_check import check_conversion
 from .findings import Finding, error
-from .function_check import check_callable, check_every
+from .function_check import check_callable, check_conversion, check_every
 from .importing import Importer, is_module_installed
 from .library_functions import LibraryFunctions
 from .mentions import Mention, Role
@@ -26,22 +24,22 @@ if TYPE_CHECKING:
 
 
 class DescriptionCheck:
-    """Imports everything that one description names, and reports what is wrong.
+    """Imports everything that one description names, and reports the faults.
 
     Parameters
     ----------
     mentions : iterable of Mention
-        Everything importable in it.
+        Everything importable that the description names.
     importer : Importer
         Imports, and explains failures.
     journal : Journal
-        Gets each step before it is done.
+        Records each step before it is taken.
     name : str, optional
-        The backend's.
+        The name of the backend.
     library : str, optional
-        The module of the library's system, already imported.
+        The module of the library's system, which has been imported.
     system : BackendSystem, optional
-        The library's, with all its functions imported.
+        The library's system, with all functions imported.
     """
 
     def __init__(
@@ -65,12 +63,12 @@ class DescriptionCheck:
             for each in self.mentions
             if each.key.startswith("primary_types")
         )
-        """Whether objects of its types can exist here."""
+        """Whether the backend can have work here: the package of a primary type is installed."""
 
     def findings(self) -> Iterator[Finding]:
-        """Yield everything that is wrong, each finding with its key, once."""
+        """Yield each finding once, with its key."""
         seen = set()
-        # Abstract classes first, while little has been imported: their imports are timed.
+        # Imports of abstract classes are timed: they come first, while little has been imported.
         for each in sorted(
             self.mentions, key=lambda mention: not mention.text.startswith(ABSTRACT)
         ):
@@ -90,7 +88,7 @@ class DescriptionCheck:
         if mention.role is Role.LIBRARY_FUNCTION:
             finding = self.functions.check(mention.text)
         elif mention.role is Role.ATTRIBUTE:
-            finding = check_attribute(mention.text, self.functions)
+            finding = self.functions.check_attribute(mention.text)
         elif mention.role is Role.MODULE:
             finding = self.importer.try_module(mention.text, self.is_needed)
         else:
@@ -100,7 +98,7 @@ class DescriptionCheck:
             elif mention.role is Role.BACKEND:
                 finding = self._check_backend(mention.text, found)
             elif mention.role is Role.VALUE:
-                finding = None  # any object may be one
+                finding = None  # any object will do
             elif mention.role is Role.CONVERSION:
                 finding = check_conversion(mention, found)
             elif mention.library_function == EVERY:
@@ -112,7 +110,7 @@ class DescriptionCheck:
             yield finding
 
     def _others(self) -> Iterator[tuple[str, Signature]]:
-        """Yield the library's functions that have no table of their own, if it is known."""
+        """Yield the library's functions that have no table of their own, if they are known."""
         if self.functions.system is None:
             return
         own = {each.text for each in self.mentions if each.role is Role.LIBRARY_FUNCTION}
@@ -125,7 +123,7 @@ class DescriptionCheck:
         # By name: a library may vendor this package.
         if all(each.__name__ != "BackendImplementation" for each in type(backend).__mro__):
             return error(
-                f"{identifier!r} is no BackendImplementation but of type "
+                f"{identifier!r} is not a BackendImplementation but of type "
                 f"{type(backend).__qualname__!r}",
                 "Name a BackendImplementation",
             )

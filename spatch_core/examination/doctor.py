@@ -45,13 +45,13 @@ class LibraryReport(Report):
     subject : str
         The name of the library.
     findings : tuple of Finding
-        Everything that was found. Errors and warnings are faults, notes are not.
+        All findings. Errors and warnings are faults, notes are not.
     library : Library
         The library.
     backends : tuple of dict
         Each with ``name``, ``state``, ``entry_point``, ``file``, ``distribution``, ``version``.
     default_name : str, optional
-        The name of the library itself in what people see; it is called ``"default"`` here.
+        The name that people see instead of ``"default"``, the library itself.
     """
 
     library: Library
@@ -64,7 +64,7 @@ def examine_library(
 ) -> LibraryReport:
     """Examine all backends of a library that are not blocked.
 
-    Everything that they name is imported in child processes; this process imports nothing.
+    Child processes import everything that the backends name; this process imports nothing.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ def examine_library(
         The name under which the library is registered, or its system, which must be an
         attribute of an importable module, not of ``__main__`` alone.
     timeout : float, optional
-        Seconds that one child process may take.
+        Time limit of each child process in seconds.
 
     Raises
     ------
@@ -97,14 +97,14 @@ def examine_library(
 
 @dataclass(slots=True)
 class _About:
-    """The facts about a library besides findings."""
+    """The results of an examination besides its findings."""
 
     states: list[dict[str, Any]] = field(default_factory=list)
     default_name: str = DEFAULT
 
 
 def _examine(library: Library, timeout: float, about: _About) -> Iterator[Finding]:
-    """Yield findings in any order; the backends with their states are added to `about`."""
+    """Yield findings in any order, and fill `about`."""
     if library.owner is not None:
         message, remedy = library.shadowed()
         yield warning(message, remedy).at(None, library.source)
@@ -129,7 +129,8 @@ def _examine(library: Library, timeout: float, about: _About) -> Iterator[Findin
     about.default_name = report.last("default_name", DEFAULT)
     variable = f"{prefix}_{BLOCK}"
     environment = read_environment(prefix, honoured(prefix, os.environ, backends))
-    # By name, where the others' discovery cannot tell: they must not depend on it.
+    # The states of backends whose descriptions end the process, and of those that were examined.
+    # Backends of the first kind are blocked when all backends are discovered together.
     own: dict[str, list[dict[str, Any]]] = {}
     tried: dict[str, list[dict[str, Any]]] = {}
     for name in backends:
@@ -144,15 +145,16 @@ def _examine(library: Library, timeout: float, about: _About) -> Iterator[Findin
             tried[name] = [each for each in report.last("states", []) if each["name"] == name]
     report = child("discover", {variable: environment.blocking(own)} if own else {})
     if report.last("states") is None:
-        # One of them ends the process only later, so that it is not known which.
+        # Together they end the process, and it is not known which one does. Fall back to the
+        # states found for each backend alone.
         own.update(tried)
         yield from _reported(report, None, home)
         report = child("discover", {variable: "*"})
     yield from _reported(report, report.last("place") and DEFAULT, home)
     for each in report.last("states", []):
         about.states += own.pop(each["name"], []) or [each]
+    # The values that the user has set: children got another value of BLOCK.
     stated = read_environment(prefix, os.environ)
-    # Again, because a child may have got another value of BLOCK.
     for each in stated.problems:
         yield of_problem(replace(each, source=Source()), Severity.WARNING)
     yield from check_variables(
@@ -161,7 +163,7 @@ def _examine(library: Library, timeout: float, about: _About) -> Iterator[Findin
 
 
 def _reported(report: TaskResult, backend: str | None, place: dict[str, Any]) -> Iterator[Finding]:
-    """Yield a child's findings, and one for each child that ended early."""
+    """Yield the findings of a task, and one for each child that ended early."""
     source = source_from_json(place)
     remedy = _IN_USE if backend is None else "Repair the module, or block the backend"
     for each in report.endings:
@@ -174,14 +176,15 @@ def _reported(report: TaskResult, backend: str | None, place: dict[str, Any]) ->
 
 
 def merged(findings: Iterable[Finding]) -> list[Finding]:
-    """Return findings as people read them: errors first, then by backend and description.
+    """Merge findings that differ only in their keys, and sort them.
 
-    Findings that differ in their keys alone become one.
+    Errors come first; equally severe findings are sorted by backend, then by place in the
+    description.
     """
     keys: dict[Any, dict[str, None]] = {}
     first: dict[Any, Finding] = {}
     for each in findings:
-        # Equality of sources leaves the distribution out.
+        # Sources compare equal without their distributions, which count here.
         place = tuple(source_as_json(each.source).values())
         same = (replace(each, key=None, more_keys=()), place)
         first.setdefault(same, each)
@@ -193,7 +196,8 @@ def merged(findings: Iterable[Finding]) -> list[Finding]:
     def position(finding: Finding, key: str) -> tuple[int, int]:
         if finding.source is not None and finding.source.file:
             return 0, layouts[finding.source.file].position(key)
-        # An object has no lines; its functions are examined in their order.
+        # A description that is an object has no lines: sort by field. Its functions keep the order
+        # in which they were examined.
         name, _, number = key.partition("[")
         place = FIELDS.index(name) if name in FIELDS else len(FIELDS)
         return place, int(number.rstrip("]")) if number else 0
@@ -219,10 +223,10 @@ def check_variables(
     block: str,
     own_name: str = DEFAULT,
 ) -> Iterator[Finding]:
-    """Yield unknown names of backends in environment variables.
+    """Yield a warning for each unknown backend in an environment variable.
 
-    Near misses are among the problems of discovery. Variables have `own_name`, by which people see
-    the library itself, only as the current backend.
+    Misspelled names are left out, because discovery reports them. The name that people see instead
+    of ``"default"``, `own_name`, is valid only in the variable of the current backend.
     """
     for name, variable in mentioned:
         if name == own_name != DEFAULT:

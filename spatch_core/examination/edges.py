@@ -1,4 +1,4 @@
-"""Says why backends stand in their order: every edge with its origin and reason."""
+"""The edges of a priority order, each with its origin and its reason."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ if TYPE_CHECKING:
 
     from .._order.ordering import Order
 
-# By strength; numbers, because a library that vendors this package has an enum of its own.
+# By strength as a number: a library that vendors this package has an enum of its own.
 _ORIGINS = {3: "environment", 2: "declared", 1: "type specificity"}
 
 BASE_ORDER = (
-    "the library itself is first, then concrete backends, then abstract ones; of these, those "
-    "in the library's code as it gives them, then installed ones by name"
+    "the library itself is first, then concrete backends, then abstract ones; among these, "
+    "backends in the library's code keep their order, then installed ones are sorted by name"
 )
 
 
@@ -30,7 +30,7 @@ class Step:
     reason: str
 
     def short_reason(self, name: str) -> str:
-        """Say in few words what the edge means for one of the two backends."""
+        """Return a short text about the edge, from the side of one of its two backends."""
         goes = f"before {self.after}" if name == self.before else f"after {self.before}"
         if self.origin == _ORIGINS[1]:
             return f"{goes}: {'narrower' if name == self.before else 'wider'} types"
@@ -38,7 +38,7 @@ class Step:
 
 
 def steps(order: Order) -> list[Step]:
-    """Return every edge that is in force, strongest first."""
+    """Return every edge in force, the strongest first."""
     found = []
     for edge in sorted(order.edges(), key=lambda edge: -edge.strength):
         origin = _ORIGINS[int(edge.strength)]
@@ -50,18 +50,29 @@ def steps(order: Order) -> list[Step]:
 
 
 def mending(order: Order) -> str | None:
-    """Return the one value of ``SET_ORDER`` that mends every cycle; None without cycles."""
+    """Return a value of ``SET_ORDER`` that breaks every cycle; None without cycles."""
     pieces = [piece for cycle in order.cycles for piece in cycle.set_order.split(",")]
     return ",".join(dict.fromkeys(pieces)) or None
 
 
 def set_order_before(stated: Sequence[tuple[str, str]], backend: str, others: Sequence[str]) -> str:
-    """Return ``SET_ORDER`` with a backend before others, and without opposite pairs.
+    """Return ``SET_ORDER`` with a backend before others, without the pairs that say the opposite.
 
+    Parameters
+    ----------
+    stated : sequence of pairs of str
+        The present pairs: the first goes before the second.
+    backend : str
+        The backend to move.
+    others : sequence of str
+        The backends that it has to precede.
+
+    Examples
+    --------
     >>> set_order_before([("a", "b"), ("c", "d")], "b", ["a"])
     'c>d,b>a'
     """
-    opposed = set(others)
+    opposed = set(others)  # with every backend that a chain of pairs puts after one of them
     size = 0
     while len(opposed) > size:
         size = len(opposed)

@@ -1,8 +1,8 @@
-"""Changes the functions in a backend's file, and nothing else in it. Needs tomlkit.
+"""Changes the functions in a backend's file and nothing else in it. Needs tomlkit.
 
-Pieces of the text are replaced by offset, so that comments, order and formatting of the rest
-survive; tomlkit writes the values. Editing tomlkit's document instead would leave the comments
-of removed tables behind, and it has no way to insert a table or a field between others.
+Pieces of the text are replaced by offset, which preserves comments, order and formatting of the
+rest; tomlkit only writes values. A document of tomlkit cannot insert a table or a field between
+others, and keeps the comments of removed tables.
 """
 
 from __future__ import annotations
@@ -16,23 +16,23 @@ from .._description.fields import FUNCTION_FIELDS, NO_FUNCTIONS
 from .layout import Pair, Path, Section, find_layout
 
 
-class CannotEdit(Exception):  # noqa: N818  # no error of this program
+class CannotEdit(Exception):  # noqa: N818  # it asks the user to change the file
     """Functions cannot be added to a file of this form."""
 
 
 def edit_functions(
     text: str, present: Mapping[str, Any], wanted: Mapping[str, Mapping[str, Any]]
 ) -> str:
-    """Return the text of a file with other functions in it.
+    """Return the text of a file with the wanted functions.
 
     Parameters
     ----------
     text : str
         Valid TOML.
     present : mapping
-        Its functions, each with its fields.
+        The functions in the text, each with its fields.
     wanted : mapping
-        The functions that it must have. Unknown fields of present functions stay.
+        The functions that the text must have. Unknown fields of present functions stay.
 
     Raises
     ------
@@ -90,7 +90,7 @@ class _Editor:
             return
         whole = next((each for each in self.pairs() if path[: len(each.path)] == each.path), None)
         if whole is not None:
-            # An inline table, which holds all fields.
+            # An inline table is written anew.
             if whole.path != path:
                 raise CannotEdit
             others = {key: old[key] for key in old if key not in FUNCTION_FIELDS}
@@ -109,7 +109,7 @@ class _Editor:
                 self.replace(self.line_start(pair.start), self.line_end(pair.end), "")
 
     def insert_field(self, path: Path, key: str, value: Any, written: Mapping[Any, Pair]) -> None:
-        """Insert a field behind the one that comes before it, or else before all others."""
+        """Insert a field after the field that precedes it, or before all others."""
         earlier = FUNCTION_FIELDS[: FUNCTION_FIELDS.index(key)]
         before = [written[each] for each in earlier if each in written]
         neighbour = before[-1] if before else next(iter(written.values()), None)
@@ -137,7 +137,7 @@ class _Editor:
                     raise CannotEdit
 
     def remove_lines(self, start: int, end: int, with_comments: bool = True) -> None:
-        """Remove lines, the comments right above them, and the empty lines above those."""
+        """Remove lines, the comments directly above them, and the empty lines above these."""
         start = self.line_start(start)
         if with_comments:
             start = self.attached(start)
@@ -168,7 +168,7 @@ class _Editor:
                 first = min(places, key=lambda each: places[each].start)
                 start = self.attached(self.line_start(places[first].start))
                 if any(each.start <= start < each.end for each in self.edits):
-                    # The first one is removed, and the lines above it with it.
+                    # The first function is removed, together with the lines above it.
                     self.insert_lines(self.end_of(str(first)), f"\n{block}")
                 else:
                     self.replace(start, start, f"{block}\n")
@@ -177,12 +177,12 @@ class _Editor:
                 self.insert_lines(len(self.text), block if empty else f"\n{block}")
 
     def end_of(self, name: str) -> int:
-        """Return where the last line of a function ends, with tables below it."""
+        """Return the end of the last line of a function, subtables included."""
         ends = [each.end for each in self.sections if each.path[:2] == ("functions", name)]
         return self.line_end(max(ends))
 
     def insert_lines(self, place: int, lines: str) -> None:
-        # Only the last line of a file may lack its end; the first insertion adds it.
+        # Only the last line of a file may lack a line end; the first insertion adds it.
         lacks_end = self.text[place - 1 : place] not in ("", "\n")
         if lacks_end and not any(each.start == place == each.end for each in self.edits):
             lines = f"\n{lines}"
@@ -196,12 +196,12 @@ class _Editor:
         return self.text.rfind("\n", 0, place) + 1
 
     def line_end(self, place: int) -> int:
-        """Return where the line ends, with its comment and its end."""
+        """Return the offset after the line, its comment and its line end."""
         return self.text.find("\n", place) + 1 or len(self.text)
 
     def attached(self, start: int) -> int:
-        """Return where the comments start that stand right above a line."""
-        # The last line of a multi-line string may look like a comment.
+        """Return the start of the comments directly above a line."""
+        # The last line of a multi-line string may look like a comment: do not go above a value.
         before = [self.line_end(each.end) for each in self.pairs() if each.end <= start]
         while start > max(before, default=0):
             above = self.line_start(start - 1)

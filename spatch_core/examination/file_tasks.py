@@ -24,7 +24,7 @@ _REMEDY = "Register a function that its module has under its own name"
 
 
 def verify(request: dict[str, Any], journal: Journal) -> None:
-    """Write down each ``finding`` about what a file names; with its ``text``, it is not read."""
+    """Add each ``finding`` about a file, which is not read if the request has its ``text``."""
     file = read_file(request["file"], request["text"])
     name = file.fields.get("name")
     for each in DescriptionCheck(file.mentions(), file.importer(), journal, name=name).findings():
@@ -32,15 +32,15 @@ def verify(request: dict[str, Any], journal: Journal) -> None:
 
 
 def update(request: dict[str, Any], journal: Journal) -> None:
-    """Write down ``functions``, all that the file's `BackendImplementation` has registered.
+    """Add the ``functions`` registered with the `BackendImplementation`, and each ``finding``.
 
-    Instead, or besides, each ``finding``.
+    Without ``functions``, the findings say why there are none.
     """
     file = read_file(request["file"], request["text"])
     importer = file.importer()
     wanted = [each for each in file.mentions() if each.role in (Role.MODULE, Role.BACKEND)]
     check = DescriptionCheck(wanted, importer, journal, name=file.fields.get("name"))
-    check.is_needed = True  # the update needs the backend's code on any machine
+    check.is_needed = True  # an update always needs the backend's code
     findings = [*check.findings()]
     if not findings and journal.begins("reading what is registered"):
         backend = importer.load(wanted[-1].text, is_needed=True)
@@ -51,7 +51,10 @@ def update(request: dict[str, Any], journal: Journal) -> None:
             for key, each in backend.functions.items()
         }
         journal.add("functions", functions)
-        findings = [*_registered(backend, importer), *_unknown(backend, importer, journal)]
+        findings = [
+            *_implementation_faults(backend, importer),
+            *_function_faults(backend, importer, journal),
+        ]
     for each in findings:
         journal.add("finding", to_record(each))
 
@@ -65,16 +68,16 @@ def _fields(registered: Any) -> dict[str, Any]:
     return {**fields, "additional_docs": docs} if docs else fields
 
 
-def _registered(backend: Any, importer: Importer) -> Iterator[Finding]:
-    """Yield faults of the identifiers of registered functions."""
+def _implementation_faults(backend: Any, importer: Importer) -> Iterator[Finding]:
+    """Yield faults of the identifiers of registered implementations."""
     for identifier, each in backend.functions.items():
         key = f'functions."{identifier}"'
         found = importer.load(each.identifier, is_needed=True)
-        # Compared by value too, because bound methods are made anew each time.
+        # Compare with ==, too: each access to a bound method creates a new object.
         if isinstance(found, Finding):
             yield replace(found, key=key, remedy=_REMEDY)
         elif found is not each.function and found != each.function:
-            message = f"{each.identifier!r} leads to something else than what was registered"
+            message = f"{each.identifier!r} does not lead to the registered function"
             yield replace(error(message, _REMEDY), key=key)
         elif each.should_run is not None:
             mention = Mention(key, Role.SHOULD_RUN, each.should_run)
@@ -84,8 +87,8 @@ def _registered(backend: Any, importer: Importer) -> Iterator[Finding]:
                 yield replace(fault, key=key)
 
 
-def _unknown(backend: Any, importer: Importer, journal: Journal) -> Iterator[Finding]:
-    """Yield faults of the functions of the library, and what cannot be checked here."""
+def _function_faults(backend: Any, importer: Importer, journal: Journal) -> Iterator[Finding]:
+    """Yield a finding for each implemented function that the library does not have."""
     functions = LibraryFunctions(importer)
     for identifier, each in backend.functions.items():
         key = f'functions."{identifier}"'
@@ -94,7 +97,7 @@ def _unknown(backend: Any, importer: Importer, journal: Journal) -> Iterator[Fin
             found = functions.check(identifier)
             if found is None:
                 continue
-            # A library may be absent here; a name that is nearly that of an installed one is wrong.
+            # The library need not be installed here: an unchecked function is no fault.
             if not found.is_unchecked:
                 message = f"{found.message}, for which {each.identifier!r} is registered"
                 found = replace(found, message=message)
@@ -104,7 +107,7 @@ def _unknown(backend: Any, importer: Importer, journal: Journal) -> Iterator[Fin
 def _first_paragraph(function: Any) -> str:
     docs = getattr(function, "__doc__", None)
     copied = getattr(getattr(function, "__wrapped__", None), "__doc__", None)
-    # A docstring copied by functools.wraps is not about this implementation.
+    # A docstring that functools.wraps copied does not describe this implementation.
     if not isinstance(docs, str) or docs == copied:
         return ""
     lines = cleandoc(docs).partition("\n\n")[0].splitlines()

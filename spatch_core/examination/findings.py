@@ -1,4 +1,4 @@
-"""The class for everything that an examination finds wrong, with its severity."""
+"""Findings: the faults and remarks of an examination, each with its severity."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .._reporting.published import Published, published
 class Severity(str, Enum):
     """How bad a finding is.
 
-    Errors are about what cannot work, warnings about what works badly or not here.
+    An error never works. A warning works badly, or does not work in this environment.
     """
 
     ERROR = "error"
@@ -31,33 +31,33 @@ class Severity(str, Enum):
 
 @dataclass(frozen=True, slots=True)
 class Finding(Problem):
-    """One fault, or a remark, found by an examination.
+    """A fault or a remark of an examination.
 
     Parameters
     ----------
     message, remedy : str
-        What is wrong, and what to do about it; both without a full stop at the end.
+        What is wrong, and what to do about it; both without a final full stop.
     backend : str or None
-        The backend it is about; ``"default"`` is the library itself. None for an environment
-        variable, for the library's entry point, and for a file.
+        The backend; ``"default"`` is the library itself. None for an environment variable, for
+        the library's entry point, and for a file.
     key : str or None
-        Key path in the description, or the environment variable.
+        The key path in the description, or the environment variable.
     source : Source or None
         Where the description comes from.
     skips, warns : bool
-        As in `Problem`: whether the backend is not used because of it, and whether a warning is
-        shown when backends are loaded.
+        As in `Problem`: whether the library skips the backend because of it, and whether loading
+        backends shows a warning.
     severity : Severity
-        How bad it is. Notes are no faults.
+        How bad it is. Notes are not faults.
     more_keys : tuple of str
-        Further places with the same fault.
+        Further keys with the same fault.
     line : int or None
-        Line of the key in the file of the source; None for a finding about a file as a whole,
-        and where no file was examined.
+        The line of the key in the file of the source; None for a finding about a whole file, and
+        if no file was examined.
     is_unchecked : bool
-        Whether this says only that something could not be checked here.
+        Whether the finding only says that something could not be checked here.
     is_absent : bool
-        Whether a module is not installed.
+        Whether the finding is about a module that is not installed.
 
     Examples
     --------
@@ -74,12 +74,12 @@ class Finding(Problem):
 
     @property
     def keys(self) -> tuple[str, ...]:
-        """All places with this fault."""
+        """All keys with this fault."""
         return () if self.key is None else (self.key, *self.more_keys)
 
     @property
     def place(self) -> str:
-        """The file, and the line if there is one; empty for a finding about no file."""
+        """The file and the line, as far as they are known; empty without a file."""
         file = (self.source and self.source.file) or ""
         return file if self.line is None else f"{file}:{self.line}"
 
@@ -88,7 +88,7 @@ class Finding(Problem):
         return replace(self, backend=backend, source=source)
 
     def as_json(self) -> dict[str, Any]:
-        """Return the finding as ``doctor --json`` has it."""
+        """Return the finding as ``doctor --json`` prints it."""
         return {
             "severity": self.severity.value,
             "backend": self.backend,
@@ -122,9 +122,9 @@ class Report(Published):
     Parameters
     ----------
     subject : str
-        What was examined: the name of a library, or the path of a file as it was given.
+        The name of a library, or the path of a file as the user gave it.
     findings : tuple of Finding
-        Everything that was found. Errors and warnings are faults, notes are not.
+        All findings. Errors and warnings are faults, notes are not.
     """
 
     subject: str
@@ -132,7 +132,7 @@ class Report(Published):
 
     @property
     def ok(self) -> bool:
-        """Whether there is neither an error nor a warning."""
+        """Whether there are no errors and no warnings."""
         return not self.faults
 
     @property
@@ -142,40 +142,40 @@ class Report(Published):
 
     @property
     def notes(self) -> list[Finding]:
-        """Remarks, which are no faults."""
+        """Remarks, without those about what could not be checked."""
         notes = [each for each in self.findings if each.severity is Severity.NOTE]
         return [each for each in notes if not each.is_unchecked]
 
     @property
     def unchecked(self) -> list[Finding]:
-        """Remarks about what could not be checked here."""
+        """Remarks about what could not be checked in this environment."""
         return [each for each in self.findings if each.is_unchecked]
 
 
 def error(message: str, remedy: str, *, is_absent: bool = False) -> Finding:
-    """Return a finding about what cannot work."""
+    """Return an error."""
     return Finding(message, remedy, is_absent=is_absent)
 
 
 def warning(message: str, remedy: str, *, is_absent: bool = False) -> Finding:
-    """Return a finding about what works badly, or not here."""
+    """Return a warning."""
     return Finding(message, remedy, severity=Severity.WARNING, is_absent=is_absent)
 
 
 def note(message: str, remedy: str) -> Finding:
-    """Return a remark."""
+    """Return a note."""
     return Finding(message, remedy, severity=Severity.NOTE)
 
 
 def unchecked(why: str, remedy: str = "Check where it is installed") -> Finding:
-    """Return a remark that something could not be checked."""
-    return replace(note(f"{why}, so that this is not checked", remedy), is_unchecked=True)
+    """Return a note that something could not be checked."""
+    return replace(note(f"{why}, so this is not checked", remedy), is_unchecked=True)
 
 
 def incomplete() -> Finding:
-    """Return the remark that an examination was given up."""
-    message = "the rest is not examined: too many modules ended the interpreter"
-    return replace(note(message, "Repair what ends the interpreter"), is_unchecked=True)
+    """Return a note that an examination was given up."""
+    message = "the rest was not examined, because too many modules ended the interpreter"
+    return replace(note(message, "Repair the modules that end the interpreter"), is_unchecked=True)
 
 
 def of_problem(problem: Problem, severity: Severity) -> Finding:
@@ -191,13 +191,13 @@ def of_problem(problem: Problem, severity: Severity) -> Finding:
 
 
 def to_record(finding: Finding) -> dict[str, Any]:
-    """Return everything about a finding in a form that JSON can hold."""
+    """Return a finding as values that JSON can represent, for another process."""
     flags = {"is_unchecked": finding.is_unchecked, "is_absent": finding.is_absent}
     return {**finding.as_json(), **flags}
 
 
 def from_record(record: Mapping[str, Any]) -> Finding:
-    """Return the finding that `to_record` has written down in another process."""
+    """Return the finding that another process gave to `to_record`."""
     key, *more = record["keys"] or (None,)
     return Finding(
         record["message"],
@@ -213,7 +213,7 @@ def from_record(record: Mapping[str, Any]) -> Finding:
 
 
 def source_as_json(source: Source | None) -> dict[str, str | None]:
-    """Return where a description comes from: entry point, file, distribution, version."""
+    """Return the fields of a source: entry point, file, distribution, version."""
     source = source or Source()
     return {
         "entry_point": source.entry_point,
@@ -224,6 +224,6 @@ def source_as_json(source: Source | None) -> dict[str, str | None]:
 
 
 def source_from_json(fields: Mapping[str, Any]) -> Source:
-    """Return the source that `source_as_json` has written."""
+    """Return a source with the fields of `source_as_json`."""
     known = {"Name": fields["distribution"], "Version": fields["version"]}
     return Source(fields["entry_point"], fields["file"], SimpleNamespace(metadata=known))

@@ -1,4 +1,4 @@
-"""Runs third-party code without letting it print to stdout."""
+"""Runs third-party code, and keeps it from printing to stdout."""
 
 from __future__ import annotations
 
@@ -10,29 +10,35 @@ from contextlib import contextmanager, redirect_stdout, suppress
 from contextvars import ContextVar
 from importlib import import_module
 from json import JSONEncoder
-from os import close, dup, dup2  # held here, because an import may replace those of os
+from os import close, dup, dup2  # bound here, because an import may replace those of os
 
 from .._reporting.problems import in_words
 from .._reporting.warning_categories import SpatchCoreWarning
 
 for_good: ContextVar[bool] = ContextVar("for_good", default=False)
-"""Whether stdout is not put back: a command has its own stream for results.
+"""Whether the first use redirects stdout for the rest of the process.
 
-A thread or an exit handler of third-party code may print at any later time.
+The command line sets it and prints its results to a stream of its own, because threads and exit
+handlers of third-party code may print at any time.
 """
 
 
 class JsonEncoder(JSONEncoder):
-    """Writes JSON with methods of its own, because an import may replace those of the class."""
+    """Encodes JSON with references to the original methods, which an import may replace."""
 
     encode, iterencode = JSONEncoder.encode, JSONEncoder.iterencode
 
 
 @contextmanager
 def foreign_code(system: object = None) -> Iterator[None]:
-    """Run code of libraries without letting it print to stdout, which may have to be JSON.
+    """Send what third-party code prints to stderr, because stdout may have to be JSON.
 
-    Warnings about backends are not shown, because they are among the problems.
+    Warnings about backends are not shown, because commands report the same problems.
+
+    Parameters
+    ----------
+    system : BackendSystem, optional
+        The system that the code uses; it may be of a vendored copy with its own warnings.
     """
     if for_good.get():
         _redirect()
@@ -49,7 +55,7 @@ def foreign_code(system: object = None) -> Iterator[None]:
 
 
 def _redirect() -> None:
-    """Let stdout be stderr from now on, or nothing where that is closed."""
+    """Make stdout the same as stderr, or the null device if stderr is closed."""
     sys.stdout = sys.stderr
     with suppress(OSError):
         dup2(2 if sys.stderr is not None else os.open(os.devnull, os.O_WRONLY), 1)
@@ -57,7 +63,7 @@ def _redirect() -> None:
 
 @contextmanager
 def _reopened() -> Iterator[None]:
-    """Open the standard streams again, if third-party code has closed them."""
+    """Reopen the standard streams if third-party code closes them."""
     try:
         yield
     finally:
@@ -70,8 +76,8 @@ def _reopened() -> Iterator[None]:
 
 @contextmanager
 def _redirected_descriptor() -> Iterator[None]:
-    """Redirect the file descriptor too, which C libraries write to."""
-    if sys.__stdout__ is None or sys.__stderr__ is None:  # closed
+    """Redirect the file descriptor of stdout, which C libraries write to."""
+    if sys.__stdout__ is None or sys.__stderr__ is None:  # closed before Python started
         yield
         return
     kept = None
@@ -88,7 +94,7 @@ def _redirected_descriptor() -> Iterator[None]:
 
 
 def import_failure(module: str) -> str:
-    """Import a module; return why it cannot be imported, empty if it can."""
+    """Import a module; return why that fails, empty if it does not."""
     try:
         with foreign_code():
             import_module(module)
@@ -103,10 +109,10 @@ def import_failure(module: str) -> str:
 
 
 def _warnings_of(system: object) -> type[Warning]:
-    """Return the base of the warnings of the package, perhaps vendored, that `system` is from."""
+    """Return the base class of the warnings of the package, perhaps vendored, of a system."""
     package = type(system).__module__.rpartition(".")[0]
     try:
         found: type[Warning] = import_module(f"{package}.exceptions").SpatchCoreWarning
     except (ImportError, AttributeError):
-        return SpatchCoreWarning  # a system of another making
+        return SpatchCoreWarning  # a class of another package that is named BackendSystem
     return found

@@ -1,32 +1,50 @@
-"""Checks whether implementations can take the calls of the functions of a library."""
+"""Checks whether the functions of a backend accept the calls that they get."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from inspect import isasyncgenfunction, iscoroutinefunction, isgeneratorfunction
-from typing import TYPE_CHECKING, Any
+from inspect import (
+    Parameter,
+    Signature,
+    isasyncgenfunction,
+    iscoroutinefunction,
+    isgeneratorfunction,
+)
+from typing import Any
 
 from .._description.fields import EVERY
 from .findings import Finding, error, warning
 from .mentions import Mention, Role
 from .signatures import find_signature, mismatches, other_defaults
 
-if TYPE_CHECKING:
-    from inspect import Signature
+_CONVERSIONS = {
+    "to_default": ("x",),
+    "from_default": ("x",),
+    "copy_into": ("original", "converted"),
+}
+"""The positional arguments of each conversion."""
+_UNBOUND = ("is an unbound method", "Name it through an instance, or make it a static method")
 
 
 def check_callable(mention: Mention, thing: Any, default: Signature | None) -> Finding | None:
-    """Return why an implementation or `should_run` cannot take the calls that it would get."""
+    """Return a finding if an implementation or `should_run` cannot take the calls that it gets.
+
+    Parameters
+    ----------
+    mention : Mention
+        The identifier of the function.
+    thing : object
+        The object that it names.
+    default : inspect.Signature or None
+        The signature of the library's function; None if it is not known.
+    """
     if not callable(thing):
+        return _not_callable(mention, thing, "Name a function")
+    if mention.role is Role.SHOULD_RUN and _is_deferred(thing):
         return error(
-            f"{mention.text!r} is no function but of type {type(thing).__qualname__!r}",
-            "Name a function",
-        )
-    if mention.role is Role.SHOULD_RUN and is_deferred(thing):
-        return error(
-            f"{mention.text!r} is a coroutine or generator function: what it returns is never "
-            "True, so that it always defers",
+            f"{mention.text!r} is a coroutine or generator function: a call never returns True, so "
+            "it always defers",
             "Write a plain function that returns True",
         )
     signature = find_signature(thing)
@@ -39,13 +57,12 @@ def check_callable(mention: Mention, thing: Any, default: Signature | None) -> F
     first, rest = _split(signature)
     message = f"cannot take all calls of the library's function {default}: {'; '.join(faults)}"
     remedy = f"Take {'the context, and then ' * context}what the library's function takes"
-    # Report the cause alone where one explains all mismatches.
+    # A single cause that explains all mismatches is reported instead of them.
     if first in ("self", "cls") and not mismatches(default, rest, context):
-        message = "is a method without its object"
-        remedy = "Name it through an instance, or make it a static method"
+        message, remedy = _UNBOUND
     elif context and not mismatches(default, signature, context=False):
         message, remedy = _no_context(mention)
-    # Only with the library's own names: else the first one may be the library's, renamed.
+    # The first parameter is a context only if the rest has the names of the library's parameters.
     elif not (context or mismatches(default, rest, context=False)) and (
         set() < _names(default) <= _names(rest)
     ):
@@ -57,16 +74,16 @@ def check_callable(mention: Mention, thing: Any, default: Signature | None) -> F
 def check_every(
     mention: Mention, thing: Any, functions: Iterable[tuple[str, Signature]]
 ) -> Finding | None:
-    """Return why the implementation of every other function, or its `should_run`, cannot be it.
+    """Return a finding if a function in the table ``functions."*"`` cannot serve every function.
 
     Parameters
     ----------
     mention : Mention
-        In the table ``functions."*"``.
+        The identifier of the implementation, or of its `should_run`.
     thing : object
-        The object that its identifier names.
+        The object that it names.
     functions : iterable of pairs of str and inspect.Signature
-        Those of the library that it serves, as far as they are known.
+        The functions of the library that it serves.
     """
     finding = check_callable(mention, thing, None)
     signature = find_signature(thing)
@@ -74,19 +91,78 @@ def check_every(
         return finding
     if not any(each.kind <= each.VAR_POSITIONAL for each in signature.parameters.values()):
         return error(
-            f"{mention.text}{signature} takes no DispatchContext, which says which function is "
-            "called",
+            f"{mention.text}{signature} takes no DispatchContext, which names the called function",
             "Take it as the first argument, and then *args and **kwargs",
         )
     for identifier, default in functions:
         found = check_callable(mention, thing, default)
         if found is not None:
             message = found.message.replace("library's function ", f"library's {identifier}", 1)
-            if message == found.message:  # it is about the context
+            if message == found.message:  # the fault is the same for all functions
                 return found
             remedy = f"Take *args and **kwargs, or give {identifier} a table of its own"
             return replace(found, message=message, remedy=remedy)
     return None
+
+
+def check_conversion(mention: Mention, thing: Any) -> Finding | None:
+    """Return a finding if a conversion cannot take its arguments.
+
+    Parameters
+    ----------
+    mention : Mention
+        The identifier of the conversion; its key is the field.
+    thing : object
+        The object that it names.
+
+    Examples
+    --------
+    >>> mention = Mention("to_default", Role.CONVERSION, "m:convert")
+    >>> check_conversion(mention, lambda: None).message
+    'm:convert() cannot be called as to_default(x): too many positional arguments'
+    """
+    names = _CONVERSIONS[mention.key]
+    call = f"{mention.key}({', '.join(names)})"
+    if not callable(thing):
+        return _not_callable(mention, thing, f"Name a function that is called as {call}")
+    if _is_deferred(thing):
+        return error(
+            f"{mention.text!r} is a coroutine or generator function, and {call} must return the "
+            "converted object",
+            "Write a plain function",
+        )
+    signature = find_signature(thing)
+    failure = signature and _binding_failure(signature, names)
+    if not (signature and failure):
+        return None
+    if _split(signature)[0] in ("self", "cls") and not _binding_failure(
+        signature, ("self", *names)
+    ):
+        return error(f"{mention.text}{signature} {_UNBOUND[0]}", _UNBOUND[1])
+    return error(
+        f"{mention.text}{signature} cannot be called as {call}: {failure}",
+        f"Take {' and '.join(names)} by position"
+        + (", the caller's object first" if len(names) > 1 else ""),
+    )
+
+
+def _not_callable(mention: Mention, thing: Any, remedy: str) -> Finding:
+    kind = type(thing).__qualname__
+    return error(f"{mention.text!r} is not a function but of type {kind!r}", remedy)
+
+
+def _binding_failure(signature: Signature, names: tuple[str, ...]) -> str:
+    """Say why a call with these positional arguments fails; empty if it does not."""
+    try:
+        signature.bind(*names)
+    except TypeError as failure:
+        needed = [
+            each.name
+            for each in signature.parameters.values()
+            if each.kind is Parameter.KEYWORD_ONLY and each.default is each.empty
+        ]
+        return f"it requires {needed[0]!r} by keyword" if needed else str(failure)
+    return ""
 
 
 def _check_defaults(mention: Mention, default: Signature, own: Signature) -> Finding | None:
@@ -95,7 +171,7 @@ def _check_defaults(mention: Mention, default: Signature, own: Signature) -> Fin
         return None
     return warning(
         f"{mention.text}{own} has other default values than the library's function {default}, so "
-        f"that a call without them means something else: {', '.join(others)}",
+        f"a call without these arguments means something else: {', '.join(others)}",
         "Take the library's default values",
     )
 
@@ -105,15 +181,15 @@ def _names(signature: Signature) -> set[str]:
     return {p.name for p in parameters if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)}
 
 
-def is_deferred(thing: Any) -> bool:
+def _is_deferred(thing: Any) -> bool:
     """Whether a call returns a coroutine or a generator instead of an answer."""
-    call = getattr(type(thing), "__call__", None)  # noqa: B004  # its kind is asked for
+    call = getattr(type(thing), "__call__", None)  # noqa: B004  # of an object that is callable
     kinds = (iscoroutinefunction, isgeneratorfunction, isasyncgenfunction)
     return any(kind(thing) or kind(call) for kind in kinds)
 
 
 def _split(signature: Signature) -> tuple[str, Signature]:
-    """Return the name of the first parameter that takes one argument by position, and the rest."""
+    """Return the name of the first positional parameter, and the signature without it."""
     parameters = [*signature.parameters.values()]
     if not parameters or parameters[0].kind > parameters[0].POSITIONAL_OR_KEYWORD:
         return "", signature
@@ -121,17 +197,12 @@ def _split(signature: Signature) -> tuple[str, Signature]:
 
 
 def _no_context(mention: Mention) -> tuple[str, str]:
+    lacks, remedy = "takes no DispatchContext,", "Take it as the first argument"
     if mention.role is Role.SHOULD_RUN:
-        return (
-            "takes no DispatchContext, which every should_run gets first",
-            "Take it as the first argument",
-        )
+        return f"{lacks} which every should_run gets first", remedy
     if mention.library_function == EVERY:
-        return (
-            "takes no DispatchContext, which the implementation of every function gets first",
-            "Take it as the first argument",
-        )
+        return f"{lacks} which the implementation of every function gets first", remedy
     return (
-        "takes no DispatchContext, but the description says uses_context = true",
-        "Take it as the first argument, or leave uses_context out",
+        f"{lacks} but the description says uses_context = true",
+        f"{remedy}, or leave uses_context out",
     )

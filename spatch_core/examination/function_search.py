@@ -1,4 +1,4 @@
-"""Finds a library's function, and imports what its backends' types need."""
+"""Finds a function among the registered libraries, and imports the modules of types."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class UnknownFunctionError(Exception):
-    """No library has a function of this name."""
+    """No library has this function."""
 
 
 class LibraryError(Exception):
@@ -34,10 +34,10 @@ class LibraryError(Exception):
 
 
 def import_homes(system: BackendSystem, types: Iterable[GivenType]) -> None:
-    """Import the modules of type patterns, if one of the types is a primary type of no backend.
+    """Import the modules of all type patterns if a type is no primary type of any backend.
 
-    A program that has such objects has imported their modules, and one of these may make a
-    class of a pattern a base of the type.
+    In a program that has such objects these modules may be imported, and one of them may make a
+    class of a pattern a base class of the type.
     """
     matcher = Matcher(system.backends)
     with foreign_code(system):
@@ -55,35 +55,35 @@ def import_homes(system: BackendSystem, types: Iterable[GivenType]) -> None:
 
 
 def find_function(wanted: str, types: Iterable[str] = ()) -> tuple[LoadedLibrary, str]:
-    """Find a function by its identifier, or by another name that leads to the same object.
+    """Find a function by its identifier, or by another name of the same object.
 
     Parameters
     ----------
     wanted : str
         ``"module:qualname"``.
     types : iterable of str
-        The identifiers of the dispatch types. They tell which library is meant if several have
+        The identifiers of the dispatch types. They decide between several libraries that have
         adopted the function, such as one of NumPy's.
 
     Returns
     -------
     library : LoadedLibrary
-        The library that has it.
+        The library that has the function.
     identifier : str
-        Its own identifier.
+        The identifier of the function in that library.
 
     Raises
     ------
     UnknownFunctionError
-        If no library has it.
+        If no library has the function.
     LibraryError
-        If the library that seems to be meant cannot be used.
+        If the library of this package cannot be used.
     """
     failure = import_failure(split_identifier(wanted)[0])
     libraries = [load_library(each) for each in find_libraries()]
     found = _search(libraries, wanted)
     if found is None:
-        # Its module may be one that a library imports lazily.
+        # A library may import the function's module lazily.
         for each in libraries:
             if each.system is not None:
                 import_public_names(each.library)
@@ -106,7 +106,7 @@ def _search(libraries: list[LoadedLibrary], wanted: str) -> tuple[LoadedLibrary,
 def _adopting(
     libraries: list[LoadedLibrary], wanted: str, types: Iterable[str]
 ) -> tuple[LoadedLibrary, str] | None:
-    """Return the library that has adopted a function; of several the one that knows a type."""
+    """Return the library that has adopted a function; of several, the one that knows a type."""
     named = loaded_object(*split_identifier(wanted))
     adopting = []
     for each in libraries:

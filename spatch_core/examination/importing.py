@@ -1,4 +1,4 @@
-"""Imports modules and objects, and says why that fails: misspelled, absent or broken."""
+"""Imports modules and objects, and explains failures: misspelled, absent or broken."""
 
 from __future__ import annotations
 
@@ -16,13 +16,12 @@ from .findings import Finding, error, unchecked, warning
 from .packages import Requirements, owners_of_packages, package_of
 from .suggestions import attributes_like, did_you_mean, has_name, submodules_like
 
-# Unrelated packages have similar names too: cupy and numpy, ray and array.
 _MISSPELLED = 0.8
+"""The least similarity of a misspelled package: cupy and numpy, ray and array are unrelated."""
 _ENVIRONMENTAL = (ImportError, OSError, RuntimeError)
-"""Errors of modules that cannot work on this machine, without a GPU's library for example."""
-
+"""Errors of modules that cannot work on this machine, for example without a GPU."""
 _PACKAGE = f"{Path(__file__).parents[1]}{os.sep}"
-"""The folder of this package."""
+"""The folder of spatch_core."""
 
 
 class Importer:
@@ -31,13 +30,13 @@ class Importer:
     Parameters
     ----------
     own : iterable of str
-        Top-level packages of the backend and the library: candidates for misspelled names.
+        The top-level packages of the backend and of the library. A misspelled name may mean one.
     requirements : Requirements, optional
-        Of the backend's distribution.
+        The requirements of the backend's distribution.
     foreign : iterable of str, optional
-        Top-level packages that must not be touched.
+        Top-level packages of blocked backends, which are never suggested.
     nowhere : iterable of str, optional
-        Top-level packages for which there is no folder around the backend's file.
+        Top-level packages of the backend's code that no folder around its file contains.
     """
 
     def __init__(
@@ -54,7 +53,7 @@ class Importer:
         self.found: dict[str, Any] = {}
 
     def load(self, identifier: str, is_needed: bool) -> Any:
-        """Return the object that an identifier names, or a `Finding`; the same each time."""
+        """Return the object that an identifier names, or a `Finding`; results are cached."""
         if identifier not in self.found:
             self.found[identifier] = self._load(identifier, is_needed)
         return self.found[identifier]
@@ -69,7 +68,7 @@ class Importer:
             outer = found
             try:
                 found = getattr(outer, part)
-            except BaseException as raised:  # noqa: BLE001  # a third party's attribute hook
+            except BaseException as raised:  # noqa: BLE001  # a third party's __getattr__
                 why = "" if isinstance(raised, AttributeError) else f" ({raised})"
                 return error(
                     f"{module!r} has no {qualname!r}{why}",
@@ -78,14 +77,14 @@ class Importer:
         return found
 
     def try_module(self, module: str, is_needed: bool) -> Finding | None:
-        """Import a module; return why that fails.
+        """Import a module; return a finding if that fails.
 
         Parameters
         ----------
         module : str
             The module.
         is_needed : bool
-            Whether the backend can have work here, so that a missing package is a fault.
+            Whether a package that is not installed is a fault, because the backend has work here.
         """
         try:
             import_module(module)
@@ -121,26 +120,27 @@ class Importer:
         elif not is_itself:
             otherwise = f", and make it a dependency of the backend{otherwise}"
         return warning(
-            f"the package {package!r}{wanted} is not installed{said}, so that calls fail",
+            f"the package {package!r}{wanted} is not installed{said}, so calls fail",
             self.requirements.remedy(package) or f"Install it{otherwise}",
             is_absent=True,
         )
 
     def packages_like(self, package: str) -> list[str]:
-        """Return installed packages of similar names, but for Python's own."""
+        """Return installed packages with similar names, without the standard library."""
         known = {*self.own, *owners_of_packages()} - self.foreign
         return nearest(package, known, _MISSPELLED)
 
     def identifiers_like(self, module: str, qualname: str) -> tuple[list[str], list[str]]:
-        """Return identifiers of this qualname in installed packages of similar names.
+        """Return identifiers with this qualname in installed packages of similar names.
 
-        Only Python's own modules are imported. A similar name is not enough: Python has a
-        module ``array``, and ``xarray:DataArray`` does not mean it.
+        A similar name is not enough, because ``xarray:DataArray`` does not mean the module
+        ``array``: the module's source must have the name, too. Only the standard library is
+        imported.
 
         Returns
         -------
         meant, perhaps : list of str
-            Identifiers that exist, and those for which the module's text does not tell.
+            Identifiers that exist, and identifiers of modules whose source does not say.
         """
         package, dot, rest = module.partition(".")
         known = {*self.own, *owners_of_packages(), *sys.stdlib_module_names} - self.foreign
@@ -156,12 +156,12 @@ class Importer:
 
 
 def _missing(raised: BaseException) -> ModuleNotFoundError | None:
-    """Return the absent module behind an error, if there is one.
+    """Return the error about an absent module that caused an error, if there is one.
 
-    Packages often raise an error of their own from it, which says how to install it.
+    Packages often raise an error of their own from it, with instructions for the installation.
     """
     cause: BaseException | None = raised
-    for _ in range(9):
+    for _ in range(9):  # a chain may have a loop
         if isinstance(cause, ModuleNotFoundError) and cause.name:
             package = package_of(cause.name)
             return cause if cause is raised or not is_module_installed(package) else None
@@ -173,13 +173,13 @@ def _missing(raised: BaseException) -> ModuleNotFoundError | None:
 
 def _failure(module: str, raised: BaseException, is_needed: bool) -> Finding:
     message = f"importing {module} failed with {in_words(raised)}{_place(raised)}"
-    # The import system sets `name`; without it the module raised this itself, with advice.
+    # The import system sets `name`. Without it, the module itself raised the error as advice.
     is_advice = isinstance(raised, ImportError) and raised.name is None
     is_ours = isinstance(raised, ImportError) and str(raised).startswith("cannot import name")
     if isinstance(raised, _ENVIRONMENTAL) and not is_needed and not is_ours:
         return unchecked(message, "Check where it can be imported")
     if is_advice:
-        return warning(f"{message}, so that calls fail", f"Do what it says, or correct {module}")
+        return warning(f"{message}, so calls fail", f"Follow its advice, or correct {module}")
     return error(message, f"Correct {module}, or what it imports")
 
 
@@ -192,9 +192,9 @@ def is_module_installed(package: str) -> bool:
 
 
 def _place(raised: BaseException) -> str:
-    """Return the innermost line that led to the error, outside of imports and of this package.
+    """Return the innermost line of a traceback, outside of the import system and spatch_core.
 
-    This package raises errors about what it is given, such as ``implements("m.f")``.
+    An error that spatch_core raises is about its caller, for example ``implements("m.f")``.
     """
     place, traceback = "", raised.__traceback__
     while traceback is not None:

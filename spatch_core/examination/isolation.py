@@ -1,4 +1,4 @@
-"""Imports the objects of backends so that none notices what another one changed."""
+"""Undoes what an import changes in the process, so that backends do not affect each other."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from importlib import import_module
 from typing import Any
 
 _MODULES = (builtins, io, json, os)
-"""Modules whose attributes imports replace, and without which no other backend can be read."""
+"""Modules that reading other backends needs, and whose attributes an import may replace."""
 
 
 @contextmanager
 def imported_apart(modules: Iterable[str]) -> Iterator[None]:
-    """Import modules one after another, each in a process that is as it was before.
+    """Import modules one after another, and undo the changes of each to the process.
 
-    One that cannot be imported is not run again while this lasts: importing it raises the
-    same exception again.
+    In the ``with`` block, importing a module that failed raises the same exception again, and
+    does not run the module again.
     """
     failures: dict[str, BaseException] = {}
     finder = _Failures(failures)
@@ -45,7 +45,7 @@ def imported_apart(modules: Iterable[str]) -> Iterator[None]:
 
 
 class _Failures:
-    """A finder that raises what the import of a module raised before."""
+    """A finder that raises the exceptions of earlier imports."""
 
     def __init__(self, failures: dict[str, BaseException]) -> None:
         self.failures = failures
@@ -57,10 +57,10 @@ class _Failures:
 
 @contextmanager
 def unchanged_process() -> Iterator[None]:
-    """Undo changes of what all code in a process shares.
+    """Restore the state that all code in a process shares.
 
-    These are the environment variables, the current folder, the import path and its finders,
-    signal handlers, the recursion limit, and the functions of `_MODULES`.
+    It consists of the environment variables, the current folder, the import path and its finders,
+    signal handlers, the recursion limit, and the attributes of `_MODULES`.
     """
     variables = dict(os.environ)
     try:

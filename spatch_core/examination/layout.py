@@ -1,6 +1,6 @@
-"""Finds the lines and offsets of keys, values and tables in a TOML file.
+"""The lines and offsets of keys, values and tables in a TOML file, which TOML parsers do not give.
 
-Parsers for TOML do not tell lines. The text is valid: a parser has accepted it before.
+The text is valid: a parser has accepted it before.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ from .._description.files import parse_toml
 
 Path: TypeAlias = "tuple[str | int, ...]"
 
-_LONGEST = 1000  # of the key paths whose lines are known
+_LONGEST = 1000
+"""The longest key path whose line is recorded."""
 
 _QUOTED = ("attributes", "functions")
 _BARE = {*NO_FUNCTIONS} - {EVERY}
@@ -36,13 +37,13 @@ _TOKEN = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """A key with its value; places are offsets in the text."""
+    """A key with its value, as offsets in the text."""
 
-    path: Path  # from the top of the file
+    path: Path  # from the root table
     start: int  # of the key
-    last: int  # start of the last part of the key
-    value: int  # start of the value
-    end: int  # of the value
+    last: int  # of the last part of the key
+    value: int  # of the value
+    end: int  # after the value
 
 
 @dataclass(slots=True)
@@ -51,40 +52,40 @@ class Section:
 
     path: Path  # empty before the first header
     start: int  # of the header
-    end: int  # of the last pair
+    end: int  # after the last pair
     pairs: list[Pair] = field(default_factory=list)
 
 
 @dataclass(slots=True)
 class Layout:
-    """The places of keys and tables in a file."""
+    """The lines of keys, and the tables of a file."""
 
     lines: dict[str, int] = field(default_factory=dict)  # by key path, as the validator writes it
     sections: list[Section] = field(default_factory=list)
-    _ranks: dict[str, int] = field(default_factory=dict)  # of the lines' keys
+    _ranks: dict[str, int] = field(default_factory=dict)  # of the key paths; filled when needed
 
     def line(self, key: str) -> int:
-        """Return the line of a key path, or of the table that would hold it."""
+        """Return the line of a key path, or of the innermost table around it."""
         holder = self._holder(key)
         return 1 if holder is None else self.lines[holder]
 
     def position(self, key: str) -> int:
-        """Return the rank of a key path, or of the table that would hold it, in the file."""
+        """Return the rank in the file of a key path, or of the innermost table around it."""
         holder = self._holder(key)
         if len(self._ranks) != len(self.lines):
             self._ranks = {each: rank for rank, each in enumerate(self.lines)}
         return -1 if holder is None else self._ranks[holder]
 
     def _holder(self, key: str) -> str | None:
-        """Return the longest known key path that leads to `key`, or is it."""
-        # Without a look at all lines: a file may have as many faults as lines.
+        """Return the longest known key path that is `key` or contains it."""
+        # Look up prefixes instead of all lines: a file may have as many faults as lines.
         places = [len(key), *(place for place in range(len(key)) if key[place] in ".[")]
         holders = (key[:place] for place in sorted(places, reverse=True))
         return next((each for each in holders if each in self.lines), None)
 
 
 def find_layout(text: str) -> Layout:
-    """Return the places of everything in valid TOML."""
+    """Return the layout of valid TOML."""
     return _Scanner(text).scan()
 
 
@@ -110,7 +111,7 @@ class _Token:
 
 
 class _Scanner:
-    """Reads the tokens of a file once, in order."""
+    """A recursive-descent reader of the tokens of a file."""
 
     def __init__(self, text: str) -> None:
         self.tokens = list(_tokens(text))
@@ -160,7 +161,7 @@ class _Scanner:
         return Pair(path, start, last, value, self.value(path))
 
     def key(self, outer: Path) -> tuple[Path, int]:
-        """Read a dotted key; returns its path, and where its last part starts."""
+        """Read a dotted key; return its path and the offset of its last part."""
         path = outer
         while True:
             token = self.take()
@@ -175,7 +176,7 @@ class _Scanner:
             self.take()
 
     def value(self, path: Path) -> int:
-        """Read a value; returns where it ends."""
+        """Read a value; return the offset after it."""
         opening = self.take()
         if opening.text == "[":
             number = 0
@@ -193,7 +194,7 @@ class _Scanner:
                     self.take()
             return self.take().end
         end = opening.end
-        # Numbers and dates may be several tokens.
+        # A number or a date may consist of several tokens.
         while self.position < len(self.tokens):
             token = self.tokens[self.position]
             if token.line != opening.line or token.text[0] in "[]{},=\"'":
@@ -203,13 +204,13 @@ class _Scanner:
 
     def found(self, path: Path, line: int) -> None:
         key = key_path(path)
-        # Nested tables would repeat a long key as often as there are keys in them.
+        # A long key of a table would be repeated in the path of every key below it.
         if len(key) <= _LONGEST:
             self.layout.lines.setdefault(key, line)
 
 
 def _tokens(text: str) -> Iterator[_Token]:
-    """Yield tokens without comments and line ends."""
+    """Yield tokens, without comments and line ends."""
     line = 1
     for match in _TOKEN.finditer(text):
         found = match.group()

@@ -27,23 +27,23 @@ if TYPE_CHECKING:
 
 GROUP = "spatch_core.libraries"
 _MAIN = ("__main__", "__mp_main__")
-"""Names of the module that a program runs; multiprocessing uses the second in its children."""
+"""Names of a program's main module; the second is that of multiprocessing's children."""
 
 
 @dataclass(frozen=True, slots=True)
 class Library(Published):
-    """A library that registered itself, not yet imported.
+    """A registered library, not yet imported.
 
     Parameters
     ----------
     name : str
         The name of its entry point, or of its module if it has none.
     identifier : str
-        That of its `BackendSystem`.
+        The identifier of its `BackendSystem`.
     source : Source
         Its entry point and distribution.
     owner : str or None
-        The distribution that registered the same name before; this library is not used then.
+        Another distribution that registers the same name, and whose library is used instead.
     """
 
     name: str
@@ -52,25 +52,25 @@ class Library(Published):
     owner: str | None = None
 
     def shadowed(self) -> tuple[str, str]:
-        """Return message and remedy of a library whose name is taken."""
+        """Return message and remedy for a library whose name is taken."""
         message = f"distribution {self.owner} registers a library of the same name"
         remedy = "Uninstall one of the two, or rename its entry point"
         return f"{message}, which is used instead", remedy
 
     def home(self, source: Source | None) -> Source:
-        """Return where a backend comes from; one in the library's code comes from the library."""
+        """Return the source of a backend; for one in the library's code, that of the library."""
         return self.source if source is None or source.entry_point is None else source
 
 
 @dataclass(frozen=True, slots=True)
 class LoadedLibrary:
-    """A library that was imported, or why that failed."""
+    """An imported library, or the fault that kept it from being imported."""
 
     library: Library
-    # With the backends discovered. A library that vendors this package has its own class.
+    # Backends have been discovered. The class may be that of a vendored copy of this package.
     system: BackendSystem | None = None
     fault: Problem | None = None  # why there is no system
-    problems: tuple[Problem, ...] = field(default=())  # those of the system, or `fault` alone
+    problems: tuple[Problem, ...] = field(default=())  # of the system, or only `fault`
 
     @property
     def usable(self) -> BackendSystem:
@@ -79,12 +79,11 @@ class LoadedLibrary:
         return self.system
 
     def shown(self, backend: str) -> str:
-        """Return what people see as the name of a backend."""
-        # A vendored copy of this package may be older.
-        return shown(backend, str(getattr(self.system, "default_name", DEFAULT)))
+        """Return the name of a backend as people see it."""
+        return shown(backend, DEFAULT if self.system is None else self.system.default_name)
 
     def describe(self, problem: Problem) -> str:
-        """Return a problem as one sentence or two."""
+        """Return a problem as text."""
         if problem is not self.fault:
             return str(problem)
         return (
@@ -94,11 +93,11 @@ class LoadedLibrary:
 
 
 def find_libraries(registered: Iterable[Any] | None = None) -> list[Library]:
-    """Find the libraries that registered themselves, by name; imports nothing of theirs."""
+    """Return the registered libraries, sorted by name; imports none of them."""
     found: list[Library] = []
     owners: dict[str, str] = {}
     for item in entry_points(group=GROUP) if registered is None else registered:
-        # The format allows extras in brackets, which have no meaning here.
+        # Entry points may have extras in brackets, which mean nothing here.
         identifier = str(item.value).partition("[")[0].strip()
         source = Source(f"{item.name} = {item.value}", metadata=item.dist)
         found.append(Library(item.name, identifier, source))
@@ -111,7 +110,7 @@ def find_libraries(registered: Iterable[Any] | None = None) -> list[Library]:
 
 
 def find_library(library: str | BackendSystem) -> Library:
-    """Return the library of this name, or of this system.
+    """Return the library with this name or this system.
 
     Raises
     ------
@@ -137,7 +136,7 @@ def find_library(library: str | BackendSystem) -> Library:
         f"{module}:{name}"
         for module, imported in [*sys.modules.items()]
         if issubclass(type(imported), ModuleType)
-        # Not by getattr, which would import lazy modules.
+        # Through the dictionary: getattr would import lazy modules.
         for name, value in [*object.__getattribute__(imported, "__dict__").items()]
         if value is library
     ]
@@ -158,10 +157,18 @@ def find_library(library: str | BackendSystem) -> Library:
 def load_library(library: Library, *, tries: bool = True) -> LoadedLibrary:
     """Import a library's system and let it discover its backends.
 
+    Parameters
+    ----------
+    library : Library
+        The library.
+    tries : bool, optional
+        Whether a child process first reads the descriptions that are objects, because reading
+        them may end the process.
+
     Returns
     -------
     LoadedLibrary
-        With a fault instead of a system where anything fails.
+        With a fault instead of a system if anything fails.
     """
     if library.owner is not None:
         return _faulty(library, *library.shadowed())
@@ -203,7 +210,7 @@ def load_library(library: Library, *, tries: bool = True) -> LoadedLibrary:
 def import_public_names(library: Library) -> None:
     """Import the modules that a library imports lazily, so that all its functions exist.
 
-    A module that cannot be imported here has no functions here, which is no fault.
+    Failures are ignored: the functions of such a module do not exist in this environment.
     """
     package: Any = sys.modules[package_of(library.identifier)]
     with foreign_code(), progress(f"importing what {library.name} offers"):

@@ -1,13 +1,14 @@
-"""The dispatchable functions of a library, with which a description is compared."""
+"""The functions and modules of a library, with which a description is compared."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
 from dataclasses import replace
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from .._identifiers import loaded_object, split_identifier
+from .._identifiers import loaded_object, nearest, split_identifier
 from .._reporting.problems import Source
 from .adoptions import adopted_name, is_adopted
 from .findings import Finding, Severity, error, unchecked, warning
@@ -34,7 +35,7 @@ class LibraryFunctions:
         Imports, and explains failures.
     system : BackendSystem, optional
         The library's, with all its functions imported. Without it, the functions of all
-        installed libraries count, because a file does not say which library it is for.
+        installed libraries count, because a file does not name its library.
     """
 
     def __init__(self, importer: Importer, system: BackendSystem | None = None) -> None:
@@ -56,9 +57,10 @@ class LibraryFunctions:
         return self.live
 
     def find(self, identifier: str) -> Any:
-        """Return a function, or None; imports the modules that may define it.
+        """Return a function, or None; import the modules that may define it.
 
-        A library can make a function of another library dispatchable, which keeps its name.
+        All libraries may define it: a library can make a function of another package dispatchable,
+        under the name that the function has there.
         """
         module, _ = split_identifier(identifier)
         for imports in (None, self.import_module, self._import_libraries):
@@ -70,14 +72,14 @@ class LibraryFunctions:
         return None
 
     def is_adopted(self, identifier: str) -> bool:
-        """Whether a library has adopted it.
+        """Whether a library has adopted a function.
 
-        Its signature is not compared: an implementation need not take every option.
+        Signatures are not compared with adopted functions: an implementation may lack options.
         """
         return any(is_adopted(each, identifier) for each in self.systems)
 
     def import_module(self, module: str) -> None:
-        """Import a module that may be one of the library; `findings` says why it cannot be."""
+        """Import a module that may be the library's; `findings` gets the finding if that fails."""
         package = package_of(module)
         if module not in self.findings and (self.system is None or is_module_installed(package)):
             self.findings[module] = self.importer.try_module(module, is_needed=False)
@@ -86,7 +88,7 @@ class LibraryFunctions:
                 import_public_names(Library(package, f"{package}:", Source()))
 
     def _adopted_as(self, function: object) -> list[str]:
-        """Return the identity by which a library has adopted a function that has other names."""
+        """Return the identities under which libraries have adopted a function."""
         found = {adopted_name(system, function) for system in self.systems}
         return sorted(each for each in found if each is not None)
 
@@ -101,12 +103,12 @@ class LibraryFunctions:
                 import_public_names(library)
 
     def signature(self, identifier: str | None) -> Signature | None:
-        """Return the signature of a library's function; None where it is not known."""
+        """Return the signature of a library's function, or None."""
         function = None if identifier is None else self.find(identifier)
         return None if function is None else find_signature(function.__wrapped__)
 
     def check(self, identifier: str) -> Finding | None:
-        """Return a finding if the library does not have a function of this name."""
+        """Return a finding if the library has no function of this identifier."""
         if self.find(identifier) is not None or self.is_adopted(identifier):
             return None
         module, qualname = split_identifier(identifier)
@@ -125,8 +127,38 @@ class LibraryFunctions:
         message = f"the library has no function {identifier!r}"
         if meant:
             return error(message, did_you_mean(meant))
-        # Another version of the library may have a function that resembles none of these.
+        # No error: another version of the library may have the function.
         otherwise = "remove it, or say which versions of the library the backend requires"
         hint = did_you_mean(functions_near(identifier, functions))
         remedy = f"{hint} Else {otherwise}" if hint else otherwise[0].upper() + otherwise[1:]
         return warning(message, remedy)
+
+    def check_attribute(self, identifier: str) -> Finding | None:
+        """Return a finding if a module attribute of the library would follow no backend."""
+        module, name = split_identifier(identifier)
+        self.import_module(module)
+        found = sys.modules.get(module)
+        if found is None:
+            return self.findings.get(module) or self._no_module(module)
+        if type(found) is not ModuleType:  # another class may define attributes in any way
+            return None
+        if name in vars(found):
+            return warning(
+                f"module {module!r} has a {name!r} of its own, which follows no backend",
+                "Remove it here, or implement it as a function if it is one",
+            )
+        if "__getattr__" not in vars(found):
+            return warning(
+                f"attributes of module {module!r} follow no backend",
+                "Remove it, or have the library use switching.attributes in that module",
+            )
+        return None
+
+    def _no_module(self, module: str) -> Finding | None:
+        modules = {package_of(each) for each in self.known()}
+        if self.system is not None:
+            modules |= {each for each in sys.modules if package_of(each) in modules}
+        if not modules:
+            return None
+        remedy = did_you_mean(nearest(module, modules), "Name a module of the library")
+        return error(f"the library has no module {module!r}", remedy)

@@ -1,4 +1,4 @@
-"""The tasks of child processes for `doctor`; each backend has a process of its own."""
+"""The tasks of child processes for `doctor`: each backend is examined in a process of its own."""
 
 from __future__ import annotations
 
@@ -35,22 +35,21 @@ if TYPE_CHECKING:
     from ..backend_system import BackendSystem
     from .child import Journal
 
-# Each task gets a request with ``name`` and ``identifier`` of the library.
+# The request of each task has the ``name`` and the ``identifier`` of the library.
 
 
 def census(request: dict[str, Any], journal: Journal) -> None:
-    """Write down ``prefix``, ``default_name``, and where each of the ``backends`` comes from.
+    """Add ``prefix``, ``default_name`` and the sources of the ``backends``, of which none is read.
 
-    Or a ``finding``, if the library cannot be used.
-    All backends are blocked, so that none is read.
+    If the library cannot be used, add a ``finding`` instead.
     """
     library = _library(request, journal)
     system = _import(library)
-    if is_system(system):  # `load_library` reports anything else
+    if is_system(system):  # otherwise `load_library` reports it
         os.environ[f"{system.environ_prefix}_BLOCK"] = "*"
     loaded = load_library(library, tries=False)
     if loaded.system is None:
-        assert loaded.fault is not None  # one of the two is there
+        assert loaded.fault is not None  # a library has a system or a fault
         journal.add("finding", to_record(of_problem(loaded.fault, Severity.ERROR)))
         return
     blocked = loaded.system._catalog().blocked
@@ -61,9 +60,9 @@ def census(request: dict[str, Any], journal: Journal) -> None:
 
 
 def examine(request: dict[str, Any], journal: Journal) -> None:
-    """Write down the ``place`` of one ``backend``, its ``states`` and each ``finding``.
+    """Add the ``place`` of one ``backend``, the ``states`` and each ``finding``.
 
-    Others are blocked.
+    All other backends are blocked.
     """
     library = _library(request, journal)
     system = _import(library)
@@ -75,10 +74,7 @@ def examine(request: dict[str, Any], journal: Journal) -> None:
 
 
 def discover(request: dict[str, Any], journal: Journal) -> None:
-    """Write down each ``finding`` of discovery, and the ``states`` of all backends.
-
-    The library itself is examined too.
-    """
+    """Add each ``finding`` of discovery and of the library itself, and the ``states``."""
     library = _library(request, journal)
     system = _import(library)
     journal.begins("reading the descriptions of all backends")
@@ -89,10 +85,10 @@ def discover(request: dict[str, Any], journal: Journal) -> None:
 
 
 def _discovered(loaded: LoadedLibrary, journal: Journal, backend: str | None = None) -> None:
-    """Write down what discovery found, all of it or about one backend."""
+    """Add the findings of discovery, all or those about one backend, and the states."""
     for problem in loaded.problems:
         if backend in (None, problem.backend):
-            # Skipped, while another one of its name is used; or about a variable.
+            # Minor: another backend of the name is used, or a variable is wrong.
             is_variable = problem.backend is None and problem.key is not None
             is_minor = is_variable or not is_broken(loaded, problem)
             finding = of_problem(problem, Severity.WARNING if is_minor else Severity.ERROR)
@@ -112,13 +108,13 @@ def _library(request: dict[str, Any], journal: Journal) -> Library:
 
 
 def _import(library: Library) -> Any:
-    """Import the system before any backend is discovered, which may end the process."""
-    with foreign_code(), suppress(BaseException):  # `load_library` reports what is wrong
+    """Import the system in a step of its own, before backends are discovered."""
+    with foreign_code(), suppress(BaseException):  # `load_library` reports failures
         return import_identifier(library.identifier)
 
 
 def _load(library: Library, system: object) -> LoadedLibrary:
-    """Discover the backends; where that fails, an import of theirs has broken this process."""
+    """Discover the backends; end the process if that fails, because an import has broken it."""
     loaded = load_library(library, tries=False)
     if loaded.fault is not None and is_system(system):
         raise SystemExit(loaded.fault.message)
@@ -151,9 +147,9 @@ def _examine(loaded: LoadedLibrary, system: BackendSystem, name: str, journal: J
 def _check_order(
     system: BackendSystem, description: Description, own_name: str
 ) -> Iterator[Finding]:
-    """Yield what is wrong with a backend's place in the priority order.
+    """Yield findings about a backend's place in the priority order.
 
-    Descriptions do not have `own_name`, by which people see the library itself.
+    The name that people see instead of ``"default"``, `own_name`, is wrong in a description.
     """
     catalog = system._catalog()
     default = catalog.descriptions[DEFAULT]

@@ -1,4 +1,4 @@
-"""Finds the classes of this process, and the systems of its libraries."""
+"""The classes of this process, and the systems of the imported libraries."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 
 def every_class() -> Iterator[type]:
-    """Yield all classes; a metaclass that overrides ``__subclasses__`` is not asked."""
+    """Yield all classes, without calling the ``__subclasses__`` of a metaclass."""
     seen: set[int] = set()
     waiting: list[type] = [object]
     while waiting:
@@ -21,10 +21,10 @@ def every_class() -> Iterator[type]:
 
 
 def live_systems() -> list[Any]:
-    """Return the `BackendSystem` of every library that has been imported.
+    """Return the `BackendSystem` of every imported library.
 
-    It may be kept anywhere, so that the garbage collector is asked; and its class is known by
-    name, because a library may vendor this package.
+    The garbage collector finds them, because a library may keep its system anywhere. Classes are
+    compared by name, because a library may vendor this package.
     """
     classes = {
         id(each)

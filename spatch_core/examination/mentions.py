@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Role(str, Enum):
-    """What kind of thing a description names."""
+    """The role of a name in a description."""
 
     TYPE = "type"
     LIBRARY_FUNCTION = "library function"
@@ -44,17 +44,17 @@ class Mention:
     key: str
     role: Role
     text: str  # an identifier, a type pattern, or the name of a module
-    library_function: str | None = None  # the library's function; "*" for every other one
-    takes_context: bool = False  # called with a `DispatchContext` first
+    library_function: str | None = None  # the function that it implements; "*" for all others
+    takes_context: bool = False  # whether it gets a `DispatchContext` first
 
     @property
     def module(self) -> str:
-        """The module to be imported."""
+        """The module that has it."""
         return self.text.lstrip("~@").partition(":")[0]
 
 
 def find_mentions(fields: Mapping[str, Any]) -> Iterator[Mention]:
-    """Yield what a description names, where that is well-formed."""
+    """Yield every well-formed name in the fields of a description."""
     for name in ("primary_types", "secondary_types"):
         for position, text in _strings(fields.get(name)):
             with suppress(IdentifierError):
@@ -82,7 +82,7 @@ def find_mentions(fields: Mapping[str, Any]) -> Iterator[Mention]:
             if not (named or "." in name):
                 continue  # an unknown table
             yield from named
-            # That of a malformed name is imported, and compared with none of the library's.
+            # The implementation of a malformed name is imported, but not compared.
             function = name if named else None
         said = {**defaults, **table}
         chosen = chosen_variant(said.get("variants"))
@@ -100,7 +100,7 @@ def find_mentions(fields: Mapping[str, Any]) -> Iterator[Mention]:
 
 
 def chosen_variant(variants: Any) -> tuple[int, Any] | None:
-    """Return the place and the identifier of the variant that is used here; None without one."""
+    """Return position and identifier of the variant for this environment, or None."""
     for position, variant in enumerate(variants if isinstance(variants, list) else []):
         with suppress(RequirementError, TypeError, KeyError):
             if not why_unmet([variant["requires"]], is_condition=True):
@@ -109,7 +109,7 @@ def chosen_variant(variants: Any) -> tuple[int, Any] | None:
 
 
 def fields_of(description: Description) -> dict[str, Any]:
-    """Return a description in the form of a file, without ``functions.defaults``."""
+    """Return the fields of a description as a file has them, without ``functions.defaults``."""
     functions = dict(description.functions)
     if description.every is not None:
         functions[EVERY] = description.every

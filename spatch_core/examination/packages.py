@@ -1,4 +1,4 @@
-"""Which distributions packages come from, and what a distribution requires."""
+"""The distributions of packages, and the requirements of distributions."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ def packages_of_sources(sources: Iterable[Source]) -> set[str]:
 
 
 def owners_of_packages() -> dict[str, list[str]]:
-    """Return the top-level packages and modules, each with its distributions.
+    """Return the distributions of each top-level package and module.
 
-    Like `importlib.metadata.packages_distributions`, which on Python 3.10 knows only those
-    named in ``top_level.txt``, a file that setuptools alone writes.
+    Like `importlib.metadata.packages_distributions`, which on Python 3.10 finds only packages in
+    ``top_level.txt``, a file that only setuptools writes.
     """
     if sys.version_info >= (3, 11):
         return {name: list(owners) for name, owners in packages_distributions().items()}
@@ -60,9 +60,9 @@ class Requirements:
     Parameters
     ----------
     name : str, optional
-        The distribution.
+        The name of the distribution.
     texts : iterable of str, optional
-        Its requirements, as its metadata has them.
+        Its requirements, as in its metadata.
 
     Examples
     --------
@@ -82,14 +82,14 @@ class Requirements:
                     self.extras[_normal(found[1])] = ""
                 else:
                     self.extras.setdefault(_normal(found[1]), extra[1])
-                if ";" not in text:  # a marker may exclude this Python
+                if ";" not in text:  # a marker may exclude this environment
                     self.always.append(found[1])
 
     def __contains__(self, package: str) -> bool:
         return _normal(package) in self.extras
 
     def remedy(self, package: str) -> str:
-        """Say how to install a package; empty if no requirement tells."""
+        """Say how to install a package; empty if it is no requirement."""
         extra = self.extras.get(_normal(package))
         if extra:
             return f"Install it, as 'pip install {self.name}[{extra}]' does"
@@ -115,9 +115,9 @@ def _is_distribution_installed(name: str) -> bool:
 def origin_of(
     function: str, backend: str, descriptions: Mapping[str, Description]
 ) -> tuple[str | None, str | None]:
-    """Return the distribution of a backend and its version; None where they are not known.
+    """Return the distribution of a backend and its version, or None.
 
-    The library itself, and a description in its code, come from the distribution of the library.
+    The library itself and backends in its code come from the library's distribution.
 
     Parameters
     ----------
@@ -126,7 +126,7 @@ def origin_of(
     backend : str
         The backend's name.
     descriptions : mapping of str to Description
-        Those of the library's backends.
+        The descriptions of the library's backends.
     """
     description = descriptions.get(backend)
     if description is not None and description.source.distribution is not None:

@@ -1,4 +1,4 @@
-"""Waits for a child process that leads a session, and ends it with the whole session."""
+"""Waits for a child process that leads a session, and ends the whole session."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from contextlib import suppress
 from pathlib import Path
 
 _LONGEST_PAUSE = 0.02
-"""Seconds between two looks at a child."""
+"""The longest time between two polls of a child, in seconds."""
 _ROUNDS = 200
-"""Number of times that a session is searched for processes that are still there."""
+"""How many times a session is searched for processes that still run."""
 
 
 def wait(
@@ -22,23 +22,23 @@ def wait(
     is_done: Callable[[], bool],
     patience: float,
 ) -> bool:
-    """Wait until a child ends, and do not reap it.
+    """Wait until a child ends, without reaping it.
 
     Parameters
     ----------
     process : subprocess.Popen
         The child.
     limit : float
-        Seconds that it may take.
+        The time limit in seconds.
     is_done : callable
-        Whether the child has nothing left to do.
+        Whether the child has finished its task.
     patience : float
-        Seconds that it may take from then on, for third-party threads and exit handlers.
+        The time limit from then on, for third-party threads and exit handlers.
 
     Returns
     -------
     bool
-        Whether it has ended by itself.
+        Whether the child has ended by itself.
     """
     deadline, pause, was_done = time.monotonic() + limit, 0.001, False
     while not _has_ended(process):
@@ -55,15 +55,17 @@ def wait(
 def _has_ended(process: subprocess.Popen[bytes]) -> bool:
     if not hasattr(os, "waitid"):  # pragma: no cover  # Windows, and macOS before Python 3.13
         return process.poll() is not None
+    # WNOWAIT leaves a zombie, which keeps the process number from being used again; see
+    # `end_session`.
     flags = os.WEXITED | os.WNOHANG | os.WNOWAIT
     return os.waitid(os.P_PID, process.pid, flags) is not None
 
 
 def end_session(process: subprocess.Popen[bytes], mark: str) -> None:
-    """Kill a child and the processes that it has started, and reap it.
+    """Kill a child and all processes that it has started, and reap it.
 
     The child must not have been reaped: until then the system gives its number to no other
-    process or group. A process that has started a session of its own, as daemons do, is found by
+    process or group. A process that has left the session, as daemons do, is found by the mark in
     its environment.
 
     Parameters
@@ -71,12 +73,12 @@ def end_session(process: subprocess.Popen[bytes], mark: str) -> None:
     process : subprocess.Popen
         The child.
     mark : str
-        What is in the environment of the child alone, as ``NAME=value``.
+        An environment variable of the child, ``NAME=value``, that no other process has.
     """
     if hasattr(os, "killpg"):
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, signal.SIGKILL)
-        # Some may have a group of their own, or may have been started meanwhile.
+        # Some processes may be in other groups, or may have been started in the meantime.
         for _ in range(_ROUNDS):
             members = _members(process.pid, os.fsencode(f"\0{mark}\0"))
             for each in members:
@@ -91,18 +93,18 @@ def end_session(process: subprocess.Popen[bytes], mark: str) -> None:
 
 
 def _members(session: int, mark: bytes) -> list[int]:
-    """Return the processes of a session, or with a mark in the environment, that still run.
+    """Return the running processes of a session, and those with a mark in the environment.
 
-    There are none where the system does not tell.
+    Without a usable ``/proc`` there are none.
     """
     found: list[int] = []
     with suppress(OSError):
-        # In a sandbox, /proc may be that of a namespace where processes have other numbers.
+        # In a sandbox, /proc may belong to a namespace in which processes have other numbers.
         if os.readlink("/proc/self") != str(os.getpid()):
             return found
     for folder in Path("/proc").glob("[0-9]*"):
         with suppress(OSError, ValueError):
-            # The name of the program, in parentheses, may contain anything.
+            # The program's name stands in parentheses and may contain any character.
             stat = (folder / "stat").read_text("utf-8", "replace").rpartition(")")[2]
             state, _, _, number, *_ = stat.split()
             if state not in "ZX" and (

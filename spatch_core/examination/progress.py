@@ -1,4 +1,4 @@
-"""Says what takes long, if anything was asked to show it."""
+"""Announces steps that may take long."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from typing import TypeAlias
 Announce: TypeAlias = Callable[[str], AbstractContextManager[None]]
 
 announce: ContextVar[Announce | None] = ContextVar("announce", default=None)
-"""Called with what is about to be done; in force while that lasts. The command line sets it."""
+"""Makes a context manager that shows a step while it lasts. The command line sets it."""
 
 
 def progress(text: str) -> AbstractContextManager[None]:
-    """Announce something that may take long.
+    """Announce a step that may take long, for a ``with`` block.
 
     Parameters
     ----------
     text : str
-        The step under way.
+        The step.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The project around a backend's file: its folder, requirements and entry points."""
+"""The project around a backend's file: its package folder, requirements and entry points."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from .packages import Requirements
 
 
 def package_folder(path: Path, names: Collection[str]) -> str | None:
-    """Return the folder from which Python would import the package around a file.
+    """Return the folder from which Python can import the package around a file, or None.
 
     Parameters
     ----------
     path : Path
         The file, resolved.
     names : collection of str
-        Top-level packages of the backend's own code.
+        The top-level packages of the backend's code.
     """
     for package in path.parents:
         if package.name in names and not (package.parent / "__init__.py").exists():
@@ -45,7 +45,7 @@ def find_requirements(path: str) -> Requirements:
 
 
 def entry_point_names(path: Path) -> list[str]:
-    """Return the names of the project's entry points that lead to a file."""
+    """Return the names of the entry points in the project that lead to a file."""
     try:
         groups = _project(path)["entry-points"].values()
         values = [(str(name), str(value)) for group in groups for name, value in group.items()]
@@ -69,9 +69,9 @@ def check_entry_points(path: Path, folder: str | None, name: object = None) -> F
     path : Path
         The file, absolute.
     folder : str or None
-        The folder from which its package is imported, if that is known.
+        The folder from which its package is imported, if it is known.
     name : object, optional
-        The name of the backend, if the file gives one.
+        The name of the backend, as the file has it.
     """
     project = _project(path)
     declared = project.get("entry-points")
@@ -79,22 +79,22 @@ def check_entry_points(path: Path, folder: str | None, name: object = None) -> F
     if not project or is_said_elsewhere or entry_point_names(path):
         return None
     for installed in distributions():
-        with suppress(Exception):  # a malformed file of any distribution
+        with suppress(Exception):  # a distribution with malformed metadata
             if any(_leads_to(path, each.value) for each in installed.entry_points):
-                return None  # its installer has read another file than pyproject.toml
+                return None  # declared in another file than pyproject.toml
     place = "package:" + path.name
     if folder is not None and Path(folder) in path.parents:
         place = ".".join(path.parent.relative_to(folder).parts) + ":" + path.name
     key = name if isinstance(name, str) and fullmatch("[A-Za-z0-9_-]+", name) else "name"
-    # A project without any entry point may have them in a file that is not read here.
+    # A note if the table has no entry point at all: the project may declare them in another file.
     return (warning if isinstance(declared, dict) and declared else note)(
-        "no entry point leads to this file, so that no library finds the backend",
+        "no entry point leads to this file, so no library finds the backend",
         f'Add one to pyproject.toml, in the table of the library\'s group: {key} = "{place}"',
     )
 
 
 def _project(path: Path) -> dict[str, Any]:
-    """Return the table ``project`` of the nearest pyproject.toml; empty without any."""
+    """Return the table ``project`` of the nearest pyproject.toml, or an empty one."""
     for folder in path.parents:
         file = folder / "pyproject.toml"
         if file.is_file():

@@ -1,8 +1,7 @@
-"""Questions to the core about a call, and answers about a backend in it."""
+"""A question to the core about a call, and an answer about one backend in it."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -12,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from .._identifiers import import_identifier, split_identifier
 from .._resolution.explanation import Verdict
-from .blocking import blocking
+from .blocking import blocking, variables_set
 from .foreign_code import foreign_code, import_failure
 
 if TYPE_CHECKING:
@@ -24,13 +23,13 @@ if TYPE_CHECKING:
 class GivenType:
     """A type given by its identifier."""
 
-    identifier: str  # as it was given
-    type: type  # the type itself, or a stand-in of the same module and qualname
+    identifier: str  # as the user gave it
+    type: type  # the type itself, or a stand-in with the same module and qualname
     note: str = ""  # about the stand-in; empty for the type itself
 
 
 def given_type(identifier: str) -> GivenType:
-    """Import a type; a class stands in for it where its module cannot be imported.
+    """Import a type; if its module cannot be imported, create a stand-in.
 
     Raises
     ------
@@ -59,7 +58,7 @@ def given_type(identifier: str) -> GivenType:
 
 @cache
 def _stand_in(module: str, qualname: str) -> type:
-    """Make a class of this module and qualname, always the same one."""
+    """Return a class with this module and qualname, the same one each time."""
     name = qualname.rpartition(".")[2]
     return type(name, (), {"__module__": module, "__qualname__": qualname})
 
@@ -69,13 +68,13 @@ class Options:
     """Arguments of ``backend_opts``."""
 
     prioritize: tuple[str, ...] = ()
-    disable: tuple[str, ...] = ()  # names of backends
-    type: GivenType | None = None  # counts like the type of a dispatch argument
-    fallback: str | None = None  # the policy for calls that no backend takes
+    disable: tuple[str, ...] = ()
+    type: GivenType | None = None
+    fallback: str | None = None  # the policy
     backend: str | None = None  # the current backend
 
     def __str__(self) -> str:
-        """Return the call of ``backend_opts``; empty for no options."""
+        """Return the call of ``backend_opts`` as code; empty without options."""
         given = [
             f"{key}={names[0]!r}" if len(names) == 1 else f"{key}={list(names)!r}"
             for key, names in (("prioritize", self.prioritize), ("disable", self.disable))
@@ -90,7 +89,7 @@ class Options:
         return f"backend_opts({', '.join(given)})" if given else ""
 
     def as_json(self) -> dict[str, Any]:
-        """Return them as ``explain --json`` has them."""
+        """Return the options as ``explain --json`` prints them."""
         return {
             "prioritize": list(self.prioritize),
             "disable": list(self.disable),
@@ -110,7 +109,7 @@ class Question:
     options: Options = Options()  # in force around the call
 
     def ask(self, variables: Mapping[str, str] | None = None) -> Explanation:
-        """Return the explanation of the core.
+        """Return the explanation of the core, under the options and with environment variables.
 
         Raises
         ------
@@ -118,21 +117,24 @@ class Question:
             If an option names a backend or a type that does not exist.
         """
         options = self.options
-        assumed = None if options.type is None else options.type.type
         types = [each.type for each in self.types]
-        # A vendored copy of this package may be an earlier one, which takes none of these.
-        later: Any = {"fallback": options.fallback, "backend": options.backend}
-        later = {key: value for key, value in later.items() if value is not None}
+        assumed = None if options.type is None else options.type.type
         with (
             environment(self.system, variables or {}),
             foreign_code(self.system),
-            self.system.backend_opts(options.prioritize, options.disable, assumed, **later),
+            self.system.backend_opts(
+                options.prioritize,
+                options.disable,
+                assumed,
+                fallback=options.fallback,
+                backend=options.backend,
+            ),
         ):
             return self.system.explain_types(self.function, types)
 
 
 class Attempt(str, Enum):
-    """The outcome of an attempt to make a backend run in a call."""
+    """The outcome of an attempt to make a backend run."""
 
     RUNS = "runs"
     ASKED = "its should_run decides"
@@ -145,13 +147,13 @@ class Attempt(str, Enum):
 class Remedy:
     """One way to make a backend run."""
 
-    question: Question  # with the options and types with which it would run
-    variables: Mapping[str, str]  # environment variables that have to be set
-    outcome: Attempt  # `RUNS`, or `ASKED` where it depends on the arguments too
-    text: str  # the same in words
+    question: Question  # with the options and types under which the backend runs
+    variables: Mapping[str, str]  # environment variables to set
+    outcome: Attempt  # `RUNS`, or `ASKED` if the arguments decide
+    text: str  # the remedy in words
 
     def as_json(self) -> dict[str, Any]:
-        """Return it as ``explain --json`` has it."""
+        """Return the fields as ``explain --json`` prints them."""
         return {
             **self.question.options.as_json(),
             "types": [each.identifier for each in self.question.types],
@@ -163,16 +165,16 @@ class Remedy:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """Why a backend does not run, and what would make it."""
+    """Why a backend does not run in a call, and the ways to make it run."""
 
     backend: str
-    outcome: Attempt  # whether it runs, would with any of the remedies, or cannot
+    outcome: Attempt  # `RUNS` or `ASKED` as things are, `WOULD` with any remedy, or `CANNOT`
     reason: str = ""  # why it does not run; empty if it does
-    remedies: Sequence[Remedy] = ()  # ways to make it run, the simplest first
-    obstacles: Sequence[str] = ()  # faults that no option or variable can mend
+    remedies: Sequence[Remedy] = ()  # the simplest first
+    obstacles: Sequence[str] = ()  # changes that no option or variable can make
 
     def as_json(self) -> dict[str, Any]:
-        """Return it as ``explain --json`` has it."""
+        """Return the fields as ``explain --json`` prints them."""
         return {
             "backend": self.backend,
             "outcome": self.outcome.value,
@@ -183,45 +185,43 @@ class Answer:
 
 
 def attempt_of(explanation: Explanation, backend: str) -> Attempt | None:
-    """Return what the backend would do if no other goes first, else None."""
+    """Return whether the backend runs or is asked first; None if another backend goes first."""
     if explanation.selected == backend:
         return Attempt.RUNS
     return Attempt.ASKED if contenders(explanation)[:1] == [backend] else None
 
 
 def contenders(explanation: Explanation) -> list[str]:
-    """Return the backends that run, or would be asked first."""
+    """Return the backends that run, convert or are asked, in order."""
     verdicts = (Verdict.RUNS, Verdict.ASKED, Verdict.CONVERTS)
     return [each.backend for each in explanation.backends if each.verdict in verdicts]
 
 
 def explained(explanation: Explanation, backend: str) -> ExplainedBackend:
-    """Return what an explanation says of one backend."""
+    """Return the verdict about one backend."""
     found = [each for each in explanation.backends if each.backend == backend]
-    # A backend that defers may convert, which comes last.
+    # A backend may have two verdicts: as an implementation, and at last as a conversion.
     converting = (Verdict.CONVERTS, Verdict.CANNOT_CONVERT)
     return next((each for each in found if each.verdict in converting), found[0])
 
 
 @contextmanager
 def environment(system: BackendSystem, variables: Mapping[str, str]) -> Iterator[None]:
-    """Let a library see other environment variables, as if the process had started with them.
+    """Let a library see environment variables as if the process had started with them.
 
     The system discovers its backends again at the start and at the end.
     """
     if not variables:
         yield
         return
-    before = {name: os.environ.get(name) for name in variables}
-    os.environ.update(variables)
     try:
-        with foreign_code(system), blocking(system):
-            system.reload()
-        yield
+        with variables_set(variables):
+            _reload(system)
+            yield
     finally:
-        for name, value in before.items():
-            os.environ.pop(name)
-            if value is not None:
-                os.environ[name] = value
-        with foreign_code(system), blocking(system):
-            system.reload()
+        _reload(system)
+
+
+def _reload(system: BackendSystem) -> None:
+    with foreign_code(system), blocking(system):
+        system.reload()

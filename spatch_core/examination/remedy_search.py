@@ -1,8 +1,7 @@
-"""The search for remedies: options, environment variables or types with which a backend runs.
+"""The search for remedies: options, environment variables or types under which a backend runs.
 
-This module knows no rules of dispatching: each remedy is a question to the core, with other
-options, environment variables or types. It is offered only if the core answers that the
-backend would run.
+This module does not know the rules of dispatching. Each remedy is a question to the core with
+other options, variables or types, and counts only if the core answers that the backend would run.
 """
 
 from __future__ import annotations
@@ -46,7 +45,7 @@ class RemedySearch:
     remedies: list[Remedy] = field(default_factory=list)
 
     def answer(self) -> Answer:
-        """Return the answer, with every remedy tried."""
+        """Try all remedies, and return the answer."""
         given = self.question
         explanation = given.ask()
         outcome = attempt_of(explanation, self.backend)
@@ -73,7 +72,7 @@ class RemedySearch:
         return Answer(self.backend, outcome, reason, self.remedies, obstacles)
 
     def _favoured(self) -> tuple[Options, Options]:
-        """Return the options without disabling the backend, and with prioritizing it besides."""
+        """Return the options with the backend not disabled, and with it prioritized as well."""
         options = self.question.options
         kept = tuple(name for name in options.disable if name != self.backend)
         enabled = replace(options, disable=kept)
@@ -86,7 +85,7 @@ class RemedySearch:
         variables: Mapping[str, str] | None = None,
         types: tuple[GivenType, ...] | None = None,
     ) -> bool:
-        """Ask the core, and keep the remedy if the backend would run."""
+        """Ask the core, and record the remedy if the backend would run."""
         question = replace(self.question, options=options, types=types or self.question.types)
         outcome = None
         with suppress(TypeError, ValueError):  # a type that options cannot name
@@ -115,10 +114,8 @@ class RemedySearch:
         return ", ".join(parts)
 
     def _tries_conversions(self) -> list[str]:
-        """Try to let it convert; return what its description would have to say."""
-        description = self.question.system.backends[self.backend]
-        # A vendored copy of this package may be an earlier one, which has no conversions.
-        if getattr(description, "conversions", None) is None:
+        """Try to make the backend convert; return how its description would have to change."""
+        if self.question.system.backends[self.backend].conversions is None:
             return []
         options = [replace(each, fallback="convert") for each in self._favoured()]
         if any(map(self._tries, options)):
@@ -129,7 +126,7 @@ class RemedySearch:
         return self._tries_types(*options)
 
     def _tries_variables(self, options: Options) -> None:
-        """Try to let the environment prioritize it, or put it before those that go before it."""
+        """Try to prioritize the backend by a variable, or to order it before its contenders."""
         known = self.question.system._catalog().environment
         names = dict.fromkeys((self.backend, *known.prioritize))
         self._tries(options, {known.variable("PRIORITIZE"): ",".join(names)})
@@ -138,14 +135,16 @@ class RemedySearch:
         self._tries(options, {known.variable("SET_ORDER"): pairs})
 
     def _tries_disabling(self, options: Options) -> None:
-        """Try to disable the backends that go before it, one after another."""
+        """Try to disable the backends that go first, one after another."""
         disable = options.disable
         while True:
             tried = replace(options, disable=disable)
             explanation = replace(self.question, options=tried).ask()
-            # The library itself cannot be disabled.
-            kept_on = (self.backend, DEFAULT)
-            others = [name for name in contenders(explanation) if name not in kept_on]
+            others = [
+                name
+                for name in contenders(explanation)
+                if name not in (self.backend, DEFAULT)  # the library itself cannot be disabled
+            ]
             more = tuple(dict.fromkeys((*disable, *others)))
             if more == disable:
                 return
@@ -155,10 +154,10 @@ class RemedySearch:
                 return
 
     def _tries_types(self, options: Options, prioritized: Options) -> list[str]:
-        """Try the backend's own types; return what its description would have to say."""
+        """Try the backend's own types; return how its description would have to change."""
         own = []
         for pattern in self.question.system.backends[self.backend].primary_types:
-            with suppress(ValueError):  # there is no such type
+            with suppress(ValueError):  # the type does not exist
                 own.append(given_type(pattern.identifier))
         for each in own:
             if not each.note and not self._tries(replace(options, type=each)):
@@ -178,7 +177,7 @@ class RemedySearch:
         return [f"for these types its description would have to have {names} in {key}"]
 
     def _foreign(self, own: Sequence[GivenType], prioritized: Options) -> list[GivenType]:
-        """Return the types that keep it from running beside a type of its own."""
+        """Return the types with which the backend does not run even beside a type of its own."""
         return [
             given
             for given in self.question.types
@@ -190,7 +189,7 @@ class RemedySearch:
         return attempt_of(question.ask(), self.backend) is not None
 
     def _reason(self, explanation: Explanation) -> str:
-        """Say why it does not run as things are."""
+        """Say why the backend does not run under the given options."""
         found = explained(explanation, self.backend)
         if found.verdict in _REFUSALS:
             return f"it {found.verdict.value}" + (f": {found.reason}" if found.reason else "")
@@ -201,8 +200,7 @@ class RemedySearch:
 
     def _precedence(self, other: str) -> str:
         """Say why another backend goes before it."""
-        # A vendored copy of this package may be an earlier one, without such a name.
-        name = shown(other, getattr(self.question.system, "default_name", DEFAULT))
+        name = shown(other, self.question.system.default_name)
         by_default = self.question.system.backend_opts().prioritized
         if other in (*self.question.options.prioritize, *by_default):
             return f"{name} goes before it: it is prioritized"

@@ -1,14 +1,13 @@
-"""Replaces the content of a file, by way of a draft beside it.
+"""Replaces the content of a file atomically, by a draft that is renamed.
 
-- The content is replaced in one step: a process that is killed leaves the old or the new one.
-- Content that was saved meanwhile is not replaced. It is compared right before that step; between
-  the two there is nothing but the call that renames the draft.
-- Owner, group, permissions, extended attributes and other names (hard links) of the file stay. A
-  new file cannot have several names, or another user as its owner; then the file itself is written,
-  and the old content is put back if that fails. A process that is killed at this moment leaves a
-  part.
-- A draft has no name while it is written, where the system can do that (Linux). One that has a
-  name is locked by its process; the next update removes those that are not.
+- A process that is killed leaves either the old content or the new one.
+- Content that another process has saved in the meantime is not replaced. The comparison comes
+  directly before the call that renames the draft.
+- Owner, group, permissions, extended attributes and hard links of the file stay. If a draft cannot
+  have the owner, or the file has several hard links, the file itself is overwritten, and a failure
+  puts the old content back. This case is not atomic.
+- On Linux, a draft has no name until it is complete. A draft with a name is locked by its process;
+  the next update removes drafts that are not locked.
 """
 
 from __future__ import annotations
@@ -29,17 +28,17 @@ try:
 except ImportError:  # on Windows
     fcntl = None
 
-_BINARY = getattr(os, "O_BINARY", 0)  # Windows alone has it
+_BINARY = getattr(os, "O_BINARY", 0)  # only on Windows
 _DRAFT = r"\.[0-9a-f]{16}\.spatch-core-draft"
 _DAY = 24 * 60 * 60
 
 
 class ChangedMeanwhileError(Exception):
-    """The file has other content than before."""
+    """The content of the file is not the expected one."""
 
 
 class _OwnerError(Exception):
-    """A draft cannot have the owner of the file."""
+    """A draft cannot get the owner of the file."""
 
 
 def replace_content(path: Path, before: bytes, after: bytes) -> None:
@@ -48,20 +47,21 @@ def replace_content(path: Path, before: bytes, after: bytes) -> None:
     Parameters
     ----------
     path : Path
-        The file; not a link.
+        The file; not a symbolic link.
     before : bytes
-        The content that is to be replaced.
+        The expected content.
     after : bytes
         The new content.
 
     Raises
     ------
     ChangedMeanwhileError
-        If the file has other content than `before`; it stays.
+        If the content is not `before`; it stays.
     OSError
-        If the file cannot be written; it stays as it is.
+        If the file cannot be written; its content stays.
     """
-    with open(path, "r+b", buffering=0) as old:  # a read-only file may be in a writable folder
+    # Opened for writing: renaming would replace a read-only file in a writable folder.
+    with open(path, "r+b", buffering=0) as old:
         if os.fstat(old.fileno()).st_nlink == 1:
             with suppress(_OwnerError), _draft(path, after, old) as draft:
                 if path.read_bytes() != before:
@@ -79,7 +79,7 @@ def replace_content(path: Path, before: bytes, after: bytes) -> None:
 
 
 def remove_drafts(path: Path) -> None:
-    """Remove the drafts of a file that processes left when they were killed."""
+    """Remove the drafts of a file that killed processes have left."""
     pattern = re.compile(re.escape(f".{path.name}") + _DRAFT)
     with suppress(OSError):
         for name in os.listdir(path.parent):
@@ -98,7 +98,7 @@ def _remove_draft(path: Path) -> None:
         return
     handle = os.open(path, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK)
     try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)  # fails while its process is alive
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)  # fails while its process runs
         path.unlink()
     finally:
         os.close(handle)
@@ -106,14 +106,14 @@ def _remove_draft(path: Path) -> None:
 
 @contextmanager
 def _draft(path: Path, content: bytes, old: FileIO) -> Iterator[str]:
-    """Write a draft with the owner and the permissions of a file; it is removed at the end."""
+    """Write a draft with the owner and the permissions of a file; remove it at the end."""
     name = str(path.with_name(f".{path.name}.{os.urandom(8).hex()}.spatch-core-draft"))
     handle = _write_unnamed(name, content, old)
     try:
         if handle is None:
             handle = os.open(name, os.O_RDWR | os.O_CREAT | os.O_EXCL | _BINARY, 0o600)
             _fill(handle, content, old)
-        if fcntl is None:  # Windows renames no file that is open
+        if fcntl is None:  # Windows cannot rename an open file
             os.close(handle)
             handle = None
         yield name
@@ -125,14 +125,14 @@ def _draft(path: Path, content: bytes, old: FileIO) -> Iterator[str]:
 
 
 def _write_unnamed(name: str, content: bytes, old: FileIO) -> int | None:
-    """Write a draft that gets its name at the end; None where the system cannot do that."""
+    """Write a draft that gets its name when it is complete; return None if that fails."""
     if not hasattr(os, "O_TMPFILE"):
         return None
     handle = None
     try:
         handle = os.open(os.path.dirname(name), os.O_TMPFILE | os.O_RDWR, 0o600)
         _fill(handle, content, old)
-        # With `src_dir_fd`, the link is followed to the file that it stands for.
+        # With `src_dir_fd`, Python calls linkat(2), which follows the link to the nameless file.
         os.link(f"/proc/self/fd/{handle}", name, src_dir_fd=handle)
     except BaseException as error:
         if handle is not None:
@@ -144,7 +144,7 @@ def _write_unnamed(name: str, content: bytes, old: FileIO) -> int | None:
 
 
 def _fill(handle: int, content: bytes, old: FileIO) -> None:
-    """Lock a draft, and give it the content, and the owner and the permissions of a file."""
+    """Lock a draft, and give it content, and the owner and the permissions of a file."""
     if fcntl is not None:
         fcntl.flock(handle, fcntl.LOCK_EX)
     with open(handle, "wb", closefd=False) as stream:
@@ -163,17 +163,17 @@ def _fill(handle: int, content: bytes, old: FileIO) -> None:
 
 def _copy_attributes(source: int, target: int) -> None:
     """Copy the extended attributes of a file, such as its access control list."""
-    if hasattr(os, "listxattr"):  # Linux alone has it
-        with suppress(OSError):  # not all file systems have them
+    if hasattr(os, "listxattr"):  # only on Linux
+        with suppress(OSError):  # the file system may not have any
             for name in os.listxattr(source):
-                with suppress(OSError):  # some are for root alone
+                with suppress(OSError):  # some attributes are reserved for root
                     os.setxattr(target, name, os.getxattr(source, name))
 
 
 def _overwrite(stream: FileIO, content: bytes) -> None:
     stream.seek(0)
     position = 0
-    while position < len(content):  # an unbuffered file may take less than all
+    while position < len(content):  # an unbuffered stream may write only a part
         position += stream.write(content[position:])
     stream.truncate()
     os.fsync(stream.fileno())

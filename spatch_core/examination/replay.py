@@ -1,4 +1,4 @@
-"""Says whether this environment would choose the backends that a record of a program names."""
+"""Compares the choices in a record of a program with those that this environment would make."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
     from ..backend_system import BackendSystem
 
 FORMAT = 1
-"""The format of records that is known; see `hooks.record`."""
+"""The format of records that this version reads; see `hooks.record`."""
 
 _MAY_ANSWER = (Verdict.RUNS, Verdict.ASKED, Verdict.LATER)
 
 
 class Outcome(str, Enum):
-    """The outcome of one choice."""
+    """The outcome of comparing one choice."""
 
     SAME = "same"
     VERSION = "other version"
@@ -36,29 +36,29 @@ class Outcome(str, Enum):
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """A choice as a record has it; types are identifiers."""
+    """A recorded choice; types are identifiers."""
 
     function: str
     types: tuple[str, ...]
     backend: str
     distribution: str | None
     version: str | None
-    before: tuple[str, ...]  # the backends that went before it, and did not answer
+    before: tuple[str, ...]  # the backends that were asked first and did not answer
     prioritize: tuple[str, ...]
     disable: tuple[str, ...]
     type: str | None
     current: str | None  # the current backend
     invoked: bool
     count: int
-    # In seconds since the begin of the record; None in one without times.
-    first: float | None = None  # when the first call began
-    last: float | None = None  # when the last call ended
-    seconds: float | None = None  # how long all calls took
+    # In seconds since the start of the record; None in a record without times.
+    first: float | None = None  # start of the first call
+    last: float | None = None  # end of the last call
+    seconds: float | None = None  # duration of all calls together
 
 
 @dataclass(frozen=True, slots=True)
 class Replayed:
-    """A recorded choice, and what would become of it here."""
+    """A recorded choice, compared with the choice in this environment."""
 
     recorded: Recorded
     outcome: Outcome
@@ -68,7 +68,7 @@ class Replayed:
 
 
 class RecordError(Exception):
-    """A file is no record."""
+    """A file is not a record that this version can read."""
 
 
 def read_record(path: str | os.PathLike[str]) -> tuple[Recorded, ...]:
@@ -77,9 +77,9 @@ def read_record(path: str | os.PathLike[str]) -> tuple[Recorded, ...]:
     Raises
     ------
     RecordError
-        If the file is none, or a later version wrote it.
+        If the file is not a record, or of a later format.
     OSError
-        If it cannot be read.
+        If the file cannot be read.
     """
     with open(path, "rb") as file:
         content = file.read()
@@ -89,7 +89,7 @@ def read_record(path: str | os.PathLike[str]) -> tuple[Recorded, ...]:
         raise RecordError(f"{os.fspath(path)} is not JSON: {error}") from None
     if not isinstance(found, dict) or "format" not in found or "calls" not in found:
         raise RecordError(
-            f"{os.fspath(path)} is no record of hooks.record: it has no 'format' or no 'calls'"
+            f"{os.fspath(path)} is not a record of hooks.record: it lacks 'format' or 'calls'"
         )
     if found["format"] != FORMAT:
         raise RecordError(
@@ -110,7 +110,7 @@ def _recorded(call: Mapping[str, Any]) -> Recorded:
     others = [*map(call.get, ("distribution", "version")), *map(options.get, ("type", "backend"))]
     names += [each for each in others if each is not None]
     if not all(isinstance(each, str) for each in names):
-        raise TypeError(f"something else stands in place of a name in a call of {names[0]!r}")
+        raise TypeError(f"a name is not a string in a call of {names[0]!r}")
     if type(call["count"]) is not int:
         raise TypeError(f"the count of a call of {names[0]!r} is {call['count']!r}")
     times = {name: call[name] for name in ("first", "last", "seconds") if name in call}
@@ -135,11 +135,11 @@ def _recorded(call: Mapping[str, Any]) -> Recorded:
 
 
 def replay(recorded: tuple[Recorded, ...]) -> Iterator[Replayed]:
-    """Yield what would become of each recorded choice here; runs no implementation.
+    """Compare each recorded choice; no implementation runs.
 
-    A choice is the same if the same backends go before the one that has answered, and this comes
-    from the same version of the same distribution. Whether those before it would again decline,
-    their ``should_run`` decides, or the implementation, with the arguments.
+    A choice is the same if the same backends are asked before the one that answered, and if that
+    one comes from the same version of the same distribution. Whether the backends before it would
+    decline again depends on the arguments, which a record does not have.
     """
     found: dict[tuple[str, tuple[str, ...]], tuple[BackendSystem, str] | str] = {}
     for each in recorded:
@@ -160,7 +160,7 @@ def replay(recorded: tuple[Recorded, ...]) -> Iterator[Replayed]:
 
 def _replayed(recorded: Recorded, system: BackendSystem, identifier: str) -> Replayed:
     name, known = recorded.backend, system.backends
-    # Of types that override, the method of the library's protocol is recorded.
+    # For overriding types, the record names the method of the library's protocol.
     if name not in known and name != system.protocol:
         reason = f"backend {name!r} is not installed, or cannot be used"
         return Replayed(recorded, Outcome.NOT_FOUND, reason)
@@ -178,7 +178,7 @@ def _replayed(recorded: Recorded, system: BackendSystem, identifier: str) -> Rep
 
 
 def _obstacle(recorded: Recorded, system: BackendSystem, identifier: str) -> str:
-    """Say why the backend would not be chosen here; empty if it would."""
+    """Say why this environment would not choose the backend; empty if it would."""
     name = recorded.backend
     if recorded.invoked:
         implements = name in system.functions[identifier].backends

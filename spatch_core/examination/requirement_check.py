@@ -1,4 +1,4 @@
-"""Checks whether the requirements of a description are met here."""
+"""Checks whether this environment meets the requirements of a description."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def check_requirements(requires: Iterable[str]) -> Iterator[Finding]:
-    """Yield an error for each requirement that cannot be read, a note for each that is not met.
+    """Yield an error for each malformed requirement, and a note for each unmet one.
 
     Examples
     --------
@@ -33,17 +33,17 @@ def check_requirements(requires: Iterable[str]) -> Iterator[Finding]:
         else:
             if not unmet:
                 continue
-            found = note(f"{unmet}, so that it is inactive here", "Install it to use the backend")
+            found = note(f"{unmet}, so it is inactive here", "Install it to use the backend")
         yield replace(found, key=f"requires[{position}]")
 
 
 def check_variants(description: Description) -> Iterator[Finding]:
-    """Yield requirements of variants that cannot be read, and functions that are absent here.
+    """Yield an error for each malformed requirement, and a note for each absent function.
 
     Parameters
     ----------
     description : Description
-        The variants may have been chosen before.
+        The description, with or without chosen variants.
     """
     if not description.varies:
         return
@@ -57,12 +57,12 @@ def check_variants(description: Description) -> Iterator[Finding]:
 
 
 def chosen_variants(description: Description) -> Iterator[Finding]:
-    """Yield a note for each function that has variants: which implementation serves here.
+    """Yield a note for each function with variants, which says the implementation in use.
 
     Parameters
     ----------
     description : Description
-        The variants have been chosen.
+        The description, with chosen variants.
     """
     named = dict(description.functions)
     if description.every is not None:
@@ -77,7 +77,7 @@ def chosen_variants(description: Description) -> Iterator[Finding]:
             message = f"it serves here instead of its variants: {'; '.join(reasons)}"
         else:
             continue
-        found = note(message, "Nothing has to be done")
+        found = note(message, "Nothing needs to be done")
         yield replace(found, key=key_path(("functions", identifier, *place)))
 
 

@@ -1,17 +1,18 @@
-"""Whether an implementation can take every call that the library's function takes."""
+"""Signatures: whether an implementation takes every call of the library's function."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from inspect import Parameter, Signature, signature
 from typing import Any
 
 _BY_POSITION = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
 _BY_KEYWORD = (Parameter.POSITIONAL_OR_KEYWORD, Parameter.KEYWORD_ONLY)
+_STARS: dict[object, str] = {Parameter.VAR_POSITIONAL: "*", Parameter.VAR_KEYWORD: "**"}
 
 
 def find_signature(function: Callable[..., Any]) -> Signature | None:
-    """Return the signature of a function, without types; None where it cannot be found out."""
+    """Return the signature of a function without annotations; None if it cannot be determined."""
     try:
         found = signature(function)
         parameters = [each.replace(annotation=each.empty) for each in found.parameters.values()]
@@ -20,8 +21,40 @@ def find_signature(function: Callable[..., Any]) -> Signature | None:
         return None
 
 
+def written(
+    parameters: Iterable[Parameter],
+    annotation: Callable[[Parameter], str],
+    default: Callable[[Any], str],
+) -> list[str]:
+    """Return parameters as code, with the markers ``/`` and ``*`` between them.
+
+    Examples
+    --------
+    >>> from inspect import signature
+    >>> parameters = signature(lambda x, /, *, n=1: x).parameters.values()
+    >>> written(parameters, lambda each: "Any", repr)
+    ['x: Any', '/', '*', 'n: Any = 1']
+    """
+    texts: list[str] = []
+    previous: object = None
+    for each in parameters:
+        if previous is Parameter.POSITIONAL_ONLY and each.kind is not previous:
+            texts.append("/")
+        if each.kind is Parameter.KEYWORD_ONLY and previous not in (
+            Parameter.VAR_POSITIONAL,
+            Parameter.KEYWORD_ONLY,
+        ):
+            texts.append("*")
+        value = "" if each.default is each.empty else f" = {default(each.default)}"
+        texts.append(f"{_STARS.get(each.kind, '')}{each.name}: {annotation(each)}{value}")
+        previous = each.kind
+    if previous is Parameter.POSITIONAL_ONLY:
+        texts.append("/")
+    return texts
+
+
 class _Shape:
-    """The parameters of a signature by the ways in which they are given."""
+    """The parameters of a signature, by the ways of passing an argument."""
 
     def __init__(self, parameters: list[Parameter]) -> None:
         self.positional = [each for each in parameters if each.kind in _BY_POSITION]
@@ -32,7 +65,7 @@ class _Shape:
 
     @property
     def names(self) -> set[str]:
-        """Names by which arguments are known: of positional parameters, and keywords."""
+        """The names of positional parameters and of keywords."""
         return {each.name for each in self.positional} | self.keywords
 
 
@@ -42,9 +75,9 @@ def mismatches(default: Signature, implementation: Signature, context: bool) -> 
     Parameters
     ----------
     default : inspect.Signature
-        Of the default implementation, whose calls callers may make.
+        The signature of the default implementation, which defines the calls.
     implementation : inspect.Signature
-        Of the function that would get the same arguments.
+        The signature of the function that gets the same arguments.
     context : bool
         Whether it gets a `DispatchContext` before them.
 
@@ -71,7 +104,7 @@ def mismatches(default: Signature, implementation: Signature, context: bool) -> 
         elif not any(each.kind is Parameter.VAR_POSITIONAL for each in parameters):
             return ["it does not take the context as its first argument"]
     taken = _Shape(parameters)
-    faults: dict[str, str] = {}  # by name of the parameter, so that each is reported once
+    faults: dict[str, str] = {}  # by parameter: only the first fault of each is reported
     for name, fault in (
         *_positions(given, taken),
         *_keywords(given, taken),
@@ -84,10 +117,10 @@ def mismatches(default: Signature, implementation: Signature, context: bool) -> 
 
 
 def other_defaults(default: Signature, implementation: Signature, context: bool) -> list[str]:
-    """Say which arguments that callers leave out have other values in an implementation.
+    """Say which parameters have other default values in an implementation.
 
-    Only numbers, texts and tuples of these are compared: None and objects of the library may stand
-    for a value that the implementation works out. The parameters are those of `mismatches`.
+    Only numbers, strings and tuples of these are compared: None or an object of the library may
+    stand for a value that the implementation computes. The parameters are those of `mismatches`.
 
     Examples
     --------
@@ -121,16 +154,16 @@ def _is_plain(value: object) -> bool:
 
 def _context_clashes(given: _Shape, first: str) -> Iterator[tuple[str, str]]:
     if first and first in given.keywords:
-        yield first, f"{first!r} may be given by keyword, but there the context has this name"
+        yield first, f"{first!r} may be passed by keyword, but the context has this name"
 
 
 def _positions(given: _Shape, taken: _Shape) -> Iterator[tuple[str, str]]:
-    """Yield mismatches of arguments given by position."""
+    """Yield mismatches of arguments passed by position."""
     for position, parameter in enumerate(given.positional):
         name = parameter.name
         if position >= len(taken.positional):
             if name in taken.keywords:
-                yield name, f"{name!r} may be given by position, but it takes it by keyword alone"
+                yield name, f"{name!r} may be passed by position, but is keyword-only"
             elif not taken.takes_more and not (taken.takes_any and name in given.keywords):
                 yield name, f"it does not take {name!r}"
             elif not taken.takes_more:
@@ -138,36 +171,38 @@ def _positions(given: _Shape, taken: _Shape) -> Iterator[tuple[str, str]]:
             continue
         there = taken.positional[position].name
         if there != name and (there in given.names or name in taken.names):
-            yield name, f"the parameter at position {position + 1} is {name!r}, but there {there!r}"
+            position += 1
+            fault = f"the library's parameter at position {position} is {name!r}"
+            yield name, f"{fault}, but its own is {there!r}"
     if given.takes_more:
         for position, parameter in enumerate(taken.positional[len(given.positional) :]):
             if parameter.name in given.keywords & taken.keywords:
                 place = position + len(given.positional) + 1
-                fault = f"but it takes it at position {place}, where further arguments may be given"
-                yield parameter.name, f"{parameter.name!r} is given by keyword, {fault}"
+                fault = f"but is at position {place}, where further arguments may be passed"
+                yield parameter.name, f"{parameter.name!r} is passed by keyword, {fault}"
 
 
 def _keywords(given: _Shape, taken: _Shape) -> Iterator[tuple[str, str]]:
-    """Yield mismatches of arguments given by keyword."""
+    """Yield mismatches of arguments passed by keyword."""
     for position, parameter in enumerate(given.positional):
         name = parameter.name
         if name not in given.keywords or name in taken.keywords:
             continue
         there = taken.positional[position].name if position < len(taken.positional) else name
         if name in taken.names or (there == name and not taken.takes_any):
-            yield name, f"{name!r} may be given by keyword, but it takes it by position alone"
+            yield name, f"{name!r} may be passed by keyword, but is positional-only"
         elif not taken.takes_any:
-            yield name, f"{name!r} may be given by keyword, but there it is called {there!r}"
+            yield name, f"{name!r} may be passed by keyword, but is called {there!r}"
     for parameter in given.keyword_only:
         name = parameter.name
         if name in taken.names - taken.keywords:
-            yield name, f"{name!r} is given by keyword, but it takes it by position alone"
+            yield name, f"{name!r} is passed by keyword, but is positional-only"
         elif name not in taken.keywords and not taken.takes_any:
             yield name, f"it does not take {name!r}"
 
 
 def _requirements(given: _Shape, taken: _Shape) -> Iterator[tuple[str, str]]:
-    """Yield parameters that it requires and that callers may leave out."""
+    """Yield parameters that an implementation requires and that callers may leave out."""
     always = {each.name for each in given.keyword_only if each.default is each.empty}
     for position, parameter in enumerate(taken.positional):
         if parameter.default is not parameter.empty:
@@ -175,30 +210,26 @@ def _requirements(given: _Shape, taken: _Shape) -> Iterator[tuple[str, str]]:
         by_keyword = parameter.name if parameter.kind in _BY_KEYWORD else None
         if position >= len(given.positional):
             if by_keyword not in always:
-                yield parameter.name, f"it requires {parameter.name!r}, which is not given"
+                yield parameter.name, f"it requires {parameter.name!r}, which is not passed"
             continue
         there = given.positional[position]
         if there.default is not there.empty:
             yield there.name, f"it requires {parameter.name!r}, which callers may leave out"
         elif there.kind in _BY_KEYWORD and there.name != by_keyword:
-            yield (
-                there.name,
-                f"{there.name!r} may be given by keyword, but it takes it by position alone"
-                if there.name == parameter.name
-                else f"{there.name!r} may be given by keyword, but there it is called "
-                f"{parameter.name!r}",
-            )
+            is_same = there.name == parameter.name
+            fault = "positional-only" if is_same else f"called {parameter.name!r}"
+            yield there.name, f"{there.name!r} may be passed by keyword, but is {fault}"
     known = given.names
     for parameter in taken.keyword_only:
         if parameter.default is parameter.empty and parameter.name not in always:
-            reason = "which callers may leave out or give by position"
+            reason = "which callers may leave out or pass by position"
             if parameter.name not in known:
-                reason = "which is not given"
+                reason = "which is not passed"
             yield parameter.name, f"it requires {parameter.name!r} by keyword, {reason}"
 
 
 def _rest(given: _Shape, taken: _Shape) -> Iterator[tuple[str, str]]:
     if given.takes_more and not taken.takes_more:
-        yield "*", "it does not take further arguments by position (*args)"
+        yield "*", "it does not take further positional arguments (*args)"
     if given.takes_any and not taken.takes_any:
-        yield "**", "it does not take further arguments by keyword (**kwargs)"
+        yield "**", "it does not take further keyword arguments (**kwargs)"

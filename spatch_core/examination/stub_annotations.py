@@ -1,4 +1,4 @@
-"""The annotations of a stub: those of the library's functions, in the names of the stub."""
+"""Annotations of the library's functions, written with the names that a stub imports."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from .._identifiers import loaded_object, split_identifier
 from .stub_names import ANY, StubNames, UnknownAnnotationError
 
 _NDARRAYS = {"numpy.typing:NDArray", "numpy._typing:NDArray", "numpy:ndarray"}
-"""Names of one class, the first two of which are no classes."""
+"""The class, and two type aliases of it."""
 
 
 class Annotations:
-    """Annotations of a function, read without evaluating any text.
+    """The annotations of a function; strings among them are parsed, never evaluated.
 
     Parameters
     ----------
@@ -28,7 +28,12 @@ class Annotations:
     names : StubNames
         The names that the stub imports.
     own_types : collection of str
-        Identifiers of the library's own types.
+        The identifiers of the library's own types.
+
+    Attributes
+    ----------
+    mentions : bool
+        Whether the annotation of the last `text` has a type that `instead` replaces.
     """
 
     def __init__(
@@ -45,15 +50,14 @@ class Annotations:
     def text(
         self, annotation: object, instead: str | None = None, variables: Collection[object] = ()
     ) -> str:
-        """Return an annotation in the names of the stub; ``_Any`` where that cannot be.
+        """Return an annotation with the names of the stub; ``_Any`` if that is not possible.
 
         Parameters
         ----------
         annotation : object
-            A type, or the text of one.
+            A type, or a string annotation.
         instead : str, optional
-            The text for the library's own types, and for the type `variables`. Afterwards
-            `mentions` tells whether the annotation has any.
+            Replaces the library's own types and the type variables in `variables`.
         variables : collection, optional
             Type variables.
         """
@@ -76,7 +80,7 @@ class Annotations:
             return ANY
 
     def variable(self, annotation: object) -> TypeVar | None:
-        """Return the type variable that an annotation is, if it is one."""
+        """Return the annotation if it is a type variable, else None."""
         found = self._globals.get(annotation) if isinstance(annotation, str) else annotation
         return found if isinstance(found, TypeVar) else None
 
@@ -100,7 +104,7 @@ class Annotations:
         return self._node(ast.parse(repr(annotation), mode="eval").body, False)
 
     def _node(self, node: ast.expr, is_text: bool) -> str:
-        """Return an expression; `is_text` if its names are those of the module."""
+        """Return an expression; `is_text` says whether it uses names of the function's module."""
         if isinstance(node, ast.Name | ast.Attribute):
             return self._dotted(ast.unparse(node), is_text)
         if isinstance(node, ast.UnaryOp) and isinstance(node.operand, ast.Name):
@@ -122,7 +126,7 @@ class Annotations:
     def _subscript(self, node: ast.Subscript, is_text: bool) -> str:
         head = self._node(node.value, is_text)
         if head == self._replaced_head(node.value, is_text):
-            return head  # a class of its own has other parameters, or none
+            return head  # the class that replaces it need not be generic
         if head.endswith(".Literal"):
             ast.literal_eval(node.slice)
             return f"{head}[{ast.unparse(node.slice).strip('()')}]"
@@ -141,9 +145,9 @@ class Annotations:
         return self._object(found)
 
     def _resolved(self, name: str, is_text: bool) -> Any:
-        """Return module and qualname, or the object that a module's own name means."""
+        """Return module and qualname of a name, or the object of a name that is an alias."""
         root, _, rest = name.partition(".")
-        if not is_text:  # the repr of an object has whole names
+        if not is_text:  # the repr of an object has full names
             parts = name.split(".")
             for number in range(len(parts) - 1, 0, -1):
                 if ".".join(parts[:number]) in sys.modules:
@@ -178,26 +182,20 @@ class Annotations:
 
 
 def _settled(module: str, qualname: str) -> tuple[str, str]:
-    """Return module and qualname where the first parts of the qualname may be submodules."""
+    """Move the first part of a qualname to the module if it names a submodule."""
     first, _, rest = qualname.partition(".")
-    return (
-        (f"{module}.{first}", rest)
-        if rest and f"{module}.{first}" in sys.modules
-        else (
-            module,
-            qualname,
-        )
-    )
+    is_submodule = rest and f"{module}.{first}" in sys.modules
+    return (f"{module}.{first}", rest) if is_submodule else (module, qualname)
 
 
 @lru_cache(maxsize=64)
 def imported_names(module: str) -> dict[str, tuple[str, str]]:
-    """Return what the text of a module imports, also for type checkers alone.
+    """Return the imports in the source of a module, also those for type checkers only.
 
     Returns
     -------
     dict
-        By its name there: module, and name in that module, empty for the module itself.
+        By name in the module: the imported module, and the name in it, or an empty one.
     """
     try:
         loaded = sys.modules[module]

@@ -1,30 +1,30 @@
-"""A dispatchable function in a stub: overloads for types, the library's own signature last."""
+"""Declares a dispatchable function in a stub: an overload for each type, then its own signature."""
 
 from __future__ import annotations
 
 import inspect
 import re
-import sys
 from collections.abc import Iterator
-from importlib.util import find_spec
 from inspect import Parameter, Signature
 from keyword import iskeyword
 from typing import TYPE_CHECKING, Any
 
 from .._dispatch_arguments import COROUTINE, nature_of
 from .._identifiers import DEFAULT, shown
+from .importing import is_module_installed
+from .packages import package_of
+from .signatures import written
 from .stub_annotations import Annotations
 from .stub_names import ANY, StubNames
 
 if TYPE_CHECKING:
     from ..backend_system import BackendSystem
 
-_STARS: dict[object, str] = {Parameter.VAR_POSITIONAL: "*", Parameter.VAR_KEYWORD: "**"}
 _NAMED = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD, Parameter.KEYWORD_ONLY)
 
 
 class StubFunction:
-    """How a stub declares one function.
+    """The declarations of one function in a stub.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ class StubFunction:
     names : StubNames
         The names that the stub imports.
     own_types : set of str
-        Identifiers of the library's own types.
+        The identifiers of the library's own types.
     """
 
     def __init__(self, function: Any, names: StubNames, own_types: set[str]) -> None:
@@ -54,13 +54,13 @@ class StubFunction:
         self._parameters = list(self._signature.parameters.values())
 
     def plain(self, name: str) -> str:
-        """Return the line that declares it as a function that is not dispatched."""
+        """Return the declaration of the function without dispatching."""
         texts = {each.name: self._read.text(each.annotation) for each in self._parameters}
         result = self._read.text(self._signature.return_annotation)
         return f"{self._prefix} {name}({_joined(self._parameters, texts)}) -> {result}: ..."
 
     def dispatched(self, name: str, system: BackendSystem, identifier: str, base: str) -> list[str]:
-        """Return the lines that declare it as a dispatchable function."""
+        """Return the lines that declare the function as dispatchable."""
         signatures: dict[str, list[str]] = {}
         for backend in system.functions[identifier].backends:
             for signature in self._overloads(system, identifier, backend):
@@ -83,23 +83,23 @@ class StubFunction:
         return next(each for each in ("self", "_self", "_self_") if each not in taken)
 
     def _overloads(self, system: BackendSystem, identifier: str, backend: str) -> Iterator[str]:
-        """Yield a signature for each primary type, at each parameter that must be given."""
+        """Yield a signature for each primary type at each required dispatch argument."""
         description = system.backends[backend]
         dispatched = self._dispatched(system, identifier)
         known = [
             self._names.of(each.module, each.qualname)
             for each in description.known_types
-            if _is_installed(each.module)
+            if is_module_installed(package_of(each.module))
         ]
         accepted = [each for each in known if each is not None]
         found = {self._read.variable(each.annotation) for each in dispatched}
         variables = found - {None}
         own = [*(each.annotation for each in dispatched), self._signature.return_annotation]
         if backend == DEFAULT and all(self._read.text(each) != ANY for each in own):
-            return  # the library's own signature tells it
+            return  # the library's own signature declares its types
         for pattern in description.primary_types:
             primary = self._names.of(pattern.module, pattern.qualname)
-            if primary is None or not _is_installed(pattern.module):
+            if primary is None or not is_module_installed(package_of(pattern.module)):
                 continue
             for focus in self._required(dispatched):
                 texts = {}
@@ -120,7 +120,7 @@ class StubFunction:
                 yield f"{self._prefix} __call__({self._self}, {inside}) -> {result}: ..."
 
     def _dispatched(self, system: BackendSystem, identifier: str) -> list[Parameter]:
-        """Return the parameters whose types decide, as far as they are told by name."""
+        """Return the dispatch arguments, as far as they are known by name."""
         record = system._dispatcher.by_identifier.get(identifier)
         function: Any = getattr(record, "function", None)
         named = [each for each in self._parameters if each.kind in _NAMED]
@@ -131,7 +131,7 @@ class StubFunction:
         return named if is_any else []
 
     def _required(self, dispatched: list[Parameter]) -> list[Parameter]:
-        """Return those of the dispatched parameters that an overload may require."""
+        """Return the dispatched parameters that an overload can require."""
         found = []
         is_after_default = False
         for each in self._parameters:
@@ -142,7 +142,7 @@ class StubFunction:
         return needed or found[:1]
 
     def _accepting(self, parameter: Parameter, accepted: list[str], text: str) -> str:
-        """Return the type of another dispatched argument beside one of a primary type."""
+        """Return the annotation of a dispatch argument beside one of a primary type."""
         if text == ANY:
             texts = [*accepted, self._names.plain()]
         else:
@@ -158,7 +158,7 @@ class StubFunction:
         return primary if self._documents_own_type() else ANY
 
     def _documents_own_type(self) -> bool:
-        """Whether the docstring says that one object is returned, of a type of the library's."""
+        """Whether the docstring says that the result is one object of a type of the library's."""
         text = inspect.cleandoc(self._doc)
         found = re.search(r"^Returns\n-+\n((?:.*\n?)*?)(?=^\S.*\n-+$|\Z)", text, re.MULTILINE)
         if found is None:
@@ -170,32 +170,8 @@ class StubFunction:
         return documented in {each.partition(":")[2] for each in self._own_types}
 
 
-def _is_installed(module: str) -> bool:
-    """Whether the package of a module is installed; otherwise its types would be any."""
-    package = module.partition(".")[0]
-    try:
-        return package in sys.modules or find_spec(package) is not None
-    except (ImportError, ValueError):
-        return False
-
-
 def _joined(parameters: list[Parameter], texts: dict[str, str]) -> str:
-    """Return parameters with these types, and with ``...`` for their defaults."""
-    found: list[str] = []
-    previous: object = None
-    for each in parameters:
-        if not each.name.isidentifier() or iskeyword(each.name):
-            return f"*args: {ANY}, **kwargs: {ANY}"
-        if previous is Parameter.POSITIONAL_ONLY and each.kind is not previous:
-            found.append("/")
-        if each.kind is Parameter.KEYWORD_ONLY and previous not in (
-            Parameter.VAR_POSITIONAL,
-            Parameter.KEYWORD_ONLY,
-        ):
-            found.append("*")
-        default = "" if each.default is each.empty else " = ..."
-        found.append(f"{_STARS.get(each.kind, '')}{each.name}: {texts[each.name]}{default}")
-        previous = each.kind
-    if previous is Parameter.POSITIONAL_ONLY:
-        found.append("/")
-    return ", ".join(found)
+    """Return parameters with these annotations, and ``...`` for their defaults."""
+    if any(not each.name.isidentifier() or iskeyword(each.name) for each in parameters):
+        return f"*args: {ANY}, **kwargs: {ANY}"
+    return ", ".join(written(parameters, lambda each: texts[each.name], lambda _: "..."))

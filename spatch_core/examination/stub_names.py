@@ -1,4 +1,4 @@
-"""The names of a stub: what it imports, and under which names."""
+"""The private names of a stub: its imports and type variables."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class UnknownAnnotationError(Exception):
 
 @dataclass(slots=True)
 class StubNames:
-    """The imports of one stub; its own private names cannot clash with those of the module."""
+    """The imports of one stub, under private names that clash with no name of the module."""
 
     aliases: dict[str, str] = field(default_factory=dict)  # of modules
     typevars: dict[str, TypeVar] = field(default_factory=dict)
@@ -24,7 +24,7 @@ class StubNames:
     has_plain: bool = False
 
     def free(self, name: str) -> str:
-        """Return a private name that nothing else in the stub has."""
+        """Return a private name that is not taken in the stub, and take it."""
         found = name = f"_{name}"
         number = 2
         while found in self.taken:
@@ -33,7 +33,7 @@ class StubNames:
         return found
 
     def of(self, module: str, qualname: str = "") -> str | None:
-        """Return an expression for a module, or for what a module has; None if there is none."""
+        """Return an expression for a module or a name in it; None if Python cannot write it."""
         if not all(each.isidentifier() and not iskeyword(each) for each in module.split(".")):
             return None
         if not all(e.isidentifier() and not iskeyword(e) for e in qualname.split(".") if qualname):
@@ -48,7 +48,7 @@ class StubNames:
         return f"{alias}.{qualname}" if qualname else alias
 
     def imports(self) -> list[str]:
-        """Return the lines that import the modules, and declare type variables."""
+        """Return the lines that import modules and declare type variables."""
         found = [f"import {module} as {alias}" for module, alias in sorted(self.aliases.items())]
         variables = [
             f'{name} = {self.aliases["typing"]}.TypeVar("{name}")' for name in sorted(self.typevars)
@@ -58,12 +58,12 @@ class StubNames:
         return found + variables + [f"_Plain = {' | '.join(plain)}"] * self.has_plain
 
     def plain(self) -> str:
-        """Return the name of Python's own values, which may go with any array."""
+        """Return the name for Python's own values, which may stand beside any array."""
         self.has_plain = True
         return "_Plain"
 
     def variable(self, found: TypeVar) -> str:
-        """Return the name of a type variable, which the stub declares."""
+        """Return the name of a type variable, and declare it in the stub."""
         if found.__bound__ is not None or found.__constraints__:
             raise UnknownAnnotationError
         for name, each in self.typevars.items():

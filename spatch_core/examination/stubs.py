@@ -1,4 +1,4 @@
-"""Stubs of a library: overloads of its functions for the backends that are installed."""
+"""Stubs of a library: overloads of its functions for the installed backends."""
 
 from __future__ import annotations
 
@@ -21,9 +21,10 @@ from .stub_names import StubNames
 if TYPE_CHECKING:
     from ..backend_system import BackendSystem
 
-HEADER = "# Written by spatch-core stubs for what is installed; it is written again without asking."
+HEADER = "# Written by spatch-core stubs for the installed backends; overwritten without asking."
+"""The first line of each stub, by which `write_stubs` knows that it may overwrite a file."""
 _SETTINGS = (
-    # Overloads may overlap, and not every library that backends name is typed, or to be found.
+    # Overloads may overlap, and packages that backends name may be untyped or absent.
     "# mypy: ignore-errors",
     "# pyright: basic, reportGeneralTypeIssues=false, reportOverlappingOverload=false",
     "# pyright: reportIncompatibleMethodOverride=false, reportInconsistentOverload=false",
@@ -32,11 +33,12 @@ _SETTINGS = (
     "# pyright: reportSelfClsParameterName=false, reportNoOverloadImplementation=false",
 )
 
-_OF_ANNOTATIONS = ("__future__", "typing", "typing_extensions")
+_FOR_ANNOTATIONS = ("__future__", "typing", "typing_extensions")
+"""Modules whose names a module imports only for its annotations."""
 
 
 class ForeignFileError(Exception):
-    """A file would be overwritten that is not ours, or lies outside the folder."""
+    """A stub would overwrite a file of another origin, or lie outside of the folder."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,11 +48,11 @@ class Stubs:
     Parameters
     ----------
     texts : dict of str to str
-        By path in the folder, with ``/``.
+        The text of each stub, by its path with ``/``.
     functions : int
-        How many functions they declare.
+        The number of declared functions.
     left_out : tuple of str
-        Identifiers of methods, and of functions whose names no user can import.
+        The identifiers of methods, and of functions that users cannot import by name.
     """
 
     texts: dict[str, str]
@@ -64,7 +66,7 @@ def make_stubs(loaded: LoadedLibrary) -> Stubs:
     Parameters
     ----------
     loaded : LoadedLibrary
-        A library that can be used, with its functions imported.
+        A usable library, with its functions imported.
     """
     system = loaded.usable
     package = package_of(loaded.library.identifier)
@@ -80,7 +82,7 @@ def make_stubs(loaded: LoadedLibrary) -> Stubs:
         ):
             left_out.append(identifier)
             continue
-        # A stub of a module needs one of each package that it is in.
+        # The stub of a module needs stubs of the packages around it.
         for number in range(1, len(parts)):
             modules.setdefault(".".join(parts[:number]), {})
         modules.setdefault(module, {})[qualname] = identifier
@@ -97,12 +99,13 @@ def make_stubs(loaded: LoadedLibrary) -> Stubs:
 
 
 def write_stubs(texts: dict[str, str], folder: Path) -> None:
-    """Write stubs into a folder: all, or none.
+    """Write stubs into a folder, unless a file is in the way.
 
     Raises
     ------
     ForeignFileError
-        If a file exists that `make_stubs` has not written, or a link leads out of the folder.
+        If a file exists that this command has not written, or a link leads out of the folder.
+        Then nothing is written.
     """
     for name in texts:
         path = folder / name
@@ -152,7 +155,7 @@ def _others(
     names: StubNames,
     types: set[str],
 ) -> dict[str, str]:
-    """Return the lines that declare what else a module has, by name."""
+    """Return the declarations of the other public names of a module, by name."""
     values: dict[str, Any] = {}
     with foreign_code():
         try:
@@ -165,9 +168,9 @@ def _others(
                     values[name] = getattr(loaded, name)
                 except Exception:  # noqa: BLE001  # a third party's __getattr__
                     values[name] = None
-    # What the module's own annotations need.
+    # Leave out names that the module imports only for its annotations.
     for name, (home, _) in imported_names(module).items():
-        if home in _OF_ANNOTATIONS:
+        if home in _FOR_ANNOTATIONS:
             values.pop(name, None)
     values = {name: each for name, each in values.items() if not isinstance(each, TypeVar)}
     version = values.pop("__version__", None)
@@ -184,7 +187,7 @@ def _others(
 def _line(
     system: BackendSystem, module: str, name: str, value: Any, names: StubNames, types: set[str]
 ) -> str | None:
-    """Return the line that declares a value better than as any, or None."""
+    """Return a declaration that says more than ``Any`` about a value, or None."""
     if isinstance(value, ModuleType):
         parent, _, last = value.__name__.rpartition(".")
         is_plain = last == name and StubNames().of(value.__name__) is not None
@@ -208,7 +211,7 @@ def _line(
 
 
 def _home(value: Any) -> tuple[str, str]:
-    """Return module and qualname of a class or function; empty where there are none."""
+    """Return module and qualname of a value; empty strings if it has none."""
     try:
         found = value.__module__, value.__qualname__
     except Exception:  # noqa: BLE001  # a third party's __getattr__

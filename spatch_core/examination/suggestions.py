@@ -1,4 +1,4 @@
-"""Finds the name that a misspelled one means: of a module, attribute, function or backend."""
+"""Suggestions for misspelled names of modules, attributes, functions and backends."""
 
 from __future__ import annotations
 
@@ -15,16 +15,17 @@ from .._identifiers import DEFAULT, nearest
 from .packages import package_of
 
 _SIMILARITY = 0.75
-_SHORTEST_FUNCTION = 2
-_SHORTEST = 4
-"""Shorter names of backends resemble each other too much."""
+"""The least similarity of each part of a misspelled function."""
 _SIMILAR_TO_DEFAULT = 0.8
+_SHORTEST_FUNCTION = 2
+_SHORTEST_BACKEND = 4
+"""The least length of names: shorter ones resemble each other by chance."""
 _JOKES = {"antigravity", "this"}
-"""Modules of Python's that do something when imported, and have no types."""
+"""Modules of the standard library that act when they are imported, and have no types."""
 
 
 def submodules_like(absent: str) -> list[str]:
-    """Return modules whose names resemble that of one that is not there."""
+    """Return submodules beside an absent one that have similar names."""
     parent, _, last = absent.rpartition(".")
     path = getattr(sys.modules.get(parent), "__path__", None)
     names = [] if path is None else [each.name for each in iter_modules(list(path))]
@@ -32,7 +33,7 @@ def submodules_like(absent: str) -> list[str]:
 
 
 def attributes_like(thing: object, name: str) -> list[str]:
-    """Return attributes of a module or class whose names resemble `name`."""
+    """Return attributes of a module or class with names similar to `name`."""
     try:
         return nearest(name, dir(thing))
     except Exception:  # noqa: BLE001  # a third party's __dir__
@@ -40,21 +41,21 @@ def attributes_like(thing: object, name: str) -> list[str]:
 
 
 def did_you_mean(names: list[str], otherwise: str = "") -> str:
-    """Return the question whether one of these names was meant, if there is any."""
+    """Ask whether one of the names was meant; without names, return `otherwise`."""
     return f"Did you mean {' or '.join(map(repr, names))}?" if names else otherwise
 
 
 def functions_like(identifier: str, known: Iterable[str]) -> list[str]:
-    """Return the functions whose identifiers are nearly this one, part by part, at most three.
+    """Return up to three functions whose module and qualname are both similar.
 
-    The module alone is not enough, and digits must be the same.
+    Digits must be the same.
 
     Parameters
     ----------
     identifier : str
-        That of no function.
+        The identifier of an unknown function.
     known : iterable of str
-        Those that there are.
+        The identifiers of all functions.
 
     Examples
     --------
@@ -81,9 +82,10 @@ def functions_like(identifier: str, known: Iterable[str]) -> list[str]:
 
 
 def functions_near(identifier: str, known: Iterable[str]) -> list[str]:
-    """Return the functions that may be meant; unlike `functions_like`, it need not be certain.
+    """Return the functions that may be meant, also if they are only slightly similar.
 
-    One letter of a short name counts for much in its similarity to another one.
+    Besides `functions_like`, these are functions of the same module whose names differ in one
+    letter, which makes short names dissimilar.
 
     Examples
     --------
@@ -97,12 +99,12 @@ def functions_near(identifier: str, known: Iterable[str]) -> list[str]:
 
 
 def digits(name: str) -> str:
-    """Return the digits of a name. A different digit is no misspelling: it means another name."""
+    """Return the digits of a name: names with different digits are not misspellings."""
     return "".join(filter(str.isdigit, name))
 
 
 def has_name(module: str, name: str) -> bool | None:
-    """Whether a module has a name; None if its text does not tell. Third-party code is not run."""
+    """Whether a module has a name, without running third-party code; None if that is not clear."""
     try:
         is_own = package_of(module) in sys.stdlib_module_names - _JOKES
         if module in sys.modules or is_own:
@@ -120,7 +122,7 @@ def has_name(module: str, name: str) -> bool | None:
 
 
 def _find(module: str) -> ModuleSpec | None:
-    """Find a module without importing the packages around it."""
+    """Return the spec of a module without importing the packages around it."""
     package, *rest = module.split(".")
     spec = find_spec(package)
     for part in rest:
@@ -132,17 +134,17 @@ def _find(module: str) -> ModuleSpec | None:
 
 
 def meant_backend(name: str, names: Iterable[str]) -> str | None:
-    """Return the backend that a misspelled name means; None if that is not certain.
+    """Return the backend that a misspelled name means; None if that is uncertain.
 
-    Only slips of the keyboard count: names of backends resemble each other, and a name of a
-    backend that is not installed is no fault.
+    Only typing errors count: names of backends resemble each other, and the name of a backend
+    that is not installed is not a fault.
 
     Parameters
     ----------
     name : str
-        The name that was found.
+        The name in a description.
     names : iterable of str
-        The names of the backends and of the library.
+        The names of the backends, and that of the library.
 
     Examples
     --------
@@ -164,7 +166,7 @@ def meant_backend(name: str, names: Iterable[str]) -> str | None:
 
 
 def _is_slip_of_one(name: str, right: str) -> bool:
-    """Whether one letter differs, is missing or too many."""
+    """Whether two names differ by one letter that is replaced, missing or added."""
     if digits(name) != digits(right) or min(len(name), len(right)) < _SHORTEST_FUNCTION:
         return False
     if len(name) == len(right):
@@ -173,14 +175,14 @@ def _is_slip_of_one(name: str, right: str) -> bool:
 
 
 def _lacks_one(name: str, right: str) -> bool:
-    """Whether one of two names is the other without one letter."""
+    """Whether one of two names is the other one without a letter."""
     short, long = sorted([name, right], key=len)
     return any(short == long[:i] + long[i + 1 :] for i in range(len(long)))
 
 
 def _is_slip(name: str, right: str) -> bool:
-    """Whether two letters are swapped, one is missing or too many, or case and dashes differ."""
-    if digits(name) != digits(right) or max(len(name), len(right)) < _SHORTEST:
+    """Whether two names differ by a swap, by a missing letter, or by case and punctuation."""
+    if digits(name) != digits(right) or max(len(name), len(right)) < _SHORTEST_BACKEND:
         return False
     if _plain(name) == _plain(right):
         return True

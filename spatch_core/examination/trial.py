@@ -1,4 +1,4 @@
-"""Tries in a child process whether reading the backends of a library ends the process."""
+"""Reads the descriptions of a library in a child process first, because that may end a process."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
 
 def try_descriptions(system: BackendSystem, name: str) -> tuple[str, str] | None:
-    """Return what ends a process that reads the library's backends, and a remedy.
+    """Return message and remedy if reading the library's backends ends a process.
 
-    Only descriptions that are objects are tried: files cannot end a process.
+    Only descriptions that are objects are read: a file cannot end a process.
     """
     request = {"group": system.group, "prefix": system.environ_prefix}
     if not unblocked_objects(system):
@@ -41,12 +41,12 @@ def try_descriptions(system: BackendSystem, name: str) -> tuple[str, str] | None
 
 
 def read(request: dict[str, Any], journal: Journal) -> None:
-    """Read the descriptions one by one, and write each ``backend`` down before.
+    """Add each ``backend``, and then read its description; called in the child.
 
-    Runs in the child; the request has ``group`` and ``prefix`` of the library.
+    The request has the ``group`` and the ``prefix`` of the library.
     """
     quiet = os.open(os.devnull, os.O_WRONLY)
-    for stream in (1, 2):  # the parent reads the same backends next, and shows what they print
+    for stream in (1, 2):  # the parent reads the same backends next, and shows their output
         os.dup2(quiet, stream)
     environment = read_environment(request["prefix"], os.environ)
     for each in _objects(request["group"], environment):
@@ -57,7 +57,7 @@ def read(request: dict[str, Any], journal: Journal) -> None:
 
 
 def unblocked_objects(system: BackendSystem) -> list[Any]:
-    """Return the entry points of backends that are not blocked and lead to no file, by name."""
+    """Return the entry points of unblocked backends that lead to objects, sorted by name."""
     return _objects(system.group, read_environment(system.environ_prefix, os.environ))
 
 

@@ -23,31 +23,31 @@ if TYPE_CHECKING:
     from .._description.description import Description
 
 SLOW = 0.25
-"""Seconds that the import of an abstract class may take without being reported."""
+"""The import time of an abstract class, in seconds, from which on it is reported."""
 _PATIENCE = 30.0
-"""Seconds that its second import may take."""
+"""Time limit of the second import in seconds."""
 
 
 def check_pattern(
     pattern: TypePattern, importer: Importer, library: str | None
 ) -> Iterator[Finding]:
-    """Import what a type pattern names, and yield why it can never match.
+    """Import the class of a type pattern, and yield the reasons why it can never match.
 
     Parameters
     ----------
     pattern : TypePattern
-        Of a primary or secondary type.
+        The pattern of a primary or secondary type.
     importer : Importer
         Imports, and explains failures.
     library : str or None
-        The module of the library, which every process imports first; None to time nothing.
+        The module of the library, which every process imports first; None to measure no time.
     """
     package = package_of(pattern.module)
     if not is_module_installed(package):
         meant, perhaps = importer.identifiers_like(pattern.module, pattern.qualname)
         if meant:
             yield error(
-                f"there is no module {pattern.module!r}, so that {str(pattern)!r} can never match",
+                f"there is no module {pattern.module!r}, so {str(pattern)!r} can never match",
                 f"Did you mean {pattern.prefix + meant[0]!r}?",
             )
         else:
@@ -66,7 +66,7 @@ def check_pattern(
     seconds = time.perf_counter() - start
     is_timed = pattern.prefix == ABSTRACT and not was_loaded
     if library is not None and is_timed and seconds >= SLOW:
-        # The first import of all may have compiled it, or read it from a slow disk.
+        # The first import may have compiled the module, or read it from a slow disk.
         seconds = min(seconds, _time_again(library, pattern.module, seconds))
         if seconds >= SLOW:
             yield warning(
@@ -83,23 +83,23 @@ def _check_named(pattern: TypePattern, found: Any) -> Iterator[Finding]:
         outer = found
         try:
             found = getattr(outer, part)
-        except Exception:  # noqa: BLE001  # a module's own attribute hook
+        except Exception:  # noqa: BLE001  # a module's own __getattr__
             if "<locals>" in pattern.qualname:
                 return
             found = _class_of_that_name(pattern)
             if found is None:
                 meant = attributes_like(outer, part)
                 yield error(
-                    f"{pattern.module!r} has no {pattern.qualname!r}, so that {str(pattern)!r} "
+                    f"{pattern.module!r} has no {pattern.qualname!r}, so {str(pattern)!r} "
                     "can never match",
                     did_you_mean(meant, "Name the class by the module and qualname that it has"),
                 )
                 return
             break
     if not isclass(found):
-        origin = get_origin(found)  # typing.List is no class, list is
+        origin = get_origin(found)  # list for typing.List
         yield error(
-            f"{pattern.identifier!r} is no class but of type {type(found).__qualname__!r}, so that "
+            f"{pattern.identifier!r} is not a class but of type {type(found).__qualname__!r}, so "
             "it can never match",
             f"Write '{pattern.prefix}{type_identifier(origin)}'"
             if isclass(origin)
@@ -107,12 +107,12 @@ def _check_named(pattern: TypePattern, found: Any) -> Iterator[Finding]:
         )
     elif found is type(None):
         yield warning(
-            "None does not count among the dispatch arguments, so that its type never matches",
+            "None does not count among the dispatch arguments, so its type never matches",
             "Remove it",
         )
     elif pattern.prefix == EXACT and (isabstract(found) or getattr(found, "_is_protocol", False)):
         yield error(
-            f"{pattern.identifier!r} is abstract: no object has exactly this type, so that it can "
+            f"{pattern.identifier!r} is abstract: no object has exactly this type, so it can "
             "never match",
             f"Write '@{pattern.identifier}' for classes registered with it too, or "
             f"'~{pattern.identifier}' for its subclasses",
@@ -128,7 +128,7 @@ def _check_abstract(pattern: TypePattern, found: type) -> Iterator[Finding]:
         yield error(
             f"issubclass(..., {pattern.identifier}) raises {type(raised).__name__} ({raised}), so "
             "that it can never match",
-            "Name a class that issubclass can be asked about",
+            "Name a class that issubclass accepts",
         )
         return
     if type(found).__subclasscheck__ is type.__subclasscheck__:
@@ -145,14 +145,14 @@ def check_reach(description: Description, default: Description, first: bool) -> 
     own_types = default.primary_types
     if all(any(_covers(own, each) for own in own_types) for each in description.known_types):
         yield note(
-            "the library's own implementations work with all of its types and go first, so that "
+            "the library's own implementations work with all of its types and go first, so "
             "it runs only where it is prioritized",
             "Say so with requires_opt_in = true",
         )
 
 
 def _covers(own: TypePattern, other: TypePattern) -> bool:
-    """Whether `own` matches every class that `other` matches; False if that is not known."""
+    """Whether `own` is known to match every class that `other` matches."""
     if own.identifier == other.identifier and own.prefix == other.prefix:
         return True
     if own.prefix == EXACT or other.prefix not in ("", own.prefix):
@@ -169,13 +169,13 @@ def _covers(own: TypePattern, other: TypePattern) -> bool:
 
 
 def _class_of_that_name(pattern: TypePattern) -> type | None:
-    """Return a class of this identifier that its module does not offer, like a function's type."""
+    """Return a class with this identifier that is no attribute of its module, or None."""
     found = (each for each in every_class() if type_identifier(each) == pattern.identifier)
     return next(found, None)
 
 
 def _time_again(library: str, module: str, otherwise: float) -> float:
-    """Import a module once more in a new interpreter that has imported the library."""
+    """Return the import time of a module in a new interpreter that has imported the library."""
     code = (
         f"import sys; sys.path[:] = {sys.path!r}\n"
         f"import {library}, time\n"
@@ -192,7 +192,7 @@ def _time_again(library: str, module: str, otherwise: float) -> float:
             encoding="utf-8",
             errors="replace",
             check=False,
-            timeout=_PATIENCE,  # a process that an import started may hold the pipe for ever
+            timeout=_PATIENCE,  # a process that an import started may hold the pipe forever
         )
         return float(done.stdout.splitlines()[-1])
     except (ValueError, IndexError, OSError, subprocess.TimeoutExpired):

@@ -1,4 +1,4 @@
-"""Writes the functions of a backend into its file, from its code. Needs tomlkit."""
+"""Writes the functions that a backend's code registers into its file. Needs tomlkit."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ class FileUpdate(Report):
     subject : str
         The path of the file as it was given.
     findings : tuple of Finding
-        Faults that keep the file from being updated; else what could not be checked here.
+        The faults that prevent the update; without any, what could not be checked here.
     before, text : str
-        The content before, and the new content.
+        The old content and the new content.
     added, changed, removed : tuple of str
-        Identifiers of functions.
+        The identifiers of functions.
     written : bool
-        Whether the file was rewritten.
+        Whether the file was written.
     """
 
     before: str = field(repr=False)
@@ -53,31 +53,31 @@ class FileUpdate(Report):
 
     @property
     def diff(self) -> str:
-        """The difference, unified; empty if there is none."""
+        """The unified diff; empty if there is no difference."""
         before, after = self.before.splitlines(), self.text.splitlines()
         lines = unified_diff(before, after, self.subject, self.subject, lineterm="")
         return "".join(f"{line}\n" for line in lines)
 
 
 def update_file(path: str | os.PathLike[str], check: bool = False) -> FileUpdate:
-    r"""Write into a backend's file which functions its code registers.
+    r"""Write the functions that a backend's code registers into its file.
 
     Parameters
     ----------
     path : str or os.PathLike
-        Of a TOML file that exists, with a table ``functions.auto-generation``.
+        An existing TOML file with a table ``functions.auto-generation``.
     check : bool, optional
-        Write nothing.
+        Whether to write nothing.
 
     Returns
     -------
     FileUpdate
-        With faults instead of changes where anything is wrong.
+        The changes, or the faults that prevent them.
 
     Raises
     ------
     ModuleNotFoundError
-        If functions have to be written and tomlkit is not installed.
+        If functions must be written, and tomlkit is not installed.
 
     Examples
     --------
@@ -95,12 +95,12 @@ def update_file(path: str | os.PathLike[str], check: bool = False) -> FileUpdate
     text = changes.pop("text", file.text)
     update = FileUpdate(file.path, (), file.text, text, **changes)
     is_wanted = registered is not None and not file.faults and not check
-    written = is_wanted and _write(file, text)  # which may fail
+    written = is_wanted and _write(file, text)  # may add a fault
     return replace(update, findings=tuple(file.faults or unchecked), written=written)
 
 
 def _changes(file: BackendFile, registered: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
-    """Return the fields of an update; without a text, and with faults, if there is none."""
+    """Return the fields of an update; if it is not possible, add faults, and return no text."""
     table = {key: value for key, value in _functions(file).items() if key not in NO_FUNCTIONS}
     defaults = _functions(file).get("defaults", {})
     wanted = {
@@ -118,19 +118,20 @@ def _changes(file: BackendFile, registered: Mapping[str, dict[str, Any]]) -> dic
         after.fields = parse_toml(text.encode())
     now = _functions(after)
     if not _is_as_wanted(now, _functions(file), wanted):
-        file.fault("functions", "its text cannot be changed safely", "Write it more plainly")
+        remedy = "Give each function a table of its own"
+        file.fault("functions", "its text cannot be changed safely", remedy)
         return changes
     changed = sorted(each for each in table if each in now and now[each] != table[each])
     changes["changed"] = tuple(changed)
     validate(after)
     for each in after.faults:
-        if each.skips:  # unknown keys stay as they are
+        if each.skips:  # not for an unknown key, which stays
             file.fault(each.key, each.message, each.remedy)
     return changes if file.faults else {**changes, "text": text}
 
 
 def _write(file: BackendFile, text: str) -> bool:
-    """Write the new content into the file, if it differs; what a link leads to is written."""
+    """Write new content into the file, or into the target of a link; return whether it differs."""
     target = Path(file.path).resolve()
     remove_drafts(target)
     if text == file.text:
@@ -138,7 +139,7 @@ def _write(file: BackendFile, text: str) -> bool:
     try:
         replace_content(target, file.text.encode(), text.encode())
     except ChangedMeanwhileError:
-        file.fault(None, "it was changed meanwhile, and stays as it is", "Update it again")
+        file.fault(None, "it was changed during the update and is left as it is", "Update it again")
     except OSError as raised:
         file.fault(None, f"it cannot be written: {raised}", _writing_remedy(raised, target))
     else:
@@ -148,7 +149,7 @@ def _write(file: BackendFile, text: str) -> bool:
 
 def _writing_remedy(raised: OSError, target: Path) -> str:
     if raised.errno not in (EACCES, EPERM, EROFS):
-        return "Make room for it in its folder"
+        return "Free some space on its disk"
     return f"Make {'the file' if raised.filename == str(target) else 'its folder'} writable"
 
 
@@ -160,7 +161,7 @@ def _functions(file: BackendFile) -> Mapping[str, Any]:
 def _is_as_wanted(
     after: Mapping[str, Any], before: Mapping[str, Any], wanted: Mapping[str, Any]
 ) -> bool:
-    """Whether the new text has the functions that it should, and everything else as before."""
+    """Whether the new text has the wanted functions, and no other change."""
     exact = [key for key in FUNCTION_FIELDS if key != "additional_docs"]
     return (
         all(after.get(name) == before.get(name) for name in NO_FUNCTIONS)
@@ -174,12 +175,12 @@ def _is_as_wanted(
 
 
 def _registered(file: BackendFile) -> tuple[dict[str, dict[str, Any]] | None, list[Finding]]:
-    """Import what the file names; None, and faults, if that cannot be done.
+    """Return the registered functions, and findings about what could not be checked here.
 
-    Besides comes what could not be checked here.
+    If that is not possible, add faults and return None instead of the functions.
     """
     table = _functions(file).get("auto-generation")
-    # The update may mend what is wrong with the functions.
+    # Faults of functions are dropped, because the update may repair them.
     serious = [
         each
         for each in file.faults
@@ -212,7 +213,7 @@ def _registered(file: BackendFile) -> tuple[dict[str, dict[str, Any]] | None, li
 def _wanted(
     registered: Mapping[str, Any], present: Any, defaults: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Return the fields that a file must have for a function."""
+    """Return the fields that the file must have for a function."""
     present = present if isinstance(present, dict) else {}
     fields = dict(registered)
     docs = present.get("additional_docs")
@@ -230,7 +231,7 @@ def _wanted(
 
 
 def _same(one: Any, other: Any) -> bool:
-    """Whether two values are equal, but for the line breaks of a text."""
+    """Whether two values are equal, apart from white space in a text."""
     if isinstance(one, str) and isinstance(other, str):
         return one.split() == other.split()
     return bool(one == other)

@@ -1,6 +1,7 @@
-"""Variants by name: functions whose names say for which versions of a distribution they are.
+"""Variants by name: functions with the versions of a distribution in their names.
 
-Ivy names them so, with ``p`` for the points of a version. Both ends belong to the range:
+This is the convention of Ivy. A ``p`` stands for a point in a version, and ranges include both
+ends:
 
 ===========================  ======================
 name                         requirement
@@ -25,14 +26,14 @@ _NAME = re.compile(
 
 
 def requirement_of(name: str, distribution: str) -> tuple[str, str] | None:
-    """Return the function that a name is a variant of, and the requirement; None for others.
+    """Return the name of the function and the requirement of a variant; None for another name.
 
     Parameters
     ----------
     name : str
         The name of a function.
     distribution : str
-        The distribution whose versions the name means.
+        The distribution whose versions are in the name.
 
     Examples
     --------
@@ -54,20 +55,21 @@ def requirement_of(name: str, distribution: str) -> tuple[str, str] | None:
 
 
 def found_variants(identifier: str, distribution: str) -> dict[str, Any]:
-    """Return the field ``variants`` of an implementation, made of the names beside it.
+    """Return the field ``variants`` of an implementation, from the names in its module.
 
     Parameters
     ----------
     identifier : str
-        The implementation's, whose module is imported.
+        The identifier of the implementation, whose module is imported.
     distribution : str
-        The distribution whose versions names mean; empty for none.
+        The distribution whose versions are in the names; empty for none.
 
     Returns
     -------
     dict
-        Empty if there are no variants. Ranges precede open ends, and an end precedes those that
-        are met wherever it is: the first variant that holds is the most special one.
+        Empty if there are no variants. The most specific one comes first, because the first
+        variant whose requirement is met is used: ranges before open ends, and of two open ends
+        the one that fewer versions meet.
     """
     module, _, qualname = identifier.partition(":")
     names = vars(sys.modules[module]) if distribution else {}
@@ -81,9 +83,9 @@ def found_variants(identifier: str, distribution: str) -> dict[str, Any]:
 
 
 def _order(name: str) -> tuple[Any, ...]:
-    """Return a key by which the most special variant is the greatest."""
+    """Return a sort key that is greatest for the most specific variant."""
     found = _NAME.fullmatch(name)
-    assert found is not None  # `requirement_of` has read it
+    assert found is not None  # `requirement_of` has parsed it
     sign = -1 if found["end"] == "below" else 1
     version = [sign * int(part) for part in found["first"].split("p")]
     return bool(found["last"]), found["end"] == "above", version

@@ -1,4 +1,4 @@
-"""Verifies the TOML files of backends: the text, and everything that it names."""
+"""Verifies the TOML file of a backend: its fields, and everything that it names."""
 
 from __future__ import annotations
 
@@ -19,26 +19,26 @@ from .suggestions import meant_backend
 class FileReport(Report):
     """The result of verifying a file.
 
-    The findings are sorted by line, and in a line by key.
+    The findings are sorted by line, and within a line by key.
 
     Parameters
     ----------
     subject : str
         The path of the file as it was given.
     findings : tuple of Finding
-        Everything that was found. Errors and warnings are faults, notes are not.
+        All findings. Errors and warnings are faults, notes are not.
     backend : str or None
-        The name of the backend, if the file gives one.
+        The name of the backend, if the file has one.
     functions : tuple of str or None
-        Identifiers of the functions that it implements; None if the description is at fault.
+        The identifiers of the functions that it implements; None if the description has faults.
     every_function : bool
         Whether it has an implementation of every other function.
     converts : bool
         Whether it has conversions.
     imported : bool
-        Whether imports were tried.
+        Whether the names were imported.
     folder : str or None
-        Put on `sys.path` first, to import the package around the file.
+        The folder from which the package around the file was imported.
     """
 
     backend: str | None = None
@@ -55,14 +55,14 @@ def verify_file(path: str | os.PathLike[str], imports: bool = True) -> FileRepor
     Parameters
     ----------
     path : str or os.PathLike
-        Of a TOML file that exists. Its package need not be installed.
+        An existing TOML file. Its package need not be installed.
     imports : bool, optional
-        Whether everything that it names is imported, in a child process.
+        Whether a child process imports everything that the file names.
 
     Returns
     -------
     FileReport
-        With all findings at once.
+        All findings.
 
     Examples
     --------
@@ -114,7 +114,7 @@ def verify_file(path: str | os.PathLike[str], imports: bool = True) -> FileRepor
 
 
 def _declared_names(file: BackendFile) -> Iterator[tuple[str, str]]:
-    """Yield the names of other backends, each with its key, where they are well-formed."""
+    """Yield the names of other backends in a file that are strings, each with its key."""
     for key in ("higher_priority_than", "lower_priority_than"):
         names = file.fields.get(key)
         for position, name in enumerate(names if isinstance(names, list) else ()):

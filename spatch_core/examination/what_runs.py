@@ -1,4 +1,4 @@
-"""What would run for each function of a library, and for the types that its backends name."""
+"""What would run for each function of a library, for the types that its backends name."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from .._identifiers import DEFAULT, split_identifier
 from .._reporting.problems import Source, in_words
@@ -17,44 +17,45 @@ from .packages import package_of, packages_of_sources
 from .question import GivenType, Question, given_type
 
 if TYPE_CHECKING:
-    from .._resolution.explanation import ExplainedBackend
     from ..backend_system import BackendSystem
     from .child import Journal
 
 LIMIT = 20_000
-"""How many combinations of a function and types are asked for, of one library."""
+"""The largest number of combinations of a function with types, for one library."""
 LINES = 2_000_000
-"""How many backends all answers together may be about: half a minute, more or less."""
+"""The largest number of verdicts in all answers together, which take about half a minute."""
 _FEW = 20
-"""Up to so many backends, answers also have those that do not match."""
-# Compared by their values, because a library that vendors this package has an enum of its own.
+"""The largest number of backends with which answers include those that do not match."""
+# Values, because a library that vendors this package has an enum of its own.
 _UNINVOLVED = (Verdict.NO_MATCH.value, Verdict.NO_IMPLEMENTATION.value)
 _REFUSES, _ASKED = Verdict.REFUSES.value, Verdict.ASKED.value
 UNDECIDED, REFUSED = -1, -2
-"""Instead of the place of a backend: the arguments decide, or the call would be refused."""
+"""In place of a backend: the arguments decide, or the call would be refused."""
 
 
 @dataclass(slots=True)
 class WhatRuns:
-    """Answers to "what would run?", each text once; numbers are places in the lists.
+    """Answers to "what would run?", in which equal outcomes and texts are stored once.
+
+    Integers are indices into the other lists.
 
     Parameters
     ----------
     types : list of dict
-        Each with its ``name``, and a ``note`` if a stand-in or nothing took its place.
+        The ``name`` of each type, and a ``note`` if it is a stand-in or was left out.
     combinations : list of list of int
-        Of types: each alone, and pairs of primary types.
+        Combinations of types: each alone, and pairs of primary types.
     functions : list of str
-        Their identifiers.
+        The identifiers of the functions.
     answers : list of list of int
-        For each function, the outcome of each combination.
+        For each function, the outcome for each combination.
     outcomes : list of list
-        Each with the backend that would run, `UNDECIDED` or `REFUSED`; its lines, of backend,
-        verdict and reason; and the number of backends that do not take part and have no line.
-    backends, verdicts, reasons : list of str
-        The texts of the outcomes.
+        For each outcome, the backend that would run, `UNDECIDED` or `REFUSED`; a list of triples
+        of backend, verdict and reason; and the number of backends that are not in that list.
+    texts : list of str
+        The backends, verdicts and reasons of the outcomes.
     left_out : int
-        How many types were not asked for, because there were too many combinations.
+        The number of types that were left out, because there were too many combinations.
     fault : str
         Why there are no answers.
     """
@@ -64,9 +65,7 @@ class WhatRuns:
     functions: list[str] = field(default_factory=list)
     answers: list[list[int]] = field(default_factory=list)
     outcomes: list[list[Any]] = field(default_factory=list)
-    backends: list[str] = field(default_factory=list)
-    verdicts: list[str] = field(default_factory=list)
-    reasons: list[str] = field(default_factory=list)
+    texts: list[str] = field(default_factory=list)
     left_out: int = 0
     fault: str = ""
 
@@ -74,19 +73,19 @@ class WhatRuns:
 def what_runs(
     library: Library, functions: Sequence[str], *, limit: int = LIMIT, timeout: float = 60.0
 ) -> WhatRuns:
-    """Ask for each function what would run; the types are imported in a child process.
+    """Ask what would run for each function; a child process imports the types.
 
     Parameters
     ----------
     library : Library
         The library.
     functions : sequence of str
-        Identifiers of its functions, and of those that it has adopted.
+        The identifiers of its functions, and of adopted ones.
     limit : int, optional
-        How many combinations of a function and types are asked for. The types that most backends
-        name come first, and pairs last.
+        The largest number of combinations of a function with types. The types that most backends
+        name come first, and pairs of types last.
     timeout : float, optional
-        Seconds that a child process may take.
+        Time limit of a child process in seconds.
     """
     request = {
         "name": library.name,
@@ -104,7 +103,7 @@ def what_runs(
 
 
 def answer(request: dict[str, Any], journal: Journal) -> None:
-    """Write down the ``answers``, or a ``fault``; runs in the child."""
+    """Add the ``answers``, or a ``fault``; called in the child."""
     library = Library(request["name"], request["identifier"], Source())
     journal.begins(f"loading {library.name}")
     loaded = load_library(library, tries=False)
@@ -130,9 +129,9 @@ def answer(request: dict[str, Any], journal: Journal) -> None:
 
 
 def _types_of(system: BackendSystem) -> tuple[list[str], set[str]]:
-    """Return the types that backends name, and the primary ones among them.
+    """Return the types that backends name, and the set of primary types.
 
-    The library's own come first, then those of most backends.
+    The library's own types come first, then the types of most backends.
     """
     descriptions = system.backends.values()
     own = {*_identifiers([system.backends[DEFAULT].primary_types])}
@@ -152,14 +151,14 @@ def _identifiers(patterns: Iterable[Iterable[Any]]) -> Iterator[str]:
 
 
 def _untouchable(library: Library, system: BackendSystem) -> set[str]:
-    """Return the top-level packages of backends that are blocked."""
+    """Return the top-level packages of blocked backends."""
     blocked = packages_of_sources(system._catalog().blocked.values())
     usable = packages_of_sources(each.source for each in system.backends.values())
     return blocked - usable - {package_of(library.identifier)}
 
 
 def _given(identifier: str, untouchable: set[str], journal: Journal) -> GivenType | str:
-    """Return a type, or why it is left out."""
+    """Return a type, or the reason for leaving it out."""
     module = split_identifier(identifier)[0]
     if package_of(module) in untouchable:
         return "it belongs to a backend that is blocked"
@@ -174,7 +173,7 @@ def _given(identifier: str, untouchable: set[str], journal: Journal) -> GivenTyp
 def _ask_all(
     system: BackendSystem, given: Sequence[GivenType | str], found: WhatRuns, journal: Journal
 ) -> None:
-    texts = _Texts(_Places(), _Places(), _Places())
+    texts = _Places()
     places: dict[Any, int] = {}
     chosen = [[given[place] for place in each] for each in found.combinations]
     combined = [tuple(each for each in one if isinstance(each, GivenType)) for one in chosen]
@@ -183,44 +182,30 @@ def _ask_all(
         outcomes = (_outcome(Question(system, name, each), texts) for each in combined)
         found.answers.append([places.setdefault(each, len(places)) for each in outcomes])
     found.outcomes = [[selected, [*map(list, lines)], rest] for selected, lines, rest in places]
-    found.backends, found.verdicts, found.reasons = map(list, texts)
-
-
-def _outcome(question: Question, texts: _Texts) -> tuple[int, tuple[tuple[int, ...], ...], int]:
-    """Return the answer to a question, as in `WhatRuns.outcomes`."""
-    try:
-        explained = question.ask()
-    except Exception as error:  # noqa: BLE001  # a third party's class may raise anything
-        return UNDECIDED, ((-1, -1, texts.reasons.place(in_words(error))),), 0
-    lines = explained.backends
-    verdicts = {each.verdict.value for each in lines}
-    if len(lines) > _FEW:
-        lines = tuple(each for each in lines if each.verdict.value not in _UNINVOLVED)
-    selected = UNDECIDED
-    if explained.selected is not None:
-        selected = texts.backends.place(explained.selected)
-    elif _REFUSES in verdicts and _ASKED not in verdicts:
-        selected = REFUSED
-    return selected, tuple(map(texts.line, lines)), len(explained.backends) - len(lines)
+    found.texts = list(texts)
 
 
 class _Places(dict[str, int]):
-    """Texts, each with its place in the list of them."""
+    """Texts with their indices."""
 
     def place(self, text: str) -> int:
         return self.setdefault(text, len(self))
 
 
-class _Texts(NamedTuple):
-    """The texts of all outcomes."""
-
-    backends: _Places
-    verdicts: _Places
-    reasons: _Places
-
-    def line(self, each: ExplainedBackend) -> tuple[int, int, int]:
-        return (
-            self.backends.place(each.backend),
-            self.verdicts.place(each.verdict.value),
-            self.reasons.place(each.reason),
-        )
+def _outcome(question: Question, texts: _Places) -> tuple[int, tuple[tuple[int, ...], ...], int]:
+    """Return the answer to a question as one of `WhatRuns.outcomes`."""
+    try:
+        explained = question.ask()
+    except Exception as error:  # noqa: BLE001  # a third party's class
+        return UNDECIDED, ((-1, -1, texts.place(in_words(error))),), 0
+    lines = [(each.backend, each.verdict.value, each.reason) for each in explained.backends]
+    verdicts = {verdict for _, verdict, _ in lines}
+    if len(lines) > _FEW:
+        lines = [each for each in lines if each[1] not in _UNINVOLVED]
+    selected = UNDECIDED
+    if explained.selected is not None:
+        selected = texts.place(explained.selected)
+    elif _REFUSES in verdicts and _ASKED not in verdicts:
+        selected = REFUSED
+    placed = tuple(tuple(map(texts.place, each)) for each in lines)
+    return selected, placed, len(explained.backends) - len(lines)

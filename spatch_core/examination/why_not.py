@@ -1,4 +1,4 @@
-"""Finds what would make a backend run, by trying it."""
+"""Answers why a backend does not run in a call, and how to make it run."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .remedy_search import RemedySearch
 
 
 def why_not(question: Question, backend: str, variables: Mapping[str, str] | None = None) -> Answer:
-    """Find what would make a backend run.
+    """Find the remedies with which a backend would run.
 
     Parameters
     ----------
@@ -20,12 +20,7 @@ def why_not(question: Question, backend: str, variables: Mapping[str, str] | Non
     backend : str
         The name of an installed backend, usable or not.
     variables : mapping of str to str, optional
-        Environment variables that have been set for it.
-
-    Returns
-    -------
-    Answer
-        With every remedy tried.
+        Environment variables that have been set to make it usable.
     """
     variables = variables or {}
     system = question.system
@@ -33,8 +28,7 @@ def why_not(question: Question, backend: str, variables: Mapping[str, str] | Non
     known = catalog.environment
     reason = catalog.why_unusable(backend)
     if backend in system.backends:
-        # A vendored copy of this package may be an earlier one, which knows no requirements.
-        unmet = getattr(system.backends[backend], "unmet", "")
+        unmet = system.backends[backend].unmet
         if unmet:
             return Answer(backend, Attempt.CANNOT, unmet, obstacles=[f"{unmet}: install it"])
         found = explained(question.ask(), backend)
@@ -45,11 +39,11 @@ def why_not(question: Question, backend: str, variables: Mapping[str, str] | Non
         others = catalog.blocked if known.block_all else known.block
         name, value = known.variable("BLOCK"), ",".join(sorted({*others} - {backend}))
         text = (
-            f"set {name}={value!r} in the environment, and ask again: what is blocked is not read"
+            f"set {name}={value!r} in the environment, and ask again: a blocked backend is not read"
         )
         remedy = Remedy(question, {name: value}, Attempt.UNREAD, text)
         return Answer(backend, Attempt.UNREAD, reason, [remedy])
-    # A backend that is skipped because of a cycle can be made usable, others cannot.
+    # Of the skipped backends, only those on a cycle can be made usable, by SET_ORDER.
     cycles = (each.set_order for each in catalog.order.cycles if backend in each.members)
     mended = {known.variable("SET_ORDER"): order for order in [*cycles][:1]}
     if mended.items() <= variables.items():

@@ -260,7 +260,7 @@ def test_what_is_printed_while_examining_does_not_spoil_the_json(library: dict[s
 # --- functions -------------------------------------------------------------------------
 
 
-NEEDED = "which {m} imports ({place}), is not installed, so that calls fail"
+NEEDED = "which {m} imports ({place}), is not installed, so calls fail"
 IMPORTS = [
     ("{m}:blurr", "def blur(x): ...", "error", "'{m}' has no 'blurr'. Did you mean 'blur'?"),
     ("{m}:qqq", "", "error", "'{m}' has no 'qqq'. Correct the name"),
@@ -287,7 +287,7 @@ IMPORTS = [
     # As above, but the distribution says that it requires it.
     (
         "{m}:blur", "import clickkk", "warning",
-        "the package 'clickkk', which {m} imports ({place}), is not installed, so that calls fail",
+        "the package 'clickkk', which {m} imports ({place}), is not installed, so calls fail",
     ),
     (
         "{m}:blur", "import demanded", "warning",
@@ -306,7 +306,7 @@ IMPORTS = [
     ),
     (
         "{m}:blur", "raise ImportError('needs a GPU')", "warning",
-        "importing {m} failed with ImportError: needs a GPU ({place}), so that calls fail. Do what",
+        "importing {m} failed with ImportError: needs a GPU ({place}), so calls fail. Follow",
     ),
     (
         "{m}:blur", "try: import optional_one\nexcept ImportError: 1 / 0", "error",
@@ -323,11 +323,11 @@ IMPORTS = [
     ),
     (
         "{m}:blur", "import nowhere_at_all.deep", "warning",
-        "the package 'nowhere_at_all', which {m} imports ({place}), is not installed, so that",
+        "the package 'nowhere_at_all', which {m} imports ({place}), is not installed, so",
     ),
     (
         "nowhere_at_all:blur", "", "warning",
-        "the package 'nowhere_at_all' is not installed, so that calls fail. Install demanded",
+        "the package 'nowhere_at_all' is not installed, so calls fail. Install demanded",
     ),
     (
         "{m}:blur", "\n1 / 0", "error",
@@ -347,28 +347,28 @@ IMPORTS = [
         "class Hook(type):\n def __dir__(cls): return 1 / 0\nclass Odd(metaclass=Hook): ...",
         "error", "'{m}' has no 'Odd.blur'. Correct the name",
     ),
-    ("{m}:blur", "blur = 1", "error", "'{m}:blur' is no function but of type 'int'. Name a func"),
+    ("{m}:blur", "blur = 1", "error", "'{m}:blur' is not a function but of type 'int'. Name"),
     # One without a signature, as some that are written in C.
     ("{m}:blur", "class Odd:\n __signature__ = 1\n def __call__(self): ...\nblur = Odd()", "", ""),
 ]  # fmt: skip
 MISMATCHES = [
     ("x, n=None", "x", "it does not take 'n'. Take what the library's function takes"),
-    ("x, n=None", "x, m=None", "'n' may be given by keyword, but there it is called 'm'"),
+    ("x, n=None", "x, m=None", "'n' may be passed by keyword, but is called 'm'"),
     ("x, n=None", "x, n", "it requires 'n', which callers may leave out"),
-    ("x, n=None", "x, *, n=None", "'n' may be given by position, but it takes it by keyword"),
-    ("x, n=None", "x, n=None, /", "'x' may be given by keyword, but it takes it by position"),
-    ("x, n=None", "x, *args, n=None", "'n' may be given by position, but it takes it by keyword"),
-    ("x, *, n=None", "n=None, /, **kwargs", "'n' is given by keyword, but it takes it by position"),
-    ("x, y", "y, x", "the parameter at position 1 is 'x', but there 'y'"),
+    ("x, n=None", "x, *, n=None", "'n' may be passed by position, but is keyword-only"),
+    ("x, n=None", "x, n=None, /", "'x' may be passed by keyword, but is positional-only"),
+    ("x, n=None", "x, *args, n=None", "'n' may be passed by position, but is keyword-only"),
+    ("x, *, n=None", "n=None, /, **kwargs", "'n' is passed by keyword, but is positional-only"),
+    ("x, y", "y, x", "the library's parameter at position 1 is 'x', but its own is 'y'"),
     ("x, *, n=None", "x", "it does not take 'n'"),
     ("x, *, n=None", "x, *, n", "it requires 'n' by keyword, which callers may leave out"),
-    ("x", "x, extra", "it requires 'extra', which is not given"),
-    ("x", "x, *, extra", "it requires 'extra' by keyword, which is not given"),
+    ("x", "x, extra", "it requires 'extra', which is not passed"),
+    ("x", "x, *, extra", "it requires 'extra' by keyword, which is not passed"),
     ("x, n=None", "x, **kwargs", "it does not take 'n' by position"),
-    ("x, *args", "x", "it does not take further arguments by position (*args)"),
-    ("x, **kwargs", "x", "it does not take further arguments by keyword (**kwargs)"),
-    ("x, *args, n=None", "x, n=None, *args", "'n' is given by keyword, but it takes it at pos"),
-    ("x", "image, **kwargs", "'x' may be given by keyword, but there it is called 'image'"),
+    ("x, *args", "x", "it does not take further positional arguments (*args)"),
+    ("x, **kwargs", "x", "it does not take further keyword arguments (**kwargs)"),
+    ("x, *args, n=None", "x, n=None, *args", "'n' is passed by keyword, but is at pos"),
+    ("x", "image, **kwargs", "'x' may be passed by keyword, but is called 'image'"),
 ]
 MATCHES = [
     ("x, n=None", "x, n=3"),
@@ -384,7 +384,7 @@ TAKES_NO_CONTEXT = "takes no DispatchContext"
 CONTEXTS = [
     ("function", "true", "context, x", ""),
     ("function", "true", "context, *args, **kwargs", ""),
-    ("function", "true", "*args", "'x' may be given by keyword"),
+    ("function", "true", "*args", "'x' may be passed by keyword"),
     ("function", "true", "", "it does not take the context as its first argument"),
     (
         "function", "true", "x",
@@ -395,15 +395,15 @@ CONTEXTS = [
         "function", "false", "context, x",
         "takes a DispatchContext first, which it does not get without uses_context = true. Write",
     ),
-    ("function", "false", "x, y", "it requires 'y', which is not given"),
+    ("function", "false", "x, y", "it requires 'y', which is not passed"),
     # The library's own first argument by another name, or a method.
-    ("function", "false", "image, *args, **kwargs", "but there it is called 'image'"),
-    ("function", "false", "y, /, *args, **kwargs", "but there it is called 'y'"),
-    ("function", "false", "self, x", "is a method without its object. Name it through an inst"),
-    ("should_run", "false", "self, context, x", "is a method without its object. Name it"),
+    ("function", "false", "image, *args, **kwargs", "but is called 'image'"),
+    ("function", "false", "y, /, *args, **kwargs", "but is called 'y'"),
+    ("function", "false", "self, x", "is an unbound method. Name it through an inst"),
+    ("should_run", "false", "self, context, x", "is an unbound method. Name it"),
     ("should_run", "false", "context, x", ""),
     ("should_run", "false", "context, *args, **kwargs", ""),
-    ("should_run", "false", "*args", "'x' may be given by keyword"),
+    ("should_run", "false", "*args", "'x' may be passed by keyword"),
     ("should_run", "false", "", "it does not take the context as its first argument"),
     (
         "should_run", "false", "x",
@@ -602,8 +602,8 @@ def test_a_should_run_that_can_never_answer(
     finding = examined["water", f'functions."paintlib.filters:{kind}".should_run']
     assert finding["severity"] == "error"
     assert said(finding) == (
-        f"'paint_water.contexts:{kind}' is a coroutine or generator function: what it returns is "
-        "never True, so that it always defers. Write a plain function that returns True"
+        f"'paint_water.contexts:{kind}' is a coroutine or generator function: a call "
+        "never returns True, so it always defers. Write a plain function that returns True"
     )
 
 
@@ -696,8 +696,8 @@ CODE = """
 """
 
 
-TEMPTIN = "the package 'temptin' is not installed here, so that this is not checked"
-ALIAS = "'_SpecialGenericAlias', so that it can never match"
+TEMPTIN = "the package 'temptin' is not installed here, so this is not checked"
+ALIAS = "'_SpecialGenericAlias', so it can never match"
 PATTERNS = [
     ("paint_wax:Plain", "", ""),
     ("~paint_wax:Abstract", "", ""),
@@ -708,31 +708,31 @@ PATTERNS = [
     ("paint_wax:f.<locals>.C", "", ""),
     (
         "nowhere_at_all:Type", "note",
-        "the package 'nowhere_at_all' is not installed here, so that"
+        "the package 'nowhere_at_all' is not installed here, so"
     ),
     (
         "xarray_of_nothing:DataArray", "note", "the package 'xarray_of"
     ),
     (
         "fractionss:Fraction", "error",
-        "there is no module 'fractionss', so that 'fractionss:Fraction' can never match. Did you",
+        "there is no module 'fractionss', so 'fractionss:Fraction' can never match. Did you",
     ),
     # Modules that no description names are not imported, but their text is read.
     (
         "temptin:Thing", "error",
-        "there is no module 'temptin', so that 'temptin:Thing' can never match. Did you mean 'tempt"
+        "there is no module 'temptin', so 'temptin:Thing' can never match. Did you mean 'tempt"
     ),
     ("temptin:Other", "note", "the package 'temptin' is not installed here"),
     (
         "temptin.sub:Deep.Inner", "error",
-        "there is no module 'temptin.sub', so that 'temptin.sub:Deep.Inner' can never match. Did"
+        "there is no module 'temptin.sub', so 'temptin.sub:Deep.Inner' can never match. Did"
     ),
     ("temptin.other:Deep", "note", "the package 'temptin' is not installed here"),
     ("temptin.sub.deeper:Deep", "note", "the package 'temptin' is not installed here"),
     ("temptin.latin:Thing", "note", "the package 'temptin' is not installed here"),
     (
         "nunpy:ndarray", "error",
-        "there is no module 'nunpy', so that 'nunpy:ndarray' can never match. Did you mean 'numpy:"
+        "there is no module 'nunpy', so 'nunpy:ndarray' can never match. Did you mean 'numpy:"
     ),
     (
         "fractionss:Array", "note", "the package 'fractionss' is not installed here"
@@ -747,19 +747,19 @@ PATTERNS = [
     ),
     (
         "~fractions:Fracton", "error",
-        "'fractions' has no 'Fracton', so that '~fractions:Fracton' can never match. Did you mean",
+        "'fractions' has no 'Fracton', so '~fractions:Fracton' can never match. Did you mean",
     ),
     (
         "fractions:Qqq", "error",
-        "'fractions' has no 'Qqq', so that 'fractions:Qqq' can never match. Name the class by"
+        "'fractions' has no 'Qqq', so 'fractions:Qqq' can never match. Name the class by"
     ),
     (
         "paint_wax:function", "error",
-        "'paint_wax:function' is no class but of type 'function', so that it can never match"
+        "'paint_wax:function' is not a class but of type 'function', so it can never match"
     ),
     (
         "paint_wax:Abstract", "error",
-        "'paint_wax:Abstract' is abstract: no object has exactly this type, so that it can",
+        "'paint_wax:Abstract' is abstract: no object has exactly this type, so it can",
     ),
     (
         "paint_wax:Loose", "error", "'paint_wax:Loose' is abstract"
@@ -785,16 +785,16 @@ PATTERNS = [
     ),
     (
         "~typing:List", "error",
-        f"'typing:List' is no class but of type {ALIAS}. Write '~builtins:list'"
+        f"'typing:List' is not a class but of type {ALIAS}. Write '~builtins:list'"
     ),
     # Python's own modules may be imported: this one has all from another one.
     (
         "decmal:Decimal", "error",
-        "there is no module 'decmal', so that 'decmal:Decimal' can never match. Did you mean 'dec"
+        "there is no module 'decmal', so 'decmal:Decimal' can never match. Did you mean 'dec"
     ),
     (
         "decmal:Other", "note",
-        "the package 'decmal' is not installed here, so that this is not checked. Check where"
+        "the package 'decmal' is not installed here, so this is not checked. Check where"
     ),
     (
         "temptin:Starred", "note",
@@ -1047,7 +1047,7 @@ def test_conversions_and_the_implementation_of_every_function_are_examined(paint
     every = found['functions."*".function']
     assert every["message"] == (
         "paint_chalk:every(context, image) cannot take all calls of the library's "
-        "paintlib.filters:blur(x): 'x' may be given by keyword, but there it is called 'image'"
+        "paintlib.filters:blur(x): 'x' may be passed by keyword, but is called 'image'"
     )
     remedy = "Take *args and **kwargs, or give paintlib.filters:blur a table of its own"
     assert every["remedy"] == remedy

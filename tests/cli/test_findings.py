@@ -44,7 +44,7 @@ def test_a_cycle_is_told_once() -> None:
     problems = [Problem(message, "Set it", name, skips=False) for name in "ab"]
     (notes,) = by_backend(problems, "lib")
     assert (notes.title, notes.lines) == ("priority order", [f"{message}. Set it"])
-    *_, last = closing("2 backends", ("lib", problems), told=1)
+    *_, last = closing("2 backends", ("lib", problems), counted_before=1)
     assert last == "2 backends; 2 problems"
 
 
@@ -56,7 +56,7 @@ def test_a_finding_of_a_file_is_a_line_that_editors_understand() -> None:
     whole = replace(note("it is empty", "Fill it"), source=SOURCE)
     assert by_line([first, other, absent, whole]).lines == [
         ("/pkg/gpu.toml:3: error: a and 1 more: it is wrong", "help: Mend it"),
-        "/pkg/gpu.toml:7: note: c: it is absent, so that this is not checked",
+        "/pkg/gpu.toml:7: note: c: it is absent, so this is not checked",
         ("/pkg/gpu.toml: note: it is empty", "help: Fill it"),
     ]
 

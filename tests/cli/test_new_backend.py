@@ -131,8 +131,8 @@ def test_a_minimal_backend_has_two_conversions_and_one_function(paint: Site) -> 
     ("pattern", "message"),
     [
         ("fractions:Fracton", "'fractions' has no 'Fracton'.*Did you mean 'Fraction'?"),
-        ("~math:gcd", "is no class but of type 'builtin_function_or_method'"),
-        ("json:loads", "is no class but of type 'function'"),
+        ("~math:gcd", "is not a class but of type 'builtin_function_or_method'"),
+        ("json:loads", "is not a class but of type 'function'"),
         ("fractons:Fraction", "there is no module 'fractons'.*Did you mean 'fractions:Fraction'?"),
     ],
 )
@@ -234,7 +234,7 @@ def test_everything_may_be_unusual(paint: Site) -> None:
     toml = (folder / "src/paint_lib_water_color_2/backend.toml").read_text()
     assert 'primary_types = ["nowhere_at_all:Type", "~click.core:Command"]\n' in toml
     assert "requires_opt_in = true\n" in toml
-    assert "It runs where it is asked for" in (folder / "README.md").read_text()
+    assert "It is inactive until it is prioritized" in (folder / "README.md").read_text()
     check_style(folder)
     printed = run_own_tests(paint, folder, "paint_lib_water_color_2")
     assert "4 passed, 1 skipped" in printed

@@ -188,7 +188,7 @@ def test_a_library_that_is_not_there(recorded: Site) -> None:
     ("text", "message"),
     [
         ("[", "run.json is not JSON: "),
-        ("[]", "run.json is no record of hooks.record: it has no 'format' or no 'calls'"),
+        ("[]", "run.json is not a record of hooks.record: it lacks 'format' or 'calls'"),
         (
             '{"format": 2, "calls": []}',
             "run.json has format 2, and this version of spatch-core reads format 1",
@@ -209,7 +209,7 @@ def test_a_library_that_is_not_there(recorded: Site) -> None:
                     ],
                 }
             ),
-            "run.json: something else stands in place of a name in a call of 1",
+            "run.json: a name is not a string in a call of 1",
         ),
     ],
     ids=["no JSON", "no record", "later", "no options", "no name"],

@@ -126,7 +126,7 @@ def test_a_recorded_run(paint: Site) -> None:
     assert answer.code == 1
     assert (
         answer.errors
-        == "Error: no.json is no record of hooks.record: it has no 'format' or no 'calls'\n"
+        == "Error: no.json is not a record of hooks.record: it lacks 'format' or 'calls'\n"
     )
 
 

@@ -482,7 +482,7 @@ def test_check_writes_nothing_and_shows_what_would_change(project: Project) -> N
 +should_run = "paint_oil.tools:ask"
 
 {project.file}:16: note: functions."paintlib.filters:blur" and 1 more: the package 'paintlib' is \
-not installed here, so that this is not checked
+not installed here, so this is not checked
 {project.file}: not up to date (1 changed)
 
 1 file: 1 not up to date
@@ -537,7 +537,7 @@ def limit_files() -> None:
         ),
         # A full disk is no different.
         pytest.param(
-            (0o755, 0o644), limit_files, "[Errno 27]", "Make room for it in its folder", id="room"
+            (0o755, 0o644), limit_files, "[Errno 27]", "Free some space on its disk", id="room"
         ),
     ],
 )
@@ -735,7 +735,7 @@ def test_functions_of_a_library_that_is_not_installed_are_written_with_a_note(
     said = {each["key"]: each["message"] for each in found["unchecked"]}
     assert said == {
         f'functions."{name}"': f"the package {name.partition(':')[0].partition('.')[0]!r} is not "
-        "installed here, so that this is not checked"
+        "installed here, so this is not checked"
         for name in ("absentlib:blurr", "paintlib.filters:blend")
     }
     assert ('[functions."absentlib:blurr"]' in project.after) is not bool(options)

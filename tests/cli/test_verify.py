@@ -90,7 +90,7 @@ def test_a_good_file_is_fine_though_nothing_is_installed(site: Site, project: Pa
     file = str(project / "src" / "paint_oil" / "backend.toml")
     unchecked = f"{file}:12: note: functions.\"paintlib.filters:blur\": the package 'paintlib' is"
     first, rest = answer.output.split("\n", 1)
-    assert first == f"{unchecked} not installed here, so that this is not checked"
+    assert first == f"{unchecked} not installed here, so this is not checked"
     assert rest == (
         f"{file}: fine (backend oil, 1 function)\n"
         f"Imported from where the files are:\n  {project / 'src'}\n"
@@ -124,12 +124,12 @@ def test_every_fault_is_shown_at_once(site: Site, project: Path) -> None:
         (11, 'functions."paintlib.filters:blend".should_run'),
     ]
     assert found[3, "primary_types[0]"] == (
-        "'fractions' has no 'Fractio', so that 'fractions:Fractio' can never match",
+        "'fractions' has no 'Fractio', so 'fractions:Fractio' can never match",
         "Did you mean 'Fraction'?",
     )
     assert found[6, "requires_opt_in"] == ("1 is not a boolean", "Write true or false")
     assert found[11, 'functions."paintlib.filters:blend".should_run'] == (
-        "'paint_oil.tools:number' is no function but of type 'int'",
+        "'paint_oil.tools:number' is not a function but of type 'int'",
         "Name a function",
     )
 
@@ -191,28 +191,28 @@ def test_without_imports_the_validator_judges_alone(site: Site, project: Path) -
         ),
         pytest.param(
             "fractions:", "fractons:", 3, "primary_types[0]",
-            "there is no module 'fractons', so that 'fractons:Fraction' can never match",
+            "there is no module 'fractons', so 'fractons:Fraction' can never match",
             "Did you mean 'fractions:Fraction'?", id="package",
         ),
         pytest.param(
             "fractions:Fraction", "~nunpy:ndarray", 3, "primary_types[0]",
-            "there is no module 'nunpy', so that '~nunpy:ndarray' can never match",
+            "there is no module 'nunpy', so '~nunpy:ndarray' can never match",
             "Did you mean '~numpy:ndarray'?", id="package-that-has-it",
         ),
         pytest.param(
             "fractions:Fraction", "@fractions:gcd", 3, "primary_types[0]",
-            "'fractions' has no 'gcd', so that '@fractions:gcd' can never match",
+            "'fractions' has no 'gcd', so '@fractions:gcd' can never match",
             "Name the class by the module and qualname that it has", id="nothing-near",
         ),
         pytest.param(
             "fractions:Fraction", "~fractions:math", 3, "primary_types[0]",
-            "'fractions:math' is no class but of type 'module', so that it can never match",
+            "'fractions:math' is not a class but of type 'module', so it can never match",
             "Name the type of the objects, e.g. 'numpy:ndarray' instead of 'numpy:array'",
             id="no-class",
         ),
         pytest.param(
             "tools:backend", "tools:number", 6, "functions.auto-generation.backend",
-            "'paint_oil.tools:number' is no BackendImplementation but of type 'int'",
+            "'paint_oil.tools:number' is not a BackendImplementation but of type 'int'",
             "Name a BackendImplementation", id="backend",
         ),
         pytest.param(
@@ -258,7 +258,7 @@ def test_a_file_that_no_entry_point_leads_to(site: Site, project: Path) -> None:
     write(project, {"pyproject.toml": f'{entry}oil = "paint_oil:oil.toml"\n'})
     ((place, (message, remedy)),) = faults(verify(site, project, GOOD, "--json")).items()
     assert not any(place)
-    assert message == "no entry point leads to this file, so that no library finds the backend"
+    assert message == "no entry point leads to this file, so no library finds the backend"
     assert remedy.endswith(': oil = "paint_oil:backend.toml"')
     write(project, {"pyproject.toml": head})
     (file,) = verify(site, project, GOOD, "--json").json["files"]
@@ -272,7 +272,7 @@ def test_types_of_packages_that_are_not_installed_are_no_fault(site: Site, proje
     file = project / "src" / "paint_oil" / "backend.toml"
     assert (
         f"{file}:3: note: primary_types[0]: the package 'zzz_gpu' is not installed here, "
-        "so that this is not checked\n" in answer.output
+        "so this is not checked\n" in answer.output
     )
     assert answer.code == 0
     (found,) = verify(site, project, toml, "--json").json["files"]
@@ -315,7 +315,7 @@ def test_an_implementation_that_needs_what_is_not_installed(site: Site, project:
     file = project / "src" / "paint_oil" / "needing.py"
     assert message == (
         f"the package 'zzz_gpu', which paint_oil.needing imports ({file}:2), is not installed, "
-        "so that calls fail"
+        "so calls fail"
     )
     assert remedy == (
         "Install it, and make it a dependency of the backend; if zzz_gpu is no package "
@@ -457,13 +457,13 @@ def test_functions_are_looked_up_in_the_library(site: Site, project: Path) -> No
         *(
             (
                 f'functions."zzz_lib:{name}"',
-                "the package 'zzz_lib' is not installed here, so that this is not checked",
+                "the package 'zzz_lib' is not installed here, so this is not checked",
             )
             for name in ("blur", "blend")
         ),
         (
             'functions."json:dumps"',
-            "no library is known that has functions of 'json', so that this is not checked",
+            "no library is known that has functions of 'json', so this is not checked",
         ),
     ]
     answer = verify(site, project, FUNCTIONS)
@@ -617,7 +617,7 @@ def test_a_package_that_is_nowhere_is_said_to_be(site: Site, tmp_path: Path) -> 
         stream.write('[functions."l:f"]\nfunction = "paint_oil.tools:blur"\n')
     found = faults(site.run("verify", "--json", str(tmp_path / "backend.toml")))
     ((message, remedy),) = found.values()
-    assert message == "the package 'paint_oil' is not installed, so that calls fail"
+    assert message == "the package 'paint_oil' is not installed, so calls fail"
     assert "no folder around the file is called 'paint_oil'" in remedy
 
 
@@ -744,12 +744,12 @@ def test_conversions_are_imported_and_their_signatures_checked(site: Site, proje
         "    help: Did you mean 'back'?",
         (
             f"{file}:5: error: copy_into: '{tools}:copy' is a coroutine or generator function, and "
-            "copy_into(original, converted) must return what it makes"
+            "copy_into(original, converted) must return the converted object"
         ),
         "    help: Write a plain function",
         (
             f'{file}:8: error: functions."*".function: {tools}:every() takes no DispatchContext, '
-            "which says which function is called"
+            "which names the called function"
         ),
         "    help: Take it as the first argument, and then *args and **kwargs",
     ]

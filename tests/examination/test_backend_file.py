@@ -71,7 +71,7 @@ def test_what_cannot_be_read_has_a_remedy_of_its_own(tmp_path: Path) -> None:
     assert encoding.remedy == "Write a text file in UTF-8"
     (absent,) = read_file(str(tmp_path / "absent.toml")).faults
     assert absent.message.startswith("it cannot be read: ")
-    assert absent.remedy == "Name a file that exists and that you may read"
+    assert absent.remedy == "Name an existing file, and check its permissions"
 
 
 def test_its_repr_is_short(tmp_path: Path) -> None:

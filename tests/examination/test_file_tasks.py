@@ -60,6 +60,6 @@ def test_update_tells_what_is_registered(file: str) -> None:
     }
     finding, *notes = found["finding"]
     assert finding["keys"] == ['functions."l:g"']
-    assert finding["message"].endswith("leads to something else than what was registered")
+    assert finding["message"].endswith("does not lead to the registered function")
     # The library is not installed.
     assert all(each["is_unchecked"] for each in notes)

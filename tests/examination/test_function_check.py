@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator, Iterator
+from fractions import Fraction
 from inspect import signature
 from typing import Any
 
 import pytest
 
 from spatch_core.examination.findings import Severity
-from spatch_core.examination.function_check import check_callable, check_every
+from spatch_core.examination.function_check import check_callable, check_conversion, check_every
 from spatch_core.examination.mentions import Mention, Role
 from spatch_core.examination.signatures import find_signature
 
@@ -29,9 +31,9 @@ async def coroutine(context: Any, x: Any, n: int = 1) -> Any: ...
         (default, Role.FUNCTION, False, None),
         (lambda context, x, n=1: x, Role.FUNCTION, True, None),
         (lambda context, x, n=1: x, Role.SHOULD_RUN, True, None),
-        (3, Role.FUNCTION, False, "is no function but of type 'int'"),
-        (coroutine, Role.SHOULD_RUN, True, "never True, so that it always defers"),
-        (Kernels.method, Role.FUNCTION, False, "is a method without its object"),
+        (3, Role.FUNCTION, False, "is not a function but of type 'int'"),
+        (coroutine, Role.SHOULD_RUN, True, "never returns True, so it always defers"),
+        (Kernels.method, Role.FUNCTION, False, "is an unbound method"),
         (default, Role.FUNCTION, True, "but the description says uses_context = true"),
         (default, Role.SHOULD_RUN, True, "which every should_run gets first"),
         (lambda context, x, n=1: x, Role.FUNCTION, False, "does not get without uses_context"),
@@ -67,8 +69,8 @@ EVERY = 'functions."*".function'
         (lambda context, *args, **kwargs: args, None),
         (lambda *args, **kwargs: args, None),
         (lambda context, x, n=1: x, None),
-        (3, "'m:f' is no function but of type 'int'"),
-        (lambda: 1, "m:f() takes no DispatchContext, which says which function is called"),
+        (3, "'m:f' is not a function but of type 'int'"),
+        (lambda: 1, "m:f() takes no DispatchContext, which names the called function"),
         (
             lambda context, x: x,
             (
@@ -80,7 +82,7 @@ EVERY = 'functions."*".function'
             lambda context, x, n=2: x,
             (
                 "m:f(context, x, n=2) has other default values than the library's l:f(x, n=1), so "
-                "that a call without them means something else: n=2 instead of n=1"
+                "a call without these arguments means something else: n=2 instead of n=1"
             ),
         ),
         (
@@ -107,3 +109,72 @@ def test_one_implementation_of_every_function(thing: Any, message: str | None) -
 
 
 length = len
+
+
+class Arrays:
+    def back(self, x: Any) -> Any: ...
+
+    @staticmethod
+    def there(x: Any) -> Any: ...
+
+
+async def converting(x: Any) -> Any: ...
+
+
+def generator(x: Any) -> Iterator[Any]:
+    yield x
+
+
+async def asynchronous(x: Any) -> AsyncIterator[Any]:
+    yield x
+
+
+@pytest.mark.parametrize(
+    ("key", "thing", "message"),
+    [
+        ("to_default", lambda x: x, None),
+        ("to_default", lambda array, dtype=None, **kwargs: array, None),
+        ("from_default", Fraction, None),
+        ("from_default", Arrays.there, None),
+        ("from_default", Arrays().back, None),
+        ("to_default", int, None),  # without a signature in some releases of Python
+        ("copy_into", lambda original, converted: None, None),
+        ("to_default", 3, "'m:f' is not a function but of type 'int'"),
+        ("to_default", converting, "'m:f' is a coroutine or generator function"),
+        ("from_default", generator, "'m:f' is a coroutine or generator function"),
+        ("from_default", asynchronous, "'m:f' is a coroutine or generator function"),
+        ("to_default", Arrays.back, "m:f(self, x) is an unbound method"),
+        (
+            "to_default",
+            lambda: 1,
+            "m:f() cannot be called as to_default(x): too many positional arguments",
+        ),
+        (
+            "from_default",
+            lambda x, like: x,
+            "m:f(x, like) cannot be called as from_default(x): missing a required argument: 'like'",
+        ),
+        (
+            "from_default",
+            lambda x, *, device: x,
+            (
+                "m:f(x, *, device) cannot be called as from_default(x): it requires 'device' by "
+                "keyword"
+            ),
+        ),
+        (
+            "copy_into",
+            lambda converted: None,
+            (
+                "m:f(converted) cannot be called as copy_into(original, converted): too many "
+                "positional arguments"
+            ),
+        ),
+    ],
+)
+def test_why_a_conversion_cannot_be_called(key: str, thing: Any, message: str | None) -> None:
+    finding = check_conversion(Mention(key, Role.CONVERSION, "m:f"), thing)
+    assert (finding is None) == (message is None)
+    if finding is not None:
+        assert finding.message.startswith(str(message))
+        assert finding.remedy

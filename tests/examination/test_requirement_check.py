@@ -30,7 +30,7 @@ def test_one_that_is_not_met_is_a_note() -> None:
         ("requires[1]", Severity.NOTE),
         ("requires[2]", Severity.ERROR),
     ]
-    assert found[0].message == f"{UNMET}, so that it is inactive here"
+    assert found[0].message == f"{UNMET}, so it is inactive here"
     assert found[1].message.startswith("it is inactive, because of a requirement: 'a b c'")
 
 
@@ -70,7 +70,7 @@ def test_every_command_tells_that_a_backend_is_inactive(paint: Site) -> None:
     assert f"state                 inactive: {UNMET}\n" in paint.run("show", "water").output
     examined = paint.run("doctor")
     assert examined.row("water")[1:3] == ["inactive", "1 note"]
-    note = f"note: requires[1]: {UNMET}, so that it is inactive here"
+    note = f"note: requires[1]: {UNMET}, so it is inactive here"
     assert note in examined.output
     verified = paint.run("verify", "paint_water/backend.toml")
     assert note in verified.output

@@ -42,8 +42,8 @@ def told(found: WhatRuns, function: str, *types: str) -> tuple[Any, dict[str, st
     row = found.answers[found.functions.index(function)]
     selected, lines, rest = found.outcomes[row[found.combinations.index(places)]]
     assert rest == 0
-    verdicts = {found.backends[a]: found.verdicts[b] for a, b, _ in lines}
-    return found.backends[selected] if selected >= 0 else selected, verdicts
+    verdicts = {found.texts[a]: found.texts[b] for a, b, _ in lines}
+    return found.texts[selected] if selected >= 0 else selected, verdicts
 
 
 def test_the_answers_are_those_of_explain(studio: Site) -> None:
@@ -125,5 +125,5 @@ def test_many_backends_have_lines_only_where_they_take_part(studio: Site) -> Non
     found = what_runs(LIBRARY, [BLUR])
     place = [each["name"] for each in found.types].index("fractions:Fraction")
     _, lines, rest = found.outcomes[found.answers[0][found.combinations.index([place])]]
-    assert [found.verdicts[each] for _, each, _ in lines] == ["runs", "comes later"]
+    assert [found.texts[each] for _, each, _ in lines] == ["runs", "comes later"]
     assert rest == module._FEW + 1

@@ -196,7 +196,10 @@ def test_one_that_is_blocked_is_not_read(studio: Site) -> None:
         assert answer["remedies"][0]["environment"] == {"PAINTLIB_BLOCK": others}
         assert answer["obstacles"] == []
     assert texts(ask(studio, "oil", FRACTION, PAINTLIB_BLOCK="*")) == [
-        "set PAINTLIB_BLOCK='water' in the environment, and ask again: what is blocked is not read"
+        (
+            "set PAINTLIB_BLOCK='water' in the environment, and ask again: a blocked backend is "
+            "not read"
+        )
     ]
     output = studio.run(
         "explain", BLUR, FRACTION, "--why-not", "water", PAINTLIB_BLOCK="water"

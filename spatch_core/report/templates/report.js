@@ -1,7 +1,7 @@
 (() => {
   "use strict";
 
-  // Texts go into the page as texts: nothing here parses HTML.
+  // Strings become text nodes: nothing here parses HTML.
   function make(name, attributes = {}, ...children) {
     const made = document.createElement(name);
     for (const [key, value] of Object.entries(attributes)) {
@@ -21,8 +21,8 @@
 
   // The matrix of functions and backends
 
-  const CELLS = 6000; // at once in the page
-  const ROWS = 25; // at least
+  const CELLS = 6000; // the most cells on a page of the matrix
+  const ROWS = 25; // the fewest rows on a page
   const WORDS = { y: "yes", a: "asks", "-": "" };
   const KEEPS = {
     all: () => true,
@@ -98,7 +98,7 @@
     }
     back.addEventListener("click", () => { page -= 1; draw(); (back.disabled ? forth : back).focus(); });
     forth.addEventListener("click", () => { page += 1; draw(); (forth.disabled ? back : forth).focus(); });
-    // Paper has no buttons; but nobody wants a thousand sheets.
+    // Print all pages of the matrix, unless it would fill too many sheets.
     const fits = () => chosen().map((each) => each.length).reduce((a, b) => a * b) <= 10 * CELLS;
     window.addEventListener("beforeprint", () => { if (fits()) draw(true); });
     window.addEventListener("afterprint", () => draw());
@@ -113,10 +113,10 @@
 
   const UNDECIDED = -1;
   const REFUSED = -2;
-  const OFFERED = 1000; // names in the list below the field
+  const OFFERED = 1000; // the most names in the list of suggestions
 
   function showWhat(home, id, data) {
-    const { types, combinations, functions, answers, outcomes, backends, verdicts, reasons } = data.what;
+    const { types, combinations, functions, answers, outcomes, texts } = data.what;
     const shown = (name) => (name === "default" ? data.default : name);
     const place = new Map(combinations.map((each, number) => [each.join(), number]));
     const key = (first, second) =>
@@ -155,7 +155,7 @@
       }
       const [selected, found, rest] = outcomes[answers[row][place.get(key(first.value, second.value))]];
       const answer = selected === UNDECIDED ? "the arguments decide"
-        : selected === REFUSED ? "the call would be refused" : `${shown(backends[selected])} runs`;
+        : selected === REFUSED ? "the call would be refused" : `${shown(texts[selected])} runs`;
       const given = [first.value, second.value].filter((each) => each !== "");
       const call = `${functions[row]}(${given.map((each) => types[each].name).join(", ")})`;
       const notes = given.map((each) => types[each].note).filter(Boolean);
@@ -163,9 +163,9 @@
         make("strong", { text: answer }), "."),
         ...notes.map((each) => make("p", { class: "quiet", text: `${each}.` })));
       const body = found.map(([backend, verdict, reason]) => make("tr", { role: "row" },
-        make("th", { role: "rowheader", scope: "row", text: shown(backends[backend] ?? "") }),
-        make("td", { role: "cell", text: verdicts[verdict] ?? "cannot be asked" }),
-        make("td", { role: "cell", text: reasons[reason] })));
+        make("th", { role: "rowheader", scope: "row", text: shown(texts[backend] ?? "") }),
+        make("td", { role: "cell", text: texts[verdict] ?? "cannot be asked" }),
+        make("td", { role: "cell", text: texts[reason] })));
       const head = make("tr", { role: "row" }, ...["Backend", "Verdict", "Reason"].map((text) =>
         make("th", { role: "columnheader", scope: "col", text })));
       lines.replaceChildren(make("table", {
@@ -188,7 +188,7 @@
     draw();
   }
 
-  // The function that most backends implement says most.
+  // The function with the most backends is the best first example.
   function interesting({ rows }, functions) {
     const known = new Set(functions);
     const number = (letters) => [...letters].filter((each) => each !== "-").length;
@@ -219,7 +219,7 @@
     }
   }
 
-  // What is closed would not be printed.
+  // Closed details would not be printed.
   const closed = new Set();
   window.addEventListener("beforeprint", () => {
     for (const each of document.querySelectorAll("details:not([open])")) {
