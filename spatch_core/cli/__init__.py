@@ -1,6 +1,6 @@
-"""The command line: one module a command, which parses, calls and prints.
+"""The command line: one module per command, which parses, calls `examination` and prints.
 
-The work is done in `examination`. Needs the ``cli`` extra: click and rich.
+Needs the ``cli`` extra: click and rich.
 """
 
 from __future__ import annotations
@@ -36,18 +36,18 @@ Examples:
   spatch-core list
   spatch-core explain mylib:blur numpy:ndarray
 
-Lines that fit the terminal, complete lines when piped, JSON with --json. NO_COLOR is
-honoured.
+The output fits the terminal. In a pipe, each line is complete. --json prints JSON.
+NO_COLOR is honoured.
 
 \b
 Exit codes:
-  0  all is well
+  0  no problems
   1  problems were found
   2  wrong usage""",
 )
 @click.version_option(__version__, prog_name="spatch-core")
 def main() -> None:
-    """Show which backends libraries have, and what runs when, and why."""
+    """Show the backends of libraries, what runs for a call, and why."""
 
 
 for command in (
@@ -67,6 +67,6 @@ for command in (
     completion_command,
     new_backend_command,
 ):
-    # Whole, where click would cut the summary in the list of commands.
+    # The whole summary, which click would cut in the list of commands.
     command.short_help = command.get_short_help_str(limit=1000)
     main.add_command(command)

@@ -1,4 +1,4 @@
-"""The commands of the public package ``spatch`` by their names, for the scripts of its adopters."""
+"""The command names of the public package ``spatch``, for scripts that use them."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from .verify import verify_command
 
 @click.command("update-entrypoints")
 @files_argument
-@click.option("--verify", is_flag=True, help="Then check the files, as verify does.")
+@click.option("--verify", is_flag=True, help="Verify the files afterwards.")
 @click.pass_context
 def update_entrypoints(context: click.Context, files: tuple[str, ...], verify: bool) -> None:
-    """Do what update does, and with --verify what verify does then."""
+    """Run update, and with --verify, verify after it."""
     try:
         context.invoke(update_command, files=files, check=False, as_json=False)
     except click.exceptions.Exit as ended:
@@ -27,4 +27,4 @@ ALIASES: dict[str, click.Command] = {
     "update-entrypoints": update_entrypoints,
     "verify-entrypoints": verify_command,
 }
-"""Not among the commands: neither the help nor completion shows them."""
+"""Hidden commands: neither the help nor completion shows them."""

@@ -1,4 +1,4 @@
-"""The arguments of commands: how they are checked, and how the shell completes them."""
+"""The arguments of commands: their checks, and their completion in the shell."""
 
 from __future__ import annotations
 
@@ -39,19 +39,19 @@ timeout_option = click.option(
     default=60.0,
     show_default=True,
     metavar="SECONDS",
-    help="How long one process may take.",
+    help="Time limit of each child process.",
 )
 
 NO_LIBRARY = f"No library is registered in the entry point group {GROUP}."
 
 
 def chosen_libraries(name: str | None) -> list[Library]:
-    """Return the libraries of this name, or all. Of one name, the first is used.
+    """Return the libraries of this name, or all. The first of several with one name is in use.
 
     Raises
     ------
     click.UsageError
-        If there is none of this name.
+        If no library has this name.
     """
     libraries = find_libraries()
     chosen = [each for each in libraries if name in (None, each.name)]
@@ -76,7 +76,7 @@ def usable_library(name: str) -> LoadedLibrary:
     Raises
     ------
     click.ClickException
-        If there is none of this name, or it cannot be used.
+        If no library has this name, or it cannot be used.
     """
     loaded = load_library(chosen_libraries(name)[0])
     if loaded.fault is not None:
@@ -86,7 +86,7 @@ def usable_library(name: str) -> LoadedLibrary:
 
 
 def meant(name: str, names: Iterable[str], what: str) -> str:
-    """Return a question for the nearest of the names; without any, all names after `what`."""
+    """Ask for the nearest names; if none is near, list all names after `what`."""
     names = tuple(names)
     near = nearest(name, names)
     if near:
@@ -95,13 +95,13 @@ def meant(name: str, names: Iterable[str], what: str) -> str:
 
 
 def no_backend(name: str, names: Iterable[str], *more: str) -> click.UsageError:
-    """Return the error that no backend has this name."""
+    """Return the error about an unknown backend."""
     hint = meant(name, dict.fromkeys(names), "installed")
     return click.UsageError(". ".join([f"no backend is named {name!r}; {hint}", *more]))
 
 
 def checked_identifier(_context: click.Context, _parameter: click.Parameter, value: str) -> str:
-    """Check the form of an identifier; a click callback."""
+    """Check the syntax of an identifier; a click callback."""
     try:
         split_identifier(value)
     except IdentifierError as error:
@@ -110,7 +110,7 @@ def checked_identifier(_context: click.Context, _parameter: click.Parameter, val
 
 
 def checked_function(context: click.Context, parameter: click.Parameter, value: str) -> str:
-    """Check the form of a function's identifier, and suggest one; a click callback."""
+    """Check the syntax of a function's identifier, and suggest one; a click callback."""
     try:
         return checked_identifier(context, parameter, value)
     except click.BadParameter as error:
@@ -157,7 +157,7 @@ def complete_libraries(
 def complete_backends(
     context: click.Context, _parameter: click.Parameter, incomplete: str
 ) -> list[str]:
-    """Complete the name of a backend, of one library if another argument tells which."""
+    """Complete the name of a backend, of the library or function in another argument."""
     function = _given_function(context)
     names = (
         backend.name
@@ -179,7 +179,7 @@ def complete_functions(
 def complete_types(
     context: click.Context, _parameter: click.Parameter, incomplete: str
 ) -> list[str]:
-    """Complete a type that the function's backends know."""
+    """Complete a type that backends of the function's library know."""
     function = _given_function(context)
     identifiers = (
         pattern.identifier
@@ -192,10 +192,10 @@ def complete_types(
 
 
 def _given_function(context: click.Context) -> str | None:
-    """Return the function that was given earlier on the line."""
+    """Return the function from earlier on the line."""
     function: str | None = context.params.get("function")
     if function is None and context.command.name == "explain":
-        # An option whose value is missing yet keeps click from naming the arguments.
+        # While the value of an option is missing, click has not named the arguments.
         function = next(iter(context.args), None)
     return function
 
@@ -214,9 +214,9 @@ def _functions(loaded: LoadedLibrary) -> Collection[str]:
 
 
 def _starting(incomplete: str, names: Iterable[str]) -> list[str]:
-    """Return the names that begin like this.
+    """Return the names that start with a text.
 
-    What libraries print while `names` loads them would disturb the line that the user types.
+    The output of libraries that `names` loads is dropped: it would disturb the command line.
     """
     with open(os.devnull, "w", encoding="utf-8") as nowhere, redirect_stderr(nowhere):
         return sorted({name for name in names if name.startswith(incomplete)})

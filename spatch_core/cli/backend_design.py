@@ -1,4 +1,4 @@
-"""Designs a new backend: its names, its example and its requirements, from those of a library."""
+"""The design of a new backend: names, example function and requirements, from its library."""
 
 from __future__ import annotations
 
@@ -31,17 +31,17 @@ def design(
     function: str | None,
     opt_in: bool,
 ) -> NewBackend:
-    """Return what is known about the backend `name` for a library.
+    """Return the design of the backend `name` for a library.
 
     Raises
     ------
     click.UsageError
-        If the library takes no backends, or the name is taken.
+        If other packages cannot offer backends for the library, or the name is taken.
     """
     system, library = loaded.usable, loaded.library
     if system.group is None:
         raise click.UsageError(
-            f"library {library.name!r} has no entry point group, so that no other package can "
+            f"library {library.name!r} has no entry point group, so no other package can "
             "offer backends for it"
         )
     installed = {*system.backends, *system._catalog().blocked}
@@ -88,7 +88,7 @@ def _example(loaded: LoadedLibrary, wanted: str | None) -> tuple[str, Signature]
         )
 
     def is_odd(identifier: str) -> bool:
-        """Whether it is a method, private, or a function whose calls give no results at once."""
+        """Whether a function is a poor example: a method, private, a coroutine or a generator."""
         qualname = split_identifier(identifier)[1]
         default = functions[identifier].__wrapped__
         return "." in qualname or qualname.startswith("_") or nature_of(default) != PLAIN
@@ -99,19 +99,19 @@ def _example(loaded: LoadedLibrary, wanted: str | None) -> tuple[str, Signature]
         if signature is not None and "<locals>" not in identifier:
             return identifier, signature
     raise click.UsageError(
-        f"library {loaded.library.name!r} has no function whose signature can be found out"
+        f"library {loaded.library.name!r} has no function whose signature can be determined"
         if wanted is None
-        else f"the signature of {wanted!r} cannot be found out; choose another --function"
+        else f"the signature of {wanted!r} cannot be determined; choose another --function"
     )
 
 
 def check_types(patterns: Iterable[TypePattern]) -> None:
-    """Refuse types that can never match, as far as their modules can be imported here.
+    """Reject types that can never match, if their modules can be imported.
 
     Raises
     ------
     click.BadParameter
-        With what is meant.
+        The first fault, with its remedy.
     """
     importer = Importer([])
     for pattern in patterns:
@@ -123,7 +123,7 @@ def check_types(patterns: Iterable[TypePattern]) -> None:
 
 
 def _requirements(library: str, types: Iterable[TypePattern]) -> tuple[str, ...]:
-    """Return the distributions of the library and of the types, as far as they are installed."""
+    """Return the distributions of the library and of the installed types."""
     owners = owners_of_packages()
     found = [library]
     for pattern in types:
@@ -134,7 +134,7 @@ def _requirements(library: str, types: Iterable[TypePattern]) -> tuple[str, ...]
 
 
 def advice(loaded: LoadedLibrary, backend: NewBackend) -> Iterator[str]:
-    """Yield what its author has to know about its types."""
+    """Yield advice for the author about the types."""
     owners = owners_of_packages()
     named = (*backend.types, *backend.secondary_types)
     for package in dict.fromkeys(package_of(each.module) for each in named):
@@ -149,6 +149,6 @@ def advice(loaded: LoadedLibrary, backend: NewBackend) -> Iterator[str]:
         each.identifier for each in backend.types
     }:
         yield (
-            "the library works with these types itself and goes first; --opt-in says that the "
-            "backend runs only where it is prioritized"
+            "the library works with these types itself and goes first; with --opt-in, the "
+            "description says that the backend runs only where it is prioritized"
         )

@@ -23,19 +23,19 @@ Examples:
   eval "$(spatch-core completion zsh)"
   spatch-core completion fish > ~/.config/fish/completions/spatch-core.fish
 
-Names of commands, options, libraries, backends, functions and types are completed: those
-that are installed, so that it may take as long as importing the libraries does."""
+The script completes commands, options, and the names of installed libraries, backends,
+functions and types. Completing a name may take as long as importing the libraries."""
 
 
 @click.command("completion", epilog=_EPILOG)
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 @click.pass_context
 def completion_command(context: click.Context, shell: str) -> None:
-    """Print the script that lets SHELL complete what is typed after spatch-core."""
+    """Print the script with which SHELL completes the arguments of spatch-core."""
     found = get_completion_class(shell)
     assert found is not None  # click has one for each of these
     script = found(context.find_root().command, {}, _PROGRAM, COMPLETING)
-    # Not source(), which requires the shell here; the script may be for another machine.
+    # Not script.source(), which requires the shell: the script may be for another machine.
     show_text(script.source_template % script.source_vars())
 
 
@@ -45,7 +45,7 @@ class _Bash(BashComplete):
     _split = ""
 
     def get_completion_args(self) -> tuple[list[str], str]:
-        """Join the words that bash has split."""
+        """Return the words of the line, with those joined that bash has split."""
         position = int(os.environ["COMP_CWORD"])
         given = [*split_arg_string(os.environ["COMP_WORDS"]), ""][: position + 1]
         words: list[str] = []
@@ -63,7 +63,7 @@ class _Bash(BashComplete):
         return words[1:], incomplete
 
     def format_completion(self, item: Any) -> str:  # CompletionItem is generic from click 8.5 on
-        """Leave out the part of the word that bash keeps."""
+        """Return a completion without the part of the word that bash keeps."""
         return f"{item.type},{item.value.removeprefix(self._split)}"
 
 

@@ -1,4 +1,4 @@
-"""``spatch-core doctor``: everything that is wrong with backends."""
+"""``spatch-core doctor``: examine the backends of libraries."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ Examples:
   spatch-core doctor
   spatch-core doctor scipy_dispatch --json
 
-Errors are what cannot work: modules, types, functions and names of the library that do not
-exist, implementations and should_run that cannot take the library's calls, imports that
-fail, hang or crash, types that can never match. Warnings are what works badly or not here:
+Errors never work: modules, types, and functions of the library that do not exist,
+implementations and should_run that cannot take the library's calls, imports that fail, hang
+or crash, types that can never match. Warnings work badly, or not in this environment:
 dependencies that are not installed, abstract classes that take {SLOW} s or more to import,
-backends of a name that is taken, variables that name nothing. Notes are no faults: what is
-not checked because it is not installed here, for example.
+backends whose name is taken, unknown names in environment variables. Notes are not faults:
+for example, a type whose package is not installed is not checked.
 
 Exit code 1 if there are errors or warnings."""
 
@@ -57,9 +57,9 @@ def doctor_command(
 ) -> None:
     """Examine every backend of LIBRARY, or of all libraries, and report all faults at once.
 
-    Everything that a backend names is imported, in a process for each backend, so that none
-    can spoil the examination of the others. Nothing that is blocked is touched. What only
-    `update` reads of a file, functions.auto-generation, is for `verify` to check.
+    Everything that a backend names is imported, in a process of its own, so that it does not
+    affect the examination of other backends. Blocked backends are not touched. The table
+    functions.auto-generation, which only `update` reads, is checked by `verify`.
     """
     examined = [examine_library(each, timeout=timeout) for each in chosen_libraries(library)]
     if as_json:
@@ -109,7 +109,7 @@ def _summary(examined: list[LibraryReport]) -> str:
 
 
 def _about(examined: LibraryReport, backend: dict[str, Any]) -> list[Finding]:
-    """Return the findings about one backend; several may have its name."""
+    """Return the findings about one of the backends, of which several may have one name."""
     place = ("entry_point", "distribution")
     return [
         each
@@ -120,7 +120,7 @@ def _about(examined: LibraryReport, backend: dict[str, Any]) -> list[Finding]:
 
 
 def examined_as_json(examined: LibraryReport) -> dict[str, Any]:
-    """Return what the command prints of a library with ``--json``."""
+    """Return a library as ``doctor --json`` prints it."""
     backends = []
     for each in examined.backends:
         found = Counter(finding.severity for finding in _about(examined, each))

@@ -1,4 +1,4 @@
-"""``spatch-core explain``: what would run for types, and why."""
+"""``spatch-core explain``: what would run for arguments of given types, and why."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ Examples:
   spatch-core explain mylib:zeros --backend jax
   spatch-core explain mylib:blur numpy:ndarray --why-not gpu
 
-A blocked backend is never read, so that --why-not says only how to lift
+A blocked backend is never read: for one, --why-not only says how to lift
 the block."""
 
 
@@ -80,14 +80,14 @@ the block."""
     metavar="NAME",
     multiple=True,
     shell_complete=complete_backends,
-    help="Under backend_opts(prioritize=NAME); several times: the first goes first.",
+    help="Under backend_opts(prioritize=NAME). Repeatable: the first NAME goes first.",
 )
 @click.option(
     "--disable",
     metavar="NAME",
     multiple=True,
     shell_complete=complete_backends,
-    help="Under backend_opts(disable=NAME); may be given several times.",
+    help="Under backend_opts(disable=NAME). Repeatable.",
 )
 @click.option(
     "--type",
@@ -108,14 +108,14 @@ the block."""
     "current",
     metavar="NAME",
     shell_complete=complete_backends,
-    help="Under backend_opts(backend=NAME); then there may be no TYPE.",
+    help="Under backend_opts(backend=NAME). Then TYPE is optional.",
 )
 @click.option(
     "--why-not",
     "wanted",
     metavar="BACKEND",
     shell_complete=complete_backends,
-    help="Say what would make BACKEND run.",
+    help="Say how to make BACKEND run.",
 )
 @json_option
 def explain_command(
@@ -131,10 +131,10 @@ def explain_command(
 ) -> None:
     """Show what would run if FUNCTION were called with arguments of these types, and why.
 
-    FUNCTION is the identifier of a library's function, each TYPE that of the type of a
-    dispatch argument: module:qualname. If a type cannot be imported, a class with the same
-    module and name takes its place. If a type is a primary type of no backend, the modules of
-    all types that backends name are imported first.
+    FUNCTION and TYPE are identifiers, module:qualname: of a library's function, and of the
+    type of each dispatch argument. If a type cannot be imported, a class with the same module
+    and name takes its place. If no backend has a type as a primary type, the modules of all
+    types that backends name are imported first.
     """
     if not types and current is None:
         raise click.MissingParameter(param_hint="'TYPE...'", param_type="argument")
@@ -177,7 +177,7 @@ def _parts(
     ]
     parts: list[Part] = [f"{explanation.function}({names}) -> {selected}", Table(_COLUMNS, rows)]
     if explanation.selected is None and not refuses:
-        hint = "should_run sees the arguments; the function's own explain(...) asks it with them"
+        hint = "should_run needs the arguments; call the function's own explain(...) with them"
         parts.append(Notes("Not decided", [hint]))
     options = str(question.options)
     parts.append(Notes("Options in force", [options] if options else []))
@@ -189,7 +189,7 @@ def _parts(
     outcome = "the call is refused" if refuses else "the arguments decide"
     if explanation.selected:
         outcome = f"{selected} {'would convert' if Verdict.CONVERTS in verdicts else 'runs'}"
-    # A backend that does not match may convert, and has two rows then.
+    # A backend that does not match but converts has two rows.
     number = len({each.backend for each in explanation.backends})
     return [*parts, f"{counted(number, 'backend')}: {outcome}"]
 

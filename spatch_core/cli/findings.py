@@ -1,4 +1,4 @@
-"""Shows what is wrong, one finding a line: by backend, or by file and line."""
+"""Problems and findings as lines, by backend or by file, and the counts in summaries."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ _STYLES = {"error:": "bold red", "warning:": "yellow", "note:": "dim"}
 def by_backend(
     problems: Iterable[Problem], library: str, default_name: str = DEFAULT
 ) -> list[Notes]:
-    """Return the problems of each backend, of the environment and of the library.
+    """Return the problems under a title for each backend, the environment and the library.
 
-    A cycle, which each of its backends has as a problem, is told once. `default_name` is the name
-    of the library's own implementations in what people see.
+    A cycle, which is a problem of each backend on it, appears once. `default_name` is the name of
+    the library itself as people see it.
     """
     groups: dict[str, dict[Cell, None]] = {}
     for each in problems:
@@ -55,9 +55,9 @@ def _key(keys: Sequence[str]) -> str:
 
 
 def by_line(findings: Iterable[Finding]) -> Notes:
-    """Return findings about files, each with its file, line and remedy.
+    """Return findings about files, each with file, line and remedy.
 
-    Those that differ in their keys alone become one.
+    Findings that differ only in their keys share a line.
     """
     found: dict[tuple[str, ...], list[Finding]] = {}
     for each in findings:
@@ -72,7 +72,7 @@ def by_line(findings: Iterable[Finding]) -> Notes:
 
 
 def finding_as_json(finding: Finding) -> dict[str, Any]:
-    """Return a finding about a file as JSON has it."""
+    """Return a finding about a file as ``verify`` and ``update`` print it as JSON."""
     names = ("line", "key", "message", "remedy")
     return {
         "severity": finding.severity.value,
@@ -83,37 +83,39 @@ def finding_as_json(finding: Finding) -> dict[str, Any]:
 def state_notes(
     title: str, unused: Iterable[ListedBackend], backends: Iterable[ListedBackend]
 ) -> list[Notes]:
-    """Return why some backends are not used, and which of several with one name is."""
+    """Return the reasons why backends are not used, and the meanings of ambiguous names."""
     lines = [f"{each.name} ({each.state.value}): {each.reason}" for each in unused]
     several = [each.meaning for each in backends if each.meaning]
     return [Notes(title, lines), Notes("Several of one name", several)]
 
 
 def counted(number: int, noun: str) -> str:
-    """Return a number with its noun: "no errors", "1 error", "2 errors"."""
+    """Return a number with a noun: "no errors", "1 error", "2 errors"."""
     plural = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
     return f"{number or 'no'} {noun if number == 1 else plural}"
 
 
 def count_severities(severities: Iterable[str]) -> str:
-    """Return how many findings of each severity there are; "no findings" without any."""
+    """Return the number of findings of each severity; "no findings" without any."""
     found = Counter(severities)
     texts = [counted(found[each.value], each.value) for each in Severity if found[each.value]]
     return ", ".join(texts) or "no findings"
 
 
-def closing(text: str, *found: tuple[str, Iterable[Problem]], told: int = 0) -> list[Part]:
-    """Return the end of what a command shows: problems, and a line that sums up.
+def closing(
+    text: str, *found: tuple[str, Iterable[Problem]], counted_before: int = 0
+) -> list[Part]:
+    """Return the end of a command's output: the problems, and a summary.
 
     Parameters
     ----------
     text : str
-        Begins the last line.
+        The start of the summary.
     *found : tuple of (str, iterable of Problem)
-        Names of libraries with the problems to show.
-    told : int, optional
-        How many more were shown before.
+        Names of libraries, with their problems.
+    counted_before : int, optional
+        The number of problems that the output has shown before.
     """
     notes = [each for library, problems in found for each in by_backend(problems, library)]
-    number = told + sum(len(each.lines) for each in notes)
+    number = counted_before + sum(len(each.lines) for each in notes)
     return [*["Problems"][: len(notes)], *notes, f"{text}; {counted(number, 'problem')}"]

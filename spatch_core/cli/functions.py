@@ -1,4 +1,4 @@
-"""``spatch-core functions``: the functions of a library by its backends."""
+"""``spatch-core functions``: the functions of a library, by backend."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ Exit code 1 if there are problems."""
 def functions_command(context: click.Context, library: str, as_json: bool) -> None:
     """Show which backends implement which functions of LIBRARY.
 
-    A matrix: "yes" where a backend implements a function, "asks" where its should_run is
-    asked first. A terminal that is too narrow gets a list for each function.
+    In the matrix, "yes" means that a backend implements a function, "asks" that its
+    should_run decides. In a narrow terminal, each function has a list instead.
     """
     loaded = usable_library(library)
     if as_json:
@@ -45,7 +45,7 @@ def functions_command(context: click.Context, library: str, as_json: bool) -> No
 
 
 def functions_as_json(loaded: LoadedLibrary) -> dict[str, Any]:
-    """Return what the command prints with ``--json``."""
+    """Return a library as ``functions --json`` prints it."""
     return {
         "library": loaded.library.name,
         "backends": list(loaded.usable.backends),
@@ -55,10 +55,9 @@ def functions_as_json(loaded: LoadedLibrary) -> dict[str, Any]:
 
 
 def _rows(system: BackendSystem) -> list[dict[str, Any]]:
-    """Return the functions of the library, then those that only backends name, as JSON has them.
+    """Return the functions of the library, then unknown functions that backends name, for JSON.
 
-    Of the functions that the library has adopted, such as NumPy's, there are those that a backend
-    names.
+    Adopted functions, such as NumPy's, are included if a backend names them.
     """
     descriptions = system.backends
     names = {each: list(system.functions[each].backends) for each in sorted(system.functions)}

@@ -1,4 +1,4 @@
-"""The group of all commands: suggestions for misspelled ones, errors without tracebacks."""
+"""The group of all commands: it suggests names, shows progress, and ends without tracebacks."""
 
 from __future__ import annotations
 
@@ -12,29 +12,29 @@ import click
 from ..examination.progress import announce
 from .aliases import ALIASES
 from .arguments import meant
-from .streams import ended_in_words, progress
+from .streams import errors_shown, progress
 
 
 class Group(click.Group):
-    """Offers the nearest command for an unknown one, and ends without tracebacks."""
+    """Suggests the nearest command for an unknown one, and ends without tracebacks."""
 
     def make_context(self, *args: Any, **extra: Any) -> click.Context:
-        """Parse the line, which may print help; click alone makes it too wide for 40 columns."""
+        """Parse the line, and wrap the help for narrow terminals, which click does not."""
         extra.setdefault("terminal_width", min(get_terminal_size().columns, 80) - 2)
-        with ended_in_words():
+        with errors_shown():
             return super().make_context(*args, **extra)
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the command, and show what takes long."""
+        """Run the command, and show steps that take long."""
         shown = announce.set(partial(progress, since=monotonic()))
         try:
-            with ended_in_words():
+            with errors_shown():
                 return super().invoke(ctx)
         finally:
             announce.reset(shown)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Return a command, also by the name that it has in the public package ``spatch``."""
+        """Return a command, also by its name in the public package ``spatch``."""
         return super().get_command(ctx, cmd_name) or ALIASES.get(cmd_name)
 
     def resolve_command(

@@ -1,4 +1,4 @@
-"""``spatch-core libraries``: the libraries that registered themselves."""
+"""``spatch-core libraries``: the registered libraries."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Examples:
   spatch-core libraries
   spatch-core libraries --json
 
-A library registers itself by an entry point in the group {GROUP}.
+A library registers by an entry point in the group {GROUP}.
 Exit code 1 if there are problems."""
 
 
@@ -35,10 +35,10 @@ Exit code 1 if there are problems."""
 @json_option
 @click.pass_context
 def libraries_command(context: click.Context, as_json: bool) -> None:
-    """Show the libraries that registered themselves.
+    """Show the registered libraries.
 
-    Each with its version, the number of its functions, the number of usable backends besides
-    itself, and its problems.
+    Each has its version, the number of its functions, the number of its usable backends, and
+    its problems.
     """
     loaded = loaded_libraries(None)
     if as_json:

@@ -1,4 +1,4 @@
-"""``spatch-core list``: the backends of libraries, by priority, each with its state."""
+"""``spatch-core list``: the backends of libraries by priority, with their states."""
 
 from __future__ import annotations
 
@@ -44,10 +44,9 @@ Exit code 1 if there are problems."""
 def list_command(context: click.Context, library: str | None, as_json: bool) -> None:
     """Show the backends of LIBRARY, or of all libraries, by priority.
 
-    Each with the types that it works with (types marked secondary are accepted, but
-    converted), whether it requires opt-in, how many functions it implements, where it comes
-    from and its state; then the problems of all of them. Piped, a backend with several types
-    has a line for each, with all the rest repeated.
+    Each backend has its state, its types (a secondary type is accepted, but converted),
+    whether it requires opt-in, the number of its functions, and its distribution. Problems
+    follow. In a pipe, a backend has one complete line for each type.
     """
     loaded = loaded_libraries(library)
     if as_json:
@@ -100,7 +99,7 @@ def _row(backend: ListedBackend, loaded: LoadedLibrary) -> tuple[Cell, ...]:
 
 
 def listed_as_json(loaded: LoadedLibrary) -> dict[str, Any]:
-    """Return what the command prints of a library with ``--json``."""
+    """Return a library as ``list --json`` prints it."""
     return {
         **library_as_json(loaded),
         "backend": current_backend(loaded),

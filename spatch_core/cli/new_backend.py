@@ -1,4 +1,4 @@
-"""``spatch-core new-backend``: a backend package that installs and passes its own tests."""
+"""``spatch-core new-backend``: a new package of a backend, which passes its own tests."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ Examples:
   spatch-core new-backend scipy_dispatch gpu --type cupy:ndarray
   spatch-core new-backend scipy_dispatch gpu --type cupy:ndarray --minimal
 
-The package has one function that defers, with the signature that the library's has. Its
-tests pass as it is."""
+The package implements one function, which defers, with the signature of the library's
+function. Its tests pass unchanged."""
 
 
 def _patterns(
@@ -60,8 +60,8 @@ def _backend_name(_context: click.Context, _parameter: click.Parameter, value: s
     multiple=True,
     required=True,
     callback=_patterns,
-    help="A type that the backend works with: module:qualname, ~ and @ before it allowed. "
-    "May be given several times.",
+    help="A type that the backend works with, module:qualname, with an optional ~ or @. "
+    "Repeatable.",
 )
 @click.option(
     "--secondary-type",
@@ -69,28 +69,31 @@ def _backend_name(_context: click.Context, _parameter: click.Parameter, value: s
     metavar="PATTERN",
     multiple=True,
     callback=_patterns,
-    help="A type that it accepts and converts. May be given several times.",
+    help="A type that the backend accepts and converts. Repeatable.",
 )
 @click.option(
     "--function",
     metavar="IDENTIFIER",
     shell_complete=complete_functions,
-    help="The library's function to implement as an example; by default the first plain one.",
+    help="The function that the example implements; by default, the library's first plain one.",
 )
 @click.option(
     "--directory",
     type=click.Path(file_okay=False, path_type=Path),
     default=Path(),
-    help="Where the new folder is made; by default here.",
+    help="The parent of the new folder; by default, the current folder.",
 )
 @click.option(
     "--minimal",
     is_flag=True,
-    help="Write one module with two conversions and one function: with fallback='convert' the "
-    "conversions serve all other functions. The library's types are the secondary ones, unless "
-    "others are given.",
+    help="Write one module with two conversions and one function. With fallback='convert', the "
+    "conversions serve all other functions. The secondary types are by default the library's.",
 )
-@click.option("--opt-in", is_flag=True, help="Let it stay inactive until it is prioritized.")
+@click.option(
+    "--opt-in",
+    is_flag=True,
+    help="Require opt-in: the backend is inactive until it is prioritized.",
+)
 @json_option
 def new_backend_command(
     library: str,
@@ -105,7 +108,7 @@ def new_backend_command(
 ) -> None:
     """Write a complete backend package for LIBRARY.
 
-    NAME is that of the backend. The package has its entry point, its description, an
+    NAME is the name of the backend. The package has an entry point, a description, an
     implementation of one function, tests and a README.
     """
     loaded = usable_library(library)
@@ -115,7 +118,7 @@ def new_backend_command(
     if minimal:
         backend = replace(backend, is_minimal=True)
         if not secondary_types:
-            # Calls that mix both types are converted, too.
+            # So that calls that mix both types are converted, too.
             own = loaded.usable.backends[DEFAULT].primary_types
             backend = replace(backend, secondary_types=tuple(e for e in own if e not in types))
     folder = directory / backend.project

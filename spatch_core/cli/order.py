@@ -1,4 +1,4 @@
-"""``spatch-core order``: the priority order of a library's backends, with all its reasons."""
+"""``spatch-core order``: the priority order of a library's backends, with the reasons."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ Examples:
   spatch-core order scipy_dispatch
   spatch-core order scipy_dispatch --dot | dot -Tsvg > order.svg
 
-Exit code 1 if there are problems. With --dot and --mermaid these go to stderr."""
+Exit code 1 if there are problems. With --dot and --mermaid, stderr shows them."""
 
 
 @click.command("order", epilog=_EPILOG)
@@ -51,10 +51,10 @@ Exit code 1 if there are problems. With --dot and --mermaid these go to stderr."
 def order_command(context: click.Context, library: str, form: str | None, with_edges: bool) -> None:
     """Show the priority order of the backends of LIBRARY, each with a short reason.
 
-    An edge says that one backend goes before another: because the environment says so,
-    because one of the two declares it, or because its types are more specific. It takes part in
-    the calls of which both are candidates. Cycles of declared edges are shown with the value of
-    SET_ORDER that mends them.
+    An edge puts one backend before another: because the environment says so, because one of
+    the two declares it, or because its types are more specific. It takes effect in calls that
+    have both as candidates. A cycle of declared edges is shown with the value of SET_ORDER
+    that breaks it.
     """
     loaded = usable_library(library)
     order = loaded.usable._catalog().order
@@ -110,7 +110,7 @@ def _parts(loaded: LoadedLibrary, order: Order, with_edges: bool) -> list[Part]:
     parts.append(Notes("Not in the order", left_out))
     others = [each for each in loaded.problems if not each.message.startswith(CYCLE)]
     text = f"{counted(len(rows), 'backend')}, {counted(len(edges), 'edge')}"
-    return [*parts, *closing(text, (loaded.library.name, others), told=len(order.cycles))]
+    return [*parts, *closing(text, (loaded.library.name, others), counted_before=len(order.cycles))]
 
 
 def _graph(loaded: LoadedLibrary, order: Order) -> tuple[str, list[str], list[Step]]:
@@ -120,12 +120,12 @@ def _graph(loaded: LoadedLibrary, order: Order) -> tuple[str, list[str], list[St
 
 
 def _shown(loaded: LoadedLibrary, step: Step) -> Step:
-    """Return an edge with the names that people see."""
+    """Return an edge with the names of the backends as people see them."""
     return replace(step, before=loaded.shown(step.before), after=loaded.shown(step.after))
 
 
 def _short_reason(name: str, names: list[str], edges: Sequence[tuple[Step, str]]) -> str:
-    """Say why a backend stands where it does: by its strongest edge, to the nearest backend."""
+    """Explain the place of a backend by its strongest edge, of these the one to the nearest."""
     own = [each for each in edges if name in (each[0].before, each[0].after)]
     own = [each for each in own if not each[1]] or own
     strongest = [step for step, _ in own if step.origin == own[0][0].origin]
@@ -138,7 +138,7 @@ def _why_void(step: Step, system: BackendSystem) -> str:
 
 
 def order_as_json(loaded: LoadedLibrary) -> dict[str, Any]:
-    """Return what the command prints with ``--json``."""
+    """Return the order of a library as ``order --json`` prints it."""
     system = loaded.usable
     order = system._catalog().order
     return {
@@ -156,7 +156,7 @@ def order_as_json(loaded: LoadedLibrary) -> dict[str, Any]:
 
 
 def as_dot(title: str, names: Sequence[str], steps: Iterable[Step]) -> str:
-    """Write the graph for Graphviz."""
+    """Return the graph in the language of Graphviz."""
     lines = [f"digraph {_quoted(title)} {{", "    node [shape=box];"]
     lines += [
         f"    {_quoted(name)} [label={_quoted(f'{position}. {name}')}];"
@@ -170,8 +170,8 @@ def as_dot(title: str, names: Sequence[str], steps: Iterable[Step]) -> str:
 
 
 def as_mermaid(title: str, names: Sequence[str], steps: Iterable[Step]) -> str:
-    """Write the graph for Mermaid; see `as_dot`."""
-    # Nodes are numbered, because some names, "end" for example, are keywords of Mermaid.
+    """Return the graph in the language of Mermaid."""
+    # Nodes have numbers, because some names, for example "end", are keywords of Mermaid.
     number = {name: f"n{position}" for position, name in enumerate(names, 1)}
     lines = ["flowchart TD", f"    %% {_encoded(title)}"]
     lines += [
@@ -191,7 +191,7 @@ def _quoted(text: str) -> str:
 
 
 def _encoded(text: str) -> str:
-    """Escape the characters that have a meaning in Mermaid by their numbers."""
+    """Write the characters with a meaning in Mermaid as numeric entities."""
     return "".join(
         each if each.isalnum() or each in " .,_-:=()" else f"#{ord(each)};" for each in text
     )

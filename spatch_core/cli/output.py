@@ -1,4 +1,4 @@
-"""Shows results: tables and lines that fit the terminal, complete lines when piped, or JSON."""
+"""Prints results: wrapped for a terminal, as complete lines for a pipe, or as JSON."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _GAP, _INDENT = "  ", "    "
 _UNLIMITED = 1_000_000
 """The width of a pipe."""
 _LEGIBLE = 16
-"""The width that a terminal leaves to a column of sentences."""
+"""The least width of a column of prose in a terminal."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,10 +30,10 @@ class Column:
     """A column of a table."""
 
     title: str
-    is_number: bool = False  # aligned to the right
-    styles: Mapping[str, str] = field(default_factory=dict)  # of cells, by their text
-    is_name: bool = False  # the title is a name, and keeps its case
-    is_prose: bool = False  # cells may be broken between words
+    is_number: bool = False  # cells are aligned to the right
+    styles: Mapping[str, str] = field(default_factory=dict)  # of cells, by text
+    is_name: bool = False  # the title is a name, which keeps its case
+    is_prose: bool = False  # cells may be wrapped between words
 
 
 Cell: TypeAlias = "str | tuple[str, ...]"
@@ -43,8 +43,8 @@ Cell: TypeAlias = "str | tuple[str, ...]"
 class Table:
     """Rows of text.
 
-    Several values of a cell stand below each other in a terminal, and in rows of their own
-    when piped. In a terminal that is too narrow for the columns, each row becomes lines.
+    A cell may have several values: in a terminal, they stand below each other; in a pipe, each
+    gets a row. In a terminal that is too narrow for the columns, each row is printed as lines.
     """
 
     columns: Sequence[Column]
@@ -53,27 +53,27 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Notes:
-    """Lines under a title, or without one; nothing without any line.
+    """Lines, under a title if it is not empty; without lines, nothing is printed.
 
-    Further texts of a line stand below it, indented.
+    Further texts of a line are printed below it, indented.
     """
 
     title: str
     lines: Sequence[Cell]
-    styles: Mapping[str, str] = field(default_factory=dict)  # of words in a line, by the word
-    are_commands: bool = False  # to be pasted: each in one line
+    styles: Mapping[str, str] = field(default_factory=dict)  # of words in a line, by word
+    are_commands: bool = False  # never wrapped, so that users can paste them
 
 
 Part: TypeAlias = "str | Table | Notes"
 
 
 def show(parts: Iterable[Part]) -> None:
-    """Print parts as the output needs them; a string is a heading, or a summary at the end."""
+    """Print parts for the terminal or the pipe; a string is a heading, or a summary at the end."""
     stream = results()
     if stream is None or not stream.isatty():
         show_text(plain(parts))
         return
-    # Decided here, because some versions of rich count an empty variable and keep bold text.
+    # Not left to rich: some versions obey an empty variable, and keep bold text.
     is_plain = bool(os.environ.get("NO_COLOR"))
     show_text(
         laid_out(parts, Console(color_system=None if is_plain else "auto", no_color=is_plain))
@@ -81,26 +81,25 @@ def show(parts: Iterable[Part]) -> None:
 
 
 def show_json(value: Mapping[str, Any]) -> None:
-    """Print an object as JSON, in characters that every encoding has."""
+    """Print an object as JSON in ASCII, which every encoding can represent."""
     show_text(_encode(value) + "\n")
 
 
 def plain(parts: Iterable[Part]) -> str:
-    """Return parts as text in aligned columns, no line of which needs another one.
+    """Return parts as text for a pipe, in which every line is complete.
 
     Returns
     -------
     str
-        Without styles. A dash stands for an empty cell, so that each row has as many fields
-        as there are columns. Each of several values in a cell has a row, in which the other
-        cells are repeated, so that a search for the value finds them too.
+        Aligned columns without styles. An empty cell is a dash, so all rows have the same number
+        of fields. A row is repeated for each of several values in a cell, so ``grep`` finds it.
     """
     return laid_out(parts, Console(file=StringIO(), width=_UNLIMITED, color_system=None))
 
 
 def laid_out(parts: Iterable[Part], console: Console) -> str:
     """Return parts as text for a console."""
-    # Always as Text, because third-party text may look like rich's markup.
+    # Always `Text`: rich would interpret markup in third-party strings.
     with console.capture() as capture:
         for position, part in enumerate(parts):
             if isinstance(part, str):
@@ -130,7 +129,7 @@ def _print_notes(part: Notes, console: Console) -> None:
 
 
 def _print_line(text: Text, console: Console, indent: str = "") -> None:
-    """Print text with its further lines indented."""
+    """Print text, and indent all lines after the first."""
     further = f"\n{indent}{_INDENT}"
     room = max(1, console.width - len(further) + 1)
     lines = _breakable(text, room).wrap(console, room)
@@ -140,16 +139,16 @@ def _print_line(text: Text, console: Console, indent: str = "") -> None:
 
 
 def _breakable(text: Text, room: int) -> Text:
-    """Let words that are longer than a line go on after a punctuation mark, if they have one.
+    """Insert spaces into words that are longer than a line, after punctuation if possible.
 
-    The spaces are at the ends of lines, because no two pieces of a word fit one line.
+    The spaces end up at line ends, because no two pieces of a word fit into one line.
     """
     some = f".{{1,{room}}}"
     ends = [
         word.start() + piece.end()
         for word in re.finditer(r"\S+", text.plain)
         if len(word[0]) > room
-        # More than punctuation is left for the next line.
+        # Break after punctuation only if a letter or digit is left for the next line.
         for piece in re.finditer(rf"{some}$|{some}(?<=\W)(?=.*\w)|{some}", word[0])
         if piece.end() < len(word[0])
     ]

@@ -1,4 +1,4 @@
-"""The JSON objects that several commands print: problems, libraries, backends."""
+"""JSON objects that several commands print: problems, libraries and backends."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ STATE_STYLES: dict[str, str] = {
     State.BROKEN: "bold red",
     State.SHADOWED: "red",
 }
-"""How a terminal shows the state of a backend."""
+"""The style of each state in a terminal."""
 
 
 def distribution_text(source: Source) -> str:
-    """Return a distribution and its version; empty for none."""
+    """Return the name and version of a distribution; empty without one."""
     return " ".join(part for part in (source.distribution, source.version) if part)
 
 
 def problem_as_json(problem: Problem) -> dict[str, Any]:
-    """Return a problem as JSON has it."""
+    """Return a problem as an object for JSON."""
     return {
         "backend": problem.backend,
         "key": problem.key,
@@ -40,7 +40,7 @@ def problem_as_json(problem: Problem) -> dict[str, Any]:
 
 
 def library_as_json(loaded: LoadedLibrary) -> dict[str, Any]:
-    """Return a library as JSON has it."""
+    """Return a library as an object for JSON."""
     system = loaded.system
     where = source_as_json(loaded.library.source)
     del where["file"]
@@ -53,7 +53,7 @@ def library_as_json(loaded: LoadedLibrary) -> dict[str, Any]:
 
 
 def backend_as_json(backend: ListedBackend) -> dict[str, Any]:
-    """Return a backend as JSON has it."""
+    """Return a backend as an object for JSON."""
     described = backend.description
     return {
         "name": backend.name,

@@ -1,4 +1,4 @@
-"""``spatch-core replay-check``: whether this environment would choose the same backends."""
+"""``spatch-core replay-check``: compare recorded choices with those of this environment."""
 
 from __future__ import annotations
 
@@ -44,9 +44,8 @@ Exit code 1 if a choice is not the same."""
 def replay_check_command(context: click.Context, file: str, as_json: bool) -> None:
     """Say whether this environment would choose the backends that FILE has recorded.
 
-    For each recorded function, types and options: whether the same backends go before the one
-    that has answered, and whether this is of the same version. No implementation runs, and no
-    should_run is asked.
+    For each recorded call, compare the backends that were asked before the one that answered,
+    and the version of that one. No implementation and no should_run is called.
     """
     try:
         with progress(f"replaying {file}"):

@@ -1,4 +1,4 @@
-"""``spatch-core report``: one page of HTML with everything about libraries and their backends."""
+"""``spatch-core report``: one HTML page about libraries and their backends."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ Examples:
   spatch-core report scipy_dispatch --no-doctor
   spatch-core report scipy_dispatch --record run.json
 
-Open the file in a browser; it needs no network and no server. What it tells may be private:
-names of packages, folders and versions.
+Open the file in a browser; it needs no network and no server. It may contain private
+information: names of packages, folders and versions.
 
-Exit code 0 once it is written, whatever it tells."""
+Exit code 0 once it is written, even if it reports problems."""
 
 
 def _in_a_folder(_context: click.Context, _parameter: click.Parameter, value: str) -> str:
-    """Check at the begin that the file can be written in the end; a click callback."""
+    """Check the folder of the file before everything is examined; a click callback."""
     folder = Path(value).parent
     if not folder.is_dir():
         raise click.BadParameter(f"there is no folder {folder}")
@@ -52,7 +52,7 @@ def _in_a_folder(_context: click.Context, _parameter: click.Parameter, value: st
     callback=_in_a_folder,
     default="report.html",
     show_default=True,
-    help="The file to write; it is replaced.",
+    help="The file to write; an existing one is replaced.",
 )
 @click.option(
     "--record",
@@ -60,10 +60,13 @@ def _in_a_folder(_context: click.Context, _parameter: click.Parameter, value: st
     metavar="FILE",
     multiple=True,
     type=click.Path(exists=True, dir_okay=False),
-    help="Show a run that hooks.record has recorded; may be given several times.",
+    help="Show a run that hooks.record has recorded. Repeatable.",
 )
 @click.option(
-    "--no-doctor", "is_quick", is_flag=True, help="Leave out the findings, which take longest."
+    "--no-doctor",
+    "is_quick",
+    is_flag=True,
+    help="Leave out the findings, which take the most time.",
 )
 @timeout_option
 def report_command(
@@ -73,11 +76,11 @@ def report_command(
     is_quick: bool,
     timeout: float,
 ) -> None:
-    """Write a page about each LIBRARY, or about all libraries, for a browser.
+    """Write an HTML page about each LIBRARY, or about all libraries.
 
-    Its backends with their states, types and distributions; the priority order as a picture; which
-    backends implement which functions; what would run, for the types that backends name; what
-    doctor finds; and recorded runs. Nothing that is blocked is touched.
+    It shows the backends with their states, types and distributions, a picture of the priority
+    order, which backends implement which functions, what would run for the types that backends
+    name, the findings of doctor, and recorded runs. Blocked backends are not touched.
     """
     chosen = [each for name in libraries or (None,) for each in chosen_libraries(name)]
     try:
@@ -95,7 +98,7 @@ def report_command(
         raise click.ClickException(
             "spatch-core needs jinja2 to write a report: pip install 'spatch-core[cli]'"
         ) from None
-    # A name that no encoding has, from a file system, must not end the report.
+    # A file name may contain surrogates, which UTF-8 cannot encode.
     Path(output).write_text(page, encoding="utf-8", errors="xmlcharrefreplace")
     told = (
         (len(found), "library"),
@@ -109,7 +112,7 @@ def _reported(library: Library, is_quick: bool, timeout: float) -> ReportedLibra
     examined = None
     default_name = DEFAULT
     if not is_quick:
-        # First: its processes tell what is wrong even if this one cannot go on.
+        # First: its child processes report a library whose import ends this process.
         report = examine_library(library, timeout=timeout)
         examined, default_name = examined_as_json(report), report.default_name
     loaded = load_library(library)

@@ -1,4 +1,4 @@
-"""``spatch-core schema``: the JSON Schema of a backend's file, or of what a command prints."""
+"""``spatch-core schema``: the JSON Schema of a backend's file, or of a command's output."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ Examples:
   spatch-core schema > backend.schema.json
   spatch-core schema list
 
-Write "#:schema ./backend.schema.json" in the first line of a TOML file, and editors with
-Taplo (Even Better TOML, for example) complete and check it.
+With "#:schema ./backend.schema.json" in the first line of a TOML file, editors that use
+Taplo (for example, Even Better TOML) complete and check it.
 
-The schema checks each value by itself. Only spatch-core verify finds that a backend goes
-before itself, that two fields contradict each other, or that a field is misspelled."""
+The schema checks each value by itself. Only spatch-core verify finds fields that contradict
+each other, misspelled fields, and a backend that goes before itself."""
 
 
 def shaped_commands() -> list[str]:
@@ -32,14 +32,14 @@ def shaped_commands() -> list[str]:
 
 
 def shape(command: str) -> dict[str, Any]:
-    """Return the JSON Schema of what a command prints with ``--json``."""
+    """Return the JSON Schema of a command's output with ``--json``."""
     own, common = (
         json.loads((_folder() / f"{name}.json").read_text("utf-8")) for name in (command, "common")
     )
     return {
         "$schema": "http://json-schema.org/draft-07/schema#",
-        "title": f"What spatch-core {command} --json prints",
-        "description": "Later versions may add keys, and remove none.",
+        "title": f"Output of spatch-core {command} --json",
+        "description": "Later versions may add keys, but do not remove any.",
         **own,
         "$defs": common,
     }
@@ -56,7 +56,7 @@ def _folder() -> Traversable:
 def schema_command(command: str | None) -> None:
     """Print the JSON Schema of the TOML files of backends.
 
-    With COMMAND, that of what this command prints with --json.
+    With COMMAND, print the JSON Schema of the output of COMMAND --json.
     """
     if command is None:
         package = files(__name__.rpartition(".cli.")[0])

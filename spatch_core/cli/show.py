@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -11,11 +11,7 @@ from .._description.fields import EVERY
 from .._identifiers import DEFAULT
 from .._reporting.problems import Problem
 from ..examination.backends import ListedBackend, list_backends
-from ..examination.libraries import (
-    LoadedLibrary,
-    import_public_names,
-    load_library,
-)
+from ..examination.libraries import LoadedLibrary, import_public_names, load_library
 from .arguments import (
     chosen_libraries,
     complete_backends,
@@ -27,9 +23,6 @@ from .backend_record import show_as_json
 from .findings import closing, counted
 from .output import Cell, Column, Notes, Part, Table, show, show_json
 from .records import distribution_text
-
-if TYPE_CHECKING:
-    pass
 
 _FIELDS = (Column("field"), Column("value", is_prose=True))
 _FUNCTIONS = (
@@ -52,15 +45,15 @@ Exit code 1 if it has problems."""
     "--library",
     metavar="NAME",
     shell_complete=complete_libraries,
-    help="Whose backend, if several libraries have one of this name.",
+    help="The library, if several have a backend of this name.",
 )
 @json_option
 @click.pass_context
 def show_command(context: click.Context, backend: str, library: str | None, as_json: bool) -> None:
     """Show everything about BACKEND.
 
-    Its types, what it requires and declares, what it goes before and after and why, its
-    functions, where it comes from, its state, and its problems.
+    Its state, types, requirements and declarations, its place in the priority order with the
+    reasons, its functions, its distribution, and its problems.
     """
     loaded, found = _find(backend, library)
     import_public_names(loaded.library)
@@ -73,7 +66,7 @@ def show_command(context: click.Context, backend: str, library: str | None, as_j
 
 
 def _find(name: str, library: str | None) -> tuple[LoadedLibrary, ListedBackend]:
-    """Find the backend of this name. Of several in one library, the first is used."""
+    """Find the backend of this name; of several in one library, the first."""
     libraries = [load_library(each) for each in chosen_libraries(library)]
     found = []
     names: list[str] = []
@@ -180,6 +173,6 @@ def _fields(record: dict[str, Any], backend: ListedBackend) -> Iterator[tuple[st
 
 
 def _with_variant(function: dict[str, Any]) -> str:
-    """Return an implementation with the requirement by which it was chosen."""
+    """Return an implementation with the requirement of its variant."""
     variant = f" (for {function['variant']})" if function["variant"] else ""
     return f"{function['implementation']}{variant}"

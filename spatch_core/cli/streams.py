@@ -1,4 +1,4 @@
-"""Writes to the terminal, a pipe or a file: text, progress, and errors without tracebacks."""
+"""Writes text and progress to streams, and turns errors of streams into exit codes."""
 
 from __future__ import annotations
 
@@ -13,69 +13,68 @@ from time import monotonic
 from typing import NoReturn, TextIO
 
 import click
-from click import echo  # held here, because an import may replace it
+from click import echo  # bound here, because an import may replace it
 
 from ..examination.foreign_code import for_good
 
 _PATIENCE = 2.0
+"""Seconds after which a step is shown."""
 _shown: list[str] = []
-"""The step that the terminal shows: one, also of steps within steps."""
-"""Seconds that people wait without a message."""
-
+"""The step that the terminal shows: at most one, also of nested steps."""
 
 COMPLETING = "_SPATCH_CORE_COMPLETE"
-"""The environment variable by which a shell asks click for completions."""
+"""The environment variable with which a shell asks click for completions."""
 
 _kept: list[TextIO] = []
-"""The stream for results, if stdout is kept from third-party code."""
+"""The stream for results, if third-party code gets another stdout."""
 
 
 def keep_stdout() -> None:
-    """Keep stdout from third-party code, unless it is a terminal, where nothing reads it.
+    """Reserve stdout for results if it is a pipe or a file, which another program may read.
 
-    Only for a process of its own: from the first third-party code on, its stdout is stderr.
+    Third-party code gets stderr as its stdout for the rest of the process; see `foreign_code`.
     """
     stream = sys.stdout
-    # Shells read what click itself prints to stdout when it completes.
+    # Completions are printed to stdout by click itself.
     if COMPLETING in os.environ:
         return
     if isinstance(stream, TextIOWrapper) and not stream.isatty():
         try:
             number = os.dup(stream.fileno())
-        except OSError:  # a stream in memory, or one that is closed
+        except OSError:  # a stream in memory, or a closed one
             return
-        # It stays open for the rest of the process, without a warning that it does.
+        # Open for the rest of the process; `closefd=False` avoids the ResourceWarning.
         kept = open(number, "w", encoding=stream.encoding, closefd=False)  # noqa: SIM115
         _kept.append(kept)
         for_good.set(True)
 
 
 def results() -> TextIO | None:
-    """Return the stream for results; None where stdout is closed."""
+    """Return the stream for results; None if stdout is closed."""
     return _kept[0] if _kept else sys.stdout
 
 
 def show_text(text: str) -> None:
-    """Print text as it is, until its end or until the reader closes the pipe."""
+    """Print text to the stream for results; stop quietly if the reader closes the pipe."""
     stream = results()
     if isinstance(stream, TextIOWrapper):
-        # A name that the encoding lacks must not end the output.
+        # A character that the encoding lacks must not end the output.
         stream.reconfigure(errors="backslashreplace")
     try:
-        # Name the stream: click replaces one whose encoding is ASCII.
+        # With the stream as an argument: click would replace a stdout that encodes ASCII.
         echo(text, stream, nl=False)
     except BrokenPipeError:
         _let_go(stream)
 
 
 @contextmanager
-def ended_in_words() -> Iterator[None]:
-    """Let no closed pipe and no error of the system end in a traceback.
+def errors_shown() -> Iterator[None]:
+    """Show errors of the command and of the system in one line on stderr, without tracebacks.
 
     Raises
     ------
     click.exceptions.Exit
-        Instead of an error, which is shown in one line on stderr.
+        In place of the error.
     """
     try:
         yield
@@ -100,32 +99,32 @@ def _end_with(error: click.ClickException) -> NoReturn:
 
 def _let_go_of_output() -> None:
     _let_go(results())
-    if sys.stdout is not sys.stderr:  # as it is before third-party code, where click prints help
+    if sys.stdout is not sys.stderr:  # third-party code has not run; click prints help to it
         _let_go(sys.stdout)
 
 
 def _let_go(stream: TextIO | None) -> None:
-    """Write nothing more to a stream, not even when the interpreter flushes it at exit."""
+    """Redirect a stream to the null device, also for the flush at interpreter exit."""
     if stream is not None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 @contextmanager
 def progress(text: str, since: float | None = None) -> Iterator[None]:
-    """Show in a terminal that something takes long.
+    """Show a step that takes long on a terminal.
 
     Parameters
     ----------
     text : str
-        The step under way; shown on stderr after two seconds, until it is done.
+        The step, shown on stderr after two seconds until it ends.
     since : float, optional
-        When the seconds began, by `time.monotonic`; now, if not given.
+        When the command began, by `time.monotonic`; by default, now.
     """
     stream = sys.stderr
     if stream is None or not stream.isatty():
         yield
         return
-    # One line at most, because the cursor can only return to the start of its line.
+    # At most one line, because the cursor can only return to the start of its line.
     line = f"{one_line(text)[: get_terminal_size().columns - 5]} ..."
     said = []
 
@@ -152,12 +151,12 @@ def progress(text: str, since: float | None = None) -> Iterator[None]:
 
 
 def one_line(text: str) -> str:
-    """Return text in one line, without control characters."""
+    """Return text in one line, with control characters escaped."""
     return printable(", ".join(text.splitlines()))
 
 
 def printable(text: str) -> str:
-    """Escape characters that would move the cursor or change colours, but for line ends."""
+    """Escape control characters except newlines: they could move the cursor or change colours."""
     return "".join(
         each if each.isprintable() or each == "\n" else each.encode("unicode_escape").decode()
         for each in text

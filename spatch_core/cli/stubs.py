@@ -1,4 +1,4 @@
-"""``spatch-core stubs``: overloads of a library's functions, for type checkers."""
+"""``spatch-core stubs``: write stubs of a library for type checkers."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ Pyright reads the folder typings by itself; mypy with mypy_path = "typings"."""
     show_default=True,
     metavar="FOLDER",
     type=click.Path(file_okay=False),
-    help="Where to write; only stubs of this command are overwritten.",
+    help="The folder to write to; only stubs of this command are overwritten.",
 )
 def stubs_command(library: str, output: str) -> None:
-    """Write stubs of LIBRARY, for the backends that are installed, for type checkers.
+    """Write stubs of LIBRARY and its installed backends for type checkers.
 
     Each function has an overload for each primary type of each backend that implements it, and
     the library's own signature last. No backend is imported.

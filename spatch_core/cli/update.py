@@ -1,4 +1,4 @@
-"""``spatch-core update``: write the functions of a backend into its file, from its code."""
+"""``spatch-core update``: write the functions that a backend's code registers into its file."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ Examples:
 def update_command(
     context: click.Context, files: tuple[str, ...], check: bool, as_json: bool
 ) -> None:
-    """Write into the TOML files of backends which functions they implement.
+    """Write the functions that backends implement into their TOML files.
 
-    Imports the modules that the table functions.auto-generation lists, and takes what its
-    BackendImplementation has registered. Comments, order and formatting of everything else
-    survive, and a file with any fault stays as it is. With --check, the exit code is 1
-    if a file is not up to date.
+    Import the modules in the table functions.auto-generation, and write the functions that its
+    BackendImplementation has registered. Comments, order and formatting of everything else are
+    kept, and a file with a fault is not changed. With --check, the exit code is 1 if a file is
+    not up to date.
     """
     try:
         updates = [update_file(path, check) for path in files]

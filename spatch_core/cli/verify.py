@@ -1,4 +1,4 @@
-"""``spatch-core verify``: what is wrong with the file of a backend."""
+"""``spatch-core verify``: check the TOML files of backends."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Examples:
 
 @click.command("verify", epilog=_EPILOG)
 @files_argument
-@click.option("--no-imports", is_flag=True, help="Import nothing: check the file alone.")
+@click.option("--no-imports", is_flag=True, help="Import nothing: check only the file.")
 @json_option
 @click.pass_context
 def verify_command(
@@ -29,9 +29,8 @@ def verify_command(
 ) -> None:
     """Check the TOML files of backends, and import everything that they name.
 
-    All faults are shown at once, each with its line, its key, what was found and what was
-    expected. The package around a file need not be installed: it is imported from where it
-    stands.
+    All faults are shown at once, each with its line and key. The package around a file need
+    not be installed: it is imported from its folder.
     """
     reports = [verify_file(path, imports=not no_imports) for path in files]
     if as_json:
