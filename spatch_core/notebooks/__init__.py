@@ -1,4 +1,4 @@
-"""Results as tables in notebooks and in rich's terminals, and names that IPython completes."""
+"""Tables of results for notebooks and for rich, and completion of names in IPython."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ __all__ = ["load_ipython_extension"]
 
 
 def load_ipython_extension(shell: Any) -> None:
-    """Let IPython complete names of backends and functions where they are arguments.
+    """Let IPython complete arguments that are names of backends or functions.
 
     Parameters
     ----------

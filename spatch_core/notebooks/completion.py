@@ -1,4 +1,4 @@
-"""Completes names of backends and functions, in IPython, where they are arguments of a call."""
+"""Completes arguments in IPython that are names of backends or functions."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ if TYPE_CHECKING:
 _CALL = re.compile(
     r"""(?P<called>[A-Za-z_][\w.]*)\(  # a name, perhaps of an attribute
         [^()]*?  # other arguments, without calls
-        (?:(?P<keyword>\w+)\s*=\s*\(?[^()=]*)?  # perhaps a list or tuple that has other names
+        (?:(?P<keyword>\w+)\s*=\s*\(?[^()=]*)?  # perhaps with other names in a list or tuple
         ["'](?P<text>[^"']*)$""",
     re.VERBOSE,
 )
 _OPTIONS = ("prioritize", "disable", "backend")
-"""Those of which the value is the name of a backend, or several."""
+"""Options whose value is the name of a backend, or several names."""
 
 
 def matcher(shell: Any) -> Callable[[Any], Any]:
-    """Return what IPython asks for the names that complete a text.
+    """Return the matcher that IPython calls to complete a text.
 
     Parameters
     ----------
     shell : IPython.core.interactiveshell.InteractiveShell
-        In its names the functions are found that are called.
+        The shell, whose namespace has the called functions.
     """
     from IPython.core.completer import SimpleCompletion, context_matcher
 
@@ -41,25 +41,25 @@ def matcher(shell: Any) -> Callable[[Any], Any]:
             names = names_for(found["called"], found["keyword"], shell.user_ns)
         given = "" if found is None else found["text"]
         completions = [SimpleCompletion(each) for each in names if each.startswith(given)]
-        # Nothing else can stand there: no file, and no name of Python.
+        # Suppress the other matchers: the argument is neither a file nor a variable.
         return {"completions": completions, "matched_fragment": given, "suppress": bool(names)}
 
-    decorate: Any = context_matcher()  # its annotation requires what it adds
+    decorate: Any = context_matcher()  # typed for functions that have its attributes already
     made: Callable[[Any], Any] = decorate(complete)
     return made
 
 
 def names_for(called: str, keyword: str | None, names: dict[str, Any]) -> Iterable[str]:
-    """Return the names that an argument of a call may be; nothing is called.
+    """Return the possible names for an argument of a call; no function is called.
 
     Parameters
     ----------
     called : str
-        The source of the callable.
+        The callable as source code.
     keyword : str or None
-        The name of the argument; None for one by position.
+        The name of the argument; None for a positional one.
     names : dict
-        Those that are known where it is written.
+        The namespace of the call.
     """
     first, *parts = called.split(".")
     found: Any = names.get(first)
@@ -79,5 +79,5 @@ def names_for(called: str, keyword: str | None, names: dict[str, Any]) -> Iterab
 
 
 def _shown(owner: Any) -> list[str]:
-    """Return the names of a library's backends, which are discovered if need be."""
+    """Return the names of a library's backends; discovers them if necessary."""
     return [shown(each, owner.default_name) for each in owner.catalog().descriptions]

@@ -1,4 +1,4 @@
-"""Tables of results, as HTML and for rich. Imported when a notebook or rich asks for one."""
+"""Tables of results, as HTML and for rich; imported when one is shown."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ class Table:
     Parameters
     ----------
     title : str
-        The subject.
+        The caption.
     columns : tuple of str
-        Their headings.
+        The headings of the columns.
     rows : sequence of tuple of str
-        A text for each column.
+        The rows, with a text for each column.
     chosen : int or None, optional
-        The row of what runs.
+        The row of the backend that runs.
     """
 
     title: str
@@ -52,7 +52,7 @@ def table_of(value: Any) -> Table:
 
 
 def as_html(value: Any) -> str:
-    """Return the table of a value as HTML, in which the texts are escaped."""
+    """Return the table of a value as HTML, with escaped texts."""
     table = table_of(value)
     heads = "".join(f'<th scope="col">{escape(each)}</th>' for each in table.columns)
     lines = ["<table>", f"<caption>{escape(table.title)}</caption>"]
@@ -66,7 +66,7 @@ def as_html(value: Any) -> str:
 
 
 def as_rich(value: Any) -> RichTable:
-    """Return the table of a value for rich, in which the texts are no markup."""
+    """Return the table of a value for rich, which does not interpret markup in the texts."""
     from rich.table import Table as RichTable
     from rich.text import Text
 

@@ -1,1 +1,1 @@
-"""The report: what the commands print as JSON comes in; one page of HTML goes out. Needs jinja2."""
+"""The report: JSON objects of commands come in; one HTML page goes out. Needs jinja2."""

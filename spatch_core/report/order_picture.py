@@ -1,4 +1,4 @@
-"""The picture of a priority order: where its boxes, its edges and their numbers are."""
+"""The layout of the picture of a priority order: boxes, and numbered arrows beside them."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 MOST = 60
-"""How many edges are drawn: the strongest, and of these the shortest."""
+"""The largest number of edges in a picture: the strongest, and of equal strength the shortest."""
 
 _ROW, _BOX, _WIDTH, _MARGIN = 44, 30, 210, 8
 _LANE, _FIRST_LANE, _BEND = 24, 26, 6
 _LETTERS = 26
-"""How much of a name fits a box."""
+"""The largest number of characters in a box."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,17 +22,17 @@ class Box:
     x: int
     y: int
     name: str
-    label: str  # the name, cut if it is long
+    label: str  # position and name, cut to the width of the box
 
 
 @dataclass(frozen=True, slots=True)
 class Arrow:
-    """An edge, from the box of one backend down to that of another."""
+    """An edge, from the box of one backend to that of another."""
 
     number: int
     path: str
     tip: str  # the points of its head
-    x: int  # of the middle of the number
+    x: int  # of the center of the number
     y: int
     edge: dict[str, Any]
 
@@ -45,13 +45,13 @@ class Picture:
     height: int
     boxes: tuple[Box, ...]
     arrows: tuple[Arrow, ...]
-    left_out: int  # how many edges are not drawn
+    left_out: int  # the number of edges that are not drawn
     box_width: int = _WIDTH
     box_height: int = _BOX
 
 
 def cut(text: str, most: int) -> str:
-    """Return a text, cut to a number of characters.
+    """Return a text, cut to at most `most` characters.
 
     >>> cut("threads", 7), cut("threads", 5)
     ('threads', 'thre…')
@@ -72,14 +72,14 @@ def draw(
     names : sequence of str
         The backends in their order.
     edges : sequence of dict
-        As ``order --json`` has them, the strongest first.
+        The edges as ``order --json`` prints them, the strongest first.
     most : int, optional
-        How many edges are drawn.
+        The largest number of edges in the picture.
     shown : callable, optional
-        Returns what people see as the name of a backend.
+        Returns the name of a backend as people see it.
     """
     place = {name: position for position, name in enumerate(names)}
-    # One that is on a cycle may point up.
+    # An edge on a cycle may point up.
     spans = [sorted((place[each["before"]], place[each["after"]])) for each in edges]
     rank = {origin: number for number, origin in enumerate(_origins(edges))}
     order = sorted(
@@ -119,7 +119,7 @@ def _origins(edges: Iterable[dict[str, Any]]) -> dict[str, None]:
 
 
 def _lanes(spans: Sequence[Sequence[int]]) -> list[int]:
-    """Return the lane of each edge, short ones next to the boxes; no two overlap in a lane."""
+    """Return the lane of each edge: no two overlap in a lane, and short ones are innermost."""
     taken: list[list[Sequence[int]]] = []
     lanes = [0] * len(spans)
     for index in sorted(range(len(spans)), key=lambda i: (spans[i][1] - spans[i][0], spans[i])):
@@ -135,14 +135,14 @@ def _lanes(spans: Sequence[Sequence[int]]) -> list[int]:
 
 
 def _ports(pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Return the heights at which edges leave and enter boxes, spread over their sides."""
+    """Return the heights at which each edge leaves and enters a box, spread over its side."""
     ends: dict[int, list[tuple[int, int, int]]] = {}
     for index, (before, after) in enumerate(pairs):
         ends.setdefault(before, []).append((after, index, 0))
         ends.setdefault(after, []).append((before, index, 1))
     found = [[0, 0] for _ in pairs]
     for box, others in ends.items():
-        # Those that come from above enter above; the nearest is innermost.
+        # Edges to boxes above are at the top of the side, and do not cross each other.
         others.sort(key=lambda each: (each[0] > box, -abs(each[0] - box) * (each[0] > box)))
         for position, (_, index, side) in enumerate(others, 1):
             offset = position * _BOX // (len(others) + 1)

@@ -1,4 +1,4 @@
-"""The page: one file of HTML, with its styles, its script and its data, and no network."""
+"""The page: one HTML file with styles, script and data, which needs no network."""
 
 from __future__ import annotations
 
@@ -24,28 +24,28 @@ if TYPE_CHECKING:
     from ..examination.replay import Recorded
 
 EDGES = 300
-"""How many edges of an order the page tells; ``spatch-core order --edges`` tells all."""
+"""The largest number of edges of an order; ``spatch-core order --edges`` shows all."""
 CALLS = 1000
-"""How many choices of a record the page tells."""
+"""The largest number of choices of a record."""
 _SEVERITIES = ("error", "warning", "note")
 
 
 @dataclass(frozen=True)
 class ReportedLibrary:
-    """What the commands print about a library as JSON; None where it cannot be told.
+    """The JSON objects that commands print about a library.
 
     Parameters
     ----------
     listed : dict
-        What ``list`` prints.
+        The object of ``list``.
     default_name : str
-        The name of the library itself in what people see.
+        The name of the library itself as people see it.
     order, functions : dict or None
-        What ``order`` and ``functions`` print; None for a library that cannot be used.
+        The objects of ``order`` and ``functions``; None for a library that cannot be used.
     examined : dict or None
-        What ``doctor`` prints; None if it was not asked.
+        The object of ``doctor``; None without an examination.
     what_runs : dict or None
-        The fields of `WhatRuns`.
+        The fields of `WhatRuns`; None for a library that cannot be used.
     """
 
     listed: dict[str, Any]
@@ -56,19 +56,19 @@ class ReportedLibrary:
     what_runs: dict[str, Any] | None = None
 
     def shown(self, backend: str) -> str:
-        """Return what people see as the name of a backend."""
+        """Return the name of a backend as people see it."""
         return shown(backend, self.default_name)
 
     @cached_property
     def picture(self) -> Picture | None:
-        """That of the priority order."""
+        """The picture of the priority order."""
         if self.order is None:
             return None
         return draw(self.order["order"], self.order["edges"], shown=self.shown)
 
     @cached_property
     def edges(self) -> list[dict[str, Any]]:
-        """Those of the priority order: the drawn ones with their numbers, then others."""
+        """The edges of the priority order: the drawn ones with their numbers, then others."""
         if self.picture is None or self.order is None:
             return []
         drawn = [{**each.edge, "number": each.number} for each in self.picture.arrows]
@@ -79,7 +79,7 @@ class ReportedLibrary:
 
     @cached_property
     def findings(self) -> list[dict[str, Any]]:
-        """Those of ``doctor``, or the problems that ``list`` prints."""
+        """The findings of ``doctor``, or the problems of ``list``."""
         if self.examined is not None:
             found: list[dict[str, Any]] = self.examined["findings"]
             return found
@@ -90,18 +90,18 @@ class ReportedLibrary:
 
     @cached_property
     def severities(self) -> dict[str, int]:
-        """How many findings there are of each severity."""
+        """The number of findings of each severity."""
         found = Counter(each["severity"] for each in self.findings)
         return {each: found[each] for each in (*_SEVERITIES, "problem") if found[each]}
 
     @cached_property
     def states(self) -> dict[str, int]:
-        """How many backends are in each state."""
+        """The number of backends in each state."""
         return Counter(each["state"] for each in self.listed["backends"])
 
     @property
     def data(self) -> dict[str, Any]:
-        """What the script of the page needs: the matrix, and what would run."""
+        """The data of the page's script: the matrix, and the answers about what would run."""
         return {
             "library": self.listed["name"],
             "default": self.default_name,
@@ -119,17 +119,17 @@ class ReportedRun:
 
     @cached_property
     def calls(self) -> list[Recorded]:
-        """The choices, by their first calls where the record has times."""
+        """The choices, sorted by their first calls if the record has times."""
         return sorted(self.recorded, key=lambda each: each.first or 0.0)
 
     @cached_property
     def timeline(self) -> Timeline | None:
-        """None for a record without times."""
+        """The timeline; None for a record without times."""
         return lay_out(self.recorded)
 
 
 def _matrix(functions: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a letter for each function and backend: whether it implements it, or asks first."""
+    """Return a letter for each function and backend: implements it, asks first, or neither."""
     backends = functions["backends"]
     rows = []
     for each in functions["functions"]:
@@ -142,8 +142,8 @@ def _matrix(functions: Mapping[str, Any]) -> dict[str, Any]:
 def render(libraries: Sequence[ReportedLibrary], runs: Sequence[ReportedRun], made: str) -> str:
     """Return the page.
 
-    Everything in it that comes from descriptions is escaped, and a policy in it lets no script run
-    but its own.
+    Text from descriptions is escaped, and a content security policy forbids all scripts but the
+    page's own.
 
     Parameters
     ----------
@@ -152,7 +152,7 @@ def render(libraries: Sequence[ReportedLibrary], runs: Sequence[ReportedRun], ma
     runs : sequence of ReportedRun
         Recorded programs.
     made : str
-        When it was made.
+        The time of the report.
 
     Raises
     ------
@@ -189,7 +189,7 @@ def render(libraries: Sequence[ReportedLibrary], runs: Sequence[ReportedRun], ma
 
 
 def _hash(text: str) -> str:
-    """Return a hash as a content security policy has it."""
+    """Return the hash of a text for a content security policy."""
     digest = hashlib.sha256(text.encode()).digest()
     return f"sha256-{base64.b64encode(digest).decode()}"
 

@@ -1,4 +1,4 @@
-"""The timeline of a record: a bar for each choice, from its first call to its last."""
+"""The timeline of a record: a bar for each choice, from its first call to its last call."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from ..examination.replay import Recorded
 
 MOST = 60
-"""How many bars are drawn: those of the first choices."""
+"""The largest number of bars; later choices have none."""
 COLORS = 6
 _ROW, _LETTERS, _NARROWEST = 36, 44, 0.4
 
@@ -25,7 +25,7 @@ class Bar:
     width: str
     y: int
     label: str
-    text: str  # the same, complete
+    text: str  # the complete label
     color: int
 
 
@@ -34,7 +34,7 @@ class Timeline:
     """Bars below each other, over an axis of seconds."""
 
     bars: tuple[Bar, ...]
-    ticks: tuple[tuple[str, str], ...]  # places in percent, and their seconds
+    ticks: tuple[tuple[str, str], ...]  # positions in percent, and their times
     height: int
     seconds: float
     left_out: int
@@ -73,7 +73,7 @@ def lay_out(recorded: Sequence[Recorded], most: int = MOST) -> Timeline | None:
 
 
 def seconds(value: float) -> str:
-    """Return a time for people.
+    """Return a duration with a suitable unit.
 
     >>> seconds(2.5), seconds(0.0123), seconds(0.0000004)
     ('2.5 s', '12.3 ms', '0.4 µs')
@@ -85,7 +85,7 @@ def seconds(value: float) -> str:
 
 
 def span(first: float, last: float) -> str:
-    """Return when calls were made.
+    """Return a period of time.
 
     >>> span(0.5, 2)
     '500 ms to 2 s'

@@ -1,4 +1,4 @@
-"""An extension of Sphinx: the documentation of a library tells of chosen backends."""
+"""An extension of Sphinx that adds chosen backends to the documentation of a library."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     Returns
     -------
     dict
-        What Sphinx wants to know of an extension.
+        The metadata of the extension.
     """
     from .. import __version__
     from .chosen import OPTION, read_all, resolve_paths
@@ -35,8 +35,8 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("builder-inited", read_all)
     app.connect("builder-inited", restore_docstrings)
     app.connect("autodoc-process-signature", restore_docstrings, priority=100)
-    # numpydoc and napoleon read docstrings in between: to them it is a section that they do not
-    # know, and numpydoc drops those.
+    # numpydoc and napoleon have priorities in between. They must not see the section: numpydoc
+    # drops sections that it does not know.
     app.connect("autodoc-process-docstring", remove_section, priority=100)
     app.connect("autodoc-process-docstring", add_section, priority=900)
     app.connect("missing-reference", keep_text, priority=900)

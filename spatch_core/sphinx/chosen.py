@@ -1,7 +1,7 @@
-"""The backends that ``conf.py`` chooses, from their descriptions alone.
+"""The backends that ``conf.py`` chooses, read from their descriptions.
 
-Neither the environment's variables, nor what else is installed, nor whether what a backend
-requires is installed changes what is read.
+The result is the same in every environment: it depends neither on environment variables, nor on
+other installed backends, nor on whether the requirements of a backend are met.
 """
 
 from __future__ import annotations
@@ -34,17 +34,17 @@ _FILE = ".toml"
 
 
 class ChoiceError(Exception):
-    """A library or a backend in ``conf.py`` that cannot be read, and what to do about it."""
+    """A library or a backend in ``conf.py`` cannot be read."""
 
 
 @dataclass(frozen=True)
 class ChosenBackends:
-    """A library with the backends that its documentation tells of.
+    """A library, with the backends that its documentation shows.
 
     Parameters
     ----------
     system : BackendSystem
-        That of the library.
+        The library's system.
     descriptions : tuple of Description
         The backends, in the order of ``conf.py``.
     """
@@ -54,12 +54,12 @@ class ChosenBackends:
 
     @property
     def files(self) -> list[str]:
-        """Those that the descriptions were read from."""
+        """The files of the descriptions."""
         return [each.source.file for each in self.descriptions if each.source.file]
 
     @property
     def identifiers(self) -> list[str]:
-        """The library's functions, and those of others that it has adopted and a backend names."""
+        """The library's functions, and the adopted ones that a backend names."""
         adopts = partial(is_adopted, self.system)
         named = {name for each in self.descriptions for name in each.functions}
         return sorted({*self.system.functions, *filter(adopts, named)})
@@ -83,12 +83,12 @@ def chosen_backends(config: Any, library: str) -> ChosenBackends:
     config : sphinx.config.Config
         The settings, after `resolve_paths`.
     library : str
-        The name under which it is registered, or ``"module:system"``.
+        The name under which the library is registered, or ``"module:system"``.
 
     Raises
     ------
     ChoiceError
-        If there is no such library or backend, or a description has faults.
+        If the library or a backend does not exist, or a description has faults.
     """
     choices: Mapping[str, Sequence[str]] = config[OPTION]
     if library not in choices:
@@ -99,7 +99,7 @@ def chosen_backends(config: Any, library: str) -> ChosenBackends:
 
 
 def resolve_paths(app: Sphinx, config: Any) -> None:
-    """Let relative paths of files start at the folder of ``conf.py``."""
+    """Check the option, and resolve paths of files relative to the folder of ``conf.py``."""
     if not isinstance(config[OPTION], dict):
         from sphinx.errors import ConfigError
 
@@ -118,7 +118,7 @@ def resolve_paths(app: Sphinx, config: Any) -> None:
 
 
 def read_all(app: Sphinx) -> None:
-    """Read all descriptions, once for each build: faults end it before it has begun."""
+    """Read all descriptions at the start of a build, which faults end."""
     _read.cache_clear()
     for library in app.config[OPTION]:
         try:
@@ -140,7 +140,7 @@ def _read(library: str, names: tuple[str, ...]) -> ChosenBackends:
     import_public_names(found)
     problems: list[Problem] = []
     reader = BackendReader(problems, system.environ_prefix, None, system.functions)
-    # Those that are not chosen are not read.
+    # Backends that are not chosen are not read.
     installed = {} if system.group is None else _installed(system.group)
     in_code = {name_of(each): each for each in reversed(system._in_code)}
     descriptions = []
@@ -166,7 +166,7 @@ def _read(library: str, names: tuple[str, ...]) -> ChosenBackends:
 
 
 def _system(name: str) -> tuple[BackendSystem, Library]:
-    """Return the system of a library without a discovery of its backends."""
+    """Return the system of a library, without discovering its backends."""
     try:
         library = Library(name, name, Source()) if ":" in name else find_library(name)
         found: Any = import_identifier(library.identifier)
@@ -178,7 +178,7 @@ def _system(name: str) -> tuple[BackendSystem, Library]:
 
 
 def _installed(group: str) -> dict[str, Any]:
-    """Return the entry points of a group by name; of several of one name, the first."""
+    """Return the entry points of a group by name; of several with one name, the first."""
     return {each.name: each for each in reversed(find_entry_points(group)[0])}
 
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from sphinx.application import Sphinx
 
 _OURS = "spatch_backends"
-"""Marks the references to functions, which need not be documented."""
+"""The attribute of references to functions, which need not be documented."""
 
 
 class Matrix(Directive):
@@ -37,8 +37,7 @@ class Matrix(Directive):
 def matrix(chosen: ChosenBackends, library: str) -> nodes.table:
     """Return the table.
 
-    Words stand in its cells, none of which is empty; the first row and the first column are
-    headers.
+    Each cell has a word. The first row and the first column are headers.
 
     Parameters
     ----------
@@ -72,7 +71,7 @@ def matrix(chosen: ChosenBackends, library: str) -> nodes.table:
 
 
 def keep_text(app: Sphinx, env: Any, node: Any, contnode: nodes.Element) -> nodes.Element | None:
-    """Show a function that is not documented as text, without a warning of ``nitpicky``.
+    """Show an undocumented function as text, without a warning of ``nitpicky``.
 
     The parameters are those of the event ``missing-reference``.
     """
@@ -84,7 +83,7 @@ def _row(cells: Sequence[nodes.Node]) -> nodes.row:
 
 
 def _function(identifier: str) -> nodes.Node:
-    """Return the name of a function, which leads to its documentation if there is any."""
+    """Return the name of a function, with a link to its documentation if it is documented."""
     from sphinx.addnodes import pending_xref
 
     name = identifier.replace(":", ".")
@@ -96,7 +95,7 @@ def _function(identifier: str) -> nodes.Node:
 
 
 def _backend(description: Any) -> nodes.Node:
-    """Return the name of a backend, which leads to its documentation if it has an address."""
+    """Return the name of a backend, with a link if its description has a `url`."""
     if not description.url:
         return nodes.Text(description.name)
     return nodes.reference("", description.name, internal=False, refuri=description.url)

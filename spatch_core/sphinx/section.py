@@ -1,4 +1,4 @@
-"""The section "Backends" of docstrings that autodoc shows."""
+"""The section "Backends" in docstrings that autodoc shows."""
 
 from __future__ import annotations
 
@@ -18,10 +18,9 @@ _TITLE = "Backends"
 
 
 def restore_docstrings(app: Sphinx, *_: Any) -> None:
-    """Give the functions their own docstrings, without what discovery has added.
+    """Remove the section that discovery has added to the docstrings of functions.
 
-    numpydoc does not only read the docstrings of the event, but also those of objects, and warns
-    of a section that it does not know.
+    numpydoc reads the docstrings of the objects themselves, too, and warns about unknown sections.
     """
     for library in app.config[OPTION]:
         for each in chosen_backends(app.config, library).system.functions.values():
@@ -31,9 +30,9 @@ def restore_docstrings(app: Sphinx, *_: Any) -> None:
 def remove_section(
     app: Sphinx, what: str, name: str, obj: Any, options: Any, lines: list[str]
 ) -> None:
-    """Remove the section about the backends that happen to be installed.
+    """Remove the section about installed backends from a docstring.
 
-    A module whose documentation has just begun may have led to their discovery.
+    Importing a module for its documentation may discover them after `restore_docstrings`.
 
     The parameters are those of the event ``autodoc-process-docstring``.
     """
@@ -47,7 +46,7 @@ def remove_section(
     for place, line in enumerate(lines):
         if line == _TITLE and lines[place + 1 : place + 2] == ["-" * len(_TITLE)]:
             above = _stripped(lines[:place])
-            # autodoc may have taken a signature from the start.
+            # Compare the ends: autodoc may have removed a signature from the start.
             if above == own[len(own) - len(above) :]:
                 lines[place:] = []
                 return
@@ -65,13 +64,13 @@ def add_section(
         return
     chosen, identifier = found
     for file in chosen.files:
-        with suppress(KeyError):  # outside of a page
+        with suppress(KeyError):  # no page is being read
             app.env.note_dependency(file)
     lines += section_lines(chosen, identifier)
 
 
 def section_lines(chosen: ChosenBackends, identifier: str) -> list[str]:
-    """Return the section in reStructuredText, with an empty line before it; empty without any.
+    """Return the section in reStructuredText after an empty line; empty without backends.
 
     Parameters
     ----------
@@ -82,7 +81,7 @@ def section_lines(chosen: ChosenBackends, identifier: str) -> list[str]:
     """
     lines: list[str] = []
     for description, implementation in chosen.implementing(identifier):
-        # The underscore at the end of an address would make it the name of another link.
+        # An address that ends in an underscore would be taken for the name of another link.
         url = description.url.replace("_", r"\_")
         lines += [
             f"`{description.name} <{url}>`__" if url else f"``{description.name}``",
@@ -97,7 +96,7 @@ def section_lines(chosen: ChosenBackends, identifier: str) -> list[str]:
 
 
 def _stripped(lines: list[str]) -> list[str]:
-    """Return lines without empty ones at the end."""
+    """Return lines without the empty ones at the end."""
     while lines and not lines[-1]:
         lines = lines[:-1]
     return lines

@@ -1,9 +1,9 @@
 """Helpers for the tests of libraries and of backends.
 
-`write_distribution` makes a real backend on disk, `run_python` a fresh interpreter that
-finds it, and `isolated` gives a test of this interpreter a library that nothing else has
-touched. `BackendDummy` is the base of backends that are classes of a test. The plugin of pytest
-runs the tests of a library under a backend; its fixture ``spatch_backend`` gives a `BackendInTest`.
+`write_distribution` writes a real backend to disk, `run_python` starts an interpreter that finds
+it, and `isolated` gives a test in this interpreter a library in its initial state. `BackendDummy`
+is the base class of backends in a test. The plugin for pytest runs the tests of a library under a
+backend; its fixture ``spatch_backend`` is a `BackendInTest`.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _MODULES = {
 
 
 def __getattr__(name: str) -> object:
-    # Lazily: pytest imports this package with the plugin, also where no library is tested.
+    # Lazy: with the plugin, pytest imports this package in every run.
     if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module

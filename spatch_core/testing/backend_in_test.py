@@ -1,4 +1,4 @@
-"""The backend under which a test runs, for its fixture."""
+"""The value of the fixture ``spatch_backend``."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["BackendInTest"]
 
 @dataclass(frozen=True, slots=True)
 class BackendInTest:
-    """The backend under which a test runs; the fixture ``spatch_backend`` of pytest.
+    """The backend under which a test runs: the fixture ``spatch_backend`` for pytest.
 
     Parameters
     ----------

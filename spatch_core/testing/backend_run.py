@@ -1,4 +1,4 @@
-"""A run of a library's tests under a backend: the part of the plugin that a run asks for."""
+"""A run of a library's tests under a backend: the part of the plugin that is loaded on demand."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .run_report import RunReport
 
 _CONVERT = "convert:"
 _NOTED = "spatch_calls"
-"""The attribute of a test's report, which xdist takes from its workers to the main process."""
+"""An attribute of test reports, which xdist transfers from its workers to the main process."""
 
 
 class BackendRun:
@@ -30,15 +30,15 @@ class BackendRun:
     Parameters
     ----------
     backend, library : str
-        The backend, perhaps with ``convert:`` before its name, and the library.
+        The name of the backend, with an optional prefix ``convert:``, and that of the library.
     require : bool
         Whether the backend must answer a call in each test.
     expected_failures : str or None
-        The file of the failures that are expected.
+        The file of expected failures.
     json : str or None
         The file for the report.
     is_worker : bool
-        Whether another process collects the reports of the tests.
+        Whether another process collects the test reports.
 
     Raises
     ------
@@ -50,9 +50,9 @@ class BackendRun:
     backend : str
         The name of the backend.
     converts : bool
-        Whether each call is made with its objects.
+        Whether each call is made with objects of the backend.
     calls : ObservedCalls
-        Notes the outcomes of the calls of a test.
+        Records the outcomes of the calls in a test.
     """
 
     def __init__(
@@ -80,7 +80,7 @@ class BackendRun:
         except (UnknownBackendError, ExpectedFailuresError) as error:
             raise pytest.UsageError(str(error)) from None
         description = self._system.backends[self.backend]
-        if self.converts and getattr(description, "conversions", None) is None:
+        if self.converts and description.conversions is None:
             raise pytest.UsageError(
                 f"backend {self.backend!r} has no conversions: to_default and from_default"
             )
@@ -105,14 +105,14 @@ class BackendRun:
         self._report = RunReport(about, implemented)
 
     def pytest_sessionstart(self) -> None:
-        """Put the backend in force, in all threads, before tests are collected."""
+        """Prioritize the backend in all threads before tests are collected."""
         self._put_back = replace_functions(self._system)
         options = self._system.backend_opts
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", GlobalOptionsWarning)
             options(prioritize=self.backend, hook=self.calls).enable_globally()
             if self._forced is not None:
-                # The inner hook: the other one sees what it has converted.
+                # As the inner hook: the outer one observes the converted calls.
                 options(hook=self._forced, fallback="convert").enable_globally()
 
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
@@ -124,7 +124,7 @@ class BackendRun:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, object, object]:
-        """Note the calls of a test, and leave the backend out where it is marked so."""
+        """Record the calls of a test, and disable the backend in a test marked spatch_default."""
         self.calls.begin()
         is_default = item.get_closest_marker("spatch_default") is not None
         if self._forced is not None:
@@ -137,11 +137,11 @@ class BackendRun:
     def pytest_runtest_makereport(
         self, item: pytest.Item
     ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-        """Judge a test by the calls that the backend has answered."""
+        """Change the outcome of a test according to the calls that the backend has answered."""
         report = yield
         outcomes = self.calls.outcomes
         expected = ""
-        is_known = hasattr(report, "wasxfail")  # expected by a marker
+        is_known = hasattr(report, "wasxfail")  # a marker expects it
         if report.when == "call" and report.failed:
             expected = self._expected.of_functions(outcomes.answered)
             if expected:
@@ -169,14 +169,14 @@ class BackendRun:
         return "\n  ".join(lines)
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Collect what was noted, here or in a worker of xdist."""
+        """Collect the outcomes that this process or a worker of xdist has recorded."""
         noted = getattr(report, _NOTED, None)
         if noted is not None:
             self._report.add(report.nodeid, *noted)
 
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
-        """Take the backend back, write the report, and fail if an expectation was not met."""
+        """Reset the options, write the report, and fail if an expected failure did not occur."""
         self._system.backend_opts.reset_globally()
         if self._put_back is not None:
             self._put_back()
@@ -205,7 +205,7 @@ def _load(name: str) -> BackendSystem:
     Raises
     ------
     pytest.UsageError
-        If there is none of this name, or if it cannot be used.
+        If no library has this name, or it cannot be used.
     """
     try:
         library = find_library(name)

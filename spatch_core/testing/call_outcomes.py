@@ -1,4 +1,4 @@
-"""The outcomes of calls under a backend: it answered, it deferred, or it never saw the call."""
+"""The outcomes of calls under a backend: it answered, deferred, or never saw the call."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 Reasons = dict[str, dict[str, int]]
-"""By the function's identifier, how many calls each reason was given for."""
+"""The number of calls by reason, by identifier of the function."""
 
 
 @dataclass(slots=True)
@@ -16,10 +16,10 @@ class CallOutcomes:
     Attributes
     ----------
     answered : dict of str to int
-        By the function's identifier, how many calls the backend has answered.
+        The number of calls that the backend has answered, by identifier of the function.
     deferred, unseen : dict of str to dict of str to int
-        By the function's identifier, how many calls the backend has declined, and how many went
-        past it, by reason.
+        The number of calls that the backend has declined, and that never reached it, by identifier
+        of the function and by reason.
     """
 
     answered: dict[str, int] = field(default_factory=dict)
@@ -32,14 +32,14 @@ class CallOutcomes:
         return bool(self.answered or self.deferred)
 
     def add(self, other: CallOutcomes) -> None:
-        """Add the counts of others."""
+        """Add the counts of other outcomes."""
         _add(self.answered, other.answered)
         for mine, theirs in ((self.deferred, other.deferred), (self.unseen, other.unseen)):
             for function, reasons in theirs.items():
                 _add(mine.setdefault(function, {}), reasons)
 
     def as_json(self) -> dict[str, Any]:
-        """Return the same as a dictionary, from which the class can be made again."""
+        """Return the arguments of the class as a dictionary for JSON."""
         return asdict(self)
 
 

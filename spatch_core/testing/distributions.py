@@ -20,13 +20,13 @@ class Distribution:
     Parameters
     ----------
     folder : Path
-        Put it on `sys.path`, and the distribution is installed.
+        The folder to put on `sys.path`, which installs the distribution.
     name, version : str
-        As its metadata has them.
+        The name and version in its metadata.
     metadata : Path
         Its ``.dist-info`` folder.
     files : tuple of Path
-        Everything that was written, the metadata too.
+        All files, including the metadata.
     """
 
     folder: Path
@@ -36,7 +36,7 @@ class Distribution:
     files: tuple[Path, ...]
 
     def remove(self) -> None:
-        """Uninstall it: remove its files, and the folders that are empty then."""
+        """Uninstall the distribution: remove its files, and the folders that become empty."""
         for file in self.files:
             file.unlink(missing_ok=True)
         folders = {parent for file in self.files for parent in file.parents}
@@ -53,24 +53,23 @@ def write_distribution(
     entry_points: Mapping[str, Mapping[str, str]] | None = None,
     files: Mapping[str, str | bytes] | None = None,
 ) -> Distribution:
-    """Write a distribution as it lies in ``site-packages`` once it is installed.
+    """Write a distribution in the form that it has in ``site-packages``.
 
     Parameters
     ----------
     folder : path
-        Where to; made if need be. Several distributions may share a folder.
+        The target folder, which is created if necessary. Several distributions may share it.
     name, version : str, optional
-        Of the distribution.
+        The name and version of the distribution.
     entry_points : mapping of str to mapping of str to str, optional
-        For each group, the names of entry points and their values.
+        The values of entry points, by group and name.
     files : mapping of str to str or bytes, optional
-        For each path below `folder`, with ``/`` between its parts, what is in the file.
-        Text may be indented as a whole.
+        The contents of files, by path below `folder` with ``/``. Text may be indented as a whole.
 
     Returns
     -------
     Distribution
-        What was written, and where.
+        The files and the metadata.
 
     Examples
     --------
@@ -98,7 +97,7 @@ def write_distribution(
         f"{metadata}/METADATA": f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n",
         f"{metadata}/entry_points.txt": "\n\n".join(sections) + "\n",
     }
-    # Last, and itself in it, with no checksums: those are optional.
+    # RECORD lists all files and itself; checksums are optional.
     record = f"{metadata}/RECORD"
     contents[record] = "".join(f"{path},,\n" for path in [*contents, record])
     written = []

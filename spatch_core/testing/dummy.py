@@ -1,4 +1,4 @@
-"""A backend that is a class of a test."""
+"""A base class for backends in tests."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ __all__ = ["BackendDummy"]
 
 
 class BackendDummy:
-    """A backend for tests, passed in code: its methods implement the functions of their names.
+    """A backend for tests whose methods implement the functions with the same names.
 
     Make a subclass with the fields of a description, such as `name` and `primary_types`, and pass
-    an object of it as one of ``BackendSystem(backends=...)``. The module of a function does not
-    matter: a method ``blur`` implements every dispatchable function called ``blur``. Methods are
-    class methods or static methods; ``uses_context`` and ``should_run`` hold for all of them.
+    an instance in ``BackendSystem(backends=...)``. The module of a function does not matter: a
+    method ``blur`` implements every dispatchable function called ``blur``. Methods are class
+    methods or static methods; ``uses_context`` and ``should_run`` apply to all of them.
 
     Attributes
     ----------
     functions : object
-        The requirements of the library for its functions.
+        Finds the fields of a function by its identifier.
 
     Examples
     --------
@@ -41,19 +41,19 @@ class BackendDummy:
 
     @classmethod
     def get_function(cls, name: str, default: Any = None) -> Any:
-        """Return how this backend implements a function of the library.
+        """Return the fields of a function of the library, as in a description.
 
         Parameters
         ----------
         name : str
-            Identifier of the function.
+            The identifier of the function.
         default : object, optional
-            Returned if no method has its name.
+            The result if no method implements the function.
 
         Returns
         -------
         dict
-            The fields of the function, as a description has them.
+            The fields.
         """
         _, separator, qualname = name.partition(":")
         attribute = qualname.rpartition(".")[2]
@@ -75,11 +75,11 @@ class BackendDummy:
 
 
 _OTHERS = ("get_function", "should_run")
-"""Methods that implement nothing."""
+"""Methods that implement no function."""
 
 
 class _Functions:
-    """Finds the functions of a backend, which it cannot list."""
+    """The functions of a backend, which can be found but not listed."""
 
     def __init__(self, backend: type[BackendDummy]) -> None:
         self._backend = backend

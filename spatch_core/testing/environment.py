@@ -1,4 +1,4 @@
-"""The environment variables of the helpers, and text that may be indented."""
+"""Arguments of the helpers: environment variables, folders, and indented text."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from textwrap import dedent
 
 NO_CACHE = {"SPATCH_CORE_CACHE": "off"}
-"""Variables so that tests depend on no earlier run, and leave nothing behind."""
+"""Variables that switch the cache off: tests neither depend on earlier runs nor leave files."""
 
 
 def folders(path: Iterable[str | os.PathLike[str]]) -> list[str]:
@@ -24,5 +24,5 @@ def folders(path: Iterable[str | os.PathLike[str]]) -> list[str]:
 
 
 def dedented(content: str) -> str:
-    """Return text without the indentation that all of its lines have, and empty lines before."""
+    """Return text without the common indentation and without leading empty lines."""
     return dedent(content).lstrip("\n")

@@ -1,4 +1,4 @@
-"""The tests that are expected to fail under a backend: a file of the backend's author."""
+"""The file in which a backend's author lists expected failures."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _TABLES = ("functions", "tests")
 
 
 class ExpectedFailuresError(Exception):
-    """The file cannot be read, or has something else in it."""
+    """The file cannot be read, or has the wrong content."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,17 +21,18 @@ class ExpectedFailures:
     Parameters
     ----------
     functions : mapping of str to str
-        By the function's identifier: a test may fail in which the backend answers it, and at
-        least one of these tests must.
+        The reasons by identifier of the function. Tests in which the backend answers the function
+        may fail, and at least one of them must.
     tests : mapping of str to str
-        By the end of the test's identifier, with or without parameters: the test must fail.
+        The reasons by identifier of the test, or its end, with or without parameters. The test
+        must fail.
     """
 
     functions: Mapping[str, str] = field(default_factory=dict)
     tests: Mapping[str, str] = field(default_factory=dict)
 
     def of_test(self, identifier: str) -> str:
-        """Return the reason for which a test must fail; empty for none."""
+        """Return the reason why a test must fail; empty if it need not."""
         plain = identifier.partition("[")[0]
         for name, reason in self.tests.items():
             for each in (identifier, plain):
@@ -40,7 +41,7 @@ class ExpectedFailures:
         return ""
 
     def of_functions(self, identifiers: Iterable[str]) -> str:
-        """Return the first of the functions that may fail; empty for none."""
+        """Return the first function with expected failures; empty without one."""
         return next((each for each in identifiers if each in self.functions), "")
 
 
@@ -50,7 +51,7 @@ def read_expected_failures(path: str | os.PathLike[str]) -> ExpectedFailures:
     Raises
     ------
     ExpectedFailuresError
-        If it cannot be read, is not TOML, or has anything but reasons in these tables.
+        If the file cannot be read, is not TOML, or has anything but reasons in these tables.
     """
     if sys.version_info >= (3, 11):
         import tomllib
@@ -68,7 +69,7 @@ def read_expected_failures(path: str | os.PathLike[str]) -> ExpectedFailures:
             faults.append(f"{name!r} is not a table")
         else:
             faults += [
-                f"{name}.{key!r} is to give a reason"
+                f"{name}.{key!r} has no reason"
                 for key, reason in table.items()
                 if not isinstance(reason, str) or not reason.strip()
             ]

@@ -1,4 +1,4 @@
-"""A hook that makes each call with objects of a backend in place of the library's own."""
+"""A hook that makes each call with objects of a backend instead of the library's own."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from .._state.hooks import Call
 
 
 class ForcedConversions:
-    """A hook that converts the library's objects in the arguments for a backend, and results back.
+    """A hook that converts the library's objects in arguments for a backend, and results back.
 
-    Calls are left as they are that have no such object or write into one, those of generator
-    functions, and those whose arguments the backend says it cannot convert.
+    A call is not changed if its arguments have no such object, if it writes into one, if the
+    function is a generator function, or if the backend cannot convert the arguments.
 
     Parameters
     ----------
@@ -28,7 +28,7 @@ class ForcedConversions:
     Attributes
     ----------
     is_active : bool
-        Whether anything is converted.
+        Whether calls are converted.
     """
 
     def __init__(self, backend: str) -> None:
@@ -60,7 +60,7 @@ class ForcedConversions:
         def finish(result: Any) -> Any:
             if result is NotImplemented:
                 return result
-            return trip.back(result, conversion._is_foreign, to_default, _NotTold())
+            return trip.back(result, conversion._is_foreign, to_default, _Unheard())
 
         args = [trip.there(each) for each in call.args]
         result = call.next(*args, **{name: trip.there(each) for name, each in call.kwargs.items()})
@@ -83,8 +83,8 @@ class ForcedConversions:
         return is_own
 
 
-class _NotTold:
-    """Takes note of nothing; see `round_trip.Told`."""
+class _Unheard:
+    """A listener that ignores everything; see `round_trip.Told`."""
 
     def called(self) -> None: ...
 

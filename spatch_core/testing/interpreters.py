@@ -1,4 +1,4 @@
-"""Fresh interpreters."""
+"""Code in a fresh interpreter."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ def run_python(
     check: bool = True,
     timeout: float = 300,
 ) -> subprocess.CompletedProcess[str]:
-    """Run code as a script in a fresh interpreter of the kind that runs this.
+    """Run code as a script in a fresh interpreter, the same Python as this one.
 
     Parameters
     ----------
     code : str
         The script; may be indented as a whole.
     path : iterable of path, optional
-        Folders (or zip files) to put before everything else on the script's `sys.path`.
+        The first folders (or zip files) on the script's `sys.path`.
     environment : mapping of str to str or None, optional
         Environment variables to set, or to remove (None), besides those of this process
         and ``SPATCH_CORE_CACHE=off``.
@@ -39,21 +39,21 @@ def run_python(
     check : bool, optional
         Whether the script must succeed.
     timeout : float, optional
-        Seconds after which it is ended.
+        The time limit in seconds.
 
     Returns
     -------
     subprocess.CompletedProcess
-        With its ``returncode``, ``stdout`` and ``stderr``.
+        The result, with ``returncode``, ``stdout`` and ``stderr``.
 
     Raises
     ------
     TypeError
         If `path` is one folder instead of several.
     RuntimeError
-        If `check` and the script fails; the text has what it printed.
+        If `check` and the script fails; the message has its output.
     subprocess.TimeoutExpired
-        If it takes too long.
+        If the script exceeds the time limit.
 
     Examples
     --------
@@ -67,7 +67,7 @@ def run_python(
     if search_path:
         variables["PYTHONPATH"] = os.pathsep.join(search_path)
     with TemporaryDirectory() as folder:
-        # A script in a folder of its own, because the folder is the first on its sys.path.
+        # In an empty folder, because a script's folder comes first on its sys.path.
         script = Path(folder, "script.py")
         script.write_text(dedented(code), encoding="utf-8")
         done = subprocess.run(

@@ -1,4 +1,4 @@
-"""A library in this interpreter that nothing else has touched."""
+"""A library in its initial state, for a test in this interpreter."""
 
 from __future__ import annotations
 
@@ -28,20 +28,19 @@ def isolated(
     path: Iterable[str | os.PathLike[str]] = (),
     environment: Mapping[str, str | None] | None = None,
 ) -> Iterator[BackendSystem]:
-    """Give a library a fresh start for a ``with`` block, and put everything back after it.
+    """Put a library into its initial state for a ``with`` block, and restore its state after it.
 
-    In the block nothing is prioritized, disabled, enabled globally or traced but what the
-    environment says, and backends are discovered again when they are first needed.
-    Afterwards what had been discovered and what was in force is back, and the modules that
-    were imported from `path` are forgotten.
+    In the block only the options of the environment are in force, and backends are discovered
+    again at their first use. After it, the previous backends and options are back, and modules
+    imported from `path` are removed from `sys.modules`.
 
     Parameters
     ----------
     system : BackendSystem
         The library's system.
     path : iterable of path, optional
-        Folders (or zip files) to put before everything else on `sys.path`, for example
-        those of `write_distribution`.
+        The first folders (or zip files) on `sys.path`, for example those of
+        `write_distribution`.
     environment : mapping of str to str or None, optional
         Environment variables to set, or to remove (None), besides those of this process
         and ``SPATCH_CORE_CACHE=off``.
@@ -54,7 +53,7 @@ def isolated(
     Raises
     ------
     TypeError
-        If `system` is something else, or `path` is one folder instead of several.
+        If `system` is not a `BackendSystem`, or `path` is one folder instead of several.
 
     Notes
     -----
@@ -87,12 +86,12 @@ def isolated(
         sys.path[:0] = added
         invalidate_caches()
         set_default(keeper, DispatchState())
-        # The list of the default, to which enable_globally() writes, as in a new thread.
+        # As in a new thread: with the tables of the default, which enable_globally() changes.
         keeper.put_back(keeper.default.tables, None)
         _put_back(system, None)
         yield system
     finally:
-        # Set, not reset: a fixture may end in another context than it began in.
+        # Without ContextVar.reset: a fixture may end in another context than it began in.
         keeper.put_back(*outer)
         set_default(keeper, default, globally)
         sys.path[:] = search_path
@@ -107,7 +106,7 @@ def isolated(
 
 
 def _put_back(system: BackendSystem, caller: Caller | None) -> None:
-    """Make `caller` what was discovered; with None, discovery waits for the next use."""
+    """Install a caller with its discovered backends; None for a new discovery at the next use."""
     system._loader.loaded = caller
     system._dispatcher.shortcuts.leave_all()
     system._dispatcher.keeper.forget_tables()
@@ -117,7 +116,7 @@ def _put_back(system: BackendSystem, caller: Caller | None) -> None:
 
 
 def _forget_modules(names: Iterable[str], folders: Iterable[str]) -> None:
-    """Remove the modules that came from `folders`."""
+    """Remove the modules that were imported from `folders`."""
     roots = [os.path.join(os.path.abspath(folder), "") for folder in folders]
     for name in names:
         spec = getattr(sys.modules[name], "__spec__", None)

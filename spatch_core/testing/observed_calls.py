@@ -1,4 +1,4 @@
-"""A hook that notes what became of each call under a backend."""
+"""A hook that records the outcome of each call under a backend."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .call_outcomes import CallOutcomes
 
 
 class ObservedCalls:
-    """A hook that notes whether a backend answered each call, deferred or never saw it.
+    """A hook that records whether a backend answered each call, deferred or never saw it.
 
     Parameters
     ----------
@@ -38,16 +38,16 @@ class ObservedCalls:
         self.begin()
 
     def begin(self) -> None:
-        """Note the calls of another test from now on."""
+        """Start to record the calls of another test."""
         self.outcomes = CallOutcomes()
 
     def __call__(self, call: Call) -> Any:
-        """Go on with the call, and note its outcome."""
+        """Make the call, and record its outcome."""
         return watched(call, self._watch)
 
     @contextmanager
     def _watch(self, call: Call, nature: int) -> Iterator[None]:
-        outcomes = self.outcomes  # those of the test in which the call begins
+        outcomes = self.outcomes  # of the test in which the call starts
         try:
             yield
         finally:

@@ -1,7 +1,7 @@
-"""The entry point of the plugin of pytest: options, markers and a fixture.
+"""The plugin for pytest: options, markers and a fixture.
 
-pytest imports this module whenever the package is installed; everything else is imported once a
-run asks for it.
+pytest imports this module whenever the package is installed. Everything else is imported in runs
+with a backend.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="FILE",
         help="a TOML file with the tables functions and tests, which give reasons",
     )
-    add("--spatch-json", metavar="FILE", help="write what became of the calls as JSON")
+    add("--spatch-json", metavar="FILE", help="write the outcomes of the calls as JSON")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -56,7 +56,7 @@ def pytest_configure(config: pytest.Config) -> None:
         return
     if not (given["backend"] and given["library"]):
         raise pytest.UsageError(
-            "--spatch-backend and --spatch-library are given together: the backend, and the "
+            "--spatch-backend and --spatch-library must be given together: the backend, and the "
             "library whose functions it implements, as `spatch-core libraries` lists it"
         )
     from .backend_run import BackendRun
@@ -67,7 +67,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.fixture
 def spatch_backend(request: pytest.FixtureRequest) -> BackendInTest:
-    """Give the backend under which the test runs, with what it has answered in this test so far."""
+    """Return the backend under which the test runs, with its answers in the test so far."""
     from .backend_in_test import BackendInTest
 
     run = request.config.pluginmanager.get_plugin(_RUN)

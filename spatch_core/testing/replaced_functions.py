@@ -1,4 +1,4 @@
-"""Puts the functions of a library that wraps another package into that package."""
+"""Replaces the functions of a package by those of the library that wraps the package."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from ..backend_system import BackendSystem
 
 
 def replace_functions(system: BackendSystem) -> Callable[[], None]:
-    """Let a package call the library's functions where these wrap its own; return the way back.
+    """Replace the functions of a package by the library's wrappers; return the way to undo it.
 
-    The names of the package's public modules are bound to them, those too that a module gives by
-    its ``__getattr__``. The package's tables that have one of its functions as a key get the
-    library's as another key.
+    The wrappers are bound to the functions' names in the package's public modules, also to names
+    that a module's ``__getattr__`` provides. Dictionaries of the package with a function as a key
+    get the wrapper as another key.
     """
     functions = {}
     for record in system._dispatcher.records:
@@ -45,7 +45,7 @@ def replace_functions(system: BackendSystem) -> Callable[[], None]:
 
     def put_back() -> None:
         for where, key, before in undo:
-            if before is undo:  # there was none
+            if before is undo:  # the marker of a key that was absent
                 where.pop(key, None)
             else:
                 where[key] = before

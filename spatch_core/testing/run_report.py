@@ -1,4 +1,4 @@
-"""The report of a run of tests under a backend: a table for people, and JSON."""
+"""The report of a run of tests under a backend, as a table and as JSON."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import Any
 from .call_outcomes import CallOutcomes
 
 FORMAT = 1
-"""Later versions of the format have larger numbers, and add keys alone."""
+"""The version of the JSON format. Later versions only add keys."""
 SHOWN = 3
-"""How many reasons of a function, and how many tests of a kind, the table shows."""
+"""The largest number of reasons and of tests in each list of the table."""
 _HEAD = ("FUNCTION", "ANSWERED", "DEFERRED", "NEVER SAW", "TESTS")
 
 
@@ -27,7 +27,7 @@ class RunReport:
     Attributes
     ----------
     expected : dict of str to int
-        By the function's identifier, how many tests have failed because of it as expected.
+        The number of tests that failed as expected, by identifier of the function.
     """
 
     def __init__(self, about: Mapping[str, Any], implemented: list[str]) -> None:
@@ -39,7 +39,7 @@ class RunReport:
         self.expected: dict[str, int] = {}
 
     def add(self, test: str, noted: Mapping[str, Any], expected: str) -> None:
-        """Add what became of the calls of a test; `expected` names a function that has failed."""
+        """Add the outcomes of a test; `expected` is the function that explains a failure."""
         outcomes = CallOutcomes(**noted)
         self._total.add(outcomes)
         self._tests[test] = self._tests.get(test, False) or outcomes.is_reached
@@ -49,7 +49,7 @@ class RunReport:
             self.expected[expected] = self.expected.get(expected, 0) + 1
 
     def needless(self, functions: Mapping[str, str]) -> list[str]:
-        """Return those of the functions that were answered, and failed in no test."""
+        """Return the functions that the backend answered without any expected failure."""
         return [
             each for each in functions if each in self._answered and not self.expected.get(each)
         ]
@@ -84,7 +84,7 @@ class RunReport:
         return sorted(test for test, is_reached in self._tests.items() if not is_reached)
 
     def lines(self) -> Iterator[str]:
-        """Yield the lines of the table, and of what it does not hold."""
+        """Yield the lines of the table and of the lists below it."""
         total = self._total
         rows: list[tuple[str, ...]] = [_HEAD]
         reasons: dict[str, list[str]] = {}
@@ -114,7 +114,7 @@ class RunReport:
 
 
 def _most(reasons: Mapping[str, int]) -> list[tuple[str, int]]:
-    """Return the reasons that were given most often."""
+    """Return the most frequent reasons."""
     ordered = sorted(reasons.items(), key=lambda each: (-each[1], each[0]))
     rest = ordered[SHOWN:]
     if rest:

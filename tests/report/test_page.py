@@ -74,7 +74,7 @@ def test_the_library_itself_has_its_name_everywhere() -> None:
     """In the picture, the tables and the texts between them, which spaces keep apart."""
     text = " ".join(render([library()], [], "today").split())
     assert ">1. own</text>" in text
-    assert "dashed ones take part in no call. Before all: oil0, by the environment." in text
+    assert "Dashed arrows take part in no call. Before all: oil0, by the environment." in text
     assert "default</" not in text
 
 

@@ -56,7 +56,7 @@ def test_failures_can_be_expected(kit: Kit, workers: list[str]) -> None:
         ("[functions", "cannot be read"),
         ("[test]\n", "there is no table 'test'"),
         ("tests = 1\n", "'tests' is not a table"),
-        ('[tests]\na = ""\n', "tests.'a' is to give a reason"),
+        ('[tests]\na = ""\n', "tests.'a' has no reason"),
     ],
     ids=["syntax", "table", "type", "reason"],
 )

@@ -35,7 +35,7 @@ def test_the_fixture_tells_what_the_backend_has_answered(kit: Kit) -> None:
 @pytest.mark.parametrize(
     ("arguments", "library", "says"),
     [
-        ([], "kitlib", "are given together"),
+        ([], "kitlib", "must be given together"),
         (["--spatch-backend=fats"], "kitlib", "fast"),
         (["--spatch-backend=fast"], "kitlob", "did you mean 'kitlib'?"),
         (["--spatch-backend=convert:fast"], "kitlib", "has no conversions"),
