@@ -18,7 +18,7 @@ from tolerances import TOLERANCES
 
 from scipy_dispatch import backend_opts, ndimage
 from scipy_dispatch.testing import Comparison, call
-from scipy_dispatch_opencv.ndimage import GREY, backend
+from scipy_dispatch_opencv.ndimage import COMPOSED, backend
 from spatch_core import BackendDeferredError
 
 MODES = (
@@ -32,9 +32,7 @@ MODES = (
     "grid-wrap",
 )
 MEANS = {"gaussian_filter": {"sigma": 1.5}, "uniform_filter": {"size": 3}}
-ORDERS = {
-    name: {"size": 3} for name in ("median_filter", "minimum_filter", "maximum_filter", *GREY)
-}
+ORDERS = {name: {"size": 3} for name in ("median_filter", *COMPOSED)}
 ZOOM = {"zoom": 1.7, "order": 1, "grid_mode": True, "mode": "nearest"}
 CALLS: dict[str, dict[str, Any]] = {**MEANS, **ORDERS, "zoom": ZOOM}
 OPENCV = Comparison("opencv", TOLERANCES, prioritize=True, scale_of_data=True)
@@ -88,7 +86,7 @@ def test_medians(dtype: str, size: int) -> None:
     check("median_filter", image_of(dtype), size=size)
 
 
-@pytest.mark.parametrize("name", ["minimum_filter", "maximum_filter", *GREY])
+@pytest.mark.parametrize("name", COMPOSED)
 def test_footprints(name: str) -> None:
     footprint = np.array([[1, 1, 0], [0, 1, 0], [0, 0, 1], [0, 0, 0], [1, 0, 0]], bool)
     check(name, image_of("uint8"), footprint=footprint)
