@@ -8,7 +8,6 @@ shorter than the window; empty arrays in `resample_poly`.
 
 from __future__ import annotations
 
-from importlib import import_module
 from inspect import signature
 from typing import Any
 
@@ -18,7 +17,19 @@ import numpy as np
 import pytest
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
-from tolerances import EXACT, Tolerance, tolerance_of
+from tolerances import TOLERANCES
+
+from scipy_dispatch.testing import (
+    EXACT,
+    Comparison,
+    Tolerance,
+    allowed_for,
+    call,
+    difference,
+    dispatchable,
+    quietly,
+    scipy_function,
+)
 
 MODES = ("reflect", "nearest", "mirror", "constant", "wrap")
 GRID_MODES = ("grid-wrap", "grid-constant", "grid-mirror")
@@ -99,18 +110,6 @@ def axes_of(draw: Any, name: str, ndim: int) -> tuple[dict[str, Any], int]:
     return axes, len(axes["axes"]) if axes else ndim
 
 
-def dispatchable(name: str) -> Any:
-    """Return a function of `scipy_dispatch`, such as ``ndimage.sobel``."""
-    module, _, function = name.partition(".")
-    return getattr(import_module(f"scipy_dispatch.{module}"), function)
-
-
-def scipy_function(name: str) -> Any:
-    """Return SciPy's function with the same name."""
-    module, _, function = name.partition(".")
-    return getattr(import_module(f"scipy.{module}"), function)
-
-
 def why_deferred(name: str, *args: Any, **kwargs: Any) -> str | None:
     """Return why the backend leaves a call to SciPy; None if it does not."""
     with dask.config.set(scheduler=forbidden):
@@ -149,9 +148,12 @@ def check(
     *args: Any,
     tolerance: Tolerance | None = None,
     parameter: str | None = None,
+    may_defer: bool = False,
     **kwargs: Any,
-) -> None:
+) -> str | None:
     """Compare a call with `lazy` to SciPy's call with `x`, within the function's tolerance.
+
+    An error must be of the type of SciPy's.
 
     Parameters
     ----------
@@ -165,34 +167,33 @@ def check(
         A smaller tolerance, for arguments with more accurate results.
     parameter : str, optional
         The parameter that takes the array.
+    may_defer : bool, optional
+        Whether the backend may leave the call to SciPy; then the reason is returned.
     """
-    given = {} if parameter is None else {parameter: x}
-    positional = (x, *args) if parameter is None else args
+    given = call(x, *args, **kwargs) if parameter is None else call(**{parameter: x}, **kwargs)
+    backend = Comparison(
+        "dask",
+        TOLERANCES if tolerance is None else {name: {"all": tolerance}},
+        to_array=lambda each: lazy if each is x else each,
+        to_numpy=lambda each: x if each is lazy else computed(each),  # Dask's never change
+    )
+    if may_defer and (reason := backend.why_deferred(name, given)):
+        return reason
     try:
-        expected = scipy_function(name)(*positional, **given, **kwargs)
+        scipys = given.fresh()
+        quietly(scipy_function(name), *scipys.args, **scipys.kwargs)
     except Exception as error:  # noqa: BLE001 - Dask must raise any error that SciPy raises
+        lazy_call = backend.given(given)
         with pytest.raises(type(error)):
-            _run(name, lazy, args, parameter, kwargs)
-        return
-    result = _run(name, lazy, args, parameter, kwargs)
-    allowed = tolerance_of(name, expected, x, *args)
-    assert tolerance is None or tolerance <= allowed
-    assert_same(result, expected, tolerance or allowed)
+            backend.fetched(quietly(lazily, name, *lazy_call.args, **lazy_call.kwargs))
+        return None
+    return backend.check(name, given)
 
 
-def _run(name: str, lazy: da.Array, args: Any, parameter: str | None, kwargs: Any) -> np.ndarray:
-    if parameter is None:
-        return computed(lazily(name, lazy, *args, **kwargs))
-    return computed(lazily(name, *args, **{parameter: lazy}, **kwargs))
-
-
-def assert_same(result: np.ndarray, expected: Any, tolerance: Tolerance = EXACT) -> None:
-    """Compare the type and shape, and the values within a tolerance."""
+def assert_same(result: Any, expected: Any, name: str | None = None, *arrays: Any) -> None:
+    """Compare with SciPy's result for `arrays`, exactly or within the tolerance of a function."""
     expected = np.asarray(expected)
-    assert result.dtype == expected.dtype
-    assert result.shape == expected.shape
-    if result.dtype.kind in "biu" or not tolerance.rtol:
-        np.testing.assert_array_equal(result, expected)
-    elif expected.size:
-        scale = np.abs(expected).max(initial=np.finfo(expected.dtype).tiny)
-        assert np.abs(result - expected).max() <= tolerance.rtol * scale + tolerance.atol
+    data = [each for each in (expected, *arrays) if isinstance(each, np.ndarray)]
+    allowed = EXACT if name is None else allowed_for(TOLERANCES[name], data)
+    wrong = difference(name or "", result, expected, allowed)
+    assert wrong is None, wrong

@@ -32,7 +32,7 @@ REASONS: list[tuple[str, dict[str, Any], str]] = [
     ("ndimage.zoom", {"input": LAZY + 0j, "zoom": 2, "grid_mode": True}, "for complex numbers"),
     ("ndimage.rotate", {"input": LAZY > 1, "angle": 9}, "every rounding error"),
     ("ndimage.shift", {"input": LAZY, "shift": np.inf}, "not finite"),
-    ("ndimage.map_coordinates", {"input": LAZY, "coordinates": LAZY[:2]}, "in one chunk"),
+    ("ndimage.map_coordinates", {"input": LAZY, "coordinates": LAZY[:2]}, "coordinates= is a Dask"),
     ("signal.csd", {"x": LAZY, "y": X[0]}, "different shapes"),
     ("ndimage.binary_opening", {"input": LAZY, "mask": X[:3]}, "another shape"),
     ("ndimage.binary_erosion", {"input": LAZY, "mask": list(LAZY > 1)}, "mask= is a list of Dask"),

@@ -10,7 +10,7 @@ import dask.array as da
 import numpy as np
 import pytest
 from comparison import forbidden
-from sample_calls import SERVED
+from samples import SERVED
 from scipy_functions import FUNCTIONS, Function
 
 from scipy_dispatch import backend_opts, ndimage

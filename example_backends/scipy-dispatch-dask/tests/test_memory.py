@@ -63,7 +63,7 @@ def test_an_array_that_does_not_fit_is_filtered(case: str) -> None:
 
 
 # Two workers of 600 MB each, of which the interpreter with Dask and SciPy takes a quarter, and an
-# array of 1600 MB, of which both together can hold little more than a half. Nothing is spilled to
+# array of 1200 MB, of which both together can hold little more than a half. Nothing is spilled to
 # disk: a worker that exceeds its memory is terminated, and the call fails. The filter needs half
 # of the rest; on a busy machine a worker holds more blocks, while it waits for the other one.
 CLUSTER = """
@@ -93,8 +93,8 @@ def main():
         Client(cluster) as client,
     ):
         workers = client.run(os.getpid)
-        x = da.random.default_rng(0).random((40_000, 5_000), chunks=(500, 1000))
-        assert x.nbytes == 1_600_000_000
+        x = da.random.default_rng(0).random((30_000, 5_000), chunks=(500, 1000))
+        assert x.nbytes == 1_200_000_000
         y = ndimage.gaussian_filter(x, 1).mean()
         assert abs(y.compute() - 0.5) < 0.01
         assert client.run(os.getpid) == workers, "a worker was ended"

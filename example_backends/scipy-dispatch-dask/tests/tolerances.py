@@ -22,30 +22,8 @@ such windows have their own tolerances, which say so.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from scipy_dispatch.testing import EXACT, Tolerance
 
-import numpy as np
-
-
-class Tolerance(NamedTuple):
-    """The allowed difference of an element.
-
-    Attributes
-    ----------
-    rtol : float
-        Relative to the largest finite value of SciPy's result.
-    atol : float
-        An additional absolute difference.
-    reason : str
-        The reason for the tolerance.
-    """
-
-    rtol: float
-    atol: float
-    reason: str
-
-
-EXACT = Tolerance(0, 0, "exact: the same bits")
 _WHOLE = Tolerance(0, 0, "exact: sums of integers up to 2**53 do not depend on their order")
 _WITHOUT_NAN = Tolerance(
     0, 0, "exact: the same bits; with a NaN about, the result depends on where the array is cut"
@@ -146,15 +124,3 @@ _FUNCTIONS = {
 TOLERANCES: dict[str, dict[str, Tolerance]] = {
     name: MARKS[mark] for mark, names in _FUNCTIONS.items() for name in names.split()
 }
-
-
-def tolerance_of(name: str, expected: Any, *arrays: Any) -> Tolerance:
-    """Return the tolerance of function `name` for `expected`, SciPy's result for `arrays`."""
-    dtypes = [each.dtype for each in (expected, *arrays) if hasattr(each, "dtype")]
-    if np.asarray(expected).dtype.kind in "biu":
-        kind = "integers"
-    elif {"f", "F"} & {dtype.char for dtype in dtypes}:
-        kind = "single"
-    else:
-        kind = "double"
-    return TOLERANCES[name][kind]

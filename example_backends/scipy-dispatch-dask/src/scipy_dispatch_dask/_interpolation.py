@@ -11,27 +11,17 @@ import numpy as np
 
 from . import _reach as reach
 from ._block import Block, for_later, meta_of, probe, why_not_numpy
-from ._call import Call, dispatchable, is_dask_array
+from ._call import Call, dispatchable
 from ._dask import Array, HighLevelGraph, da, tokenize
 from ._neighbourhood import Neighbourhood
 from ._pieces import Range, Shape, blocks, pieces_of
-from ._positions import Positions, folded, needed, relative
+from ._positions import Positions, all_axes, folded, needed, relative
 
 Plan: TypeAlias = Callable[[Call, Shape], tuple[Shape, Positions]]
 
 # SciPy continues the array by 12 elements before it filters, in these modes of `numpy.pad`.
 _PADDING = 12
 _PADDED = {"nearest": "edge", "grid-constant": "constant"}
-
-
-def all_axes(call: Call, ndim: int) -> tuple[int, ...]:
-    """Return all axes."""
-    return tuple(range(ndim))
-
-
-def plane_axes(call: Call, ndim: int) -> tuple[int, ...]:
-    """Return the two axes of a plane that is rotated."""
-    return tuple(sorted(int(axis) % ndim for axis in call["axes"]))
 
 
 @dataclass(frozen=True)
@@ -104,64 +94,44 @@ class Interpolation:
 class Sampling:
     """Interpolate at ``coordinates``: a task for each block of the input that has some of them.
 
-    If they are a Dask array, each task needs the whole input, which has to be one chunk.
+    They decide which elements of the input are needed, so they have to be in memory.
     """
 
-    arrays: tuple[str, ...] = ("input", "coordinates")
+    arrays: tuple[str, ...] = ("input",)
 
     def refuse(self, call: Call) -> str | None:
         """Return why `call` cannot be supported; None if it can."""
-        x, coordinates = call["input"], call["coordinates"]
         if reason := _why_not(call):
             return reason
-        if 0 in np.shape(coordinates):
-            return "coordinates= is empty"
-        if is_dask_array(coordinates) and getattr(x, "npartitions", 1) > 1:
-            return (
-                "coordinates= is a Dask array, and decides which elements of input= are needed; "
-                "pass its .compute(), or input= in one chunk"
-            )
-        return why_not_numpy(coordinates, "coordinates")
+        return "coordinates= is empty" if 0 in np.shape(call["coordinates"]) else None
 
     def run(self, call: Call) -> Array:
         """Return SciPy's result, lazily."""
-        x, coordinates = call["input"], call["coordinates"]
-        if not is_dask_array(coordinates):
-            coordinates = np.asarray(coordinates)
+        x, coordinates = call["input"], np.asarray(call["coordinates"])
         few = np.zeros((*coordinates.shape[:1], *(1,) * (coordinates.ndim - 1)), coordinates.dtype)
         meta = meta_of(probe(call.replaced(coordinates=few), "input"))
         source, padding = filtered(x, call, tuple(range(x.ndim)))
         sample = _sampler(call, meta)
         name = f"map_coordinates-{tokenize(source.name, coordinates, sample)}"
         tasks: dict[Any, Any] = {}
-        if is_dask_array(coordinates):
-            coordinates = coordinates.rechunk({0: -1})
-            chunks = coordinates.chunks[1:]
-            whole = pieces_of(source, [(0, n) for n in source.shape], name, tasks)
-            for index, _ in blocks(chunks):
-                key = (name, *index)
-                tasks[key] = (sample, whole, (coordinates.name, 0, *index), padding)
-            lazy = [source, coordinates]
-        else:
-            lazy = [source]
-            chunks = da.core.normalize_chunks(
-                "auto", coordinates.shape[1:], limit=8 * prod(map(max, x.chunks)), dtype=float
-            )
-            lines = zip(coordinates, source.shape, strict=True)
-            at = [folded(each + float(padding), n, call["mode"]) for each, n in lines]
-            for index, block in blocks(chunks):
-                inside = tuple(slice(*each) for each in block)
-                points = np.stack([each[inside].ravel() for each in at])
-                keys, groups = [], []
-                for k, (group, boxes) in enumerate(_groups(points, source, call)):
-                    pieces = pieces_of(source, boxes, name, tasks)
-                    starts = np.array([[start] for start, _ in boxes])
-                    keys.append((f"{name}-points", *index, k))
-                    groups.append(group)
-                    tasks[keys[-1]] = (sample, pieces, points[:, group] - starts, 0)
-                key = (name, *index)
-                tasks[key] = (_joined, keys, groups, [stop - start for start, stop in block])
-        graph = HighLevelGraph.from_collections(name, tasks, dependencies=lazy)
+        chunks = da.core.normalize_chunks(
+            "auto", coordinates.shape[1:], limit=8 * prod(map(max, x.chunks)), dtype=float
+        )
+        lines = zip(coordinates, source.shape, strict=True)
+        at = [folded(each + float(padding), n, call["mode"]) for each, n in lines]
+        for index, block in blocks(chunks):
+            inside = tuple(slice(*each) for each in block)
+            points = np.stack([each[inside].ravel() for each in at])
+            keys, groups = [], []
+            for k, (group, boxes) in enumerate(_groups(points, source, call)):
+                pieces = pieces_of(source, boxes, name, tasks)
+                starts = np.array([[start] for start, _ in boxes])
+                keys.append((f"{name}-points", *index, k))
+                groups.append(group)
+                tasks[keys[-1]] = (sample, pieces, points[:, group] - starts)
+            key = (name, *index)
+            tasks[key] = (_joined, keys, groups, [stop - start for start, stop in block])
+        graph = HighLevelGraph.from_collections(name, tasks, dependencies=[source])
         return da.Array(graph, name, chunks, meta=meta)
 
 
@@ -172,9 +142,9 @@ class Sample:
     # A call of map_coordinates.
     block: Block
 
-    def __call__(self, pieces: Any, coordinates: Any, padding: int) -> Any:
+    def __call__(self, pieces: Any, coordinates: Any) -> Any:
         x = pieces if isinstance(pieces, np.ndarray) else np.block(pieces)
-        return self.block(x, coordinates + float(padding))
+        return self.block(x, coordinates)
 
 
 @dataclass(frozen=True, eq=False)
@@ -197,13 +167,13 @@ class Interpolated:
         for i, at in enumerate(arrays):
             coordinates[i] = relative(at + self.padding, starts[i], self.lines[i], mode, order)
         if len(self.axes) == x.ndim:
-            return self.sample(x, coordinates, 0)
+            return self.sample(x, coordinates)
         last = range(-len(self.axes), 0)
         planes = np.moveaxis(x, self.axes, last)
         outer = planes.shape[: -len(self.axes)]
         result = np.empty((*outer, *shape), self.sample.block.arguments["output"])
         for index in np.ndindex(outer):
-            result[index] = self.sample(planes[index], coordinates, 0)
+            result[index] = self.sample(planes[index], coordinates)
         return np.moveaxis(result, last, self.axes)
 
 
@@ -274,15 +244,3 @@ def _joined(values: Sequence[Any], groups: Sequence[Any], shape: Shape) -> Any:
     for value, group in zip(values, groups, strict=True):
         result[group] = value
     return result.reshape(shape)
-
-
-def tiny_zoom(call: Call) -> Call:
-    """Replace the factors of zoom for the probe: they do not change the type of the result."""
-    factors = call["zoom"]
-    return call.replaced(zoom=np.full(np.shape(factors), 2))
-
-
-def tiny_shape(call: Call) -> Call:
-    """Replace the shape of the result for the probe by one element along each axis."""
-    shape = call["output_shape"]
-    return call if shape is None else call.replaced(output_shape=(1,) * len(shape))

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
 from scipy import ndimage
 
-from ._block import why_not_numpy
+from ._block import meta_of, why_not_numpy
 from ._call import Call, is_dask_array
 from ._dask import Array, da, dask, flatten
 from ._regions import Regions, asked_for, why_not_comparable
 from ._strategy import as_any_array
-from ._tally import Groups, Means, Sums, grouped
+from ._tally import Elements, Groups, Means, Sums, grouped
 
 
 @dataclass(frozen=True)
@@ -44,9 +45,8 @@ class Measurement:
         x, labels, regions, places = measured(call)
         if labels is None and self.of_all is not None:
             return self.of_all(x)
-        dtype = self.tally.dtype(x)
         tallies = da.map_blocks(
-            Tallied(self.tally, dtype),
+            partial(_tallied, tally=self.tally),
             *([x] if labels is None else [x, labels]),
             regions=dask.delayed(regions, pure=True),
             meta=np.empty((0,) * x.ndim, object),
@@ -54,73 +54,18 @@ class Measurement:
         total = da.reduction(
             tallies,
             chunk=_unchanged,
-            aggregate=Merged(self.tally),
+            aggregate=partial(_merged, tally=self.tally, ndim=x.ndim),
             axis=tuple(range(x.ndim)),
             dtype=object,
             concatenate=False,
             meta=np.empty((), object),
         )
         (task,) = total.to_delayed(optimize_graph=False).ravel()
-        like = self.tally.result(np.ones(regions.count, dtype))[places]
+        one = Elements(np.ones(1, x.dtype), np.ones)
+        tally = slice(None), self.tally.merged(one, Groups(None, 1), x.ndim)
+        like = _result(self.tally, tally, regions.count, places)
         result = dask.delayed(_result, pure=True)(self.tally, task, regions.count, places)
-        return da.from_delayed(result, shape=like.shape, meta=like[(slice(0, 0),) * like.ndim])
-
-
-@dataclass(frozen=True)
-class Tallied:
-    """Compute the tally of a block: which regions have elements in it, and their entries."""
-
-    tally: Sums
-    dtype: Any
-
-    @property
-    def __name__(self) -> str:
-        # Dask uses this name for the tasks.
-        return type(self.tally).__name__.lower()
-
-    def __call__(
-        self, x: Any, labels: Any = None, *, regions: Regions, block_info: Any
-    ) -> tuple[Any, Any]:
-        inside: Any = None if labels is None else regions.of(labels)
-        selected: Any = ... if labels is None else inside < regions.count
-        values = x[selected].ravel()
-        if not values.size:
-            return np.zeros(0, np.intp), np.zeros(0, self.dtype)
-        if regions.count == 1:
-            present, groups = np.zeros(1, np.intp), Groups(None, 1)
-        else:
-            present, groups = grouped(inside[selected])
-
-        def positions(axis: int) -> Any:
-            start, stop = block_info[0]["array-location"][axis]
-            line = np.arange(float(start), stop).reshape(-1, *(1,) * (x.ndim - axis - 1))
-            return np.broadcast_to(line, x.shape)[selected].ravel()
-
-        tally = np.zeros(len(present), self.dtype)
-        tally["count"] = groups.counts(values)
-        self.tally.fill(tally, values, groups, positions)
-        return present, tally
-
-
-@dataclass(frozen=True)
-class Merged:
-    """Merge the tallies of several blocks, as `dask.array.reduction` calls it."""
-
-    tally: Sums
-
-    @property
-    def __name__(self) -> str:
-        return "merged"
-
-    def __call__(self, parts: Any, axis: tuple[int, ...], keepdims: bool) -> tuple[Any, Any]:
-        # One block, or nested lists of blocks, one level for each axis.
-        parts = flatten(parts, container=list) if isinstance(parts, list) else [parts]
-        regions, tallies = (np.concatenate(each) for each in zip(*parts, strict=True))
-        present, groups = grouped(regions)
-        total = np.zeros(len(present), tallies.dtype)
-        total["count"] = groups.sums(tallies["count"])
-        self.tally.merge(total, tallies, groups)
-        return present, total
+        return da.from_delayed(result, shape=like.shape, meta=meta_of(like))
 
 
 @dataclass(frozen=True)
@@ -224,12 +169,48 @@ def _unchanged(part: tuple[Any, Any], axis: tuple[int, ...], keepdims: bool) -> 
     return part
 
 
-def _result(tally: Sums, total: tuple[Any, Any], count: int, places: Any) -> Any:
+def _tallied(
+    x: Any, labels: Any = None, *, regions: Regions, tally: Sums, block_info: Any
+) -> tuple[Any, dict[str, Any]]:
+    """Return which regions have elements in a block, and their tallies."""
+    inside: Any = None if labels is None else regions.of(labels)
+    selected: Any = ... if labels is None else inside < regions.count
+    values = x[selected].ravel()
+    if regions.count == 1 and values.size:
+        present, groups = np.zeros(1, np.intp), Groups(None, 1)
+    else:
+        present, groups = grouped(inside[selected])
+
+    def positions(axis: int) -> Any:
+        start, stop = block_info[0]["array-location"][axis]
+        line = np.arange(float(start), stop).reshape(-1, *(1,) * (x.ndim - axis - 1))
+        return np.broadcast_to(line, x.shape)[selected].ravel()
+
+    return present, tally.merged(Elements(values, positions), groups, x.ndim)
+
+
+def _merged(
+    parts: Any, axis: tuple[int, ...], keepdims: bool, *, tally: Sums, ndim: int
+) -> tuple[Any, dict[str, Any]]:
+    """Merge the tallies of several blocks, as `dask.array.reduction` calls it."""
+    # One block, or nested lists of blocks, one level for each axis.
+    parts = flatten(parts, container=list) if isinstance(parts, list) else [parts]
+    regions, tallies = zip(*parts, strict=True)
+    present, groups = grouped(np.concatenate(regions))
+
+    def column(name: str) -> Any:
+        return np.concatenate([each[name] for each in tallies])
+
+    return present, tally.merged(column, groups, ndim)
+
+
+def _result(tally: Sums, total: tuple[Any, dict[str, Any]], count: int, places: Any) -> Any:
     """Return the requested measures from the merged tally of all blocks."""
-    present, kept = total
-    tallies = np.zeros(count, kept.dtype)
-    tallies[present] = kept
-    return tally.result(tallies)[places]
+    present, entries = total
+    columns = {name: np.zeros(count, entry.dtype) for name, entry in entries.items()}
+    for name, entry in entries.items():
+        columns[name][present] = entry
+    return tally.result(columns)[places]
 
 
 def _selected(x: Any, labels: Any = None, *, regions: Regions) -> tuple[Any, Any]:

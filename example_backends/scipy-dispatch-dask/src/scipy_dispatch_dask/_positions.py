@@ -121,6 +121,28 @@ def of_rotation(call: Call, shape: Shape) -> tuple[Shape, Positions]:
     return tuple(result.tolist()), Affine(matrix, offset)
 
 
+def all_axes(call: Call, ndim: int) -> tuple[int, ...]:
+    """Return all axes."""
+    return tuple(range(ndim))
+
+
+def plane_axes(call: Call, ndim: int) -> tuple[int, ...]:
+    """Return the two axes of a plane that is rotated."""
+    return tuple(sorted(int(axis) % ndim for axis in call["axes"]))
+
+
+def tiny_zoom(call: Call) -> Call:
+    """Replace the factors of zoom for the probe: they do not change the type of the result."""
+    factors = call["zoom"]
+    return call.replaced(zoom=np.full(np.shape(factors), 2))
+
+
+def tiny_shape(call: Call) -> Call:
+    """Replace the shape of the result for the probe by one element along each axis."""
+    shape = call["output_shape"]
+    return call if shape is None else call.replaced(output_shape=(1,) * len(shape))
+
+
 def folded(positions: Any, n: int, mode: str) -> Any:
     """Return `positions` along an axis of `n` elements, moved into it as SciPy does for `mode`.
 

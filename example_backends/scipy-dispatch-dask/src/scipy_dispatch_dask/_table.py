@@ -16,7 +16,7 @@ from . import _reach as reach
 from ._convolution import Convolution
 from ._dask import da
 from ._fourier import FourierFilter
-from ._interpolation import Interpolation, Sampling, plane_axes, tiny_shape, tiny_zoom
+from ._interpolation import Interpolation, Sampling
 from ._labelling import Labelling
 from ._lines import (
     Lines,
@@ -96,13 +96,13 @@ NDIMAGE: dict[str, Strategy] = {
     "fourier_shift": FourierFilter("shift"),
     "fourier_uniform": FourierFilter("size"),
     # Interpolation
-    "affine_transform": Interpolation(positions.of_affine, tiny_shape),
+    "affine_transform": Interpolation(positions.of_affine, positions.tiny_shape),
     "map_coordinates": Sampling(),
-    "rotate": Interpolation(positions.of_rotation, axes=plane_axes),
+    "rotate": Interpolation(positions.of_rotation, axes=positions.plane_axes),
     "shift": Interpolation(positions.of_shift),
     "spline_filter": EveryAxis("scipy_dispatch.ndimage:spline_filter1d", Lines(("input",))),
     "spline_filter1d": Lines(("input",)),
-    "zoom": Interpolation(positions.of_zoom, tiny_zoom),
+    "zoom": Interpolation(positions.of_zoom, positions.tiny_zoom),
     # Measurements
     "center_of_mass": Measurement(Centers()),
     "label": Labelling(),

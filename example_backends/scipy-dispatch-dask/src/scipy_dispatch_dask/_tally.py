@@ -1,14 +1,14 @@
 """Tallies: statistics of each region, from which the measures are computed.
 
-A tally is a structured array with an entry for each region. Its field ``"count"`` is the number
-of elements. Tallies of several blocks can be merged.
+A tally has several columns with a number for each region, among them ``"count"``, the number of
+elements. Tallies of several blocks can be merged. So can elements: each is a tally of one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -23,17 +23,12 @@ class Groups:
     places: Any
     count: int
 
-    def counts(self, x: Any) -> Any:
-        """Return the number of elements of `x` in each group."""
-        if self.places is None:
-            return np.array([len(x)])
-        return np.bincount(self.places, minlength=self.count)
-
     def sums(self, x: Any) -> Any:
         """Return the sum of each group in double precision."""
         if self.places is None:
             return np.array([x.sum(dtype=float)])
-        return np.bincount(self.places, weights=x, minlength=self.count)
+        # NumPy counts in integers where there is nothing to count.
+        return np.bincount(self.places, weights=x, minlength=self.count).astype(float)
 
     def best(self, x: Any, better: np.ufunc) -> Any:
         """Return the reduction of each group with the ufunc `better`."""
@@ -58,33 +53,44 @@ def grouped(regions: Any) -> tuple[Any, Groups]:
     return present, Groups((np.cumsum(has_elements) - 1)[regions], len(present))
 
 
+Column: TypeAlias = "Callable[[str], Any]"
+"""Returns a column: ``"count"``, ``"value"``, ``"squares"``, or the moment by an axis's number."""
+
+
+@dataclass(frozen=True, eq=False)
+class Elements:
+    """The elements of a block as tallies of one; `positions` has them along each axis."""
+
+    values: Any
+    positions: Callable[[int], Any]
+
+    def __call__(self, name: str) -> Any:
+        if name == "value":
+            return self.values
+        if name.isdecimal():
+            return self.values * self.positions(int(name))
+        return np.broadcast_to(float(name == "count"), self.values.shape)
+
+
 @dataclass(frozen=True)
 class Sums:
     """The sum of the elements in double precision."""
 
-    def dtype(self, x: Any) -> Any:
-        """Return the data type of a tally for an array like `x`."""
-        return np.dtype([("count", np.int64), ("sum", np.float64)])
+    def merged(self, column: Column, groups: Groups, ndim: int) -> dict[str, Any]:
+        """Return the tally of each group of tallies."""
+        return {name: groups.sums(column(name)) for name in ("count", "value")}
 
-    def fill(self, tally: Any, x: Any, groups: Groups, positions: Callable[[int], Any]) -> None:
-        """Fill in all fields but the count for elements `x` at `positions` along each axis."""
-        tally["sum"] = groups.sums(x)
-
-    def merge(self, tally: Any, tallies: Any, groups: Groups) -> None:
-        """Fill in all fields but the count from the tallies of blocks."""
-        tally["sum"] = groups.sums(tallies["sum"])
-
-    def result(self, tally: Any) -> Any:
+    def result(self, tally: Mapping[str, Any]) -> Any:
         """Return the measure of each region; entries of empty regions are zeros."""
-        return tally["sum"]
+        return tally["value"]
 
 
 @dataclass(frozen=True)
 class Means(Sums):
     """The mean, computed from sums."""
 
-    def result(self, tally: Any) -> Any:
-        return tally["sum"] / tally["count"]
+    def result(self, tally: Mapping[str, Any]) -> Any:
+        return tally["value"] / tally["count"]
 
 
 @dataclass(frozen=True)
@@ -93,43 +99,32 @@ class Variances(Sums):
 
     root: bool = False
 
-    def dtype(self, x: Any) -> Any:
-        return np.dtype([*super().dtype(x).descr, ("squares", np.float64)])
+    def merged(self, column: Column, groups: Groups, ndim: int) -> dict[str, Any]:
+        tally = super().merged(column, groups, ndim)
+        # In place, as there may be as many deviations as elements.
+        apart = column("value") / column("count")
+        apart -= groups.of_each(tally["value"] / tally["count"])
+        apart *= apart
+        apart *= column("count")
+        apart += column("squares")
+        return {**tally, "squares": groups.sums(apart)}
 
-    def fill(self, tally: Any, x: Any, groups: Groups, positions: Callable[[int], Any]) -> None:
-        super().fill(tally, x, groups, positions)
-        tally["squares"] = groups.sums((x - groups.of_each(tally["sum"] / tally["count"])) ** 2)
-
-    def merge(self, tally: Any, tallies: Any, groups: Groups) -> None:
-        super().merge(tally, tallies, groups)
-        means = tallies["sum"] / tallies["count"]
-        apart = means - groups.of_each(tally["sum"] / tally["count"])
-        tally["squares"] = groups.sums(tallies["squares"] + tallies["count"] * apart**2)
-
-    def result(self, tally: Any) -> Any:
+    def result(self, tally: Mapping[str, Any]) -> Any:
         variances = tally["squares"] / tally["count"]
         return np.sqrt(variances) if self.root else variances
 
 
 @dataclass(frozen=True)
 class Centers(Sums):
-    """Sums, and sums of the elements multiplied by their positions."""
+    """Sums, and for each axis the sums of the elements multiplied by their positions."""
 
-    def dtype(self, x: Any) -> Any:
-        return np.dtype([*super().dtype(x).descr, ("moments", np.float64, (x.ndim,))])
+    def merged(self, column: Column, groups: Groups, ndim: int) -> dict[str, Any]:
+        moments = {name: groups.sums(column(name)) for name in map(str, range(ndim))}
+        return {**super().merged(column, groups, ndim), **moments}
 
-    def fill(self, tally: Any, x: Any, groups: Groups, positions: Callable[[int], Any]) -> None:
-        super().fill(tally, x, groups, positions)
-        for axis in range(tally["moments"].shape[1]):
-            tally["moments"][:, axis] = groups.sums(x * positions(axis))
-
-    def merge(self, tally: Any, tallies: Any, groups: Groups) -> None:
-        super().merge(tally, tallies, groups)
-        for axis in range(tally["moments"].shape[1]):
-            tally["moments"][:, axis] = groups.sums(tallies["moments"][:, axis])
-
-    def result(self, tally: Any) -> Any:
-        return tally["moments"] / tally["sum"][..., np.newaxis]
+    def result(self, tally: Mapping[str, Any]) -> Any:
+        moments = [tally[name] for name in tally if name.isdecimal()]
+        return np.stack(moments, axis=-1) / tally["value"][..., np.newaxis]
 
 
 @dataclass(frozen=True)
@@ -138,14 +133,5 @@ class Extremes(Sums):
 
     better: np.ufunc = np.maximum
 
-    def dtype(self, x: Any) -> Any:
-        return np.dtype([("count", np.int64), ("extreme", x.dtype)])
-
-    def fill(self, tally: Any, x: Any, groups: Groups, positions: Callable[[int], Any]) -> None:
-        tally["extreme"] = groups.best(x, self.better)
-
-    def merge(self, tally: Any, tallies: Any, groups: Groups) -> None:
-        tally["extreme"] = groups.best(tallies["extreme"], self.better)
-
-    def result(self, tally: Any) -> Any:
-        return tally["extreme"]
+    def merged(self, column: Column, groups: Groups, ndim: int) -> dict[str, Any]:
+        return {"value": groups.best(column("value"), self.better)}
