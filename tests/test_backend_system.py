@@ -60,7 +60,7 @@ class Description:
 
 
 def test_public_names() -> None:
-    """F12: what `spatch_core` exports, lazily, and nothing else."""
+    """F12: `spatch_core` exports these names, lazily, and no others."""
     assert {"BackendSystem", "BackendImplementation", "DispatchContext"} < set(spatch_core.__all__)
     for name in spatch_core.__all__:
         assert getattr(spatch_core, name) is getattr(spatch_core, name)

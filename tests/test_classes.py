@@ -178,7 +178,7 @@ def test_a_class_is_no_key_where_its_metaclass_compares_differently(metaclass: t
 
 
 class Text(str):
-    """A string of which every comparison fails."""
+    """A string whose comparisons all raise."""
 
     __slots__ = ()
 

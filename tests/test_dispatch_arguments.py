@@ -29,7 +29,7 @@ def gathered(x: Any, y: Any = None, /, z: Any = None, *, key: Any = None) -> Non
 def test_arguments_that_were_given_and_are_not_none(
     dispatch_args: Any, args: Any, kwargs: Any, found: Any
 ) -> None:
-    """In the order in which the library names them, not in that of the call."""
+    """In the order in which the library names them, not in the order of the call."""
     assert Function("lib:gathered", gathered, dispatch_args).extract(args, kwargs) == found
 
 
@@ -59,7 +59,7 @@ def finding(finder: Any) -> Any:
     ids=["none", "one", "too-few", "other-name"],
 )
 def test_a_finder_that_does_not_fit_is_named_with_its_function(finder: Any, text: str) -> None:
-    """F5: with what it returned, or with the arguments that it does not take."""
+    """F5: the error names the wrong result, or the arguments that it does not accept."""
     join = finding(finder)
     for call in (join, join.explain, join.invoke(type=int)):
         with pytest.raises(TypeError) as caught:
@@ -70,7 +70,7 @@ def test_a_finder_that_does_not_fit_is_named_with_its_function(finder: Any, text
 
 
 def test_a_wrong_call_is_told_from_a_wrong_finder() -> None:
-    """The error is that of the function."""
+    """The error of the function itself is raised."""
     join = finding(lambda x, y=None: (x, y))
     with pytest.raises(TypeError, match=r"^join\(\) missing a required argument: 'x'$"):
         join()
@@ -79,7 +79,7 @@ def test_a_wrong_call_is_told_from_a_wrong_finder() -> None:
 
 
 def test_an_error_in_a_finder_is_its_own() -> None:
-    """Also a `TypeError`, and that of a generator."""
+    """Also a `TypeError`, and an error of a generator."""
 
     def broken(x: Any) -> Any:
         return x + ""

@@ -130,7 +130,7 @@ def logger(messages: Messages) -> logging.Logger:
 
 
 def test_log(logger: logging.Logger, messages: Messages) -> None:
-    """H4: function, types, backend; calls inside come first, and exceptions are told."""
+    """H4: function, types, backend; nested calls come first, and exceptions are logged."""
     with backend_opts(hook=hooks.log(logger)):
         f(Foreign())
         f(Foreign(), "defers")
@@ -197,7 +197,7 @@ def test_log_of_functions_that_suspend(logger: logging.Logger, messages: Message
 
 
 def test_spans_take_a_tracer() -> None:
-    """The error says what one is."""
+    """The error says what is needed."""
     wrong: Any = logging
     with pytest.raises(TypeError, match=r"^spans\(\) takes a tracer of OpenTelemetry, e\.g\. "):
         hooks.spans(wrong)
@@ -258,7 +258,7 @@ def test_spans_of_functions_that_suspend(
 
 
 def test_spans_of_generators_that_fail(tracer: Any, exporter: Any) -> None:
-    """H8: they are errors, as those of other functions are; an early end is none."""
+    """H8: exceptions are errors, as in other functions; an early end is not an error."""
 
     async def stop_early() -> None:
         async for _ in stream(Own()):

@@ -252,7 +252,7 @@ def test_a_name_unlike_the_others_has_no_near_names() -> None:
 
 
 def test_the_nearest_names_are_compared_without_case() -> None:
-    """S5: and given in the case that they have; names that differ by case alone are all there."""
+    """S5: names are returned in their own case; names that differ only in case are all returned."""
     assert nearest("FAST", ["slow", "fast"]) == ["fast"]
     assert nearest("fats", ["Fast", "FAST", "slow"]) == ["Fast", "FAST"]
     assert nearest("STRASSE", ["straße"]) == ["straße"]

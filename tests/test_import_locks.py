@@ -29,7 +29,7 @@ def test_a_thread_knows_whether_it_is_importing(package: WritePackage) -> None:
 
 
 def test_left_locks_are_released(package: WritePackage) -> None:
-    """That of all imports, and those of single modules; another thread can import again."""
+    """The global lock and the locks of modules; another thread can import again."""
     package("left_held", {"__init__.py": ""})
     _imp.acquire_lock()
     _imp.acquire_lock()

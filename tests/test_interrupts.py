@@ -1,4 +1,4 @@
-"""E1: exceptions that are no fault of the code that was running."""
+"""E1: exceptions that are not the fault of the code that was running."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from spatch_core._interrupts import find_interrupt, is_interrupt
 
 
 def caught(call: Any) -> BaseException:
-    """Return what a call raises."""
+    """Return the exception that a call raises."""
     with pytest.raises(BaseException) as info:  # noqa: PT011  # whatever it is
         call()
     return info.value
@@ -78,7 +78,7 @@ def test_what_a_trace_function_raises() -> None:
 
 
 def test_recursion_near_the_limit() -> None:
-    """Where little room was left, it is the caller who has recursed."""
+    """If little of the stack was left, the caller is to blame."""
 
     def recurse() -> None:
         recurse()

@@ -83,7 +83,7 @@ def test_names_are_found(function: Any, names: Any, expected: Any) -> None:
 
 
 def test_simple_and_inspected_signatures_agree() -> None:
-    """Reading the code object directly gives what `inspect.signature` gives."""
+    """Reading the code object gives the same result as `inspect.signature`."""
     for function in (plain, positional_only, keyword_only, many_locals):
         names = [
             name
@@ -116,7 +116,7 @@ def test_mapping_is_not_compared_with_the_signature(mapping: Any, expected: Any)
     ids=repr,
 )
 def test_wrong_mapping_is_refused(mapping: Any) -> None:
-    """The error repeats what was given and names the function."""
+    """The error repeats the value and names the function."""
     with pytest.raises(TypeError, match="lib:f: dispatch arguments map names to positions"):
         places(plain, mapping)
 
@@ -129,7 +129,7 @@ def test_unknown_name_is_refused(name: Any) -> None:
 
 
 def test_function_without_parameters() -> None:
-    """The error says so."""
+    """The error says that it has no parameters."""
     with pytest.raises(TypeError, match="it has none"):
         places(lambda: None, "x")
 
@@ -161,7 +161,7 @@ def test_local_names_are_no_parameters() -> None:
 
 
 def test_dispatch_arguments_must_be_names() -> None:
-    """The message says what can be written."""
+    """The message lists the valid forms."""
     given: Any = 3
     with pytest.raises(TypeError, match=r"lib:f: the dispatch arguments are a name, .* not 3"):
         find_parameters(lambda x: x, given, "lib:f")

@@ -118,7 +118,7 @@ def test_a_pattern_names_a_class_whatever_its_metaclass_does() -> None:
 
 @pytest.mark.parametrize("prefix", ["", "~"])
 def test_a_pattern_names_a_class_of_a_module_that_is_not_imported(prefix: str) -> None:
-    """M3, M4: 2 and 4.3: names alone decide where the module is not there."""
+    """M3, M4: 2 and 4.3: only names decide if the module is not imported."""
     base = type("Array", (), {"__module__": "never.imported"})
     derived = type("Special", (base,), {"__module__": "somewhere.else_"})
     pattern = TypePattern(f"{prefix}never.imported:Array")

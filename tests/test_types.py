@@ -1,4 +1,4 @@
-"""F12: `spatch_core.types` holds the classes of what users receive."""
+"""F12: `spatch_core.types` holds the classes of the objects that users receive."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def test_annotations_can_be_evaluated() -> None:
 
 
 def test_what_is_received_is_pickled_under_a_public_path(received: dict[str, Any]) -> None:
-    """F12: modules move; what a user has kept names `spatch_core.types`, which stays."""
+    """F12: modules may move; pickles name `spatch_core.types`, which is stable."""
     finding = types.Finding("m", "r", "b", "k", types.Source(file="f"), more_keys=("l",), line=3)
     for each in (*received.values(), finding, finding.severity, types.AutoGeneration("m:b")):
         if isinstance(each, types.BackendOptions):
@@ -161,7 +161,7 @@ class OwnTrace(types.Trace):
 
 
 def test_values_of_own_subclasses_load() -> None:
-    """F12: their class is found by its name, and what is theirs alone is kept."""
+    """F12: their class is found by its name, and their own fields are kept."""
     trace = OwnTrace()
     trace.append(types.TraceEvent("lib:f", "b", types.Outcome.CALLED, "", (int,)))
     values: list[Any] = [OwnProblem("m", "r", "b", ticket=7), OwnFinding("m"), trace]

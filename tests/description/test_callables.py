@@ -44,7 +44,7 @@ def test_a_ufunc_has_no_module() -> None:
 
 
 def test_an_object_gives_its_fields_and_what_looks_like_one() -> None:
-    """D4: what else it has is its own business."""
+    """D4: its other attributes are ignored."""
 
     class Backend:
         name = "gpu"
@@ -56,7 +56,7 @@ def test_an_object_gives_its_fields_and_what_looks_like_one() -> None:
 
 
 def test_a_table_that_can_only_be_asked_is_asked_for_each_function() -> None:
-    """D7: it knows what it implements, and cannot list that."""
+    """D7: it has `get`, but cannot list its functions."""
 
     class Table:
         def get(self, key: str) -> object:

@@ -162,7 +162,7 @@ class TestFiles:
     def test_a_file_next_to_the_metadata_counts_before_one_that_comes_earlier_on_the_path(
         self, tmp_path: Path
     ) -> None:
-        """It is the distribution's own; the other belongs to something of the same name."""
+        """It belongs to the distribution; the other one only has the same name."""
         write_distribution(
             tmp_path / "first", "impostor", files={"loud/__init__.py": "", "loud/backend.toml": "?"}
         )
@@ -219,7 +219,7 @@ class TestFiles:
 
     @pytest.mark.parametrize("missing", ["metadata", "name", "encoding"])
     def test_a_distribution_that_does_not_say_its_name(self, tmp_path: Path, missing: str) -> None:
-        """An interrupted installation, say; what there is of it still works."""
+        """As after an interrupted installation; the rest of it still works."""
         distribution = write_distribution(
             tmp_path,
             "loud-dist",

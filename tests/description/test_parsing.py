@@ -116,7 +116,7 @@ def test_every_field_is_read() -> None:
     ["", "http://a", "https://gpu.example:80/a_(b)/~c?d=1&e='f'#g-%C3%BC", "https://1.2/$@!*+,;"],
 )
 def test_a_web_address(url: str) -> None:
-    """D18: nothing, or one with characters of RFC 3986 alone."""
+    """D18: empty, or with only the characters of RFC 3986."""
     assert parse({**MINIMAL, "url": url}).url == url
 
 
@@ -164,7 +164,7 @@ def test_defaults_hold_for_every_function_that_does_not_override_them() -> None:
 
 
 def test_an_empty_text_overrides_the_default_too() -> None:
-    """D9: a function may go without the text that the others share."""
+    """D9: a function may do without the text that the others share."""
     functions = parse(
         {
             **MINIMAL,
@@ -610,7 +610,7 @@ def test_a_misspelled_table_of_functions_is_shown_its_name(key: str, meant: str)
     ids=["description", "function", "defaults", "auto-generation", "no string"],
 )
 def test_a_key_unlike_any_field_is_ignored(fields: dict[Any, Any]) -> None:
-    """D11: it may belong to a later version, or to another tool; nobody is warned."""
+    """D11: it may belong to a later version, or to another tool; there is no warning."""
     description = parse(fields)
     assert description.name == "gpu"
     assert description.problems
@@ -759,7 +759,7 @@ def test_an_array_of_tables_is_shown_the_table() -> None:
 def test_a_field_in_the_wrong_table_is_a_fault(
     fields: dict[str, Any], key: str, place: str
 ) -> None:
-    """D11: the backend would run without what its author has written."""
+    """D11: otherwise the backend would run without that field."""
     problem = {each: found for each, found in faults(fields).items() if found.skips}[key]
     assert "has no effect in this table" in problem.message
     assert problem.remedy.startswith(f"Write it {place}")

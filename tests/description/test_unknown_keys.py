@@ -1,4 +1,4 @@
-"""Unknown keys are reported, each with what was meant."""
+"""Unknown keys are reported, each with the field that was probably meant."""
 
 from __future__ import annotations
 

@@ -74,7 +74,7 @@ backend = Backend()""",
                 assert getattr(one, field) == getattr(other, field), field
 
     def test_a_description_in_code_says_the_same_too(self) -> None:
-        """D3, D4: the fields mean the same there."""
+        """D3, D4: the fields have the same meaning in code."""
         (name,) = set(catalog(in_code=[FIELDS]).descriptions) - {"default"}
 
         description = catalog(in_code=[FIELDS]).descriptions[name]

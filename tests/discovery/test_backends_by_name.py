@@ -1,4 +1,4 @@
-"""Backends by name: which of those that share one is used."""
+"""Backends by name: which of several with the same name is used."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def test_the_first_description_in_code_is_used() -> None:
 
 
 def test_a_blocked_name_is_noted_and_not_read() -> None:
-    """S13: it is known that there is one."""
+    """S13: the catalog knows its name and source."""
     found = read({"name": "a", "primary_types": 3}, describe("b"), BLOCK="a")
     assert [*found.descriptions] == ["b"]
     assert [*found.blocked] == ["a"]

@@ -1,4 +1,4 @@
-"""The cache of parsed descriptions gives what parsing would give, or is ignored."""
+"""The cache of parsed descriptions gives the same result as parsing, or is ignored."""
 
 from __future__ import annotations
 
@@ -200,7 +200,7 @@ class TestSecondProcess:
 
 
 class TestSameDescription:
-    """A cached description cannot be told from a parsed one."""
+    """A cached description looks like a parsed one."""
 
     @pytest.fixture
     def both(self, site: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Description, Description]:
@@ -243,7 +243,7 @@ class TestSameDescription:
     def test_a_call_reads_the_functions_that_it_needs(
         self, site: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """F6: docstrings need the texts of the others, and nothing else."""
+        """F6: of other functions, docstrings need only the texts."""
         content = TOML.replace("builtins:str", "decimal:Decimal")
         install(site, "loud", content)
         discover()

@@ -53,7 +53,7 @@ class TestUnusableNames:
         assert caught.value.nearest == ("threads",)
 
     def test_any_other_shows_what_is_installed(self) -> None:
-        """S5: a name like no other."""
+        """S5: the name resembles no other name."""
         with pytest.raises(UnknownBackendError, match="installed: default, gpu"):
             catalog(in_code=[backend("gpu")]).check_backend("xyz")
 

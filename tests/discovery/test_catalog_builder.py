@@ -95,7 +95,7 @@ class TestNames:
 
 
 class TestNearMisses:
-    """A name in a variable that resembles one that is installed is a mistake."""
+    """A name in a variable that resembles an installed backend is reported as a mistake."""
 
     @pytest.mark.parametrize("variable", ["PRIORITIZE", "BLOCK", "SET_ORDER"])
     def test_reported(self, variable: str) -> None:

@@ -32,7 +32,7 @@ def test_an_entry_point_leads_to_a_file_or_an_object(
 
 
 def test_an_interrupt_that_is_ignored_hides_no_backend(tmp_path: Path) -> None:
-    """E7: `importlib.metadata` ignores what is raised while it lists a folder."""
+    """E7: `importlib.metadata` ignores exceptions while it lists a folder."""
     write_distribution(
         tmp_path,
         "loud-dist",
@@ -126,7 +126,7 @@ def test_what_is_no_path_hides_no_backend(
 def test_a_finder_that_fails_is_reported_and_hides_no_other(
     place: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """E9: its distributions are not found, those of others are."""
+    """E9: the distributions of other finders are found."""
 
     class Finder:
         def find_distributions(self, context: object) -> Any:

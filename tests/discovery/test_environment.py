@@ -156,7 +156,7 @@ def test_block_may_name_a_distribution() -> None:
 
 
 def test_only_the_variables_of_the_prefix_count() -> None:
-    """S12: each library has its own."""
+    """S12: each library has its own variables."""
     variables = {
         "OTHER_PRIORITIZE": "gpu",
         "LIB2_BLOCK": "*",
@@ -210,7 +210,7 @@ def test_block_may_except_names_from_all(
 
 
 def test_block_may_except_the_backend_of_one_distribution() -> None:
-    """S12: that of another one, or of the library itself, is blocked."""
+    """S12: the backend of another distribution, or of the library itself, is blocked."""
     environment = read(BLOCK="*,!gpu@GPU_dist")
     assert not environment.blocks("gpu")
     assert not environment.blocks("gpu", "gpu-dist")
@@ -330,7 +330,7 @@ def test_a_malformed_value_leaves_the_others_in_force(broken: str) -> None:
 
 
 def test_all_malformed_values_are_reported() -> None:
-    """S14: each has a problem of its own."""
+    """S14: each has its own problem."""
     environment = read(PRIORITIZE="!,?", BLOCK="!,?", SET_ORDER="!,?")
     assert [problem.key for problem in environment.problems] == [
         "LIB_PRIORITIZE",
@@ -343,7 +343,7 @@ def test_all_malformed_values_are_reported() -> None:
     "remedy", [read(**{variable: value}).problems[0] for variable, value, _ in MALFORMED]
 )
 def test_the_example_in_a_remedy_is_well_formed(remedy: Problem) -> None:
-    """An example that would be refused itself is no help."""
+    """Following the remedy leads to no further problem."""
     key, _, example = remedy.remedy.removeprefix("Write it as ").partition("=")
     example = example.partition(" (")[0].strip("'")
     assert read_environment("LIB", {key: example}).problems == ()
@@ -432,7 +432,7 @@ def test_a_blocked_backend_is_not_read(monkeypatch: pytest.MonkeyPatch, value: s
 
 
 def test_a_blocked_backend_cannot_be_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    """S13, S5: the error says that it is there, and why it is not."""
+    """S13, S5: the error says that it is installed but blocked."""
     monkeypatch.setenv("TESTLIB_BLOCK", "gpu")
     system, function = library(GPU, THREADS)
     assert function("x") == "threads"
@@ -493,7 +493,7 @@ def test_a_near_miss_is_reported(
 
 
 def test_names_that_are_near_to_nothing_are_ignored(monkeypatch: pytest.MonkeyPatch) -> None:
-    """S14: settings for a whole cluster may name what this machine has not got."""
+    """S14: settings for a whole cluster may name backends that this machine lacks."""
     monkeypatch.setenv("TESTLIB_PRIORITIZE", "quantum,threads")
     monkeypatch.setenv("TESTLIB_BLOCK", "abacus")
     monkeypatch.setenv("TESTLIB_SET_ORDER", "abacus>quantum")
@@ -513,7 +513,7 @@ def test_a_name_that_is_blocked_is_no_near_miss(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_an_exception_that_is_misspelled_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
-    """S14: all are blocked then, the one that was meant among them."""
+    """S14: then all are blocked, including the backend that was meant."""
     monkeypatch.setenv("TESTLIB_BLOCK", "*,!threds")
     system, function = library(GPU, THREADS)
     with pytest.warns(EnvironmentVariableWarning, match="Did you mean 'threads'?"):
@@ -532,7 +532,7 @@ def test_all_backends_but_one_are_blocked(monkeypatch: pytest.MonkeyPatch) -> No
 
 @pytest.mark.parametrize("value", ["all", "ALL"])
 def test_a_word_for_all_is_reported(monkeypatch: pytest.MonkeyPatch, value: str) -> None:
-    """S14: it is no name of a backend, and ``*`` is meant."""
+    """S14: no backend has this name; ``*`` was probably meant."""
     monkeypatch.setenv("TESTLIB_BLOCK", value)
     system, function = library(GPU, THREADS)
     with pytest.warns(EnvironmentVariableWarning, match=r"Did you mean '\*', which blocks all"):

@@ -32,7 +32,7 @@ def test_the_name_in_a_description() -> None:
 
 
 def test_a_catalog_stays_the_same_object_if_nothing_has_changed() -> None:
-    """D3: else it differs by functions of backends in code alone."""
+    """D3: otherwise, only functions of backends in code differ."""
     functions: dict[str, Any] = {"lib:f": {"function": "m:f"}}
     second = {"name": "first", "primary_types": ["m:T"], "functions": {"lib:h": {}}}
     backends = [{"name": "first", "primary_types": ["m:T"], "functions": functions}]

@@ -1,4 +1,4 @@
-"""Functions that are made when they are looked up, and the same as those of a file."""
+"""Functions that are made when they are looked up, equal to those parsed from the file."""
 
 from __future__ import annotations
 

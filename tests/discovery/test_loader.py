@@ -72,7 +72,7 @@ def install(folder: Path, name: str, rest: str = "", types: str = "'builtins:str
 
 
 class TestWhen:
-    """The uses of a library that need the backends, and those that do not."""
+    """Which uses of a library need the backends."""
 
     NEEDS: dict[str, Callable[[Any, Any], object]] = {  # noqa: RUF012  # constant
         "call": lambda system, double: double(1.0),

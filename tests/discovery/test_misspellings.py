@@ -8,7 +8,7 @@ from spatch_core._discovery.misspellings import misspelled_variables, near_misse
 
 
 def test_names_of_variables_that_the_library_reads_are_no_misspellings() -> None:
-    """Nor are those of another prefix, or of nothing similar."""
+    """Neither are names with another prefix, nor names unlike any variable."""
     variables = {"LIB_BLOCK": "", "LIB2_BLOCKS": "", "LIB_CACHE": "", "LIBBLOCKS": "", "BLOCKS": ""}
     assert list(misspelled_variables("LIB", ["PRIORITIZE", "BLOCK"], variables)) == []
 
@@ -24,7 +24,7 @@ def test_names_of_variables_that_the_library_reads_are_no_misspellings() -> None
     ],
 )
 def test_names_of_backends(name: str, variable: str, remedies: list[str]) -> None:
-    """S14: an installed name is none, whatever it is like."""
+    """S14: the name of an installed backend is never a misspelling."""
     found = near_misses([(name, variable)], ["fast", "ducky"], "LIB_BLOCK")
     assert [each.remedy for each in found] == remedies
 

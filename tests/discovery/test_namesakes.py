@@ -1,4 +1,4 @@
-"""Distributions that offer backends of one name: which is used, and what is said of the others."""
+"""Distributions that offer backends with one name: which is used, and the problems of others."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def offer(folder: Path, **contents: str) -> None:
 
 
 def test_a_first_that_is_broken_is_replaced_by_the_second(tmp_path: Path) -> None:
-    """P10: the first usable one counts, and the fault says so."""
+    """P10: the first usable backend is used, and the fault names it."""
     offer(tmp_path, a="name = 1", b=TOML)
 
     report = find(tmp_path)
@@ -85,7 +85,7 @@ def test_one_that_lacks_a_requirement_is_not_usable(
 
 
 def test_if_all_lack_requirements_the_first_is_inactive(tmp_path: Path) -> None:
-    """P10, D15: it says what it lacks, also if another one is broken."""
+    """P10, D15: it names the missing requirement, also if another backend is broken."""
     lacking = {name: f"requires = ['absent-{name}']\n{dedent(TOML)}" for name in "bd"}
     offer(tmp_path, a="name = 1", c="name = 1", **lacking)
 
@@ -105,7 +105,7 @@ def test_if_all_lack_requirements_the_first_is_inactive(tmp_path: Path) -> None:
 def test_the_environment_chooses_a_distribution(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, variables: dict[str, str]
 ) -> None:
-    """P10: by preferring one, or by blocking the other."""
+    """P10: by prioritizing one, or by blocking the other."""
     found = catalog(*installed(tmp_path, monkeypatch), **variables)
     assert found.descriptions["loud"].source.distribution == "b-dist"
     assert [*found.blocked] == ["loud@a-dist"] * ("BLOCK" in variables)
@@ -115,7 +115,7 @@ def test_the_environment_chooses_a_distribution(
 def test_a_distribution_that_does_not_offer_the_name_is_a_problem(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It lists those that do."""
+    """The problem lists the distributions that do."""
     found = catalog(*installed(tmp_path, monkeypatch), BLOCK="loud@c-dist")
     problem = next(each for each in found.problems if each.key)
     assert problem.key == "PHOTOLIB_BLOCK"

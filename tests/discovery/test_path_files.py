@@ -28,7 +28,7 @@ def entry_point(distribution: Distribution, value: str) -> Any:
 
 
 def test_only_path_files_next_to_the_metadata_count(tmp_path: Path) -> None:
-    """Python reads no others."""
+    """Python reads no other path files."""
     files = {"a.pth": "", "pathlib_gpu/b.pth": "", "c.py": ""}
     assert path_files(installed(tmp_path, **files)) == ["a.pth"]
     assert path_files(None) == []
@@ -83,7 +83,7 @@ def test_a_finder_that_raises_is_left_alone(
     ids=["exit", "encoding", "null", "import"],
 )
 def test_a_path_file_that_fails_has_no_effect(tmp_path: Path, content: bytes) -> None:
-    """E1: the others are read, and discovery reports the backend."""
+    """E1: other path files are read, and discovery reports the backend."""
     sick = installed(tmp_path / "sick", **{"a.pth": ""})
     (tmp_path / "sick" / "a.pth").write_bytes(content)
     elsewhere = tmp_path / "elsewhere"

@@ -129,7 +129,7 @@ def make(*requires: str, **fields: Any) -> Any:
 
 
 def test_a_backend_without_its_distributions_is_inactive(site: Path) -> None:
-    """D15: with the reason; calls cost what they cost without it."""
+    """D15: the reason is known, and calls cost as much as without the backend."""
     system, f = make("gpu-arrays")
     assert f(Foreign()) == "gpu"
     system, f = make("gpu-arrays", "absent")
@@ -164,7 +164,7 @@ def test_a_requirement_that_cannot_be_read_is_a_problem(
 
 
 def test_each_requirement_that_cannot_be_read_is_a_problem(site: Path) -> None:
-    """D15: wherever it stands; the first one that is not met is the reason."""
+    """D15: at any position; the first unmet requirement is the reason."""
     system, f = make("absent", "gpu-arrays !", "gpu-arrays", "more !")
     with pytest.warns(Warning, match="'gpu-arrays !' is not a requirement") as caught:
         assert f(Foreign()) == "default"

@@ -86,7 +86,7 @@ def test_the_first_one_that_is_met_serves() -> None:
 
 
 def test_the_variant_that_is_shown_is_the_one_whose_requirement_is_met() -> None:
-    """D17: also where several name one function, or the plain one is that of a variant."""
+    """D17: also if several variants, or the plain entry, name the same function."""
     absent, newer = variant(ONLY, "builtins:max"), variant(PACKAGING, "builtins:max")
     system, functions = library(
         several={"variants": [absent, newer]},
@@ -160,7 +160,7 @@ def test_every_other_function_may_have_variants() -> None:
 
 
 def test_a_function_without_a_variant_is_not_every_other_one() -> None:
-    """D14, D17: it has an entry of its own, which says that nothing serves here."""
+    """D14, D17: it has its own entry, so the entry for all functions does not apply."""
     system, functions = library(
         f={"variants": [variant(ONLY, "builtins:min")]}, **{"*": {"function": f"{__name__}:every"}}
     )
@@ -170,7 +170,7 @@ def test_a_function_without_a_variant_is_not_every_other_one() -> None:
 
 
 def test_a_requirement_that_cannot_be_read_is_a_problem() -> None:
-    """D17: the backend works, and the others of its variants count."""
+    """D17: the backend works, and its other variants are used."""
     system, functions = library(
         f={
             "function": "builtins:sum",
@@ -278,7 +278,7 @@ def test_faults(entry: dict[str, Any], key: str) -> None:
     ],
 )
 def test_versions_of_a_distribution(tmp_path: Path, version: str | None, expected: str) -> None:
-    """D17, D15: from a file, after what is installed has changed, importing nothing of it."""
+    """D17, D15: from a file, after another version was installed, without importing it."""
     requires = [("frame>=2", "newest"), ("frame>=1.12", "new"), ("frame", "old")]
     variants = ", ".join(
         f'{{requires = "{text}", function = "gpu.impl:{name}"}}' for text, name in requires

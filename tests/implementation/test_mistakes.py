@@ -51,7 +51,7 @@ def test_implements_needs_parentheses(text: str) -> None:
 
 @pytest.mark.parametrize("name", ["f", "_"])
 def test_set_should_run_needs_parentheses(name: str) -> None:
-    """F14: what it says of an implementation that is not registered would mislead."""
+    """F14: the error for an implementation that is not registered would mislead."""
     text = f"def _(x): ...\n@backend.set_should_run\ndef {name}(context, x): ..."
     with pytest.raises(TypeError, match=r"write @backend\.set_should_run\(implementation\)"):
         exec(text, {"backend": fresh(), "__name__": "pkg"})  # noqa: S102  # own text

@@ -1,4 +1,4 @@
-"""`BackendImplementation.plans`: one function decides and prepares, what it returns computes."""
+"""`BackendImplementation.plans`: a plan decides and prepares; the callable it returns computes."""
 
 from __future__ import annotations
 
@@ -187,7 +187,7 @@ def test_a_plan_keeps_no_argument_alive(library_blur: Any) -> None:
 
 
 def test_its_signature_is_the_plans() -> None:
-    """`verify` compares that of the implementation, behind a context, with the library's."""
+    """`verify` compares the implementation's signature, after the context, with the library's."""
     names = [*inspect.signature(blur).parameters]
     assert names == ["image", "sigma", "mode"]
     assert [*inspect.signature(blur.run).parameters] == ["context", *names]

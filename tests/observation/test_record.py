@@ -43,12 +43,12 @@ def test_the_content(tmp_path: Path) -> None:
 
 
 def test_readers_know_the_format() -> None:
-    """The command reads what the hook writes."""
+    """The command can read the file that the hook writes."""
     assert replay.FORMAT == FORMAT
 
 
 def test_a_file_that_cannot_be_written(tmp_path: Path) -> None:
-    """The error is that of the operating system."""
+    """The operating system's error is raised."""
     record = Record(tmp_path / "absent" / "run.json")
     with pytest.raises(FileNotFoundError):
         record.write()
@@ -87,7 +87,7 @@ def test_the_times(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("value", ["1", None, True, -1, float("nan"), float("inf")], ids=str)
 def test_a_time_that_is_none(tmp_path: Path, value: object) -> None:
-    """The reader says so."""
+    """The reader reports it."""
     record = Record(tmp_path / "run.json", times=True)
     with system.backend_opts(hook=record):
         f(1)

@@ -70,6 +70,6 @@ def edges(found: Order, strength: Strength) -> set[str]:
 
 
 def ring(*members: str) -> list[Description]:
-    """Backends of which each declares to go before the next, and the last before the first."""
+    """Backends that each declare to go before the next one, and the last before the first."""
     following = dict(zip(members, (*members[1:], members[0]), strict=True))
     return [backend(name, f"m:{name.upper()}", higher=after) for name, after in following.items()]

@@ -1,4 +1,4 @@
-"""P3, P5, P9: declared edges, those of the environment, and their contradictions."""
+"""P3, P5, P9: edges that are declared or set by the environment, and their contradictions."""
 
 from __future__ import annotations
 
@@ -169,7 +169,7 @@ def test_backends_on_a_cycle_are_skipped_and_a_value_that_resolves_it_is_known(l
 
 
 def test_a_cycle_may_be_declared_from_both_sides() -> None:
-    """P9: 2: higher_priority_than of one, lower_priority_than of the other."""
+    """P9: 2: higher_priority_than of one backend, lower_priority_than of the other."""
     backends = [backend("a", higher="b", lower="c"), backend("b", higher="c"), backend("c")]
     found = order(*backends)
     (cycle,) = found.cycles

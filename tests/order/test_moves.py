@@ -1,4 +1,4 @@
-"""P7: backends move to the places of others; what the moves are for is in test_ordering."""
+"""P7: backends move to the places of others; test_ordering shows the purpose."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from spatch_core._order.moves import move_up
 
 
 def test_names_that_move_to_the_same_place_keep_their_order() -> None:
-    """The turns decide only which of the others' places is known already."""
+    """The order of the moves decides only which places are known already."""
     assert move_up("abcd", {"c": "a", "d": "a"}, "cd") == list("cdab")
     assert move_up("abcd", {"c": "a", "d": "c"}, "cd") == list("dcab")
 

@@ -59,7 +59,7 @@ def test_concrete_backends_come_before_abstract_ones() -> None:
 
 
 def test_the_order_imports_nothing() -> None:
-    """P1: it is independent of what gets imported."""
+    """P1: it does not depend on imported modules."""
     backends = [
         backend("a", "this_is_never_imported:A @this_is_never_imported:B"),
         backend("b", "~this_is_never_imported:A"),
@@ -134,7 +134,7 @@ def test_a_backend_that_goes_before_others_moves_up_and_no_further_than_it_must(
 
 
 def test_of_several_sources_of_an_edge_the_strongest_is_told() -> None:
-    """P8: the edge is told once."""
+    """P8: the edge is reported once."""
     found = order(backend("a", "m:A", higher="b"), backend("b", "m:A m:B"))
     assert [(e.before, e.after, e.strength) for e in found.edges()] == [
         ("a", "b", Strength.DECLARED)
@@ -250,7 +250,7 @@ def test_a_library_warns_once_about_a_cycle_and_shows_the_value_that_mends_it(
 
 
 def test_a_library_warns_about_each_of_two_cycles(monkeypatch: pytest.MonkeyPatch) -> None:
-    """P9, E2: each has a warning of its own."""
+    """P9, E2: each has its own warning."""
     backends = [*ring("a", "b"), *ring("x", "y")]
     system = library(*backends)
     with pytest.warns(BackendSkippedWarning) as caught:

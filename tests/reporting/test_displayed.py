@@ -1,4 +1,4 @@
-"""What IPython and rich ask results for; the tables are those of `notebooks`."""
+"""The methods by which IPython and rich display results; `notebooks` makes the tables."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def test_nothing_is_imported_for_it_before_it_is_asked() -> None:
 
 
 def test_ipython_shows_a_table_and_a_text(tmp_path: Path) -> None:
-    """A real shell: the text is that of `print`, and not the `repr`."""
+    """In a real shell, the text is the same as from `print`, not the `repr`."""
     pytest.importorskip("IPython")
     run_python(
         """

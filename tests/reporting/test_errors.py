@@ -1,4 +1,4 @@
-"""The errors; what each of them says is tried in `test_exceptions`."""
+"""The errors; `test_exceptions` has the text of each."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_a_pickled_import_error_keeps_attributes_that_were_added() -> None:
 
 
 def test_they_import_no_warnings_and_no_errors_for_names() -> None:
-    """A program that meets an error of a backend needs no others."""
+    """A program that handles an error of a backend does not import the other classes."""
     code = "import sys; import spatch_core._reporting.errors; print(*sys.modules)"
     loaded = run_python(code, path=[CORE]).stdout.split()
     assert "spatch_core._reporting.warning_categories" not in loaded

@@ -89,7 +89,7 @@ def test_a_problem_is_shown_with_everything_known_about_it() -> None:
 
 
 def test_a_value_of_any_size_gives_a_short_message() -> None:
-    """The beginning and the end stay, which say what is wrong."""
+    """The beginning and the end are kept, because they say what is wrong."""
 
     class Huge:
         def __repr__(self) -> str:

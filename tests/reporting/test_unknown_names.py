@@ -1,4 +1,4 @@
-"""Errors for unknown names, through a library; what each of them says is in `test_exceptions`."""
+"""Errors for unknown names, raised by a library; `test_exceptions` has the text of each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The categories of warnings; what each of them says is tried in `test_exceptions`."""
+"""The categories of warnings; `test_exceptions` has the text of each."""
 
 from __future__ import annotations
 

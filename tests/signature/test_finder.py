@@ -1,4 +1,4 @@
-"""Dispatch arguments inside of lists, and one that is there for its type alone."""
+"""Dispatch arguments inside lists, and an argument that is used only for its type."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def test_like_decides_and_is_left_out() -> None:
 
 
 def test_like_is_a_dispatch_argument() -> None:
-    """V17: beside others, if these are named."""
+    """V17: in addition to other dispatch arguments, if these are named."""
     _, f = make(zeros, "shape", like="like", entry={"function": with_context, "uses_context": True})
     like, shape = Foreign(), Foreign()
     assert f(3, like=like) == ((like, 3), (3,), {})
@@ -126,7 +126,7 @@ def test_like_is_left_out_after_a_backend_has_deferred() -> None:
 
 
 def test_coroutine_functions_have_like() -> None:
-    """V17: as others."""
+    """V17: like plain functions."""
 
     async def later(shape: Any, *, like: Any = None) -> Any:
         return "default", shape, like
@@ -140,7 +140,7 @@ def test_coroutine_functions_have_like() -> None:
 
 
 def test_elements_decide() -> None:
-    """V18: those of nested lists and tuples, in order; containers do not count."""
+    """V18: the elements of nested lists and tuples, in order, without the containers."""
     _, f = make(join, inside="arrays")
     assert f([Own(), Own()])[0] == "default"
     assert f([Foreign(), (Own(), [Foreign()])])[0] == "default"  # Own counts, and gpu lacks it

@@ -30,12 +30,12 @@ def function(a: Any, /, b: Any, *rest: Any, c: Any = None, **options: Any) -> No
     ],
 )
 def test_parameters_have_their_places(default: Any, expected: dict[str, Any]) -> None:
-    """F5: those of ``*args`` and ``**kwargs`` have none."""
+    """F5: ``*args`` and ``**kwargs`` have no place."""
     assert inspected_parameters(default, "lib:f") == expected
 
 
 def test_a_callable_without_a_signature_is_named() -> None:
-    """F5: with what to give instead."""
+    """F5: the error says what to give instead."""
 
     class Unsigned:
         __signature__ = "none"
@@ -47,7 +47,7 @@ def test_a_callable_without_a_signature_is_named() -> None:
 
 
 def test_the_call_is_blamed_where_it_does_not_fit_the_function() -> None:
-    """Otherwise the finder, which must take what the function takes."""
+    """Otherwise the finder is blamed, which must accept the function's arguments."""
     error = TypeError("finder() takes 1 argument")
     of_call = mismatch("lib:Class.f", function, error, (), {})
     assert str(of_call).startswith("Class.f() missing a required")

@@ -11,7 +11,7 @@ from spatch_core._signature.replaced import has_replaced, replaced
 
 
 def test_it_is_told_from_dispatch_arguments() -> None:
-    """F5: by what a finder returns as a tuple."""
+    """F5: in the tuple that a finder's result becomes."""
     found = tuple(ReplacedArguments([1, 2], "x", key="y"))
     assert has_replaced(found)
     assert replaced(found, (0,), {}) == ((1, 2), ("x",), {"key": "y"})
@@ -28,7 +28,7 @@ def test_dispatch_arguments_are_several() -> None:
 
 
 def test_arguments_may_have_any_names() -> None:
-    """F5: also those of its own attributes."""
+    """F5: even the names of its own attributes."""
     made = ReplacedArguments([1], dispatch_args=2, args=3, kwargs=4)
     assert made.dispatch_args == [1]
     assert made.kwargs == {"dispatch_args": 2, "args": 3, "kwargs": 4}

@@ -143,7 +143,7 @@ def test_a_compositional_function_has_no_policy() -> None:
 
 @pytest.mark.parametrize("given", [["ValueError"], [3], [int], [KeyboardInterrupt], [ValueError()]])
 def test_only_classes_of_exceptions_defer(given: Any) -> None:
-    """F15: an interrupt is none."""
+    """F15: not values, other classes or interrupts."""
     with pytest.raises(TypeError, match="defer_on= takes exception classes"):
         BackendSystem(None, "MANNERLIB", defer_on=given)
 

@@ -48,7 +48,7 @@ def asyncio_run(function: Any) -> Any:
 
 
 def test_state_is_frozen_when_decorated(library: Any, work: Any) -> None:
-    """S8: it freezes the state now, with what was in force around the decoration."""
+    """S8: the frozen state includes the options in force at the decoration."""
     with library.backend_opts(prioritize="second", disable="first"):
         frozen = library.backend_opts(type=library.Foreign)(
             lambda: (
@@ -63,14 +63,14 @@ def test_state_is_frozen_when_decorated(library: Any, work: Any) -> None:
 
 
 def test_options_that_say_nothing_freeze_too(library: Any, work: Any) -> None:
-    """S8: `@backend_opts()` freezes what is in force, here the default."""
+    """S8: `@backend_opts()` freezes the state in force, here the default."""
     frozen = library.backend_opts()(work.plain)
     with library.backend_opts(prioritize="third"):
         assert frozen() == "first"
 
 
 def test_frozen_state_does_not_follow_the_process(folder: Path) -> None:
-    """S8: what is frozen is not reached by `enable_globally`, nor by the environment."""
+    """S8: neither `enable_globally` nor the environment changes a frozen state."""
     done = run_python(
         """
         from frozen_library import backend_opts

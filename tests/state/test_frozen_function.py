@@ -29,7 +29,7 @@ def roundtrip(function: Any) -> Any:
 
 
 def test_decorated_function_runs_under_the_options(library: Any, work: Any) -> None:
-    """S8: a decorator; what is in force around the call is back after it."""
+    """S8: the state around the call is restored after it."""
     assert work.decorated() == "third"
     assert work.plain() == "first"
     assert library.backend_opts(prioritize="second")(work.plain)() == "second"
@@ -145,7 +145,7 @@ def test_looks_like_the_function(work: Any) -> None:
 
 
 def test_frozen_dispatchable_explains_what_it_does(library: Any) -> None:
-    """What `explain` says of a frozen dispatchable, if it says anything, is what happens."""
+    """If a frozen dispatchable has `explain`, it explains the frozen state."""
     frozen = library.backend_opts(prioritize="third")(library.f)
     x = library.Foreign()
     assert frozen(x) == "third"
@@ -155,13 +155,13 @@ def test_frozen_dispatchable_explains_what_it_does(library: Any) -> None:
 
 
 def test_copies_run_under_the_same_options(work: Any) -> None:
-    """A frozen function can be copied, alone or inside something."""
+    """A frozen function can be copied, by itself or inside another object."""
     assert copy.copy(work.decorated)() == "third"
     assert copy.deepcopy([work.decorated])[0]() == "third"
 
 
 def test_can_be_decorated_further(library: Any, work: Any) -> None:
-    """`functools` takes a frozen function like any other."""
+    """`functools` accepts a frozen function like any other."""
 
     @functools.wraps(work.decorated)
     def wrapper() -> Any:
@@ -220,7 +220,7 @@ def test_methods_run_in_another_process(
 
 
 def test_backend_that_is_not_installed_there_is_explained(folder: Path, library: Any) -> None:
-    """The nearest name would be a bad guess: the one that was meant is somewhere else."""
+    """No nearest name is suggested: the backend is installed in another process."""
     data = pickle.dumps(library.backend_opts(prioritize="third")(library.f))
     done = run_python(
         f"""
@@ -264,7 +264,7 @@ def test_backend_that_is_blocked_there_is_explained(folder: Path, library: Any) 
 
 
 def test_backend_that_is_missing_there_is_named_when_called(folder: Path, library: Any) -> None:
-    """A process without the backend loads the function, and says what is missing."""
+    """A process without the backend loads the function; a call names the missing backend."""
     data = pickle.dumps(library.backend_opts(prioritize="third")(library.f))
     code = f"""
         import pickle

@@ -57,14 +57,14 @@ class Plain:
     ids=lambda each: None if isinstance(each, str) else hook_name(each).rpartition(":")[2],
 )
 def test_what_is_no_hook(hook: Any, message: str) -> None:
-    """H1: the error says what is given and what is needed."""
+    """H1: the error shows the value and says what is needed."""
     with pytest.raises(TypeError) as caught:
         system.backend_opts(hook=hook)
     assert message.format(__name__) in str(caught.value)
 
 
 def test_options_without_a_hook() -> None:
-    """H1: None is none."""
+    """H1: None means no hook."""
     assert system.backend_opts(hook=None).hooks == ()
     assert system.backend_opts(hook=plain).hooks == (plain,)
     assert f"hooks=({plain!r},)" in repr(system.backend_opts(hook=plain))

@@ -1,4 +1,4 @@
-"""S2, S3, S4: where dispatch state lives, for whom it holds, and what it keeps."""
+"""S2, S3, S4: where dispatch state is stored, where it holds, and what it keeps alive."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Library:
         self.f = f
 
     def ran(self) -> str:
-        """Say what runs here and now."""
+        """Return which implementation runs here and now."""
         return self.f(Foreign())
 
 
@@ -69,7 +69,7 @@ def library() -> Library:
 
 
 def in_thread(function: Any) -> Any:
-    """Return what `function` returns in a new thread."""
+    """Return the result of `function` in a new thread."""
     with ThreadPoolExecutor(1) as pool:
         return pool.submit(function).result()
 
@@ -182,7 +182,7 @@ def test_systems_do_not_see_each_other(library: Library) -> None:
 def test_enable_globally_reaches_every_thread_without_a_state_of_its_own(
     library: Library,
 ) -> None:
-    """S11: threads that run already follow, but for those inside a block."""
+    """S11: running threads follow, except those inside a block."""
     entered, enabled = threading.Event(), threading.Event()
 
     def without_state() -> list[str]:
@@ -298,7 +298,7 @@ def test_reload_reads_the_environment_again(
 def test_reload_keeps_what_was_enabled_globally(
     library: Library, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What a program said goes before what the environment says."""
+    """Options of the program take precedence over the environment."""
     library.options(prioritize="third").enable_globally()
     monkeypatch.setenv("MYLIB_PRIORITIZE", "second")
     library.system.reload()

@@ -49,7 +49,7 @@ def test_an_observation_lasts_as_long_as_its_mark() -> None:
 
 
 def test_blocks_inside_each_other_share_a_mark() -> None:
-    """The outer one has ended what must end before; a copy of the context has the mark too."""
+    """The inner one begins no new observation; a copy of the context has the mark, too."""
     log = Log()
     variable = log.observations.variable
 
@@ -77,7 +77,7 @@ def interrupt() -> None:
 
 
 def test_an_interrupt_of_what_follows_a_block_comes_out() -> None:
-    """E7: it would get lost in the callback of a weak reference; what it kept is still due."""
+    """E7: it is not lost in a callback of a weak reference; the interrupted work is done later."""
     log = Log()
     observations, variable = log.observations, log.observations.variable
     after, observations.after = observations.after, interrupt

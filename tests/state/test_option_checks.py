@@ -60,14 +60,14 @@ def test_mistakes_are_named(system: BackendSystem) -> None:
 @pytest.mark.parametrize("option", ["prioritize", "disable"])
 @pytest.mark.parametrize("value", [3, b"first"], ids=repr)
 def test_names_must_be_names(system: BackendSystem, option: str, value: Any) -> None:
-    """S5: a value that holds no names is told from an unknown name."""
+    """S5: a value that is not names gives another error than an unknown name."""
     options: dict[str, Any] = {option: value}
     with pytest.raises(TypeError, match=rf"^{option}= takes the name of a backend, or several"):
         system.backend_opts(**options)
 
 
 def test_names_are_compared_without_case(system: BackendSystem) -> None:
-    """S5: the nearest name may differ by its case alone."""
+    """S5: the nearest name may differ only in case."""
     with pytest.raises(UnknownBackendError, match=r"did you mean 'first'\?"):
         system.backend_opts(prioritize="FIRST")
 

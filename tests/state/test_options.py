@@ -80,7 +80,7 @@ class Library:
         self.f = f
 
     def ran(self) -> str:
-        """Say what runs here and now."""
+        """Return which implementation runs here and now."""
         return self.f(Foreign())
 
 
@@ -109,7 +109,7 @@ def library() -> Library:
     ids=repr,
 )
 def test_block_holds_inside_and_ends(library: Library, options: Any, expected: str) -> None:
-    """S3: a context manager; what was in force before is in force after."""
+    """S3: a context manager, which restores the state from before."""
     with library.options(**options):
         assert library.ran() == expected
     assert library.ran() == "first"
@@ -231,7 +231,7 @@ def test_a_type_may_be_given_by_its_identifier(library: Library) -> None:
 def test_an_identifier_that_leads_to_no_type(
     library: Library, name: str, error: type[Exception], text: str
 ) -> None:
-    """S6: the error is that of the import, or of the class."""
+    """S6: the error comes from the import, or names the object that is not a class."""
     with pytest.raises(error) as caught:
         library.options(type=name)
     assert text in str(caught.value)
@@ -253,7 +253,7 @@ def test_blocks_of_one_statement(library: Library) -> None:
 
 
 def test_type_counts_as_if_it_had_been_passed(library: Library) -> None:
-    """M2, S6: also for a call without dispatch arguments, and beside others."""
+    """M2, S6: also without dispatch arguments, and together with other types."""
     with library.options(type=Foreign):
         assert library.f() == library.f(None) == library.f(3) == "first"
         assert library.f(Converted()) == "first"
@@ -297,7 +297,7 @@ def test_type_that_is_primary_for_no_backend(library: Library, cls: type) -> Non
 
 @pytest.mark.parametrize("value", ["json:loads", 3, Foreign()], ids=["str", "int", "object"])
 def test_type_must_be_a_class(library: Library, value: Any) -> None:
-    """S6: an object given by mistake is told from an unknown type."""
+    """S6: an object that is not a class gives another error than an unknown type."""
     with pytest.raises(TypeError, match="takes a class"):
         library.options(type=value)
 
@@ -327,14 +327,14 @@ def test_unknown_name_raises(library: Library, option: str, name: Any, match: st
 
 @pytest.mark.parametrize("value", [3, [["first"]], [3], ["first", 3]], ids=repr)
 def test_names_must_be_names(library: Library, value: Any) -> None:
-    """S5: what is no name is refused at once, with what to write."""
+    """S5: a value that is not a name is refused at once; the error says what to write."""
     for option in ("prioritize", "disable"):
         with pytest.raises(TypeError, match=rf"{option}= takes the name of a backend, or several"):
             library.options(**{option: value})
 
 
 def test_unknown_name_after_a_reload(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
-    """S5: what was a backend a moment ago is checked again."""
+    """S5: names that were valid before the reload are checked again."""
     library.options(prioritize="third")
     monkeypatch.setenv("MYLIB_BLOCK", "third")
     library.system.reload()
@@ -343,7 +343,7 @@ def test_unknown_name_after_a_reload(library: Library, monkeypatch: pytest.Monke
 
 
 def test_changing_a_list_afterwards_changes_nothing(library: Library) -> None:
-    """Options are what was given when they were made."""
+    """Options keep the values from when they were made."""
     names = ["second"]
     options = library.options(prioritize=names)
     names[0] = "third"
@@ -357,7 +357,7 @@ def test_changing_a_list_afterwards_changes_nothing(library: Library) -> None:
 
 
 def test_options_show_where_they_are_published(library: Library) -> None:
-    """Each library has a class of its own, which help() and pickle find in its module."""
+    """Each library has its own class, which help() and pickle find in its module."""
     assert library.options.__name__ == "backend_opts"
     assert library.options.__module__ == __name__
     text = pydoc.plain(pydoc.render_doc(library.options))
@@ -375,7 +375,7 @@ def test_options_show_where_they_are_published(library: Library) -> None:
 
 
 def test_help_of_options_shows_public_names_alone(library: Library) -> None:
-    """A user sees what to call, each with a docstring, and no internals."""
+    """A user sees the public names, each with a docstring, and no internals."""
     text = pydoc.plain(pydoc.render_doc(library.options))
     shown = set(re.findall(r"^ \|  (\w+)(?:\(|$| =)", text, re.MULTILINE))
     public = {name for name in dir(library.options) if not name.startswith("_")}
@@ -412,7 +412,7 @@ def test_block_with_a_trace_gives_the_trace(library: Library) -> None:
 
 
 def test_trace_records_the_calls_of_its_block(library: Library) -> None:
-    """S10: from entering to leaving, and what was recorded stays readable."""
+    """S10: from entering to leaving; the events stay readable after it."""
     library.ran()
     options = library.options(trace=True)
     assert options.trace == []
@@ -554,7 +554,7 @@ def test_leaving_where_it_was_not_entered(library: Library) -> None:
 
 
 def test_leaving_in_another_order(library: Library) -> None:
-    """S3: each block puts back what was there before it, as every use of a context variable."""
+    """S3: each block restores the state from before it, as tokens of context variables do."""
     outer, inner = library.options(prioritize="second"), library.options(prioritize="third")
     with library.options(disable="first"):
         outer.__enter__()

@@ -1,4 +1,4 @@
-"""What one object of options keeps about its blocks; what they do is in `test_options`."""
+"""What one object of options keeps about its blocks; `test_options` has their behaviour."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_entering_again_finds_the_same_tables(system: BackendSystem, fields: Any
 
 
 def test_inner_blocks_of_a_trace_keep_their_tables(system: BackendSystem) -> None:
-    """Also those of new objects with the same options."""
+    """Also blocks of new objects with the same options."""
     found = []
     with system.backend_opts(trace=True):
         for _ in range(2):

@@ -52,7 +52,7 @@ class Library:
         self.f = f
 
     def ran(self) -> str:
-        """Say what runs here and now."""
+        """Return which implementation runs here and now."""
         return self.f(Foreign())
 
 
@@ -79,7 +79,7 @@ def test_query_says_what_is_in_force(library: Library) -> None:
 
 
 def test_query_before_inside_and_after_its_own_block(library: Library) -> None:
-    """S7: before, what would be in force in it; inside, what is."""
+    """S7: before the block, the state that would be in force in it; inside, the state in force."""
     options = library.options(prioritize="third")
     found = [(options.prioritized, options.backends)]
     with library.options(prioritize="second"):
@@ -123,7 +123,7 @@ def test_query_is_what_calls_do(library: Library) -> None:
 
 
 def test_query_shows_itself(library: Library) -> None:
-    """In a notebook the options show what is in force."""
+    """In a notebook, the options show the state in force."""
     assert repr(library.options()) == (
         "<backend_opts backends=('default', 'first', 'second'), prioritized=()>"
     )

@@ -17,7 +17,7 @@ class Own:
 
 
 def test_the_dispatcher_of_a_library_is_the_owner_of_its_options() -> None:
-    """Type checkers compare it with the protocol here; the system itself has public names alone."""
+    """Type checkers compare it with the protocol here; the system has only public names."""
     system = BackendSystem(None, "OWNERLIB", [f"{__name__}:Own"])
     owner: Owner = system._dispatcher
     assert owner.backend_opts is system.backend_opts

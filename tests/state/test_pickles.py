@@ -145,7 +145,7 @@ PICKLES = load_pickles()
 
 
 def strings_in(data: bytes) -> set[str]:
-    """Return the strings in a pickle, those that name modules and attributes too."""
+    """Return the strings in a pickle, including the names of modules and attributes."""
     arguments = [argument for _, argument, _ in pickletools.genops(data)]
     return {argument for argument in arguments if isinstance(argument, str)}
 
@@ -207,7 +207,7 @@ def test_what_is_pickled_now_is_what_was_kept(
 def test_what_a_later_version_added_is_named(
     library: Any, kind: str, content: dict[str, Any], unknown: str
 ) -> None:
-    """To ignore an option could mean to run something else than what was asked for."""
+    """Ignoring an option could run another backend than the pickled options ask for."""
     with pytest.raises(ValueError, match=f"later version of spatch-core.*{unknown}"):
         library.system.restore(kind, content)
 

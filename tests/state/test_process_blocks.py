@@ -39,7 +39,7 @@ def test_the_last_one_counts_and_leaving_ends_one_alone(keeper: StateKeeper) -> 
 
 
 def test_the_default_changes_below(keeper: StateKeeper) -> None:
-    """W7, S11: what changes in the process during a block is in force in it, and remains."""
+    """W7, S11: changes of the default during a block hold in the block, and remain after it."""
     blocks = keeper.process_blocks()
     held = blocks.enter("a")
     enable(keeper, DispatchState(("p",)))

@@ -15,7 +15,7 @@ from spatch_core._state.state import DispatchState
 
 
 def test_options_are_added_to_the_default() -> None:
-    """S11: with one warning for each that changes what an earlier one has enabled."""
+    """S11: each call that changes options of an earlier one warns."""
     keeper = StateKeeper("GLOBALLIB")
     enable(keeper, DispatchState(("first",)))
     with pytest.warns(GlobalOptionsWarning, match="called before"):
@@ -84,7 +84,7 @@ def test_a_program_can_go_back_to_what_the_environment_says(
 
 
 def test_a_reset_ends_a_trace_of_the_process() -> None:
-    """S10, S11: calls cost what they cost before."""
+    """S10, S11: calls cost as much as before."""
     system, f = library()
     traced = system.backend_opts(trace=True)
     traced.enable_globally()

@@ -1,4 +1,4 @@
-"""Tables and chains: what a scope keeps, and how long."""
+"""Tables and chains: what a scope keeps, and for how long."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def test_chains_are_forgotten_with_the_tables() -> None:
 
 
 def test_a_full_table_is_emptied_with_its_chains() -> None:
-    """Of one function, in place; those of others stay."""
+    """The table of one function is cleared in place; others stay."""
     scope = make()
     table = scope.tables[1]
     scope.chains(1).keep((int,), "kept")
@@ -99,7 +99,7 @@ def test_the_number_of_inner_scopes_is_bounded() -> None:
 
 
 def test_unreachable_classes_and_functions_are_forgotten() -> None:
-    """Tables and chains of what is found by its name stay."""
+    """Tables and chains of importable classes and functions stay."""
     local = type("Local", (), {})
     scope = make()
     scope.tables += [{}, {}, {}]

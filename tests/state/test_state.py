@@ -1,4 +1,4 @@
-"""The frozen value: its fields, how blocks nest, what is active."""
+"""The frozen value: its fields, nested blocks, and the active backends."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def state(
     ],
 )
 def test_blocks_nest(options: DispatchState, outer: DispatchState, expected: DispatchState) -> None:
-    """Nesting adds, and what the inner block says goes before."""
+    """Nesting adds options, and the inner block takes precedence."""
     assert options.within(outer).key == expected.key
 
 
