@@ -18,21 +18,21 @@ if TYPE_CHECKING:
 def adopted_target(
     caller: Caller, function: AdoptedFunction, state: DispatchState, types: tuple[type, ...]
 ) -> tuple[Callable[..., Any] | None, bool]:
-    """Return what to call for these types, and whether the answer may be kept.
+    """Return the callable for these types, and whether it may be cached.
 
     ================================================  ===========================================
-    the candidates                                    what is called
+    the candidates                                    the callable
     ================================================  ===========================================
-    none                                              None; kept unless there may be some later
+    none                                              None; cached unless there may be some later
     may change, or are recorded, or may defer by      the `Guard` or the `Chain`
     exceptions
-    one, which is not asked                           its implementation
-    several, the first of which is not asked          a function that goes on if it defers
-    begin with one that is asked, or that takes a     a generated function (`make_asking`)
-    context
+    one, without ``should_run``                       its implementation
+    several, the first without ``should_run``         a function that goes on if it defers
+    begin with one that has ``should_run``, or takes  a generated function (`make_asking`)
+    a context
     ================================================  ===========================================
 
-    The ``NotImplemented`` of one that is not asked is left to the caller in each of these ways.
+    If a single candidate without ``should_run`` returns ``NotImplemented``, the caller gets it.
     """
     way = caller.route(function, state, types)
     if isinstance(way, Guard):

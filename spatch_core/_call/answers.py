@@ -1,7 +1,7 @@
 """Answers of implementations of coroutine and generator functions: checked and awaited.
 
-The wrapper of such a function awaits the answer or goes on with it step by step, so it must be
-of the kind that the function promises.
+The wrapper of such a function awaits the answer or iterates over it, so the answer must be of the
+kind that the function promises.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ def checked(function: Function, backend: str, result: Any, giver: str = "") -> A
     backend : str
         The backend that implements it.
     result : object
-        What the implementation has returned.
+        The return value of the implementation.
     giver : str, optional
-        For the message, what has returned it if it was no backend.
+        Names the giver in messages if it is no backend, such as a hook.
 
     Raises
     ------
@@ -44,6 +44,7 @@ def checked(function: Function, backend: str, result: Any, giver: str = "") -> A
     elif nature & ASYNC_GENERATOR:
         kind, needed = "an asynchronous generator function", "an asynchronous iterator"
         fits = hasattr(type(result), "__anext__")
+        # An iterator that is no generator: the wrapper needs the other methods, too.
         if fits and not all(hasattr(result, name) for name in ("asend", "athrow", "aclose")):
             return _PlainSteps(result)
     else:
@@ -75,7 +76,7 @@ class _PlainSteps:
     Parameters
     ----------
     iterator : asynchronous iterator
-        It ends early without notice, and is sent nothing, like an iterator in ``yield from``.
+        As in ``yield from``, it learns nothing of `athrow` and `aclose`, and `asend` fails.
     """
 
     def __init__(self, iterator: Any) -> None:
@@ -108,8 +109,8 @@ def answer(
 ) -> Any:
     """Return the answer of a candidate, as `Chain.run` returns it.
 
-    `go_on` takes the reason, and calls the rest of the chain; `failed` says whether an exception
-    of the answer defers.
+    `go_on` takes the reason, and calls the rest of the chain; `failed` returns whether an
+    exception that the answer raises when it is awaited means that the candidate defers.
     """
     result = checked(function, backend, result)
     if function.nature & COROUTINE:
@@ -120,7 +121,7 @@ def answer(
 async def _awaited(
     backend: str, result: Any, go_on: Callable[[str], Any], failed: Callable[[Exception], bool]
 ) -> Any:
-    """Await an answer; go on with the chain if it defers."""
+    """Await an answer; call the rest of the chain if it defers."""
     try:
         found = await result
     except Exception as error:
@@ -136,7 +137,7 @@ async def _awaited(
 
 
 async def invoked(function: Function, backend: str, result: Any) -> Any:
-    """Await the answer of the one backend that `invoke` was told; it must answer."""
+    """Await the answer of the backend that `invoke` names, which may not defer."""
     found = await result
     if found is NotImplemented and backend != DEFAULT:
         raise BackendDeferredError(backend, function.identifier, RETURNED)

@@ -27,7 +27,7 @@ class Rest:
     progress : Progress or None
         The answers of the candidates so far; None if it is the first candidate.
     postponed : sequence of int, optional
-        The places of the candidates whose second turn comes later.
+        The places of postponed candidates that have not had their second turn.
     """
 
     __slots__ = ("_chain", "_place", "_postponed", "_progress")
@@ -45,21 +45,23 @@ class Rest:
         self._postponed = postponed
 
     def call(self, context: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """Call the rest; the context keeps what is said, in case that its candidate defers."""
+        """Call the rest. The context keeps its answers, which count if its candidate defers."""
         chain = self._chain
         progress = Progress(chain.said) if self._progress is None else self._progress.inner()
         progress.reasons[context.name] = CONTINUED
+        # Candidates that wait for their second turn belong to the rest, too.
         progress.postponed += self._postponed
         continued = context._continued = Continued(args, kwargs, progress)
         result = chain.call_next(self._place, args, kwargs, progress)
-        # Awaitables and iterators can be used once.
+        # The result of a plain function is the answer of the call if the candidate defers after
+        # all. Awaitables and iterators can be used only once.
         if not chain.function.nature:
             continued.result = result
         return result
 
 
 class MakesChains(Protocol):
-    """A `Caller`, as far as chains need it."""
+    """The part of `Caller` that chains use."""
 
     resolver: Resolver
     defer_on: tuple[type[Exception], ...]
@@ -70,14 +72,14 @@ class MakesChains(Protocol):
 def call_next(
     chain: Any, place: int, args: tuple[Any, ...], kwargs: dict[str, Any], progress: Progress
 ) -> Any:
-    """Call the candidates of a chain from a place on; all candidates, if the types have changed."""
+    """Call the candidates of a chain from a place on; with other types, those for these types."""
     caller: MakesChains | None = chain.caller
-    # The types of adopted functions are given, and not found among the arguments.
+    # The types of adopted functions are passed by their callers, not found among the arguments.
     if caller is not None and not isinstance(chain.function, AdoptedFunction):
         found = chain.function.extract(args, kwargs)
         types = caller.resolver.types(found, chain.state)
         if [*map(id, types)] != [*map(id, chain.types)]:
-            # The backends up to here have had their turns, other than their conversions.
+            # A reason keeps a backend from having another turn, but not its conversions.
             before = [each.backend for each in chain.candidates[:place]]
             anew = Progress({**dict.fromkeys(before, POSTPONED), **progress.reasons})
             return caller.chain(chain.function, chain.state, types).run_all(args, kwargs, anew)

@@ -1,4 +1,4 @@
-"""Makes what the tables of a library hold: for a function and types, the callable to call."""
+"""Makes the entries of a library's tables: for a function and types, the callable to call."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class Caller:
-    """Makes what the tables of a library hold.
+    """Makes the entries of a library's tables.
 
     Parameters
     ----------
@@ -56,16 +56,16 @@ class Caller:
     def target(
         self, function: Function, state: DispatchState, types: tuple[type, ...]
     ) -> Callable[..., Any]:
-        """Return what a table holds for calls of these types, the state's own among them.
+        """Return the entry of a table for these types, which include the state's type.
 
         ================================================  =======================================
-        the candidates                                    the table holds
+        the candidates                                    the entry
         ================================================  =======================================
-        may change: a module is not imported yet, or an   a `Guard`, which looks before each call
+        may change: a module is not imported yet, or an   a `Guard`, which checks before each call
         abstract base class may get a new subclass
         are recorded, because the state is traced         the chain
-        begin with one that is asked, or that takes a     a generated function (`make_asking`)
-        context
+        begin with one that has ``should_run``, or takes  a generated function (`make_asking`)
+        a context
         begin with any other                              its implementation
         ================================================  =======================================
         """
@@ -94,12 +94,12 @@ class Caller:
         state: DispatchState,
         types: tuple[type, ...],
         *,
-        leaves: bool = True,
+        may_pass: bool = True,
     ) -> EntryChain:
-        """Return the chain of all candidates; see `End` for `leaves`."""
+        """Return the chain of all candidates; without `may_pass`, `End.passes` is false."""
         walk = self.resolver.walk(function, state, types)
         candidates = [*self.resolver.candidates(function, state, walk)]
-        return self._chain(function, state, types, walk, candidates, leaves=leaves)
+        return self._chain(function, state, types, walk, candidates, may_pass=may_pass)
 
     def route(
         self, function: Function, state: DispatchState, types: tuple[type, ...]
@@ -116,14 +116,14 @@ class Caller:
     def _guarded(
         self, chain: EntryChain, token: object, awaited: Sequence[str], state: DispatchState
     ) -> Guard:
-        from .guard import Guard  # many programs have imported what they use
+        from .guard import Guard  # most programs have imported the modules of their types
 
         return Guard(chain, token, awaited, partial(self._renew, state))
 
     def _guards(
         self, function: Function, state: DispatchState, walk: Walk, ending: Ending | None
     ) -> tuple[Sequence[str], bool]:
-        """Return the modules that candidates wait for, and whether these may change."""
+        """Return the modules whose import may change the candidates, and whether anything may."""
         awaited = walk.awaited
         guards = bool(awaited) or walk.depends_on_registration
         if ending is not None and ending.converts:
@@ -139,7 +139,7 @@ class Caller:
         walk: Walk,
         candidates: Sequence[Candidate],
         *,
-        leaves: bool = True,
+        may_pass: bool = True,
     ) -> EntryChain:
         end = None
         ending = self._ending(function, state, walk)
@@ -147,9 +147,9 @@ class Caller:
             from .end import End  # most programs pass the library's own types
 
             is_alone = len(candidates) == 1 and candidates[0].is_plain
-            leaves = leaves and is_alone and isinstance(function, AdoptedFunction)
-            end = End(self.resolver, function, state, types, ending, leaves=leaves)
-        # Imported here: where the library's own implementation runs, no chain is needed.
+            passes = may_pass and is_alone and isinstance(function, AdoptedFunction)
+            end = End(self.resolver, function, state, types, ending, passes=passes)
+        # On first use: calls that only run the library's own implementations need no chain.
         home: Any = import_in_turn(f"{__package__}.entry_chain")
         made: type[EntryChain] = home.EntryChain
         if function.traits is not None and function.traits.memory is not None:
@@ -159,14 +159,14 @@ class Caller:
         return made(function, types, candidates, state, self, end)
 
     def _ending(self, function: Function, state: DispatchState, walk: Walk) -> Ending | None:
-        """Return how calls that no backend takes end; `hears` learns of them."""
+        """Return how calls that no backend takes end; note for `concerns_chain` that they may."""
         ending = self.resolver.ending(function, state, walk)
         if ending is not None:
             self.foreign.add(function.identifier)
         return ending
 
-    def hears(self, function: Function, called: object, error: Exception) -> bool:
-        """Whether an exception of what a table holds is to be judged."""
+    def concerns_chain(self, function: Function, called: object, error: Exception) -> bool:
+        """Whether an exception of a table's entry may defer or get a note; a quick test."""
         if called is function.default:
             return function.identifier in self.foreign
         return isinstance(error, self.defer_on)
@@ -179,7 +179,7 @@ class Caller:
         types: tuple[type, ...],
         is_asked: bool,
     ) -> Invoked:
-        """Return the chain of one backend alone, whatever its types.
+        """Return the chain of a single backend, which need not match the types.
 
         Raises
         ------
@@ -208,7 +208,7 @@ class Caller:
         kwargs: dict[str, Any],
         found: tuple[Any, ...],
     ) -> Any:
-        """Call a function as in a state that need not be in force."""
+        """Call a function under a state that need not be the one in force."""
         if function.nature:
             return self.chain(function, state, types).run(args, kwargs, found=found)
         target: Any = self.target(function, state, types)
@@ -218,7 +218,7 @@ class Caller:
             result = target(*args, **kwargs)
         except Exception as error:
             raised = None
-            if self.hears(function, target, error):
+            if self.concerns_chain(function, target, error):
                 raised = self.chain(function, state, types).failed(target, error)
             if raised is None:
                 raise
@@ -228,7 +228,7 @@ class Caller:
         return result
 
     def check(self, function: Function, state: DispatchState, called: object, result: Any) -> Any:
-        """Return an answer of what a table of a coroutine or generator function holds.
+        """Return the answer of a table's entry for a coroutine or generator function.
 
         Raises
         ------
@@ -237,8 +237,9 @@ class Caller:
         """
         if tries_whole_chain(called):
             return result  # the chain has checked it
-        from . import answers  # plain functions need it never
+        from . import answers  # plain functions never need it
 
+        # The entry is a bare implementation: find its backend, for the message.
         for backend in self.resolver.implementers(function.identifier):
             if self.resolver.invoked(function, backend, state).is_implemented_by(called):
                 return answers.checked(function, backend, result)

@@ -8,15 +8,15 @@ the candidate                                 what happens
 is a last resort, and others are postponed    the postponed ones have their second turns first
 converts                                      its result is the answer, unless it cannot
                                               convert the arguments
-is asked, and gives a reason                  it defers
-is asked, and says ``IF_NEEDED``              it is postponed to a second turn
+has a ``should_run`` that declines            it defers
+has one that returns ``IF_NEEDED``            it is postponed to a second turn
 returns ``NotImplemented``, or raises an      it defers
 exception of ``defer_on``
 returns or raises anything else               that is the answer of the call
 ============================================  ===============================================
 
-The default never defers. If no candidate answers, the `End` does; where there is none, the answer
-is ``NotImplemented``.
+The default never defers. If no candidate answers, the `End` does; without one, the answer is
+``NotImplemented``.
 """
 
 from __future__ import annotations
@@ -50,13 +50,13 @@ class Chain(TakesFound):
     types : tuple of type
         The dispatch types.
     candidates : sequence of Candidate
-        In order. Unless the last is the default, it may happen that none answers.
+        In order. If the last one is not the default, all of them may defer.
     state : DispatchState, optional
         The state of the call; its trace records what happens.
     caller : Caller, optional
         Makes the chain of a call of ``context.call_next`` with arguments of other types.
     end : End, optional
-        The end of calls that no backend answers; for calls with foreign types.
+        The end of calls with foreign types that no backend answers.
     said : mapping of str to str, optional
         The reasons of backends that have deferred before this chain begins.
     """
@@ -86,7 +86,7 @@ class Chain(TakesFound):
         return self.run(args, kwargs)
 
     def call_found(self, found: tuple[Any, ...], /, *args: Any, **kwargs: Any) -> Any:
-        """Call the candidates, with the dispatch arguments that were found already."""
+        """Call the candidates with dispatch arguments that a finder has returned."""
         return self.run(args, kwargs, found=found)
 
     def run(
@@ -111,8 +111,8 @@ class Chain(TakesFound):
         progress : Progress, optional
             The answers of the candidates so far.
         again : sequence of int, optional
-            The places of the postponed candidates, all before `start`: they go first, and are not
-            asked again.
+            The places of postponed candidates, all before `start`: they go first, and their
+            ``should_run`` is not called again.
         """
         if progress is None:
             progress = Progress(self.said)
@@ -123,8 +123,9 @@ class Chain(TakesFound):
             candidate = candidates[place]
             if progress.postponed and candidate.is_last_resort:
                 again = progress.take_postponed()
+                # Not `self.run`: in subclasses, it begins a call.
                 return Chain.run(self, args, kwargs, place, found, progress, again)
-            # It had its turn when another candidate called the rest of the chain.
+            # It may have had its turn in a `call_next` of an earlier candidate.
             had_turn = candidate.backend in progress.reasons or place in progress.postponed
             if had_turn and candidate.conversions is None:
                 continue
@@ -138,7 +139,7 @@ class Chain(TakesFound):
                 postponed = [each for each in again if each > place] if place < start else ()
                 rest = Rest(self, place + 1, progress, postponed)
                 context = make_context(candidate, self.types, args, kwargs, context, found, rest)
-                # In its second turn it is not asked.
+                # A place before `start` is a second turn, without `should_run`.
                 if place >= start and not self._is_willing(place, context, args, kwargs, progress):
                     continue
             if candidate.backend == DEFAULT and self.end is not None:
@@ -184,7 +185,7 @@ class Chain(TakesFound):
         kwargs: dict[str, Any],
         progress: Progress,
     ) -> bool:
-        """Ask a candidate; note what it says if it is not to be called now."""
+        """Call ``should_run``; note its answer if the candidate is not to run now."""
         candidate = self.candidates[place]
         answer = ask(candidate, context, args, kwargs)
         if answer is None:
@@ -197,7 +198,7 @@ class Chain(TakesFound):
         return False
 
     def _defers_by(self, error: Exception, candidate: Candidate, progress: Progress) -> bool:
-        """Whether an exception defers; one of the default gets a note that says why it ran."""
+        """Whether an exception means deferring; one of the default gets a note with the reasons."""
         if candidate.backend != DEFAULT:
             return not candidate.propagates and isinstance(error, self.defer_on)
         if self.end is not None:
@@ -235,11 +236,11 @@ class Chain(TakesFound):
     def call_next(
         self, place: int, args: tuple[Any, ...], kwargs: dict[str, Any], progress: Progress
     ) -> Any:
-        """Call the candidates from a place on; all candidates, if the types have changed."""
+        """Call the candidates from a place on; with other types, those for these types."""
         return call_next(self, place, args, kwargs, progress)
 
     def run_all(self, args: tuple[Any, ...], kwargs: dict[str, Any], progress: Progress) -> Any:
-        """Call the candidates; the backend that an instance remembers has had its turn."""
+        """Call the candidates, without looking at what an instance remembers."""
         return Chain.run(self, args, kwargs, progress=progress)
 
     def record(self, candidate: Candidate, outcome: Outcome, reason: str) -> None:

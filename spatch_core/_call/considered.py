@@ -1,4 +1,4 @@
-"""The backends that were considered in calls that ended without one, each with its reason."""
+"""The backends that a call has considered before it ended without one, each with its reason."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from .progress import Progress
 
 
 class Considered:
-    """Explains calls of one function with the same types; once for all that have ended alike.
+    """Explains calls of one function with the same types; equal answers are explained once.
 
     Parameters
     ----------
     resolver : Resolver
-        Of the library.
+        The library's.
     function : Function
         The library's function.
     state : DispatchState
@@ -36,21 +36,22 @@ class Considered:
         self._call = resolver, function, state, types
         self._match = resolver.matcher.match
         self._types = types
-        # The last call and its explanation. They are exchanged in one step, for other threads.
+        # The answers in the last call and their explanation; one tuple, so that other threads see
+        # a matching pair.
         self._known: tuple[object, tuple[ExplainedBackend, ...]] = None, ()
 
     def backends(self, progress: Progress) -> tuple[ExplainedBackend, ...]:
-        """Return every backend that was considered in a call; none is asked again.
+        """Return every backend that a call has considered, without calling ``should_run`` again.
 
         Parameters
         ----------
         progress : Progress
             The answers of the candidates in this call.
         """
-        # A type is matched anew after an import or a registration.
+        # A part of the key: an import or a registration may change them.
         matches = [self._match(cls) for cls in self._types]
         said = {**progress.reasons}, {**progress.conversions}, matches
-        # A text of a class of its own may have an `==` of its own.
+        # A subclass of str may define `==`.
         is_plain = all(type(text) is str for each in said[:2] for text in each.values())
         before, explained = self._known
         if not is_plain or said != before:
@@ -64,10 +65,7 @@ class Considered:
 def unconverted(
     considered: tuple[ExplainedBackend, ...], converter: str, reason: str
 ) -> tuple[ExplainedBackend, ...]:
-    """Return the backends of a call in which one has converted the arguments, but not the result.
-
-    An explanation only says that it would convert.
-    """
+    """Return `considered` with the reason why a backend could not convert the result."""
     return tuple(
         [
             replace(each, verdict=Verdict.CANNOT_CONVERT, reason=reason)

@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
 
 class Known:
-    """The part of a context that is the same in all calls of a function with the same types.
+    """The part of a context that all calls of a function with the same types share.
 
-    A call takes less time if its context refers to one object instead of copying five values.
+    Contexts refer to it: setting one attribute takes less time than setting five.
 
     Parameters
     ----------
@@ -29,9 +29,9 @@ class Known:
     function : str
         Identifier of the library's function.
     extract : callable
-        Finds the dispatch arguments among the arguments of a call.
+        Takes ``_args`` and ``_kwargs`` of a context; returns the dispatch arguments.
     rest : Rest or None
-        The rest of the chain; None if no call is under way.
+        The rest of the chain; None if the context belongs to no running call.
     """
 
     __slots__ = ("extract", "function", "name", "prioritized", "rest", "types")
@@ -54,7 +54,7 @@ class Known:
 
 
 class DispatchContext:
-    """What is known about one call for one backend.
+    """The context of one call for one backend.
 
     Parameters
     ----------
@@ -105,7 +105,7 @@ class DispatchContext:
         try:
             return self._dispatch_args
         except AttributeError:
-            # Kept: a callable of the library may have to find them, which takes time.
+            # Cached: a finder of the library may have to find them, which takes time.
             self._dispatch_args = self._known.extract(self._args, self._kwargs)
             return self._dispatch_args
 
@@ -127,9 +127,9 @@ class DispatchContext:
     def call_next(self, /, *args: Any, **kwargs: Any) -> Any:
         """Call what would run if this backend had deferred, and return its result.
 
-        It goes on with the rest of the candidates, down to the library's own implementation; this
-        backend is not called again. With arguments of other types the candidates are those for
-        these types, without the ones that were considered before.
+        It calls the remaining candidates, down to the library's own implementation; this backend
+        is not called again. With arguments of other types, the candidates are those for these
+        types, without the ones that were considered before.
 
         Parameters
         ----------
@@ -146,8 +146,8 @@ class DispatchContext:
         rest = self._known.rest
         if rest is None:
             raise RuntimeError(
-                "call_next() goes on with a call, and this context belongs to none: it was made "
-                "by hand, copied or unpickled. Use the context that the implementation was given"
+                "call_next() needs the context of a running call. This one was made by hand, "
+                "copied or unpickled. Use the context that was passed to the implementation"
             )
         return rest.call(self, args, kwargs)
 
@@ -168,16 +168,16 @@ class DispatchContext:
         )
 
 
-# Pickles name this path. Set here and not in the class: then CPython 3.13 forgets the line of the
-# class, at which `inspect` would show another class of that module.
+# Pickles use this public path. Set after the class body: set inside, CPython 3.13 would drop the
+# line number of the class, and `inspect` would show another class of that module.
 DispatchContext.__module__ = __name__.rpartition("._call.")[0] + ".backend_system"
 
 
 class CallContext(DispatchContext):
-    """The context of a call that is under way.
+    """The context of a running call.
 
-    It has no `__init__`, which halves the time that making it takes; the code that makes it sets
-    ``_known``, ``_args`` and ``_kwargs``.
+    It has no `__init__`, which halves the time of making one. Its makers set ``_known``, ``_args``
+    and ``_kwargs``.
     """
 
     __slots__ = ()

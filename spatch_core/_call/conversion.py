@@ -15,10 +15,10 @@ from .._resolution.resolver import Resolver
 from .._state.keeper import StateKeeper
 from .converted_objects import name_of, size_of
 from .leaves import NO_LEAVES, Leaves
-from .round_trip import RoundTrip, Told, Unconverted, converted
+from .round_trip import ConversionListener, RoundTrip, Unconverted, converted
 
 _OTHER, _LIBRARY, _FOREIGN = range(3)
-"""Kinds of classes: their objects stay, are the library's, or are converted."""
+"""Kinds of classes: their objects are left alone, are the library's, or are converted."""
 
 
 class Conversion:
@@ -44,8 +44,8 @@ class Conversion:
         self._kinds: dict[type, int] = {}
 
     def _kind(self, cls: type) -> int:
-        """Return what is done with the objects of a class."""
-        # A metaclass may define == and hash.
+        """Return the kind of a class."""
+        # Other metaclasses may define == and hash.
         if type(cls) is type:
             kind = self._kinds.get(cls)
             if kind is not None:
@@ -57,7 +57,7 @@ class Conversion:
                 kind = _LIBRARY
             elif self._name in match.primary:
                 kind = _FOREIGN
-        # A class that only this refers to must not be kept alive.
+        # The cache must not keep alive a class that nothing else refers to.
         if type(cls) is type and is_importable(cls):
             self._kinds[cls] = kind
         return kind
@@ -78,7 +78,7 @@ class Conversion:
         return loaded
 
     def obstacle(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> str:
-        """Say why the arguments of a call cannot be converted; empty if they may."""
+        """Return why the arguments of a call cannot be converted; empty if they may be."""
         conversions = self._candidate.conversions
         if self._function.traits is None or conversions is None:
             return ""
@@ -90,7 +90,7 @@ class Conversion:
         return ""
 
     def text(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> str:
-        """Say which arguments would be converted; empty if the result alone would be."""
+        """Return the arguments to convert, in words; empty if only the result is converted."""
         found = [*Leaves((*args, *kwargs.values()), self._is_foreign).found.values()]
         names: dict[str, int] = {}
         for each in found:
@@ -99,7 +99,9 @@ class Conversion:
         size = sum(filter(None, map(size_of, found)))
         return " and ".join(parts) + (f" ({size} bytes)" if size else "")
 
-    def call(self, args: tuple[Any, ...], kwargs: dict[str, Any], told: Told) -> Any:
+    def call(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any], listener: ConversionListener
+    ) -> Any:
         """Convert the arguments, call the default implementation, and convert its result.
 
         Raises
@@ -110,7 +112,7 @@ class Conversion:
         obstacle = self.obstacle(args, kwargs)
         if obstacle:
             raise Unconverted(obstacle)
-        trip = self._round_trip((*args, *kwargs.values()), told)
+        trip = self._round_trip((*args, *kwargs.values()), listener)
         new_args = tuple([trip.there(each) for each in args])
         new_kwargs = {name: trip.there(each) for name, each in kwargs.items()}
         written = None
@@ -121,11 +123,11 @@ class Conversion:
 
         def finish(result: Any) -> Any:
             try:
-                return self._finished(result, trip, written, told)
+                return self._finished(result, trip, written, listener)
             except Unconverted as failure:
-                raise told.refusal(str(failure)) from None
+                raise listener.refusal(str(failure)) from None
 
-        told.called()
+        listener.called()
         default, keeper = self._function.default, self._keeper
         if self._function.nature & COROUTINE:
             return _awaited(keeper, default, new_args, new_kwargs, finish)
@@ -134,7 +136,7 @@ class Conversion:
             result = default(*new_args, **new_kwargs)
         else:
             scope, held = keeper.scope(state.replace(type=None)), keeper.held()
-            try:  # as in `keeper`
+            try:  # the pattern that `_state.keeper` explains
                 keeper.put(scope)
                 result = default(*new_args, **new_kwargs)
             finally:
@@ -143,18 +145,20 @@ class Conversion:
                 except BaseException:  # an interrupt
                     keeper.put_back(*held)
                     raise
-                del held
+                del held  # else the traceback of an exception keeps the state alive
         if type(result) is CoroutineType:
             coroutine = result
             return _awaited(keeper, lambda: coroutine, (), {}, finish)
         return finish(result)
 
-    def _round_trip(self, roots: tuple[Any, ...], told: Told) -> RoundTrip:
+    def _round_trip(self, roots: tuple[Any, ...], listener: ConversionListener) -> RoundTrip:
         """Convert the leaves of the arguments."""
         to_default, _, _ = self._load()
         leaves = Leaves(roots, self._is_foreign, self._is_library)
         made: dict[int, Any] = {}
-        # The library's own objects come back as they are.
+        # By identity, the caller's object for an object of the result. The library's own objects
+        # among the arguments stay themselves. `leaves` and `made` hold all objects, so that each
+        # identity stays valid.
         back = {**leaves.noted}
         for key, value in leaves.found.items():
             new = converted(to_default, "to_default", value)
@@ -162,13 +166,16 @@ class Conversion:
                 name = name_of(value)
                 raise Unconverted(f"to_default returned an object of {name}, as it was given")
             made[key] = new
-            # Python has one object for equal ones of these classes, or may have.
+            # Python may share objects of these classes, such as small integers: in a result, one
+            # need not be this argument.
             if type(type(new)) is not type or type(new) not in NO_LEAVES:
                 back[id(new)] = value
-            told.converted(value, new)
+            listener.converted(value, new)
         return RoundTrip(leaves, made, back)
 
-    def _finished(self, result: Any, trip: RoundTrip, written: Leaves | None, told: Told) -> Any:
+    def _finished(
+        self, result: Any, trip: RoundTrip, written: Leaves | None, listener: ConversionListener
+    ) -> Any:
         """Return the result of the default implementation for the caller."""
         if result is NotImplemented:
             return result
@@ -177,13 +184,13 @@ class Conversion:
             raise Unconverted(f"its result is {kind} generator, whose items come later")
         _, from_default, copy_into = self._load()
         if written is not None:
-            trip.write_back(written, self._is_library, from_default, copy_into, told)
-        return trip.back(result, self._is_library, from_default, told)
+            trip.write_back(written, self._is_library, from_default, copy_into, listener)
+        return trip.back(result, self._is_library, from_default, listener)
 
     def _mutated(
         self, args: tuple[Any, ...], kwargs: Mapping[str, Any]
     ) -> list[tuple[Parameter, Any]]:
-        """Return the arguments into which the function writes, as far as they are given."""
+        """Return those arguments of a call that the function writes into."""
         traits = self._function.traits
         found: list[tuple[Parameter, Any]] = []
         for each in () if traits is None else traits.mutated:
@@ -206,7 +213,7 @@ async def _awaited(
     if state.type is None:
         return finish(await default(*args, **kwargs))
     scope, held = keeper.scope(state.replace(type=None)), keeper.held()
-    try:  # as in `keeper`
+    try:  # the pattern that `_state.keeper` explains
         keeper.put(scope)
         result = await default(*args, **kwargs)
     finally:
@@ -215,5 +222,5 @@ async def _awaited(
         except BaseException:  # an interrupt
             keeper.put_back(*held)
             raise
-        del held
+        del held  # else the traceback of an exception keeps the state alive
     return finish(result)

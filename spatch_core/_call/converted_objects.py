@@ -1,4 +1,4 @@
-"""Converted objects, as messages and traces name them: their types and their sizes."""
+"""Types and sizes of converted objects, for messages and traces."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from .._classes import type_identifier
 
 
 def moved(before: Any, after: Any) -> str:
-    """Say from which type to which an object was converted, and its size."""
+    """Return the types of an object before and after its conversion, and its size, as text."""
     text = f"{name_of(before)} to {name_of(after)}"
     for each in (before, after):
         size = size_of(each)
@@ -18,10 +18,10 @@ def moved(before: Any, after: Any) -> str:
 
 
 def size_of(value: Any) -> int | None:
-    """Return the number of bytes of an object; None if it does not tell."""
+    """Return the number of bytes of an object; None if it has no ``nbytes``."""
     try:
         size = value.nbytes
-    except Exception:  # noqa: BLE001  # a third party's attribute
+    except Exception:  # noqa: BLE001  # an attribute of third-party code
         return None
     return size if isinstance(size, int) else None
 

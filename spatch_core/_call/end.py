@@ -1,4 +1,4 @@
-"""The end of a chain: no backend has answered a call that has foreign types.
+"""The end of a chain: no backend has answered a call with foreign types.
 
 `_resolution.fallback_policy` decides how the call ends; this module tells the user why, with the
 reasons that the backends have given in this call.
@@ -30,16 +30,16 @@ from .remedies import Remedies
 from .round_trip import Unconverted
 
 NOTE = "No backend ran "
-"""The start of the notes of exceptions."""
+"""The first words of notes on exceptions, by which they are recognized."""
 
 
 class End:
-    """The end of calls of one function with the same types that no backend has answered.
+    """Ends calls of one function with the same types that no backend has answered.
 
     Parameters
     ----------
     resolver : Resolver
-        Of the library.
+        The library's.
     function : Function
         The library's function.
     state : DispatchState
@@ -48,13 +48,13 @@ class End:
         The dispatch types.
     ending : Ending
         How the call ends.
-    leaves : bool, default: False
-        Whether the ``NotImplemented`` of a backend is the answer of the call: that of the single
+    passes : bool, default: False
+        Whether the ``NotImplemented`` of a backend is the answer of the call, as for the single
         candidate of an adopted function.
     """
 
     __slots__ = (
-        *("_considered", "_conversions", "_leaves", "_remedies", "_resolver"),
+        *("_considered", "_conversions", "_passes", "_remedies", "_resolver"),
         *("ending", "function", "types"),
     )
 
@@ -66,9 +66,9 @@ class End:
         types: tuple[type, ...],
         ending: Ending,
         *,
-        leaves: bool = False,
+        passes: bool = False,
     ) -> None:
-        self._leaves = leaves
+        self._passes = passes
         self._resolver = resolver
         self.function = function
         self.types = types
@@ -85,7 +85,7 @@ class End:
         progress: Progress,
         trace: Trace | None,
     ) -> Any:
-        """Run the default implementation with what a backend converts.
+        """Run the default implementation with arguments that a backend converts.
 
         Returns
         -------
@@ -94,7 +94,8 @@ class End:
         """
         conversion = self._conversion(candidate)
         try:
-            return conversion.call(args, kwargs, _Told(self, candidate.backend, progress, trace))
+            listener = _Listener(self, candidate.backend, progress, trace)
+            return conversion.call(args, kwargs, listener)
         except Unconverted as failure:
             progress.conversions[candidate.backend] = str(failure)
             self._record(trace, candidate.backend, Outcome.DEFERRED, str(failure))
@@ -131,8 +132,8 @@ class End:
             )
 
     def answer(self, args: tuple[Any, ...], kwargs: dict[str, Any], progress: Progress) -> Any:
-        """Return the answer of a call that no candidate has answered, or raise."""
-        if self.ending.is_operator or (self._leaves and progress.cause is None):
+        """Return ``NotImplemented`` for a call that no candidate has answered, or raise."""
+        if self.ending.is_operator or (self._passes and progress.cause is None):
             return NotImplemented
         raise self.refusal(progress, self._help(args, kwargs)) from progress.cause
 
@@ -148,9 +149,9 @@ class End:
         remedies : tuple of str
             The remedies.
         converter : str, optional
-            The backend whose conversion of the result did not succeed.
+            The backend that could not convert the result.
         reason : str, optional
-            Why it did not.
+            Why it could not.
         """
         considered = self._considered(progress)
         if converter:
@@ -175,7 +176,7 @@ class End:
     def note(self, error: BaseException, progress: Progress, converter: str = "") -> None:
         """Add the reasons to an exception of the default implementation, from Python 3.11 on.
 
-        A failure here is ignored: the exception goes on.
+        A failure of this method is ignored, so that the exception propagates.
 
         Parameters
         ----------
@@ -184,7 +185,7 @@ class End:
         progress : Progress
             The answers of the candidates in this call.
         converter : str, optional
-            The backend that converts; the exception may be one of its conversions.
+            The backend that converts; the exception may come from its conversions.
         """
         try:
             self._note(error, progress, converter)
@@ -195,10 +196,10 @@ class End:
     def _note(self, error: BaseException, progress: Progress, converter: str) -> None:
         add_note: Any = getattr(BaseException, "add_note", None)
         notes = getattr(error, "__notes__", ())
-        # That of a call inside of this one says more.
+        # The note of a nested call says more.
         if add_note is None or any(type(each) is str and each.startswith(NOTE) for each in notes):
             return
-        # Of the conversions themselves the note tells before the reasons.
+        # The note names the converter itself before the reasons.
         others = [e for e in self._considered(progress) if e.verdict is not Verdict.CONVERTS]
         reasons = ":" * bool(others) + "".join(f"\n  {each}" for each in others)
         what = (
@@ -218,8 +219,8 @@ class End:
         return tuple(map(type_identifier, types))
 
 
-class _Told:
-    """Records what a conversion does."""
+class _Listener:
+    """Records the steps of a conversion; a `ConversionListener`."""
 
     __slots__ = ("_backend", "_end", "_progress", "_trace")
 
@@ -240,6 +241,6 @@ class _Told:
             self._end._record(self._trace, self._backend, Outcome.CONVERTED, moved(before, after))
 
     def refusal(self, reason: str) -> NoImplementationError:
-        """Return the error of a result that cannot be converted."""
+        """Return the error for a result that cannot be converted."""
         end = self._end
         return end.refusal(self._progress, end._help((), {}), self._backend, reason)

@@ -1,8 +1,8 @@
-"""The chain behind an entry of a table: what the entry calls, and what follows if that defers.
+"""The chain behind an entry of a table: makes the entry, and calls the rest if that defers.
 
 An entry is either the implementation of the first candidate, or a callable that tries the whole
 chain (see `tries_whole_chain`). ``NotImplemented`` from the latter is the answer of the call. After
-``NotImplemented`` from an implementation, the wrapper goes on with the rest of the chain.
+``NotImplemented`` from an implementation, the wrapper calls the rest of the chain.
 """
 
 from __future__ import annotations
@@ -28,19 +28,19 @@ class EntryChain(Chain):
 
     __slots__ = ("_rest",)
 
-    # The implementation that returned NotImplemented last, and the rest of the chain after it; not
-    # set before: most chains have none, and one that is made for an exception serves one call.
+    # A cache of one: the implementation that returned NotImplemented last, and the rest after it;
+    # one tuple, so that threads see a matching pair. Not set at first: most chains never need it.
     _rest: tuple[object, EntryChain]
 
     def target(self) -> Callable[..., Any]:
-        """Return the first implementation if nothing has to be asked, else what asks it.
+        """Return the first implementation if it is plain, else a callable that tries the chain.
 
         For a coroutine or generator function it is the chain, which checks each answer.
 
         Raises
         ------
         ImplementationImportError
-            If what is needed at once cannot be imported.
+            If the first implementation or its ``should_run`` cannot be imported.
         """
         if self.state.trace is not None or self.function.nature or not self.candidates:
             return as_function(self, self.function)
@@ -56,12 +56,12 @@ class EntryChain(Chain):
         return make_asking(self, first, fallback)
 
     def failed(self, called: object, error: Exception) -> Raised | None:
-        """Judge an exception of an implementation of this chain that a table holds.
+        """Handle an exception of a table's entry that is an implementation of this chain.
 
         Returns
         -------
         Raised or None
-            What `after` goes on after, if the exception defers.
+            The argument for `after`, if the implementation defers by the exception.
         """
         if called is self.function.default:
             if self.end is not None:
@@ -75,20 +75,18 @@ class EntryChain(Chain):
     def after(self, called: Callable[..., Any] | Raised) -> EntryChain:
         """Return the rest of the chain after an implementation deferred.
 
-        It returned ``NotImplemented``, or has raised an exception. It is looked for among all
-        candidates, because the call may have changed the state: then it stands elsewhere in this
-        chain or nowhere, and none of the others was called.
-        After ``NotImplemented`` the rest is kept for the next call.
+        The implementation need not be that of the first candidate, nor of any: if the call has
+        changed the state, this chain is another one. No other candidate was called yet.
         """
         if isinstance(called, Raised):
-            # Not kept: the reason is that of this exception.
+            # Not cached: the reason is that of this exception.
             return self._after(called.implementation, reason_of(called.error))
         kept: tuple[object, EntryChain] | None = getattr(self, "_rest", None)
         if kept is not None and kept[0] is called:
             return kept[1]
         chain = self._after(called, RETURNED)
         if chain is not self and called is not self.function.default:
-            # Its candidate keeps the implementation alive.
+            # The cache keeps nothing alive: a candidate of this chain holds the implementation.
             self._rest = called, chain
         return chain
 
@@ -104,7 +102,7 @@ class EntryChain(Chain):
                 return EntryChain(
                     self.function, self.types, candidates, self.state, self.caller, self.end, said
                 )
-        return self
+        return self  # no candidate of this chain: all of them are still to be tried
 
     def go_on(
         self,
@@ -114,11 +112,12 @@ class EntryChain(Chain):
         context: DispatchContext,
         found: tuple[Any, ...] | None = None,
     ) -> Any:
-        """Go on after the first candidate, which was asked and gave an answer that defers.
+        """Call the rest after the first candidate was postponed or deferred.
 
-        A string is the reason; it may be that the implementation has returned ``NotImplemented``.
+        `answer` is that of ``should_run``, or the reason if the implementation has deferred.
 
-        Only generated functions call this; they exist where there is no trace.
+        Only generated functions call this. They exist in untraced states alone, so that nothing
+        need be recorded.
         """
         progress = Progress(self.said)
         if answer is IF_NEEDED:
@@ -132,7 +131,7 @@ class EntryChain(Chain):
         return self.run(args, kwargs, 1, found, progress)
 
     def failed_after(self, answer: Any, error: Exception) -> None:
-        """Note why the default ran after the first candidate, which gave an answer."""
+        """Add the answer of the first candidate's ``should_run`` to an exception of the default."""
         if self.end is not None:
             reason = reason_of_answer(answer)
             self.end.note(error, Progress({self.candidates[0].backend: reason}))

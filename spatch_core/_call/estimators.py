@@ -28,12 +28,12 @@ def memory_of(function: Function) -> Memory:
 
 
 def is_own(candidate: Candidate) -> bool:
-    """Whether a candidate is the default implementation, perhaps with what a backend converts."""
+    """Whether a candidate runs the default implementation, with converted arguments or without."""
     return candidate.backend == DEFAULT or candidate.conversions is not None
 
 
 def types_beside(instance: object, types: tuple[type, ...]) -> tuple[type, ...]:
-    """Return the dispatch types without that of the instance, which the backend has fitted."""
+    """Return the dispatch types without the instance's, which the backend has already handled."""
     return tuple(each for each in types if each is not type(instance))
 
 
@@ -44,12 +44,12 @@ def why_not(
     types: tuple[type, ...],
     kept: str,
 ) -> str | None:
-    """Say why a backend that an instance remembers does not fit the types of a call.
+    """Return why a backend that an instance remembers does not fit the types of a call.
 
     Parameters
     ----------
     resolver : Resolver
-        Of the library.
+        The library's.
     function : Function
         The method that follows.
     state : DispatchState
@@ -57,7 +57,8 @@ def why_not(
     types : tuple of type
         The dispatch types of the call; see `types_beside`.
     kept : str
-        The backend that the instance remembers.
+        The backend that the instance remembers; after the default, separated by spaces, the
+        foreign types of the call that decided.
 
     Returns
     -------
@@ -81,6 +82,7 @@ def why_not(
         if not names or walk.matches(DEFAULT) or first is None or is_own(first):
             return ""
         return f"the library's own types do not include {', '.join(names)}"
+    # The backend counts as active even if a block disables it: it has run the earlier method.
     options = state.replace(prioritized=(name, *state.prioritized), disabled=frozenset())
     walk = resolver.walk(function, options, types)
     if not types or walk.matches(name):
@@ -98,8 +100,8 @@ def explain_followed(
 ) -> Explanation:
     """Explain a call of a method that follows: the backend that the instance remembers runs it.
 
-    `explain` explains the call in a state without regard to that; a `Progress` with what candidates
-    have said may be given besides.
+    `explain` takes a state, and optionally a `Progress` with answers of candidates. It explains the
+    call as if the instance remembered nothing.
     """
     memory = memory_of(function)
     kept = memory.recall(*call)
@@ -136,7 +138,7 @@ def _explain_default(
     has_run: str,
     explain: Callable[..., Explanation],
 ) -> Explanation:
-    """Explain a call that the default runs, perhaps with what a backend converts."""
+    """Explain a call that the default runs, with converted arguments or without."""
     names = resolver.implementer_set(function) - {DEFAULT}
     found = explain(state, Progress(dict.fromkeys(names, has_run)))
     lines = []

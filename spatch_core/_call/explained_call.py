@@ -1,4 +1,4 @@
-"""Explains a call: its ``should_run`` are asked, and no implementation is called."""
+"""Explains a call: runs the ``should_run`` of candidates, and no implementation."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ def explain_call(
     kwargs: dict[str, Any],
     found: tuple[Any, ...],
 ) -> Explanation:
-    """Say what would run for a call, and why; asks each ``should_run`` on the way.
+    """Explain what would run for a call; runs each ``should_run`` on the way.
 
     Parameters
     ----------
     resolver : Resolver
-        Of the library.
+        The library's.
     function : Function
         The library's function.
     state : DispatchState

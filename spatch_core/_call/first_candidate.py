@@ -1,7 +1,6 @@
-"""The first candidate of a chain: generates the callable that asks it, and calls it.
+"""Generates the table's entry for a first candidate with ``should_run`` or a context.
 
-A table holds it where the first candidate is asked, or takes a context. For two positional
-arguments, a ``should_run``, and an implementation without context it is::
+For two positional arguments, a ``should_run``, and an implementation without context it is::
 
     def call(a0=missing, a1=missing, /, *rest, **keywords):
         nonlocal implementation
@@ -34,11 +33,11 @@ arguments, a ``should_run``, and an implementation without context it is::
             return chain.go_on((a0, a1, *rest), keywords, RETURNED, context)
         return result
 
-For a function with a finder, its first parameter takes what the finder has found, which becomes
-``context._args``; `Asking` holds it.
+For a function with a finder, the first parameter takes the dispatch arguments that the finder has
+returned, which become ``context._args``; `Asking` calls the generated function.
 
-`Chain` does the same for any number of candidates, in four times the time. It is left the calls
-with fewer positional arguments than usual, and all candidates but the first.
+`Chain` does the same for any number of candidates, in four times the time. Calls with fewer
+positional arguments than usual, and all candidates but the first, are left to it.
 """
 
 from __future__ import annotations
@@ -67,15 +66,16 @@ _NAMES = (
     "missing",
     "should_run",
 )
-"""The names that the text refers to; free variables of the generated function."""
+"""The free variables of the generated function."""
 
 Shape: TypeAlias = tuple[int | None, bool, bool]
-"""The shape on which the text depends.
+"""The properties on which the generated source depends.
 
-How many positional arguments there are, None with a finder; whether the candidate is asked; whether
-its implementation takes a context.
+The number of positional arguments, None with a finder; whether the candidate has ``should_run``;
+whether its implementation takes a context.
 """
 
+# Without a lock: two threads may compile the same shape, with the same outcome.
 _factories: dict[Shape, Any] = {}
 _namespace: dict[str, Any] = {"__name__": __name__}
 """Globals of the generated functions."""
@@ -91,7 +91,7 @@ def make_asking(
     chain : Chain
         All candidates.
     first : Candidate
-        The first one, which is asked or takes a context.
+        The first one, which has ``should_run`` or takes a context.
     fallback : callable or None
         The default implementation, if it is the only other candidate.
 
@@ -125,7 +125,7 @@ def make_asking(
 
 
 class Asking(TakesFound):
-    """The callable that asks the first candidate of a function with a finder.
+    """Calls the generated function with the dispatch arguments that a finder returns.
 
     Parameters
     ----------
@@ -153,6 +153,7 @@ def _compile(shape: Shape) -> Any:
     details = [arguments, *["should_run"] * asks, *["context"] * uses_context]
     file = f"{GENERATED}{', '.join(details)}>"
     text = _source(*shape)
+    # So that tracebacks and debuggers show the source.
     linecache.cache[file] = len(text), None, text.splitlines(keepends=True), file
     scope: dict[str, Any] = {}
     exec(compile(text, file, "exec", dont_inherit=True), _namespace, scope)  # noqa: S102  # own text
@@ -212,4 +213,5 @@ def _source(count: int | None, asks: bool, uses_context: bool) -> str:
         "    return result",
     ]
     body = "\n".join(f"    {line}" for line in lines)
+    # A free variable caches `implementation`; two threads that load it find the same object.
     return f"def make({', '.join(_NAMES)}):\n    implementation = None\n{body}\n    return call\n"

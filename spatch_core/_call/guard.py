@@ -1,4 +1,4 @@
-"""Calls whose candidates may change: a module is not imported yet, or a class not registered."""
+"""Calls whose candidates may change, because a module is imported or a class registered."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from .targets import tries_whole_chain
 
 
 class Guard(TakesFound):
-    """Calls a chain, as long as nothing has happened that could change its candidates.
+    """Calls a chain, and renews it first if its candidates may have changed.
 
     Parameters
     ----------
     chain : EntryChain
-        The candidates as they were.
+        The candidates when the guard was made.
     token : object
-        The result of `abc.get_cache_token` before they were found.
+        The result of `abc.get_cache_token`, read before they were found.
     awaited : sequence of str
         Modules whose import could change them.
     renew : callable
@@ -44,8 +44,9 @@ class Guard(TakesFound):
 
     def run(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Make a call."""
-        # Before the target runs: it may register a class or import a module itself.
+        # Checked before the target runs, which may register a class or import a module itself.
         if get_cache_token() != self._token or (self._awaited and self._has_arrived()):
+            # `_renew` forgets all tables, so the next call does not come here.
             return self._renew(self._chain).run(args, kwargs)
         called: Any = self._target
         try:
@@ -66,7 +67,7 @@ class Guard(TakesFound):
         return self._chain
 
     def call_found(self, found: tuple[Any, ...], /, *args: Any, **kwargs: Any) -> Any:
-        """Do the same with the dispatch arguments that were found already."""
+        """Make a call with dispatch arguments that a finder has returned."""
         target: Any = self._target
         if get_cache_token() != self._token or (self._awaited and self._has_arrived()):
             return self._renew(self._chain).run(args, kwargs, found=found)

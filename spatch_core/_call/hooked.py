@@ -1,10 +1,10 @@
 """Calls in states with hooks: each hook sees the call, innermost first, before the candidates.
 
-A table of such a state holds the callable that `as_entry` makes of a `Hooked`. For two hooks, the
-inner ``a`` and the outer ``b``, a call goes this way:
+A table of such a state holds the callable that `as_entry` makes of a `Hooked`. With two hooks, the
+inner ``a`` and the outer ``b``, a call runs:
 
 =========================  ========================================
-what runs                  the hooks in force meanwhile
+callable                   the hooks in force meanwhile
 =========================  ========================================
 ``a(call)``                ``b``
 ``b(call)``, by ``next``   none
@@ -38,16 +38,16 @@ _MOST_OTHERS = 64
 
 
 class Hooked(TakesFound):
-    """Calls of one function with the same types, in a state with hooks.
+    """Calls of a function with the same types and hooks.
 
     Parameters
     ----------
     resolver : Resolver
-        Of the library.
+        The library's.
     scope : Scope
         The state of the call.
     state : DispatchState
-        The same, perhaps with the type that `invoke` was given.
+        The same state, with the ``type`` of `invoke` if there is one.
     function : Function
         The library's function.
     wrapper : callable
@@ -57,7 +57,7 @@ class Hooked(TakesFound):
     types : tuple of type
         The dispatch types.
     key : tuple of type
-        The classes of all dispatch arguments, also of those that are None or `missing`.
+        The classes of all dispatch arguments, including None and `missing`.
 
     Attributes
     ----------
@@ -101,33 +101,33 @@ class Hooked(TakesFound):
         self.last = LastStage(function, keeper, scope, route(types))
 
     def call_found(self, found: tuple[Any, ...] | None, /, *args: Any, **kwargs: Any) -> Any:
-        """Make a call, with the dispatch arguments that a finder has found already."""
-        return self.ask(self.made(0, found, args, kwargs))
+        """Make a call with dispatch arguments that a finder has returned."""
+        return self.ask(self.new_call(0, found, args, kwargs))
 
-    def made(
+    def new_call(
         self,
         place: int,
         found: tuple[Any, ...] | None,
         args: tuple[Any, ...],
         kwargs: dict[str, Any],
     ) -> Call:
-        """Make what the hook at a place gets."""
+        """Return the `Call` for the hook at a place."""
         call = Call()
         call.args = args
         call.kwargs = kwargs
         call._hooked = self
         call._place = place
-        # With the arguments: the hook may change the dictionary.
+        # With a copy of `kwargs`, because the hook may change the dictionary.
         call._found = None if self._places is not None else (found, args, {**kwargs})
         call._has_gone_on = False
         call._after = None
         return call
 
     def ask(self, call: Call) -> Any:
-        """Call a hook, under the hooks outside of it."""
+        """Call a hook in the scope of the hooks outside of it."""
         hook, tables = self._stages[call._place]
         before, token = self._get(), None
-        try:  # as in `keeper`
+        try:  # the pattern that `_state.keeper` explains
             token = self._set(tables)
             result = hook(call)
         finally:
@@ -139,7 +139,7 @@ class Hooked(TakesFound):
             except BaseException:  # an interrupt
                 self._set(before)
                 raise
-            # Or the traceback of an exception would go on holding the state.
+            # Else the traceback of an exception keeps the state alive.
             del before, token
         if result is NotImplemented and not call._has_gone_on:
             return self.go_on(call, call.args, call.kwargs)
@@ -154,6 +154,7 @@ class Hooked(TakesFound):
         if call._found is not None:
             found = call._found[0]
             if self.function.has_like or not _are_same(call._found, args, kwargs):
+                # Hooks see the `like` argument, which candidates do not get.
                 found, *others = replaced(self.function.find(args, kwargs), args, kwargs)
                 hooked, passed = self._for(found), tuple(others)
                 if not self.function.has_like:
@@ -171,16 +172,16 @@ class Hooked(TakesFound):
                     break
         place = call._place + 1
         if place < len(self._stages):
-            call._after = inner = hooked.made(place, found, args, kwargs)
+            call._after = inner = hooked.new_call(place, found, args, kwargs)
             return hooked.ask(inner)
         return hooked.last.run(call, passed[0], passed[1], found)
 
     def _for(self, values: tuple[Any, ...]) -> Hooked:
-        """Return what runs calls with these dispatch arguments, None and `missing` among them."""
+        """Return the `Hooked` for these dispatch arguments, including None and `missing`."""
         types = self.resolver.types(given(values), self._state)
         if [*map(id, types)] == [*map(id, self.types)]:
             return self
-        # By identity, so that no metaclass is asked; the classes that are kept live on anyway.
+        # By identity: metaclasses may define ==. Only importable classes are kept: they live on.
         key = tuple(map(type, values))
         known = tuple(map(id, key))
         hooked = self._others.get(known)
@@ -198,7 +199,7 @@ class Hooked(TakesFound):
     def _checked(self, call: Call, hook: Any, scope: Scope, result: Any) -> Any:
         """Return a hook's answer to a call of a coroutine function or generator function.
 
-        Its steps run like the hook itself: without it.
+        Its steps run in the scope of the hook itself: the hook is not in force.
         """
         function = self.function
         result = answers.checked(function, "", result, f"hook {hook_name(hook)}")
@@ -215,14 +216,14 @@ class Hooked(TakesFound):
 
 
 def as_entry(hooked: Hooked) -> Callable[..., Any]:
-    """Return what a table holds: a function, unless there is a finder; see `chain.as_function`."""
+    """Return the entry of a table: a function, unless there is a finder; see `as_function`."""
     if hooked.function.parameters is None:
         found: Any = hooked
         return found  # type: ignore[no-any-return]  # a `TakesFound`
     ask, new = hooked.ask, Call
 
     def call(*args: Any, **kwargs: Any) -> Any:
-        # As `Hooked.made`, without another frame.
+        # `Hooked.new_call`, inlined to save a frame.
         made = new()
         made.args = args
         made.kwargs = kwargs
@@ -239,7 +240,7 @@ def as_entry(hooked: Hooked) -> Callable[..., Any]:
 
 
 def _are_same(found: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
-    """Whether these are the very arguments in which a finder has found something."""
+    """Whether these are the very arguments that the finder has been given."""
     _, before, by_name = found
     return (
         len(args) == len(before)

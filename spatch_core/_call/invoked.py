@@ -1,4 +1,4 @@
-"""The chain of the one backend that `invoke` was told."""
+"""The chain of the single backend that `invoke` names."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from .chain import Chain
 
 
 class Invoked(Chain):
-    """The chain of the one backend that `invoke` was told; it must answer.
+    """The chain of the single backend that `invoke` names, which may not defer.
 
-    It serves one call.
+    It serves one call, so that it can keep the reason.
     """
 
     __slots__ = ("_reason",)
@@ -43,6 +43,6 @@ class Invoked(Chain):
         )
 
     def record(self, candidate: Candidate, outcome: Outcome, reason: str) -> None:
-        """Keep the reason for the error, too."""
+        """Record a step, and keep its reason for the error."""
         super().record(candidate, outcome, reason)
         self._reason = reason

@@ -49,7 +49,8 @@ class LastStage:
         self._way = way
         self._plain: Callable[..., Any] | None = None
         self._backend = ""
-        # The first implementation, where nothing is asked and its exceptions are the caller's.
+        # A shortcut past the chain: the first implementation, if it has no `should_run` and its
+        # exceptions propagate without a note.
         if type(way) is EntryChain and way.candidates and not way.defer_on:
             backend, target = way.candidates[0].backend, way.target()
             if not tries_whole_chain(target) and (way.end is None or backend != DEFAULT):
@@ -69,10 +70,11 @@ class LastStage:
     ) -> Any:
         """Call the candidates in the state of the call."""
         keeper, scope = self._keeper, self._scope
+        # Neither this context nor the process-wide default is marked as observed.
         if keeper.observations.variable.get() is None and scope.mark is None:
             return self._run_elsewhere(call, args, kwargs, found)
         before, token = self._get(), None
-        try:  # as in `keeper`
+        try:  # the pattern that `_state.keeper` explains
             token = self._set(scope.tables)
             return self._run(call, args, kwargs, found)
         finally:
@@ -84,11 +86,11 @@ class LastStage:
             except BaseException:  # an interrupt
                 self._set(before)
                 raise
-            # Or the traceback of an exception would go on holding the state.
+            # Else the traceback of an exception keeps the state alive.
             del before, token
 
     def _run_elsewhere(self, call: Call, *arguments: Any) -> Any:
-        """Call the candidates in a context that does not know of the block: of another thread."""
+        """Call the candidates in a context outside of the block, such as another thread's."""
         keeper = self._keeper
         held = keeper.held()
         try:
@@ -100,7 +102,7 @@ class LastStage:
             except BaseException:  # an interrupt
                 keeper.put_back(*held)
                 raise
-            del held  # or the traceback of an exception would go on holding the observation
+            del held  # else the traceback of an exception keeps the observation alive
 
     def _run(
         self,

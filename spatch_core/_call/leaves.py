@@ -1,7 +1,10 @@
 """Leaves: the objects inside of lists, tuples, dictionaries, slices and namedtuples.
 
-Only exact lists, tuples, slices and dictionaries are looked into, and namedtuples: other classes
-may mean something else by their items. Containers may hold themselves.
+Containers are exact lists, tuples, slices and dictionaries, and namedtuples: the items of other
+classes may mean something else. A container may contain itself.
+
+All dictionaries here are keyed by identity, and hold the objects too, so that no identity is
+reused while they live.
 """
 
 from __future__ import annotations
@@ -14,15 +17,15 @@ from typing import Any
 _NOTHING: Mapping[int, Any] = MappingProxyType({})
 
 NO_LEAVES = frozenset({bool, bytes, complex, float, int, range, str, type(None), EllipsisType})
-"""Classes whose objects need not be looked at."""
+"""Classes whose objects are never leaves."""
 
 
 def is_container(cls: type) -> bool:
-    """Whether the objects of a class are looked into."""
+    """Whether the objects of a class are containers."""
     if cls is list or cls is tuple or cls is dict or cls is slice:
         return True
-    # A namedtuple. No code of its metaclass runs unless it is a tuple: `issubclass` asks that of
-    # `tuple`.
+    # A namedtuple. `issubclass` runs no code of a metaclass of `cls`; `getattr` may, but only for
+    # subclasses of tuple.
     return (
         issubclass(cls, tuple)
         and isinstance(getattr(cls, "_fields", None), tuple)
@@ -36,19 +39,19 @@ class Leaves:
     Parameters
     ----------
     roots : iterable
-        The objects: leaves, containers and others.
+        The objects to search.
     is_leaf : callable
         Whether the objects of a class are leaves.
     is_noted : callable, optional
         Whether objects of a class that are no leaves are noted.
     known : mapping of int to object, optional
-        By identity, objects that are leaves whatever their classes, and what takes their places;
-        containers among them are not looked into. What stays itself is no leaf.
+        By identity, the replacements of objects. These are leaves whatever their classes, and
+        their items are not searched; but objects that replace themselves are no leaves.
 
     Attributes
     ----------
     found, noted : dict of int to object
-        The leaves, and what was noted, by identity.
+        The leaves and the noted objects, by identity.
     """
 
     __slots__ = ("_containers", "_touched", "found", "noted")
@@ -63,9 +66,10 @@ class Leaves:
         self.found: dict[int, Any] = {}
         self.noted: dict[int, Any] = {}
         self._containers: dict[int, Any] = {}
+        # The containers that hold a leaf or container, all by identity.
         holders: dict[int, list[int]] = {}
         has_known = len(known) > 0
-        # Not recursive: containers may be nested deeply, and hold themselves.
+        # A stack instead of recursion: containers may be nested deeply, and contain themselves.
         pending: list[tuple[int | None, Any]] = [(None, iter(roots))]
         while pending:
             holder, items = pending[-1]
@@ -88,7 +92,7 @@ class Leaves:
                     self.found.setdefault(key, item)
                 elif key not in self._containers:
                     self._containers[key] = item
-                    # Copied: other threads may change it.
+                    # `_items` copies: other threads may change the container.
                     pending.append((key, iter(_items(item))))
                     break
             else:
@@ -98,7 +102,7 @@ class Leaves:
             self._touch(holders)
 
     def _touch(self, holders: dict[int, list[int]]) -> None:
-        """Find the containers that hold a leaf, however deeply."""
+        """Find the containers with a leaf at any depth."""
         pending = [holder for key in self.found for holder in holders.get(key, ())]
         while pending:
             key = pending.pop()
@@ -116,22 +120,23 @@ class Leaves:
         value : object
             One of the objects, or something inside of one.
         made : dict of int to object
-            By identity, what takes the place of each leaf; containers that are made are added, so
-            that a container that appears twice is made once.
+            By identity, the replacement of each leaf. New containers are added, so that a
+            container that appears twice is made once.
         origins : mapping of int to object, optional
-            By identity, what takes the place of a container if it has the same items then.
+            By identity of containers, an object to use instead if the new container has the same
+            items.
 
         Returns
         -------
         object
-            The same object if it holds no leaf.
+            The same object if it contains no leaf.
         """
         key = id(value)
         if key in made:
             return made[key]
         if key not in self._touched:
             return value
-        # Each container twice: before and after those that it holds.
+        # Each container comes twice: before and after the containers in it.
         pending = [(value, False)]
         while pending:
             each, is_ready = pending.pop()
@@ -139,7 +144,8 @@ class Leaves:
             if is_ready:
                 self._fill(each, made, origins)
             elif key not in made and key in self._touched:
-                # A tuple that holds itself does so through a list or a dictionary.
+                # Made empty and filled later: containers may contain themselves, a tuple only
+                # through a list or a dictionary.
                 if cls is list or cls is dict:
                     made[key] = cls()
                 pending.append((each, True))
@@ -148,7 +154,7 @@ class Leaves:
 
     @staticmethod
     def _fill(container: Any, made: dict[int, Any], origins: Mapping[int, Any]) -> None:
-        """Make a container of what was made of its items."""
+        """Make a container of the replacements of its items."""
         key, cls = id(container), type(container)
         if cls is list:
             made[key] += [made.get(id(item), item) for item in container]
@@ -163,14 +169,14 @@ class Leaves:
         if key in origins and has_same_items(origins[key], made[key]):
             made[key] = origins[key]
 
-    def made_of(self, made: Mapping[int, Any]) -> Iterator[tuple[Any, Any]]:
-        """Yield what was made of each list and dictionary, if only itself, and the container."""
+    def mutable_pairs(self, made: Mapping[int, Any]) -> Iterator[tuple[Any, Any]]:
+        """Yield the replacement (or itself) of each list and dictionary, and the container."""
         for key, container in self._containers.items():
             if type(container) is list or type(container) is dict:
                 yield made.get(key, container), container
 
     def origins(self, made: Mapping[int, Any]) -> dict[int, Any]:
-        """Return the containers, by identity of those that took their places."""
+        """Return the containers, by identity of their replacements."""
         return {id(made[key]): self._containers[key] for key in self._touched if key in made}
 
 

@@ -9,7 +9,7 @@ from typing import Any
 RETURNED = "it returned NotImplemented"
 CONTINUED = "it went on with context.call_next()"
 UNCONVERTED = object()
-"""Stands for the result of a conversion that failed, and of candidates not tried yet."""
+"""Instead of a result: the conversion failed, or the remaining candidates must be tried."""
 POSTPONED = "it said IF_NEEDED: it runs if no other one does"
 
 
@@ -30,7 +30,7 @@ class Progress:
     cause : Exception or None
         The last exception by which an implementation deferred.
     backend : str or None
-        The candidate that was tried last; at the end, the one that has answered or raised, if any.
+        The candidate that was tried last; after the call, the one that answered or raised, if any.
     """
 
     __slots__ = ("backend", "cause", "conversions", "postponed", "reasons")
@@ -56,12 +56,12 @@ class Progress:
         args: tuple[Any, ...],
         kwargs: Mapping[str, Any],
     ) -> Any:
-        """Return the answer of a call after a backend deferred that may have called ``call_next``.
+        """Return the answer after a backend deferred, if that backend has called ``call_next``.
 
         Parameters
         ----------
         context : DispatchContext or None
-            The last one that was made in the call.
+            The last one made in the call.
         backend : str
             The backend that deferred.
         args, kwargs
@@ -70,7 +70,7 @@ class Progress:
         Returns
         -------
         object
-            `UNCONVERTED` if the rest of the candidates has to be tried.
+            `UNCONVERTED` if the rest of the candidates must be tried.
         """
         continued: Continued | None = getattr(context, "_continued", None)
         if continued is None or context.name != backend:
@@ -78,7 +78,7 @@ class Progress:
         return continued.settle(args, kwargs, self)
 
     def take_postponed(self) -> list[int]:
-        """Return the places of those that said ``IF_NEEDED``, and forget them."""
+        """Return the places of postponed candidates, and forget them."""
         taken, self.postponed = self.postponed, []
         return taken
 
@@ -96,7 +96,7 @@ class Continued:
     Attributes
     ----------
     result : object
-        Its result; `UNCONVERTED` if it has not, or if that can be used once alone.
+        Its result; `UNCONVERTED` if it has none, or one that can be used only once.
     """
 
     __slots__ = ("args", "kwargs", "progress", "result")
@@ -108,15 +108,15 @@ class Continued:
         self.result: Any = UNCONVERTED
 
     def settle(self, args: tuple[Any, ...], kwargs: Mapping[str, Any], progress: Progress) -> Any:
-        """Return the result for a call that goes on because the caller of ``call_next`` deferred.
+        """Return the result for the outer call, after the caller of ``call_next`` deferred.
 
-        If both have the very same arguments, no candidate is asked or run again: the progress of
-        the call learns what the candidates have said.
+        If both calls have the very same arguments, no candidate is asked or run again: the answers
+        of the candidates are added to the progress of the outer call.
 
         Returns
         -------
         object
-            `UNCONVERTED` if the rest of the candidates has to be tried.
+            `UNCONVERTED` if the rest of the candidates must be tried.
         """
         mine, others = self.kwargs, kwargs
         if len(args) != len(self.args) or mine.keys() != others.keys():
@@ -151,7 +151,7 @@ class Raised:
 
 
 def reason_of(error: Exception) -> str:
-    """Say that an implementation deferred by raising an exception."""
+    """Return the reason of an implementation that deferred by an exception."""
     try:
         text = str(error)
     except Exception:  # noqa: BLE001  # a third party's __str__

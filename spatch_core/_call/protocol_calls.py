@@ -18,18 +18,18 @@ from .targets import tries_whole_chain
 
 
 class Beyond:
-    """Stands beside the dispatch types of a chain that begins after the overriding types."""
+    """Marks the key of a chain that begins after the overriding types."""
 
 
 class OverridingCaller(Caller):
-    """Makes what the tables of a library with a protocol hold.
+    """Makes the entries of the tables of a library with a protocol.
 
     Parameters
     ----------
     resolver : OverridingResolver
         Finds the candidates.
     beyond : BeyondResolver
-        Finds those that follow the overriding types.
+        Finds the candidates after the overriding types.
     defer_on : tuple of type, optional
         Classes of exceptions by which implementations defer.
     """
@@ -44,12 +44,12 @@ class OverridingCaller(Caller):
         self._protocol = resolver.protocol
         self._beyond = Caller(beyond, defer_on)
 
-    def hears(self, function: Function, called: object, error: Exception) -> bool:
-        """Whether an exception of what a table holds is to be judged; none of a method is."""
-        return not hasattr(called, "_overrides") and super().hears(function, called, error)
+    def concerns_chain(self, function: Function, called: object, error: Exception) -> bool:
+        """Whether the chain handles an exception of a table's entry; not one of a method."""
+        return not hasattr(called, "_overrides") and super().concerns_chain(function, called, error)
 
     def check(self, function: Function, state: DispatchState, called: object, result: Any) -> Any:
-        """Return an answer of what a table of a coroutine or generator function holds."""
+        """Return the answer of a table's entry for a coroutine or generator function."""
         if hasattr(called, "_overrides"):
             return answers.checked(function, self._protocol, result)
         return super().check(function, state, called, result)
@@ -62,7 +62,7 @@ class OverridingCaller(Caller):
         args: tuple[Any, ...],
         kwargs: dict[str, Any],
     ) -> Any:
-        """Call what follows the overriding types.
+        """Call the candidates after the overriding types.
 
         Parameters
         ----------
@@ -88,7 +88,7 @@ class OverridingCaller(Caller):
     def following(
         self, function: Function, state: DispatchState, types: tuple[type, ...]
     ) -> Callable[..., Any]:
-        """Return what calls what follows the overriding types of calls of these types."""
+        """Return a callable that calls the candidates after the overriding types."""
         way = self._beyond.route(function, state, types)
         if isinstance(way, EntryChain):
             target = way.target()
@@ -103,7 +103,7 @@ class OverridingCaller(Caller):
 
 
 Follow = Callable[[], Callable[..., Any]]
-"""Returns what calls what follows the overriding types."""
+"""Returns a callable that calls the candidates after the overriding types."""
 
 
 def make_override(
@@ -113,20 +113,20 @@ def make_override(
     protocol: str,
     follow: Follow,
 ) -> Callable[..., Any]:
-    """Return what calls the methods of classes until one answers.
+    """Return a callable that calls the methods of classes until one answers.
 
     Parameters
     ----------
     wrapper : callable
-        The decorated function, which the methods are told.
+        The decorated function, which is passed to the methods.
     function : Function
         The library's function.
     classes : tuple of type
-        In the order in which they are asked.
+        In the order in which their methods are called.
     protocol : str
         The name of the method.
     follow : callable
-        Called when it is first needed.
+        Called on first use.
     """
     made: Any
     asked = [_ask(wrapper, cls, classes, protocol, function, follow) for cls in classes]
@@ -154,7 +154,8 @@ def make_override(
             return NotImplemented
 
         made = ask_all
-    # By identity, so that no metaclass is asked; the classes live as long as the function.
+    # By identity, because a metaclass may define == and hash. `made` refers to the classes and the
+    # function, so that the identities stay valid.
     made._overrides = (id(function), *map(id, classes))
     return made  # type: ignore[no-any-return]  # a function
 
@@ -167,7 +168,7 @@ def _ask(
     function: Function,
     follow: Follow,
 ) -> Callable[..., Any]:
-    """Return what calls the method of one class."""
+    """Return a callable that calls the method of one class, or does the same as the mixin's."""
     method = defined(cls, protocol)
     if not isinstance(method, GenericMethod) or function.nature & COROUTINE:
 
@@ -175,6 +176,7 @@ def _ask(
             return getattr(cls, protocol)(wrapper, classes, args, kwargs)
 
         return ask
+    # From here on, the same as the mixin's method, decided once for these classes.
     if not all(issubclass(cls, each) for each in classes):
 
         def decline(*args: Any, **kwargs: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Remedies: the options with which a call that was refused would run, for the text of the error."""
+"""Remedies: the options under which a refused call would run, for the text of the error."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Remedies:
     Parameters
     ----------
     resolver : Resolver
-        Of the library.
+        The library's.
     function : Function
         The library's function.
     state : DispatchState
@@ -29,7 +29,7 @@ class Remedies:
     types : tuple of type
         The dispatch types.
     ending : Ending
-        Of the calls.
+        How the calls end.
     """
 
     __slots__ = ("_call", "_ending", "_known", "_resolver", "_types")
@@ -46,7 +46,7 @@ class Remedies:
         self._call = function, state
         self._types = types
         self._ending = ending
-        # Exchanged in one step, for other threads.
+        # One tuple, so that other threads see a matching pair.
         self._known: tuple[list[TypeMatch], _Known] | None = None
 
     def sentences(
@@ -60,11 +60,11 @@ class Remedies:
         Parameters
         ----------
         conversion_of : callable
-            Returns the conversions of a candidate that converts.
+            Returns the conversions of a candidate.
         args, kwargs
             The arguments of the call.
         """
-        # A type is matched anew after an import or a registration.
+        # A part of the key: an import or a registration may change them.
         matches = [self._resolver.matcher.match(cls) for cls in self._types]
         known = self._known
         if known is None or known[0] != matches:
@@ -93,12 +93,12 @@ class Remedies:
         return tuple(found)
 
     def _find(self) -> _Known:
-        """Find what depends on the types alone."""
+        """Find the remedies that depend on the types alone."""
         resolver, (function, state) = self._resolver, self._call
         inactive: list[str] = []
         for name in sorted(resolver.implementer_set(function)):
             why = _why_inactive(resolver, state, name)
-            # A type that no active backend knows may count once this one is.
+            # With the backend active, a type may count that no active backend knows now.
             if why:
                 walk = resolver.walk(function, _prioritizing(state, name), self._types)
                 if walk.matches(name):
@@ -125,7 +125,7 @@ class _Known(NamedTuple):
 
 
 def _why_inactive(resolver: Resolver, state: DispatchState, name: str) -> str:
-    """Say what prioritizing a backend changes; empty if it is active, or cannot be."""
+    """Return the effect of prioritizing a backend; empty if it is active, or cannot be."""
     description = resolver.catalog.descriptions[name]
     if description.unmet:
         return ""
@@ -138,9 +138,9 @@ def _why_inactive(resolver: Resolver, state: DispatchState, name: str) -> str:
 def _new_converter(
     resolver: Resolver, function: Function, state: DispatchState, walk: Walk, name: str
 ) -> list[Candidate]:
-    """Return the conversions of a backend, if they answer once it is prioritized.
+    """Return the conversions of a backend, if they would answer once it is prioritized.
 
-    A type that it knows counts for others then, which may answer instead.
+    They may not: types that it knows then count, and another backend may answer first.
     """
     tried = {each.backend for each in resolver.candidates(function, state, walk)}
     options = _prioritizing(state, name, "convert")

@@ -1,7 +1,7 @@
-"""Chains of methods that decide for others of their instance, and of those that follow.
+"""Chains of methods that decide (``fit``), and of methods that follow (``predict``).
 
-The method that decides dispatches like any other function; once it has returned, the instance
-remembers which backend has run it. A method that follows is run by that backend alone.
+A method that decides dispatches like any other function; once it has returned, its instance
+remembers the backend that has run it. A method that follows is run by that backend alone.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Remembering(EntryChain):
     ) -> Any:
         """Call the candidates, or the backend that the instance remembers."""
         if start:
-            # The rest of a call: its beginning has looked, and remembers the one that answers.
+            # The rest of a call: its first part has checked the memory, and will fill it.
             return super().run(args, kwargs, start, found, progress, again)
         memory = memory_of(self.function)
         if memory.follows:
@@ -64,6 +64,7 @@ class Remembering(EntryChain):
             if not memory.decides or answer is NotImplemented:
                 return answer
             return self._awaited(answer, args, kwargs, progress)
+        # `undecided` forgets the old backend meanwhile, and restores it if the call fails.
         with memory.undecided(args, kwargs):
             result = super().run(args, kwargs, 0, found, progress, again)
             if result is not NotImplemented:
@@ -81,9 +82,10 @@ class Remembering(EntryChain):
         return result
 
     def _answered(self, progress: Progress) -> str:
-        """Return the backend that has answered: the default, if a backend has converted for it.
+        """Return the backend to remember: the default if a backend has converted for it.
 
-        None is remembered of overriding types, which take part in the next call by themselves.
+        Overriding types are not remembered (an empty string): they take part in the next call by
+        themselves.
         """
         name = progress.backend or DEFAULT
         if name == DEFAULT:
@@ -96,9 +98,9 @@ class Remembering(EntryChain):
         return DEFAULT if converts and (len(named) == 1 or name in progress.reasons) else name
 
     def _followed(self, memory: Memory, kept: str, types: tuple[type, ...]) -> Chain | None:
-        """Return the chain of the backend that has decided; None if it lacks this function.
+        """Return the chain of the remembered backend; None if it does not implement the function.
 
-        `kept` is what the instance remembers, `types` are the dispatch types beside its own.
+        `kept` is the memory of the instance, `types` are the dispatch types beside its own.
 
         Raises
         ------
@@ -114,7 +116,7 @@ class Remembering(EntryChain):
             why = self._whys[key]
         except (AttributeError, KeyError):
             why = why_not(resolver, self.function, self.state, types, kept)
-            self._whys = {key: why}  # one at a time: it is that of most instances
+            self._whys = {key: why}  # a cache of one: most instances remember the same
         if why is None:
             return None
         name = kept.partition(" ")[0]
@@ -144,17 +146,17 @@ class Remembering(EntryChain):
         )
 
     def target(self) -> Callable[..., Any]:
-        """Return what a table holds: each call looks at its instance."""
+        """Return the entry of a table: the chain, because each call looks at its instance."""
         return as_function(self, self.function)
 
 
 class Followed(Invoked):
-    """The chain of the backend that an instance remembers; it must answer.
+    """The chain of the backend that an instance remembers, which may not defer.
 
     Attributes
     ----------
     rest : Remembering
-        Its candidate, and those that `call_next` goes on with.
+        The chain for `call_next`: the backend's own candidate, and the others.
     """
 
     __slots__ = ("rest",)
@@ -164,12 +166,12 @@ class Followed(Invoked):
     def call_next(
         self, place: int, args: tuple[Any, ...], kwargs: dict[str, Any], progress: Progress
     ) -> Any:
-        """Go on with what would run if nothing were remembered."""
+        """Call the candidates that would follow if nothing were remembered."""
         return self.rest.call_next(1, args, kwargs, progress)
 
 
 class Deciding(Invoked):
-    """The chain of one backend that `invoke` was told, for a method that decides."""
+    """The chain of the single backend that `invoke` names, for a method that decides."""
 
     __slots__ = ()
 

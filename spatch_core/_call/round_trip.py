@@ -14,17 +14,17 @@ from .converted_objects import name_of
 from .leaves import Leaves, has_same_items, is_container
 
 
-class Told(Protocol):
-    """The messages of a conversion to the call that it is a part of."""
+class ConversionListener(Protocol):
+    """Learns of the steps of a conversion."""
 
     def called(self) -> None:
-        """Take note that the default implementation is about to run."""
+        """Learn that the default implementation is about to run."""
 
     def converted(self, before: Any, after: Any) -> None:
-        """Take note that an object was converted."""
+        """Learn that an object was converted."""
 
     def refusal(self, reason: str) -> Exception:
-        """Return the error of a result that cannot be converted."""
+        """Return the error for a result that cannot be converted."""
         ...
 
 
@@ -38,12 +38,12 @@ class RoundTrip:
     Parameters
     ----------
     leaves : Leaves
-        Of the arguments.
+        The leaves of the arguments.
     made : dict of int to object
-        By identity of the caller's leaves, what takes their places.
+        By identity of the caller's leaves, their replacements.
     back : dict of int to object
-        By identity of what took their places, the caller's objects; so are those that are
-        converted back.
+        By identity of replacements, the caller's objects. Results that are converted back are
+        added.
     """
 
     __slots__ = ("_back", "_kept", "_leaves", "_made")
@@ -52,7 +52,7 @@ class RoundTrip:
         self._leaves = leaves
         self._made = made
         self._back = back
-        # What was converted back: an identity is that of one object as long as this lives.
+        # Keeps alive the objects whose identities are keys of `_back`, so that none is reused.
         self._kept: list[Any] = []
 
     def there(self, value: Any) -> Any:
@@ -64,7 +64,7 @@ class RoundTrip:
         result: Any,
         is_library: Callable[[type], bool],
         from_default: Callable[..., Any],
-        told: Told,
+        listener: ConversionListener,
     ) -> Any:
         """Return a result for the caller.
 
@@ -76,27 +76,29 @@ class RoundTrip:
         if id(result) in self._back:
             return self._back[id(result)]
         cls = type(result)
-        if not is_container(cls):  # in half the time
-            return self._restored(result, from_default, told) if is_library(cls) else result
+        if not is_container(cls):  # the common case, in half the time
+            return self._restored(result, from_default, listener) if is_library(cls) else result
         leaves = Leaves((result,), is_library, known=self._back)
         if not leaves.found:
             return result
         for key, value in leaves.found.items():
             if key not in self._back:
-                self._restored(value, from_default, told)
+                self._restored(value, from_default, listener)
         made = {key: self._back[key] for key in leaves.found}
         restored = leaves.replaced(result, made, self._leaves.origins(self._made))
-        # The containers, too: other arguments and the result may hold the same ones.
+        # Containers are added, too: other arguments and the result may share them.
         self._back.update(made)
         self._kept.append(leaves)
         return restored
 
-    def _restored(self, value: Any, from_default: Callable[..., Any], told: Told) -> Any:
-        """Convert an object of the library, for good."""
+    def _restored(
+        self, value: Any, from_default: Callable[..., Any], listener: ConversionListener
+    ) -> Any:
+        """Convert an object of the library; the outcome is kept for the whole round trip."""
         self._back[id(value)] = new = converted(from_default, "from_default", value)
         self._kept.append(value)
         if new is not value:
-            told.converted(value, new)
+            listener.converted(value, new)
         return new
 
     def write_back(
@@ -105,20 +107,21 @@ class RoundTrip:
         is_library: Callable[[type], bool],
         from_default: Callable[..., Any],
         copy_into: Callable[..., Any],
-        told: Told,
+        listener: ConversionListener,
     ) -> None:
-        """Copy what was written into arguments back into the caller's objects.
+        """Copy changes of converted arguments into the caller's objects.
 
-        `leaves` are those of the arguments, found before anything was written.
+        `leaves` are those of the arguments, found before the default implementation ran.
         """
         for key, value in leaves.found.items():
             copy_into(value, self._made[key])
-            told.converted(self._made[key], value)
-        pairs = [*leaves.made_of(self._made)]
+            listener.converted(self._made[key], value)
+        pairs = [*leaves.mutable_pairs(self._made)]
+        # First, so that `back` returns the caller's containers instead of their replacements.
         self._back.update((id(new), value) for new, value in pairs)
         for new, value in pairs:
-            # Of a copy: what took the place of the container itself is the container.
-            restored = self.back(new.copy(), is_library, from_default, told)
+            # A copy, because `back` would return `value` itself for `new`.
+            restored = self.back(new.copy(), is_library, from_default, listener)
             if has_same_items(value, restored):
                 continue
             if type(value) is list:
@@ -129,7 +132,7 @@ class RoundTrip:
 
 
 def converted(conversion: Callable[..., Any], name: str, value: Any) -> Any:
-    """Return what a backend makes of an object.
+    """Return the converted object.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Asks the ``should_run`` of a backend whether it runs a call, and makes the context for that."""
+"""Runs the ``should_run`` of a backend, and makes its context."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ def make_context(
     found: tuple[Any, ...] | None = None,
     rest: Rest | None = None,
 ) -> DispatchContext:
-    """Return the context of a call for a candidate, after that of the `previous` one.
+    """Return the context of a call for a candidate.
 
-    `found` are the dispatch arguments, None and `missing` among them, if they are known; `rest`
-    is what ``call_next`` calls.
+    `previous` is the context of the candidate before it. `found` are the dispatch arguments,
+    including None and `missing`, if they are known; `rest` is called by ``call_next``.
     """
     context: DispatchContext = CallContext()
     context._known = make_known(candidate, types, found is not None, rest)
     context._args = args if found is None else found
     context._kwargs = kwargs
     if previous is not None:
-        # The callable of the library that finds the dispatch arguments runs once for all.
+        # So that a finder of the library runs once for all candidates.
         found = getattr(previous, "_dispatch_args", None)
         if found is not None:
             context._dispatch_args = found
@@ -40,7 +40,7 @@ def make_context(
 def make_known(
     candidate: Candidate, types: tuple[type, ...], is_found: bool, rest: Rest | None
 ) -> Known:
-    """Return what the contexts of all calls of a function with the same types have in common."""
+    """Return the part that the contexts of all calls with the same types share."""
     function = candidate.function
     extract = given if is_found else function.extract
     return Known(
@@ -59,8 +59,8 @@ def ask(
     Returns
     -------
     str, IfNeeded or None
-        None if the implementation should run, `IF_NEEDED` if it should where no other one does,
-        else the reason why not.
+        None if the implementation should run, `IF_NEEDED` if only when no other one does, else the
+        reason for deferring.
 
     Raises
     ------
@@ -71,13 +71,14 @@ def ask(
     if should_run is None:
         return None
     answer = should_run(context, *args, **kwargs)
+    # Only True itself: the truth of an array would be ambiguous, or take a computation.
     if answer is True:
         return None
     return IF_NEEDED if answer is IF_NEEDED else reason_of_answer(answer)
 
 
 def reason_of_answer(answer: Any) -> str:
-    """Say why a backend deferred that was asked; a string is the reason itself."""
+    """Return the reason for an answer of ``should_run``; a string is the reason itself."""
     if isinstance(answer, str):
         return answer
     hint = ", and only True itself runs it: use bool(...)" if _is_true(answer) else ""

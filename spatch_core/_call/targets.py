@@ -10,18 +10,18 @@ from .._dispatch_arguments import Function, TakesFound
 
 
 def tries_whole_chain(target: object) -> bool:
-    """Whether a callable of a table tries the whole chain by itself."""
+    """Whether an entry of a table tries the whole chain by itself."""
     if isinstance(target, FunctionType):
         return "_tries_whole_chain" in target.__dict__
     return isinstance(target, TakesFound)
 
 
 def as_function(target: Any, function: Function) -> Callable[..., Any]:
-    """Return what a table holds for an object that tries a whole chain: a function.
+    """Return the entry of a table for an object that tries a whole chain: a function.
 
-    CPython calls plain functions without using the C stack, and objects with `__call__` by using
-    it: a library's function that calls itself deeply could overflow the stack of a thread. The
-    wrapper of a function with a finder calls the method `call_found` instead.
+    CPython calls Python functions without using the C stack, but objects with `__call__` through
+    it, where deep recursion of a library's function could overflow the stack of a thread. For a
+    function with a finder, the wrapper calls the method `call_found` of the object instead.
     """
     if function.parameters is None:
         return target  # type: ignore[no-any-return]  # a `TakesFound`
@@ -31,5 +31,5 @@ def as_function(target: Any, function: Function) -> Callable[..., Any]:
         return run(args, kwargs)
 
     made: Any = call
-    made._tries_whole_chain = True
+    made._tries_whole_chain = True  # an attribute, because the type of functions has no subclasses
     return call

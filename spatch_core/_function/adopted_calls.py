@@ -1,4 +1,4 @@
-"""Calls of adopted functions: the slow path of looking them up, and what follows an answer."""
+"""Calls of adopted functions: the slow path of a look-up, and the rest after NotImplemented."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 
 
 class Adopted(Protocol):
-    """The record of an adopted function, as far as its calls are concerned."""
+    """The part of an adopted function's record that its calls need."""
 
     identifier: str
     adopted: AdoptedFunction
 
 
 class Dispatcher(Protocol):
-    """A `Dispatcher`, as far as adopted functions are concerned."""
+    """The part of `Dispatcher` that adopted functions need."""
 
     keeper: StateKeeper
     link: Link
@@ -43,7 +43,7 @@ class Dispatcher(Protocol):
 
 
 class Adoption(Protocol):
-    """An `Adoption`, as far as calls are concerned."""
+    """The part of `Adoption` that calls need."""
 
     functions: dict[str, Any]
     indices: dict[Any, int]
@@ -55,7 +55,7 @@ class Adoption(Protocol):
 
 
 def fill(adoption: Adoption, namespaces: Any, key: Any, types: tuple[type, ...], /) -> Target:
-    """Decide what to call for these types, and put it into the table.
+    """Find the callable for these types, and put it into the table.
 
     Raises
     ------
@@ -78,7 +78,7 @@ def fill(adoption: Adoption, namespaces: Any, key: Any, types: tuple[type, ...],
     index = adoption.indices[function.identifier]
     caller = dispatcher.ready(function.identifier)
     if caller is None:
-        return None  # a backend comes here while discovery imports it
+        return None  # discovery runs in this thread, and imports a backend that calls this
     # See `filling` for the order of these.
     tables = dispatcher.keeper.get()
     table = table_of(tables, index)
@@ -99,7 +99,7 @@ def fill(adoption: Adoption, namespaces: Any, key: Any, types: tuple[type, ...],
         scope.make_room(index, table)
         table[types] = target
         if len(types) == 1:
-            table[types[0]] = target  # for the look-up in C
+            table[types[0]] = target  # the `short_key` of the look-up in C
     return target
 
 
@@ -112,12 +112,12 @@ def go_on(
     args: tuple[Any, ...],
     kwargs: dict[str, Any],
 ) -> Any:
-    """Go on with a call after `called` returned ``NotImplemented``; None: nothing was called.
+    """Call the rest after `called` returned ``NotImplemented``; all candidates if it is None.
 
     Raises
     ------
     NoImplementationError
-        If nothing else answers, and nothing outside of the library may.
+        If no candidate answers, and no type outside of the library may.
     """
     record, dispatcher = adoption.find(key, namespaces), adoption.dispatcher
     caller = dispatcher.loaded
@@ -137,19 +137,21 @@ def go_on(
     found = _unique(caller, types, scope)
     chain = chains.get(found)
     if chain is None:
-        chain = caller.chain(record.adopted, scope.state, found, leaves=False)
+        chain = caller.chain(record.adopted, scope.state, found, may_pass=False)
         chains.keep(found, chain)
     if called is None:
         return chain.run(args, kwargs)
     if caller.tries_whole_chain(called):
         if len(chain.candidates) != 1 or not chain.candidates[0].is_plain:
-            return NotImplemented  # something outside of the library may answer
+            return NotImplemented  # a type outside of the library may answer
+        # The single candidate has passed `NotImplemented` on. The end decides, and the candidate is
+        # not called again.
         return chain.after(chain.candidates[0].load()).run(args, kwargs)
     return chain.after(called).run(args, kwargs)
 
 
 def _checked(types: Any) -> tuple[type, ...]:
-    # NEP 18 lets a class go on by `super()` with any collection; a class of an enumeration is one.
+    # NEP 18 lets a class pass any collection to `super()`. An enumeration class is a collection.
     is_several = isinstance(types, Collection) and not isinstance(types, type)
     found: Any = types if is_several else (types,)
     wrong = [each for each in found if not isinstance(each, type)]
@@ -162,6 +164,6 @@ def _checked(types: Any) -> tuple[type, ...]:
 
 
 def _unique(caller: Caller, types: tuple[type, ...], scope: Scope) -> tuple[type, ...]:
-    """Return the dispatch types: as M1 and M2 say."""
+    """Return the unique types without that of None, and the state's type: rules M1 and M2."""
     given = [each for each in types if each is not type(None)]
     return caller.resolver.unique_types(given, scope.state)

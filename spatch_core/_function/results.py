@@ -1,4 +1,4 @@
-"""Results that defer: the rest of the chain runs. Errors of the default get the reasons."""
+"""What follows a call without an answer: the rest of the chain, or a note on the exception."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 
 
 class Record(Protocol):
-    """A `Dispatchable`, as far as the results of its calls are concerned."""
+    """The part of `Dispatchable` that results need."""
 
     function: Function
 
 
 class Dispatcher(Protocol):
-    """A `Dispatcher`, as far as results are concerned."""
+    """The part of `Dispatcher` that results need."""
 
     keeper: StateKeeper
 
@@ -35,7 +35,7 @@ class Dispatcher(Protocol):
 
 
 class Results:
-    """Judges the results of calls that tables have decided.
+    """Handles ``NotImplemented`` and exceptions of table entries.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ class Results:
         kwargs: dict[str, Any],
         values: tuple[Any, ...] | None = None,
     ) -> Any:
-        """Go on with the next candidate after `called` returned ``NotImplemented``.
+        """Call the next candidates after `called` returned ``NotImplemented``.
 
         Parameters
         ----------
@@ -67,7 +67,7 @@ class Results:
         args, kwargs
             The arguments of the call.
         values : tuple, optional
-            The dispatch arguments, if a finder has returned them: it is not called again.
+            The dispatch arguments, if a finder has returned them, which is not called again.
         """
         function = self._dispatcher.records[index - 1].function
         caller = self._dispatcher.loaded
@@ -85,19 +85,19 @@ class Results:
         error: Exception,
         values: tuple[Any, ...] | None = None,
     ) -> Any:
-        """Judge an exception of what a table holds; add the reasons to one of the default.
+        """Handle an exception of a table's entry; add the reasons to one of the default.
 
-        The parameters are those of `deferred`. Nothing is raised but interrupts: the exception
-        goes on.
+        The parameters are those of `deferred`. It raises only interrupts: the caller re-raises
+        the exception.
 
         Returns
         -------
         object
-            What `deferred` goes on after, if the exception defers; else None.
+            The argument `called` of `deferred`, if the entry defers by the exception; else None.
         """
         function = self._dispatcher.records[index - 1].function
         caller = self._dispatcher.loaded
-        if caller is None or not caller.hears(function, called, error):
+        if caller is None or not caller.concerns_chain(function, called, error):
             return None
         try:
             return self._chain(index, caller, args, kwargs, values)[0].failed(called, error)
@@ -118,7 +118,7 @@ class Results:
         function = self._dispatcher.records[index - 1].function
         scope: Scope = self._dispatcher.keeper.get()[0]
         # First the chains, then the backends: if another thread exchanges both in between, the
-        # chain of the new backends lands among the old chains, which are no longer read.
+        # chain of the new backends is stored among the old chains, which are no longer read.
         chains, caller = scope.chains(index), self._dispatcher.loaded or caller
         found = function.extract(args, kwargs) if values is None else given(values)
         types = caller.resolver.types(found, scope.state)
@@ -129,7 +129,7 @@ class Results:
         return chain, found
 
     def check(self, index: int, called: Callable[..., Any], result: Any) -> Any:
-        """Return what an implementation of a coroutine or generator function has returned.
+        """Return the answer of an implementation of a coroutine or generator function.
 
         Raises
         ------

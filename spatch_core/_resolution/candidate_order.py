@@ -13,8 +13,8 @@ rank  its candidates
 3     other merely installed backends: they know the types by general patterns alone
 ====  =========================================================================================
 
-So a backend that is merely installed changes nothing among the library's own, and one that
-takes every object changes nothing among those that know the types.
+So a merely installed backend changes nothing among the library's own, and a backend that takes
+every object changes nothing among the backends that know the types.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from .._identifiers import DEFAULT
 from .._order.edges import Cycle
 from .._order.ordering import Order, order_backends
 
+# A bound: `nearness` depends on classes, which a program may make without end.
 _MOST_ORDERS = 1000
 
 
@@ -42,7 +43,7 @@ class OrderedRank:
     names : tuple of str
         In order; the first goes first.
     skipped : mapping of str to Cycle
-        Those that are skipped, each with the cycle of declared edges that it is on.
+        Skipped candidates, each with its cycle of declared edges.
     """
 
     names: tuple[str, ...]

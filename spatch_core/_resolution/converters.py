@@ -62,6 +62,7 @@ class Converters:
             for name, each in catalog.descriptions.items()
             if each.conversions is not None and not each.unmet
         )
+        # For this rule, backends with conversions implement every function.
         names = [DEFAULT, *self._names]
         self._rule = GoldenRule(catalog, lambda _: names)
         self._candidates: dict[tuple[Function, str, bool], Candidate] = {}

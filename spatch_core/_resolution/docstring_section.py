@@ -40,7 +40,7 @@ class Documentation:
         return "\n".join(["Backends", "--------", *texts]) if texts else ""
 
     def _text(self, name: str, identifier: str) -> str:
-        """Return what the section says of one backend."""
+        """Return the part of the section about one backend."""
         summary = self._summaries.get(name)
         docs = self._catalog.additional_docs(name, identifier).strip()
         if summary is not None and docs.isprintable():  # one line: no need to indent others

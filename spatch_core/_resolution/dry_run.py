@@ -119,6 +119,7 @@ class _Explainer:
         verdict, reason = step.verdict, reason_of(self.walk, step)
         if verdict is None:
             refuses = self.ending is not None and self.ending.refuses
+            # As in `Chain.run`: postponed backends run before the last resort.
             if step.is_last_resort or (step.backend == DEFAULT and refuses):
                 self.end()
             verdict, reason = self._judge(step, reason)
@@ -169,6 +170,7 @@ class _Explainer:
             converters = self.resolver.converters
             judged = [*converters.judged(self.function, self.state, self.walk)]
         self.converters = {name for name, _, _ in judged}
+        # A converter gets one line: that of its conversion replaces "has no implementation".
         self.explained = [
             each
             for each in self.explained

@@ -1,7 +1,7 @@
 """The fallback policy: how a call with foreign types ends if no backend takes it.
 
 A *foreign type* is a dispatch type that is neither one of Python's own classes nor known to the
-library. The policy of a call is that of the block, else that of the function, else that of the
+library. The policy of the block counts, else that of the function, else that of the
 library. It applies to calls with foreign types alone:
 
 ==========  ====================================================================================
@@ -130,6 +130,7 @@ class Warned:
     def add(self, function: str, types: tuple[str, ...]) -> bool:
         """Add a function and the names of types; return whether they are new."""
         key = function, types
+        # Without a lock: at worst, two threads both warn.
         if key in self._known:
             return False
         # Bounded: a program may make classes without end.

@@ -102,6 +102,8 @@ class GoldenRule:
             name: each.absent for name, each in catalog.descriptions.items() if each.absent
         }
         self.unmet = {name: each.unmet for name, each in catalog.descriptions.items() if each.unmet}
+        # Caches without locks: two threads may compute the same value. State is left out of the
+        # keys, so that states do not fill them.
         self._placed_among: dict[frozenset[str], frozenset[str]] = {}
         self._implementing: dict[tuple[str, frozenset[str]], frozenset[str]] = {}
 
@@ -208,6 +210,7 @@ def placed_backends(
     """
     placed = {name for name, description in descriptions.items() if description.in_code}
     placed.add(DEFAULT)
+    # Repeated, because a backend may be placed by a pair with one that is placed by another pair.
     while True:
         found = {first for first, second in set_order if second in placed} - placed
         if not found:

@@ -36,6 +36,7 @@ class Implementers:
         if found is None:
             every = [name for name in self._every if not self._is_absent(name, identifier)]
             names = {DEFAULT, *every, *self._by_name.get(identifier, ())}
+            # In the order of the descriptions, which is that of priority.
             found = [name for name in self._descriptions if name in names]
             self._with_every[identifier] = found
         return found

@@ -176,10 +176,12 @@ class Matcher:
                 self._abstract_bases[pattern] = base
         if base is None:
             return None
+        # Already being handled: not raised by `issubclass`.
         before = exc_info()[1]
         try:
             return base if issubclass(cls, base) else None
         except MemoryError as error:
+            # Tried again: only a class that asks for too much memory each time counts as failing.
             return base if _run_foreign(lambda: issubclass(cls, base), error) else None
         except BaseException as error:  # noqa: BLE001  # a __subclasshook__ of a third party
             raise_interrupt(error, before)

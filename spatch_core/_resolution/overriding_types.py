@@ -48,6 +48,7 @@ def overriding_types(types: Iterable[type], protocol: str) -> tuple[type, ...]:
     found: list[type] = []
     for cls in types:
         if overrides(cls, protocol):
+            # Before the first of its superclasses, else last, as NEP 18 says.
             place = len(found)
             for position, other in enumerate(found):
                 if is_derived(cls, other):

@@ -76,6 +76,7 @@ class OverridingWalk(Walk):
         """Count overriding types as foreign that the library does not name itself."""
         if classes and not (self.default_matches and DEFAULT in self.state.prioritized):
             self.declining = classes
+            # By identity: a metaclass may define ==.
             others = [cls for cls in classes if not any(cls is each for each in self.foreign)]
             self.foreign = (*self.foreign, *others)
 
@@ -184,7 +185,7 @@ class OverridingResolver(Resolver):
         return walk
 
     def _is_own(self, cls: type) -> bool:
-        """Whether the library names a class itself, not only one that it is derived from."""
+        """Whether the library names the class itself, and not only a base class of it."""
         return any(pattern.distance(cls) == 0 for pattern in self._own_patterns)
 
     def ending(self, function: Function, state: DispatchState, walk: Walk) -> Ending | None:
@@ -236,6 +237,7 @@ class BeyondResolver(Resolver):
         self, function: Function, state: DispatchState, walk: Walk
     ) -> Iterator[Candidate]:
         """Yield the candidates, without those that precede overriding types of the call."""
+        # Prioritized backends precede the overriding types, and have had their turns.
         is_begun = bool(overriding_types(walk.types, self._protocol))
         for each in super().candidates(function, state, walk):
             if each.backend == DEFAULT or not (is_begun and each.prioritized):

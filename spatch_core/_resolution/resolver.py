@@ -127,6 +127,7 @@ class Resolver:
 
     def forget_objects(self) -> None:
         """Import each implementation and `should_run` again when it is next called."""
+        # Cleared, not replaced: all candidates and `converters` share this dictionary.
         self._objects.clear()
 
     def docs(self, identifier: str) -> str:
@@ -181,9 +182,7 @@ class Resolver:
         if isinstance(function, AdoptedFunction) and policy is not None:
             may_pass = function.others_may_answer(walk.types)
             return AdoptedEnding(policy, walk.foreign, may_pass)
-        if not walk.foreign:
-            return None
-        if policy is None:
+        if policy is None or not walk.foreign:
             return None
         return Ending(policy, walk.foreign, is_operator(function))
 
@@ -230,6 +229,7 @@ class Resolver:
         BackendDeferredError
             If the backend does not implement the function.
         """
+        # Without the state: the candidate is the same in all states.
         candidate = self._invoked.get((function, name, is_asked))
         if candidate is None:
             implementers = self.implementers(function.identifier)

@@ -156,6 +156,7 @@ class Walk:
         names = self._candidates(implementers).difference(prioritized)
         nearness = tuple([each.match.nearness for each in self.weighed])
         specific = frozenset[str]().union(*[names & each.match.specific for each in self.weighed])
+        # Rank by rank, on demand: most calls need the first candidate alone.
         for rank in self.order.ranks(names, self.rule.placed, specific):
             found = self.order.order(rank, nearness)
             self.cycles.update(found.skipped)
@@ -176,8 +177,8 @@ class Walk:
     def steps(self, names: Iterable[str], implementers: frozenset[str]) -> Iterator[Step]:
         """Yield a step for every backend, the candidates in the order of the call.
 
-        A backend that is no candidate stays where it stands among `names`. The default is a
-        candidate where it matches, and comes last where it does not.
+        Backends that are no candidates keep their places among `names`. The default is a
+        candidate if it matches, and comes last otherwise.
 
         Parameters
         ----------
@@ -188,6 +189,7 @@ class Walk:
         """
         from .explanation import Verdict  # calls ask for candidates alone
 
+        # All of them first: `cycles` is complete only when the generator has ended.
         ordered = list(self.candidates(implementers))
         candidates = {step.backend for step in ordered}
         following = iter(ordered)

@@ -84,7 +84,7 @@ class ForcedConversions:
 
 
 class _Unheard:
-    """A listener that ignores everything; see `round_trip.Told`."""
+    """A listener that ignores everything; see `round_trip.ConversionListener`."""
 
     def called(self) -> None: ...
 

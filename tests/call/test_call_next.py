@@ -191,7 +191,7 @@ def test_a_context_without_a_call_cannot_go_on() -> None:
     _, f = make(with_context(keeps))
     f(Foreign())
     again = pickle.loads(pickle.dumps(kept[0]))
-    with pytest.raises(RuntimeError, match="this context belongs to none"):
+    with pytest.raises(RuntimeError, match="needs the context of a running call"):
         again.call_next(Foreign())
 
 
