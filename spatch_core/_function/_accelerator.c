@@ -7,8 +7,8 @@
    1. It reads the tables in force from the context variable.
    2. It looks up the type of each dispatch argument, in nested dictionaries.
    3. It calls the implementation that it found with the arguments of the call.
-   4. It lets the dispatcher judge an exception of the implementation.
-   5. It asks the dispatcher to go on with the next candidate after NotImplemented.
+   4. It lets the dispatcher handle an exception of the implementation, which may mean deferring.
+   5. After NotImplemented, it lets the dispatcher call the next candidates.
 
    Where a table has no entry, and where a metaclass overrides == or hash, it calls the same
    dispatcher as the Python code. All other cases it leaves to the Python code, which stays
@@ -77,7 +77,7 @@ typedef struct {
 #define FEW 8            /* nested calls through C that any thread's stack has room for */
 #define RESERVE (128 * 1024) /* bytes of the stack that other code may need */
 
-/* What to call for some types. All pointers are borrowed; see the invariants above. */
+/* The callable for some types. All pointers are borrowed; see the invariants above. */
 typedef struct {
     uint64_t generation; /* the answer holds while this equals the global `generation` */
     PyObject *table;
@@ -217,7 +217,7 @@ notice_change(PyDict_WatchEvent Py_UNUSED(event), PyObject *Py_UNUSED(table),
     return 0;
 }
 
-/* Look up what to call in a function's table. Return it borrowed; NULL, perhaps with an
+/* Look up the callable in a function's table. Return it borrowed; NULL, perhaps with an
    exception, if the table has no entry. */
 static PyObject *
 look_up_all(PyObject *table, PyTypeObject *const *types, Py_ssize_t count)
@@ -269,8 +269,8 @@ remember(Answer *answer, PyObject *table, PyTypeObject *const *types, Py_ssize_t
     answer->target = target;
 }
 
-/* Let the dispatcher decide what to call, and store it in the table. Return a new reference.
-   Any Python code may run. */
+/* Let the dispatcher find the callable, and store it in the table. Return a new reference. Any
+   Python code may run. */
 static PyObject *
 fill(Wrapper *wrapper, PyObject *const *values)
 {
@@ -287,7 +287,7 @@ fill(Wrapper *wrapper, PyObject *const *values)
     return found;
 }
 
-/* Return what to call as a new reference. NULL with an exception: the call has failed. NULL
+/* Return the callable as a new reference. NULL with an exception: the call has failed. NULL
    without one: the wrapper's Python code must run the call. */
 static PyObject *
 find(Wrapper *wrapper, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
@@ -359,8 +359,8 @@ call(PyObject *found, PyObject *const *args, size_t nargsf, PyObject *kwnames)
     return result;
 }
 
-/* Tell the dispatcher about a call: its method `name` gets the index, `called`, the positional and
-   the keyword arguments, and `error` unless that is NULL. Return a new reference. */
+/* Call a method of the dispatcher with the index, `called`, the positional and the keyword
+   arguments of the call, and `error` unless that is NULL. Return a new reference. */
 static PyObject *
 tell(Wrapper *wrapper, PyObject *name, PyObject *called, PyObject *const *args, Py_ssize_t nargs,
      PyObject *kwnames, PyObject *error)
@@ -387,8 +387,9 @@ done:
     return result;
 }
 
-/* Let the dispatcher judge the exception of an implementation. Return what to go on after, as a
-   new reference; NULL if the exception goes on, which is set then. */
+/* Let the dispatcher handle the exception of an implementation. Return the argument `called` for
+   its method `deferred`, as a new reference, if the implementation defers; else NULL, with the
+   exception set again. */
 static NOT_INLINED PyObject *
 judge(Wrapper *wrapper, PyObject *called, PyObject *const *args, Py_ssize_t nargs,
       PyObject *kwnames)
@@ -404,7 +405,7 @@ judge(Wrapper *wrapper, PyObject *called, PyObject *const *args, Py_ssize_t narg
     }
     if (found == NULL || found == Py_None) {
         Py_XDECREF(found);
-        PyErr_SetRaisedException(error); /* takes the reference, and the place of another one */
+        PyErr_SetRaisedException(error); /* steals the reference; replaces an error of `failed` */
         return NULL;
     }
     Py_DECREF(error);
@@ -422,7 +423,7 @@ end_of_stack(void)
     lowest = low;
 #elif defined(__APPLE__)
     pthread_t thread = pthread_self();
-    /* The address is that of the other end. */
+    /* macOS returns the address of the highest end. */
     lowest = (uintptr_t)pthread_get_stackaddr_np(thread) - pthread_get_stacksize_np(thread);
 #elif defined(__linux__)
     pthread_attr_t attributes;
@@ -467,9 +468,9 @@ dispatch(PyObject *function, PyObject *const *args, size_t nargsf, PyObject *kwn
         Py_DECREF(code);
         return PyErr_Occurred() ? NULL : run_code(function, args, nargsf, kwnames);
     }
-    /* CPython calls Python functions from Python code without using the C stack, but each
-       nested call of `dispatch` takes some of it, about 600 bytes. A function that calls itself
-       deeply does so through its Python code, and so do its calls in other threads meanwhile. */
+    /* CPython calls Python functions from Python code without using the C stack, but each nested
+       call of `dispatch` takes about 600 bytes of it. So a function that calls itself deeply runs
+       its Python code until this call returns, in other threads too. */
     int is_deep = ++depth > FEW && (depth > MAX_DEPTH || is_stack_short());
     if (is_deep) {
         PyFunction_SetVectorcall((PyFunctionObject *)function, run_code);
@@ -498,7 +499,7 @@ dispatch(PyObject *function, PyObject *const *args, size_t nargsf, PyObject *kwn
 
 PyDoc_STRVAR(prepare_doc,
 "prepare(wrapper, variable, dispatcher, index, positions, names, missing, /)\n--\n\n"
-"Store beside a wrapper's code what calls through C need.\n\n"
+"Attach the data for calls through C to a wrapper's code object.\n\n"
 "Parameters\n----------\n"
 "wrapper : types.FunctionType\n    The wrapper; its code must be its own.\n"
 "variable : contextvars.ContextVar\n    Holds the tables in force.\n"
@@ -596,8 +597,8 @@ slow_down(PyObject *Py_UNUSED(module), PyObject *function)
     Py_RETURN_NONE;
 }
 
-/* Put back what a token stands for. The error of a token of another context shows the token as
-   text, which runs Python code; otherwise none runs. */
+/* Reset the variable of a token. Python code runs only for a token of another context, whose
+   error shows the token as text. */
 static int
 reset(PyObject *token)
 {
@@ -607,9 +608,9 @@ reset(PyObject *token)
     return status;
 }
 
-/* The `__exit__` of options. What entering gave is a token; of an observed block it is a tuple of
-   the tokens of the mark and of the tables. Unless the last block that was entered is one of this
-   context, the method in Python finds the block; an interrupt may keep that one from running. */
+/* The `__exit__` of options. `_entered` has a token for each block; for an observed one, a tuple of
+   the tokens of the mark and of the tables. If the last block was not entered in this context, the
+   Python method `_leave_any` finds the right one; an interrupt may keep that from running. */
 static PyObject *
 leave(PyObject *self, PyObject *const *Py_UNUSED(args), Py_ssize_t Py_UNUSED(nargs))
 {
@@ -630,7 +631,7 @@ leave(PyObject *self, PyObject *const *Py_UNUSED(args), Py_ssize_t Py_UNUSED(nar
         }
     }
     else {
-        /* Freeing what was in force may have run Python code, which has changed the list. */
+        /* Freeing the old tables may have run Python code, which may have changed the list. */
         for (Py_ssize_t i = PyList_GET_SIZE(all); i > 0; i--) {
             if (PyList_GET_ITEM(all, i - 1) == last) {
                 PyList_SetSlice(all, i - 1, i, NULL);

@@ -1,15 +1,14 @@
 /* Looks up adopted functions in the tables in force, and attributes of modules.
 
-   A `Lookup` does what the class `PythonLookup` in spatch_core/_function/lookup.py does, and
-   `attribute_getter` what the function of that module does whose name begins with `python_`.
+   `Lookup` and `attribute_getter` do the same as `PythonLookup` and `python_attribute_getter` in
+   spatch_core/_function/lookup.py.
 
    Invariants
    ----------
    Hashing and comparing a key or a type may run Python code, which may empty the tables or let the
-   process-wide default change. So `find` owns references to the tables and to the table that it
+   process-wide default change. So `look_up` owns references to the tables and to the table that it
    looks into. `indices` only grows, and no key gets another index: what `index_of` remembers stays
-   right. An exception on the way is dropped: `fill` decides, and
-   raises if need be.
+   right. An exception of a look-up is dropped, because `fill` decides, and raises if needed.
 
    There is no static state: each interpreter may have its own module. */
 
@@ -104,8 +103,9 @@ new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
     return (PyObject *)self;
 }
 
-/* Return the key of an entry, borrowed: `fill` puts that of a single type into the table under the
-   type, too, which is hashed and compared faster than a tuple. */
+/* Return the key of an entry, borrowed. For a single type, `fill` stores the entry under the type
+   itself, too, which is hashed and compared faster than a tuple. A type with another metaclass is
+   looked up by its tuple. */
 static inline PyObject *
 short_key(PyObject *types)
 {
@@ -130,7 +130,9 @@ index_of(Lookup *self, PyObject *key)
         return -1;
     }
     Py_ssize_t index = PyLong_AsSsize_t(found);
-    if (!PyTuple_CheckExact(key)) { /* each call of a method of a ufunc makes a tuple */
+    /* Tuples are left out: each call of a method of a ufunc makes a new one. The old key goes last,
+       because freeing it may run Python code, which may come here. */
+    if (!PyTuple_CheckExact(key)) {
         PyObject *before = place->key;
         place->key = Py_NewRef(key);
         place->index = index;
@@ -139,8 +141,8 @@ index_of(Lookup *self, PyObject *key)
     return index;
 }
 
-/* Return what the table in force has, as a new reference; NULL, perhaps with an exception, if it
-   has nothing. */
+/* Return the entry of the table in force, as a new reference; NULL, perhaps with an exception, if
+   there is none. */
 static PyObject *
 look_up(Lookup *self, PyObject *key, PyObject *types)
 {
@@ -173,16 +175,16 @@ find_or_fill(Lookup *self, PyObject *key, PyObject *types)
     }
     if (PyErr_Occurred()) {
         if (!PyErr_ExceptionMatches(PyExc_Exception)) {
-            return NULL;
+            return NULL; /* an interrupt */
         }
-        PyErr_Clear();
+        PyErr_Clear(); /* such as an error of a metaclass */
     }
     PyObject *given[3] = {NULL, key, types};
     return PyObject_Vectorcall(self->fill, given + 1, 2 | PY_VECTORCALL_ARGUMENTS_OFFSET, NULL);
 }
 
 PyDoc_STRVAR(find_doc,
-"find($self, key, types, /)\n--\n\nReturn what to call, or None.");
+"find($self, key, types, /)\n--\n\nReturn the callable for these types, or None.");
 
 static PyObject *
 find(PyObject *self, PyObject *const *args, Py_ssize_t nargs)
@@ -209,7 +211,7 @@ add_types(PyObject *types, Py_ssize_t place, PyObject *items, Py_ssize_t left_ou
 
 PyDoc_STRVAR(find_ufunc_doc,
 "find_ufunc($self, ufunc, method, inputs, kwargs, /)\n--\n\n"
-"Return what to call for a call of a ufunc or of one of its methods, or None.");
+"Return the callable for a call of a ufunc or of one of its methods, or None.");
 
 static PyObject *
 find_ufunc(PyObject *object, PyObject *const *args, Py_ssize_t nargs)
@@ -372,6 +374,7 @@ attribute_getter(PyObject *Py_UNUSED(self), PyObject *args)
     if (bound == NULL) {
         return NULL;
     }
+    /* Interned, so that attributes are found by pointer. Nothing else refers to the tuple yet. */
     for (Py_ssize_t i = STATE; i <= BACKEND; i++) {
         PyUnicode_InternInPlace(&((PyTupleObject *)bound)->ob_item[i]);
     }

@@ -1,4 +1,4 @@
-"""The optional C extension: whether it is used, and what it does to wrappers."""
+"""The optional C extension: whether it is used, and its functions for wrappers."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from types import FunctionType
 
 prepare: Callable[..., None]
-"""Store beside a wrapper's code what calls through C need; see the extension."""
+"""Attach the data for calls through C to a wrapper's code object; see the extension."""
 accelerate: Callable[[FunctionType], None]
 """Let calls of a wrapper go through C from now on."""
 slow_down: Callable[[FunctionType], None]
@@ -21,7 +21,7 @@ protect_exit: Callable[[type], None]
 
 
 def _do_nothing(*_: object) -> None:
-    """Take the place of each of the four without the extension."""
+    """Replace each of the four functions where there is no extension."""
 
 
 try:

@@ -1,4 +1,4 @@
-"""Puts functions that the library does not own into its tables; imported where there are any.
+"""Gives functions that the library does not own a place in its tables; imported on first use.
 
 A function gets its place in the tables when it is first looked up, so that adopting thousands of
 them costs little.
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
         """Functions that are adopted together, each when it is first looked up."""
 
         def find(self, key: Any, adoption: Adoption) -> tuple[Any, AdoptedFunction] | None:
-            """Return a function and what else it is looked up by, for either of its keys."""
+            """Return the key that is no identity, and the function; for either of its keys."""
 
         def others_may_answer(self, key: Any, types: tuple[type, ...]) -> bool:
             """Whether a type that is not served may answer a call of an unknown function."""
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 class Adopted:
     """The record of an adopted function: it has a place in the tables, and no wrapper.
 
-    It has nothing that is generated, and so its docstring stays as it is.
+    Nothing is generated for the function, and its docstring stays as it is.
 
     Parameters
     ----------
@@ -54,35 +54,35 @@ class Adopted:
         self.identifier = function.identifier
         self.function: Function = function
         self.adopted = function
-        # Nothing takes the place of the function, so there is nothing to take a shortcut.
+        # There is no wrapper that could take a shortcut.
         self.shortcut: Shortcut | None = None
         self.code: CodeType | None = None
         self.wrapper: Any = function.default
 
 
 class Served:
-    """The callables of a protocol's class.
+    """The callables that the class of a protocol uses.
 
     Parameters
     ----------
     adoption : Adoption
         The adopted functions of the library.
     namespaces : sequence of Namespace
-        Those that know the functions of the protocol. Others might take them for their own.
+        The namespaces of the protocol. Those of other protocols might claim its functions.
 
     Attributes
     ----------
     lookup : callable
-        Takes a key and a tuple of types; returns what to call, or None. A key is an identity, the
-        function itself, or what a namespace knows it by.
+        Takes a key and a tuple of types; returns a callable, or None. A key is an identity, the
+        function itself, or another object by which a namespace knows the function.
     lookup_ufunc : callable
         The same for a ufunc, the name of its method, and the arguments of a call.
     tables : callable
         Returns the tables in force.
     indices : dict of object to int
-        The places in them, by key.
+        Indices in the tables, by key.
     go_on : callable
-        Goes on with a call whose answer is ``NotImplemented``; see `adopted_calls.go_on`.
+        Calls the rest after ``NotImplemented``; see `adopted_calls.go_on`.
     """
 
     def __init__(self, adoption: Adoption, namespaces: Sequence[Namespace]) -> None:
@@ -106,13 +106,13 @@ class Adoption:
     Attributes
     ----------
     lookup : callable
-        See `Served`; among all namespaces.
+        See `Served`; searches all namespaces.
     indices : dict of object to int
-        The places in the tables, by key.
+        Indices in the tables, by key.
     names : dict
-        The identities that the library has given one by one, by function.
+        The identities of functions that the library has adopted one by one, by function.
     functions : dict of str to callable
-        The same the other way round.
+        These functions, by identity.
     namespaces : list of Namespace
         Functions that are adopted together.
     protocols : dict of str to type
@@ -122,7 +122,7 @@ class Adoption:
     def __init__(self, dispatcher: Dispatcher) -> None:
         self.dispatcher = dispatcher
         self._adding = Turn()
-        # By key; written after the record has its place, and read without a lock.
+        # Read without a lock, so an index is written only after its record has its place.
         self.indices: dict[Any, int] = {}
         self.names: dict[Any, str] = {}
         self.functions: dict[str, Any] = {}
@@ -154,12 +154,12 @@ class Adoption:
         make: Callable[[Served], type[Any]],
         namespace: Callable[[type[Any]], Namespace],
     ) -> type[Any]:
-        """Return the class of a protocol, which is made when it is first asked for.
+        """Return the class of a protocol, made on first use.
 
         Parameters
         ----------
         name : str
-            The package that the protocol is of.
+            The package that defines the protocol.
         make : callable
             Returns the class.
         namespace : callable
@@ -169,15 +169,15 @@ class Adoption:
             own: list[Namespace] = []
             made = make(Served(self, own))
             own.append(namespace(made))
-            # Of several threads that make one, the first one's stays.
+            # If several threads make the class, the first one's stays.
             if self.protocols.setdefault(name, made) is made:
                 self.namespaces.extend(own)
         return self.protocols[name]
 
     def find(self, key: Any, namespaces: Sequence[Namespace] | None = None) -> Adopted | None:
-        """Return the record of a function, which is made when it is first asked for.
+        """Return the record of a function, made on first use.
 
-        Only these namespaces are asked for it, if they are given.
+        If `namespaces` are given, only these are searched.
         """
         index = self.indices.get(key)
         if index is None:
@@ -198,6 +198,7 @@ class Adoption:
             other = self.functions[named]
             found = other, AdoptedFunction(named, other)
         other, function = found
+        # It may have a place already: by its other key, or by a thread that had the turn before.
         index = self.indices.get(function.identifier)
         if index is None:
             index = self.dispatcher.place(Adopted(self.dispatcher, function))
@@ -209,9 +210,9 @@ def adoption_of(system: Any) -> Adoption:
     """Return the adopted functions of a `BackendSystem`."""
     dispatcher: Dispatcher = system._dispatcher
     if not dispatcher.adoptions:
-        # Of several threads that make one, the first one's stays.
+        # If several threads append one, item 0 counts.
         dispatcher.adoptions.append(Adoption(dispatcher))
     found: Adoption = dispatcher.adoptions[0]
-    # From now on without the frame of a method.
+    # Hides the method `lookup`, whose frame would cost time in each call.
     vars(system)["lookup"] = found.lookup
     return found

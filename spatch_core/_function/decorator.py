@@ -1,4 +1,4 @@
-"""The decorator of a library: it makes functions dispatchable, and knows all that it has made."""
+"""The decorator of a library: makes functions dispatchable, and lists all that it has made."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 UNDISPATCHABLE = ("__hash__", "__init__", "__new__")
-"""Methods that no backend may take the place of; see `mistakes.refuse_method`."""
+"""Methods that no backend may replace; see `mistakes.refuse_method`."""
 
 
 class Decorator:
@@ -53,44 +53,44 @@ class Decorator:
         ----------
         dispatch_args : None, str, iterable of str, mapping of str to int, or callable
             The arguments whose types decide: the name of one, or the names of several; a
-            mapping of names to positions where no signature tells them; a callable that is
-            called like the function and returns them, or `ReplacedArguments`; None for all
-            arguments. An empty list makes a function that only `type=` decides about.
+            mapping of names to positions if there is no signature; a callable that is called
+            like the function and returns them, or `ReplacedArguments`; None for all arguments.
+            With an empty list, only ``type=`` decides.
         module, qualname : str, optional
-            The public identity, where it is not where the function is defined. They become the
+            The public identity, if it is not the place of definition. They become the
             ``__module__`` and ``__qualname__`` of the function.
         identifier : str, optional
-            The public identity, ``"module:qualname"``, alone: the function keeps its
+            The public identity, ``"module:qualname"``, for a function that keeps its
             ``__module__`` and ``__qualname__``.
         fallback : str, optional
-            The policy for calls that no backend takes and that have foreign types, instead of
-            what the library says.
+            The policy for calls with foreign types that no backend takes, instead of the
+            library's.
         compositional : bool, optional
             Whether the function is written in terms of other dispatchable functions, and so takes
-            whatever these take. Then it has no fallback policy.
+            the types that these take. Then it has no fallback policy.
         mutates : str, iterable of str, or mapping of str to int, optional
-            The arguments into which the function writes, such as ``"out"``, named like the dispatch
-            arguments. A backend that converts such an argument must say how to copy it back.
+            The arguments that the function writes into, such as ``"out"``, named like the dispatch
+            arguments. To convert one of them, a backend needs ``copy_into``.
         like : str, optional
-            A keyword-only argument that is there for its type alone, as that of `numpy.zeros`: a
+            A keyword-only argument that is passed for its type alone, as in `numpy.zeros`. It is a
             dispatch argument that neither the default implementation nor a backend gets. Without
             `dispatch_args` it is the only one.
         inside : str or iterable of str, optional
-            The dispatch arguments whose elements decide, those of nested lists and tuples, as for
-            `numpy.concatenate`. A generator is handed on as a list. Without `dispatch_args` they
-            are the only ones.
+            Dispatch arguments that are lists or tuples, nested or not, whose elements decide, as
+            in `numpy.concatenate`. A generator is passed on as a list. Without `dispatch_args`
+            they are the only ones.
         decides : bool or str, optional
             Whether the instance of this method, such as ``fit``, remembers the backend that has run
-            it, for the methods that follow it. A name, such as ``"fit"`` for ``fit_transform``, if
+            it, for the methods that follow. A name, such as ``"fit"`` for ``fit_transform``, if
             they follow a method of that name.
         follows : str, optional
-            The method, such as ``"fit"``, whose backend runs this one, too.
+            The method, such as ``"fit"``, whose backend also runs this one.
 
         Returns
         -------
         callable
-            A decorator. What it returns is a plain function with the name, the docstring
-            and the signature of the original, which is its default implementation.
+            A decorator. It returns a plain function with the name, the docstring and the
+            signature of the decorated one, which becomes the default implementation.
 
         Raises
         ------
@@ -98,15 +98,15 @@ class Decorator:
             If the function has no such parameter, if it is a class, if it decides or follows and is
             no method, or if ``@dispatchable`` was written without parentheses.
         IdentifierError
-            If `identifier` is none, or none can be made of `module` and `qualname`.
+            If `identifier`, or that of `module` and `qualname`, is malformed.
         ValueError
-            If there is no such fallback policy.
+            If `fallback` is not a fallback policy.
         """
         if dispatch_args is not None and not isinstance(dispatch_args, (str, list, tuple, dict)):
             frame, name = sys._getframe(1), getattr(dispatch_args, "__name__", "")
-            # Neither a lambda nor what has its name already is a function to decorate.
+            # A lambda, or a function that is bound to its name already, is not being decorated.
             if name != "<lambda>" and frame.f_locals.get(name) is not dispatch_args:
-                from .mistakes import check_parentheses  # most libraries need it never
+                from .mistakes import check_parentheses  # most libraries never need it
 
                 check_parentheses(dispatch_args, frame)
         traits = None
@@ -143,7 +143,7 @@ def make_dispatchable(
 ) -> Any:
     """Return the wrapper of a function; see `BackendSystem.dispatchable`."""
     if not callable(default) or isinstance(default, (type, staticmethod)):
-        from .mistakes import check_callable  # a library that is right needs it never
+        from .mistakes import check_callable  # correct libraries never need it
 
         check_callable(default)
     if getattr(default, "__name__", None) in UNDISPATCHABLE:

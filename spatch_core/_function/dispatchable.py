@@ -64,12 +64,12 @@ class Dispatchable:
     index : int
         Its place in the tables.
     code : types.CodeType or None
-        The code generated for the wrapper; None if it must not run another one.
+        The code generated for the wrapper; None if it must not be exchanged.
     shortcut : Shortcut or None
         Lets the wrapper run the code of the default implementation; made when it may be taken.
     """
 
-    # Other threads see the record before its wrapper is made: discovery may end in one of them.
+    # Class attributes: a thread in which discovery ends may see the record without its wrapper.
     code: CodeType | None = None
     shortcut: Shortcut | None = None
 
@@ -94,7 +94,7 @@ class Dispatchable:
         self.index = index = dispatcher.add(self)
         tables = dispatcher.tables
         if module == "__main__":
-            # cloudpickle sends the functions of scripts by value.
+            # cloudpickle pickles the functions of scripts by value.
             from .picklable_tables import PicklableTables
 
             tables = PicklableTables(tables)
@@ -123,8 +123,8 @@ class Dispatchable:
                 missing,
             )
             accelerate(self.wrapper)
-        # Not with a finder, which runs in every call. CPython exchanges code only for code with as
-        # many free variables.
+        # No exchange with a finder, which runs in every call, nor for a closure: CPython requires
+        # the same number of free variables.
         if function.runs_no_code and getattr(default, "__closure__", None) is None:
             self.code = self.wrapper.__code__
         dress(self.wrapper, default, module, qualname)

@@ -1,4 +1,4 @@
-"""The dispatcher of a library: its functions, and what decides about their calls."""
+"""The dispatcher of a library: holds its functions, and fills the tables for their calls."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from .wrapper import Generated
 
     class Record(Protocol):
-        """A `Dispatchable`, as far as the dispatcher needs it."""
+        """The part of `Dispatchable` that the dispatcher needs."""
 
         dispatcher: Dispatcher
         identifier: str
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 class Dispatcher:
     """Fills the tables that the wrappers of a library read.
 
-    To the room of the state it is the `Owner` of the library's options.
+    For `_state` it is the `Owner` of the library's options.
 
     Parameters
     ----------
@@ -67,24 +67,24 @@ class Dispatcher:
     records : list of Dispatchable
         All functions; the first has index 1 in the tables, where item 0 is the scope.
     late : set of str
-        Functions that were added after the backends were discovered and have not been called. The
-        library may fill the tables of backends in code before or after it decorates.
+        Functions that were added after the backends were discovered, and have not been called. A
+        library may add them to in-code backends later; these are read again at the first call.
     unread : set of str
-        Those of them that were added since these tables were last read for a query.
+        Late functions that were added since in-code backends were last read for a query.
     by_identifier : dict of str to Dispatchable
-        The newest of each identifier: a module may be loaded again.
+        The newest function of each identifier: a module may be imported again.
     variable : contextvars.ContextVar
         Holds the tables in force.
     tables : callable
         Returns them.
     default_name : str
-        The name of the library's own implementations in what people see.
+        The name of the library's own implementations in messages.
     link : Link
-        The dispatcher as the code of the wrappers refers to it.
+        A weak reference to the dispatcher, for the code of the wrappers.
     shortcuts : Shortcuts
-        Those of all functions; set when there is a loader, before anything is called.
+        The shortcuts of all functions; set with the loader, before the first call.
     results : Results
-        Judges what calls give that is not an answer; set with `shortcuts`.
+        Handles ``NotImplemented`` and exceptions of calls; set with `shortcuts`.
     """
 
     def __init__(
@@ -127,13 +127,13 @@ class Dispatcher:
         return self._loaders[0].loaded if self._loaders else None
 
     def ensure_loader(self) -> Loader[Caller]:
-        """Return the loader; of several threads that make one, the first one's stays."""
+        """Return the loader; if several threads make one, the first one's stays."""
         if not self._loaders:
             self._loaders.append(self._make_loader())
         return self._loaders[0]
 
     def ensure_loaded(self) -> Caller:
-        """Return what calls the backends, loaded if need be.
+        """Return the caller of the backends, which are loaded if needed.
 
         Raises
         ------
@@ -147,7 +147,7 @@ class Dispatcher:
         return self.ensure_loader().get()
 
     def catalog(self) -> Catalog:
-        """Return what was discovered; discovers if that has not happened yet."""
+        """Return the catalog of the backends, which are discovered if needed."""
         return self.ensure_loaded().catalog
 
     def check_type(self, cls: object) -> None:
@@ -163,6 +163,7 @@ class Dispatcher:
         index = self.place(record)
         self.by_identifier[record.identifier] = record
         self._homes.add(record.function.default, index)
+        # Without a loader, discovery has not begun, and will see the function.
         if not self._loaders:
             self.late.discard(record.identifier)
             self.unread.discard(record.identifier)
@@ -177,7 +178,7 @@ class Dispatcher:
         return index
 
     def ready(self, identifier: str) -> Caller | None:
-        """Return what calls the backends, loaded if need be; None while this thread loads them."""
+        """Return the caller of the backends, loaded if needed; None if this thread loads them."""
         loader = self.ensure_loader()
         if identifier in self.late and self._read_again is not None:
             self._read_again(identifier)
@@ -185,20 +186,21 @@ class Dispatcher:
         return loader.settled or loader.load() or loader.loaded
 
     def follow(self, record: Record, caller: Caller, is_new: bool) -> None:
-        """Let a function that is added follow the backends, which have been loaded."""
+        """Let a function that is added after the backends take its shortcut."""
+        # Not a redefinition: hot reloaders copy its code, which must be the generated one, into the
+        # old wrapper.
         if is_new:
-            # Hot reloaders put the new wrapper's code, whatever it is, into the old one.
             self.shortcuts.take(record, caller)
 
     def fill(self, index: int, values: tuple[Any, ...]) -> Callable[..., Any]:
-        """Decide what to call for these dispatch arguments, and put it into the table.
+        """Find the callable for these dispatch arguments, and put it into the table.
 
         Parameters
         ----------
         index : int
             The function's place in the tables.
         values : tuple
-            The dispatch arguments; None and `missing` among them.
+            The dispatch arguments, including None and `missing`.
 
         Returns
         -------
@@ -210,15 +212,16 @@ class Dispatcher:
         return fill(self, index, values)
 
     def strays(self) -> set[int]:
-        """Return the indices of functions that may live on only because of their tables.
+        """Return the indices of functions that only their tables may keep alive.
 
-        Their code leads to the tables, these to the default implementation, and that leads back
-        if it has the wrapper among its globals or in its closure.
+        The code of a wrapper refers to the tables, these to the default implementation, and its
+        globals or closure may refer to the wrapper. The garbage collector does not see this
+        cycle, because it does not traverse code.
         """
         return self._homes.strays(self.records)
 
     def extract(
         self, index: int, args: tuple[Any, ...], kwargs: Mapping[str, Any]
     ) -> tuple[Any, ...]:
-        """Return the dispatch arguments that a callable of the library finds."""
+        """Return the dispatch arguments that a finder of the library returns."""
         return self.records[index - 1].function.find(args, kwargs)

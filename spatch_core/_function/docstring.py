@@ -20,7 +20,7 @@ class HasSource(Protocol):
 
 
 class Record(Protocol):
-    """A `Dispatchable`, as far as it is documented."""
+    """The part of `Dispatchable` that documenting it needs."""
 
     filename: str
     doc: str | None
@@ -31,7 +31,7 @@ class Record(Protocol):
 
 
 _sources: dict[Shape, str] = {}
-"""The sources of shapes, in which the `own_names` and the wrapper's name stand between NULs."""
+"""Sources by shape, with placeholders between NULs: the `own_names` and the wrapper's name."""
 
 
 def source(shape: Shape, wrapper: str, own: tuple[Any, ...]) -> str:
@@ -40,11 +40,11 @@ def source(shape: Shape, wrapper: str, own: tuple[Any, ...]) -> str:
     Parameters
     ----------
     shape : Shape
-        Where the dispatch arguments stand, and the nature of the function.
+        The places of the dispatch arguments, and the nature of the function.
     wrapper : str
         The wrapper's name.
     own : tuple
-        Its own constants, for the `own_names`; the first two are shown by their names.
+        The values of its `own_names`; the first two are shown by their names.
     """
     names = own_names(shape)
     text = _sources.get(shape)
@@ -52,7 +52,7 @@ def source(shape: Shape, wrapper: str, own: tuple[Any, ...]) -> str:
         words = {each: each for each in [*names[:2], *SHARED]}
         words.update({each: f"\0{each}\0" for each in names[2:]})
         text = _sources[shape] = source_of(shape, "\0wrapper\0", words)
-    # Representations have no NULs. The wrapper's name may have some, so it comes last.
+    # A `repr` contains no NULs. The wrapper's name may contain some, so it comes last.
     for name, constant in zip(names[2:], own[2:], strict=True):
         text = text.replace(f"\0{name}\0", repr(constant))
     return text.replace("\0wrapper\0", wrapper)
@@ -69,7 +69,7 @@ def document(record: Record, section: str) -> None:
         The section about the backends, for the end of the docstring; may be empty.
     """
     if not hasattr(record, "generated"):
-        return  # the thread that decorates the function documents it when there is a wrapper
+        return  # it has no wrapper yet: the thread that decorates it documents it afterwards
     show_source(record.generated.source(), record.filename)
     record.wrapper.__doc__ = with_section(record.doc, section)
 
@@ -88,9 +88,9 @@ def with_section(doc: str | None, section: str) -> str | None:
     doc : str or None
         The docstring.
     section : str
-        The section, without indentation; may be empty. A backslash goes before a prompt
-        (``>>>``) at the start of a line: a backend's text is not an example of the library,
-        which doctest would run. reStructuredText shows the line without the backslash.
+        The section, without indentation; may be empty. A prompt (``>>>``) at the start of a line
+        gets a backslash, so that doctest does not run a backend's text as an example of the
+        library. reStructuredText shows the line without the backslash.
 
     Examples
     --------
@@ -106,14 +106,15 @@ def with_section(doc: str | None, section: str) -> str | None:
     if not section:
         return doc
     margin, text = _margin(doc), section
-    if margin or ">>>" in section:  # a thousand functions have sections of hundreds of lines
+    # Else the section stays as it is, which saves time: there may be thousands of long ones.
+    if margin or ">>>" in section:
         lines = map(without_prompt, section.splitlines())
         text = "\n".join([margin + line if line else "" for line in lines])
     return f"{doc.rstrip()}\n\n{text}\n{margin}" if doc else text
 
 
 def without_prompt(line: str) -> str:
-    """Return a line that no tool takes for the start of an example."""
+    """Return a line that doctest does not take for an example."""
     text = line.lstrip()
     return line[: len(line) - len(text)] + "\\" + text if text.startswith(">>>") else line
 

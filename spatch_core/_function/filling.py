@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Dispatcher(Protocol):
-    """A `Dispatcher`, as far as its tables are filled."""
+    """The part of `Dispatcher` that filling its tables needs."""
 
     keeper: StateKeeper
     link: Link
@@ -34,7 +34,7 @@ class Dispatcher(Protocol):
 
 
 def fill(dispatcher: Dispatcher, index: int, values: tuple[Any, ...]) -> Callable[..., Any]:
-    """Decide what to call, and put it into the table; see `Dispatcher.fill`."""
+    """Find the callable for a call, and put it into the table; see `Dispatcher.fill`."""
     record = dispatcher.records[index - 1]
     function = record.function
     is_replacing = False
@@ -49,14 +49,14 @@ def fill(dispatcher: Dispatcher, index: int, values: tuple[Any, ...]) -> Callabl
         return _replacing(dispatcher, index, default) if is_replacing else default
     tables = dispatcher.keeper.get()
     # First the table, then the state: if another thread exchanges both in between, the
-    # target found for the new state lands in the old table, which is no longer read.
+    # target found for the new state is stored in the old table, which is no longer read.
     table = table_of(tables, index)
     scope: Scope = tables[0]
     state = scope.state
     found = given(values[1:] if is_replacing else values)
     types = caller.resolver.types(found, state)
-    # Asked after the table was fetched: if the backends were replaced before, the table may
-    # be one of the new backends, and must not get a target of the old ones.
+    # Read after the table: if the backends were replaced since `caller` was read, the table may
+    # belong to the new ones, and must not get a target of the old ones.
     is_outdated = caller is not dispatcher.loaded
     key = tuple(map(type, values))
     if state.hook is not None:
@@ -70,12 +70,13 @@ def fill(dispatcher: Dispatcher, index: int, values: tuple[Any, ...]) -> Callabl
     else:
         dispatcher.shortcuts.take(record, caller)
         if is_replacing and function.nature:
-            # The wrapper leaves it to an entry that takes what was found to check answers.
+            # The wrapper does not check the answers of `Replacing`; the chain checks its own.
             target = caller.chain(function, state, types)
         else:
             target = caller.target(function, state, types)
     if is_replacing:
         target = _replacing(dispatcher, index, target)
+    # A metaclass with its own == or hash could run code, or fail, in each look-up.
     if not is_outdated and all(map(is_hashable_by_identity, key)):
         scope.make_room(index, table)
         store(table, function, key, target)

@@ -27,9 +27,9 @@ class DispatchableFunction(Protocol[P, R_co]):
 
     @overload
     def __get__(self, instance: None, owner: type) -> DispatchableFunction[P, R_co]: ...
-    # A type with `explain` and `invoke` would be right on an instance, too. But type checkers then
-    # take every plain method that overrides this one for an error: no function has these. At run
-    # time the instance is lost to them; `Class.method.explain(instance, ...)` is typed.
+    # On an instance, `explain` and `invoke` are left out of the type: with them, type checkers
+    # would reject every plain method that overrides this one. At run time they do not get the
+    # instance; `Class.method.explain(instance, ...)` is typed.
     @overload
     def __get__(
         self: DispatchableFunction[Concatenate[Any, Q], R_co],
@@ -53,7 +53,7 @@ class DispatchableFunction(Protocol[P, R_co]):
         Returns
         -------
         Explanation
-            What would become of each backend, and the selected one.
+            The verdict on each backend, and the selected one.
         """
         ...
 
@@ -69,7 +69,7 @@ class DispatchableFunction(Protocol[P, R_co]):
         type : type, optional
             A type that counts as the type of one more argument.
         force : bool, optional
-            Whether the backend runs without being asked.
+            Whether to run the backend without asking its ``should_run``.
 
         Returns
         -------

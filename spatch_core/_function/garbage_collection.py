@@ -1,7 +1,8 @@
-"""Whether garbage is being collected: CPython 3.10 may do that while it makes the frame of a call.
+"""Whether the garbage collector is running, which matters on CPython 3.10.
 
-The frame is then made for the code that the function had before, and with the code that it has
-afterwards. Imported with the library there, so that no collection begins unnoticed.
+There, a collection may run while the frame of a call is being made. If a finalizer exchanged the
+function's code then, the frame would be made for the old code, and run the new one. Imported with
+the library on 3.10, so that no collection begins unnoticed.
 """
 
 from __future__ import annotations
@@ -9,11 +10,11 @@ from __future__ import annotations
 import gc
 
 _collections: list[str] = []
-"""Not empty while garbage is collected."""
+"""Not empty while the garbage collector runs."""
 
 
 def is_collecting() -> bool:
-    """Whether garbage is being collected."""
+    """Whether the garbage collector is running."""
     return bool(_collections)
 
 

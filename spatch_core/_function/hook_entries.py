@@ -25,7 +25,7 @@ def hooked_entry(
     *,
     is_replacing: bool,
 ) -> tuple[Callable[..., Any], bool]:
-    """Return what a table of a state with hooks holds, and whether hooks see replaced arguments.
+    """Return the entry of a table with hooks, and whether hooks see replaced arguments.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ def hooked_entry(
     types : tuple of type
         The dispatch types.
     key : tuple of type
-        The classes of all dispatch arguments, also of those that are None or `missing`.
+        The classes of all dispatch arguments, including None and `missing`.
     is_replacing : bool
         Whether the finder has replaced the arguments.
     """
@@ -54,7 +54,7 @@ def hooked_entry(
 def hooked_invocation(
     record: Any, caller: Caller, state: DispatchState, route: Any, call: tuple[Any, ...]
 ) -> Any:
-    """Make a call of what `invoke` has returned.
+    """Make a call through `invoke` that hooks see.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ def hooked_invocation(
     caller : Caller
         The caller of the backends.
     state : DispatchState
-        The state in force, perhaps with the type that `invoke` was given.
+        The state in force, with the ``type`` of `invoke` if there is one.
     route : callable
         Takes dispatch types; returns the chain of the call.
     call : tuple

@@ -42,13 +42,13 @@ class InactiveBackends:
         self._disabled = disabled or frozenset()
 
     def include(self, names: Iterable[str]) -> bool:
-        """Whether all of these backends sleep, the default aside."""
+        """Whether all of these backends, apart from the default, are inactive."""
         return all(
             name == DEFAULT or name in self._opt_in or name in self._disabled for name in names
         )
 
     def without_activated(self, state: DispatchState) -> InactiveBackends:
-        """Return those that a new state leaves asleep: this object if it wakes none."""
+        """Return the backends that stay inactive with a new state; this object if all do."""
         opt_in = self._opt_in.difference(state.prioritized)
         disabled = self._disabled & state.disabled
         if len(opt_in) == len(self._opt_in) and len(disabled) == len(self._disabled):

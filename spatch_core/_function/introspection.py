@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def explain(record: Record, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Explanation:
-    """Say what would run for a call; see `Dispatchable.explain`."""
+    """Explain what would run for a call; see `Dispatchable.explain`."""
     function, dispatcher = record.function, record.dispatcher
     args, kwargs = with_instance(function, args, kwargs)
     caller = dispatcher.ensure_loaded()
@@ -31,7 +31,7 @@ def explain(record: Record, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Ex
         )
     found, args, kwargs = replaced(function.extract(args, kwargs), args, kwargs)
     if is_unknown:
-        # Without the instance no `should_run` can be asked.
+        # Without the instance, no `should_run` can be called.
         types = caller.resolver.unique_types(_types(record, found), state)
         return dry_run(caller.resolver, function, state, types)
     types = caller.resolver.types(found, state)
@@ -39,7 +39,7 @@ def explain(record: Record, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Ex
 
 
 def _types(record: Record, found: tuple[Any, ...]) -> list[type]:
-    """Return the types of dispatch arguments, that of an unknown instance among them."""
+    """Return the types of dispatch arguments, including that of an unknown instance."""
     types: list[Any] = [each.cls if type(each) is Unknown else type(each) for each in found]
     if None in types:
         raise TypeError(
@@ -50,7 +50,7 @@ def _types(record: Record, found: tuple[Any, ...]) -> list[type]:
 
 
 def explain_types(dispatcher: Dispatcher, identifier: str, types: Iterable[type]) -> Explanation:
-    """Say what would run for dispatch arguments of these types; see `BackendSystem`."""
+    """Explain what would run for dispatch arguments of these types; see `BackendSystem`."""
     record: Any = dispatcher.by_identifier.get(identifier)
     if record is None and dispatcher.adoptions:
         record = dispatcher.adoptions[0].find(identifier)

@@ -27,7 +27,7 @@ class Invocation:
     type : type or str or None
         A type, or its identifier, to dispatch on besides the types of the arguments.
     force : bool
-        Whether the backend runs without being asked.
+        Whether the backend runs without asking its ``should_run``.
     """
 
     __slots__ = ("_backend", "_force", "_record", "_type")

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Backends:
-    """The part of a `BackendSystem` that needs backends, which are discovered then."""
+    """The part of a `BackendSystem` that needs its backends; using it discovers them."""
 
     if TYPE_CHECKING:  # no annotations at run time, which would need the names
         group: str | None
@@ -61,8 +61,8 @@ class Backends:
     def refresh(self) -> None:
         """Look up all implementations, and values of attributes, in their modules again.
 
-        They are looked up once, when they are first needed. This notices, for example, that a
-        test has replaced one in its module. Nothing is discovered or imported again.
+        Otherwise they are looked up once, on first use. Call this, for example, after a test has
+        replaced one in its module. Nothing is discovered or imported again.
         """
         from .loading import refresh  # few programs need it
 
@@ -72,7 +72,7 @@ class Backends:
         """Add a backend at run time.
 
         It counts as installed: it takes no call that the library or another backend of the library
-        answers. It goes before installed backends of the same name.
+        answers. It takes the place of an installed backend of the same name.
 
         Parameters
         ----------
@@ -116,16 +116,16 @@ class Backends:
         Parameters
         ----------
         function : callable
-            The function. It is called with arguments that a backend has converted, and else never.
+            The function. It is only called with arguments that a backend has converted.
         identity : str
             ``"module:qualname"``.
 
         Raises
         ------
         IdentifierError
-            If `identity` is none.
+            If `identity` is malformed.
         ValueError
-            If the identity is that of another function, or the function has another one.
+            If another function has the identity, or the function has another identity.
         TypeError
             If it is no function.
         """
@@ -134,12 +134,12 @@ class Backends:
         adoption_of(self).adopt(function, identity)
 
     def lookup(self, identity: str, types: tuple[type, ...], /) -> Callable[..., Any] | None:
-        """Return what to call for an adopted function and types.
+        """Return the callable for an adopted function and types.
 
         Parameters
         ----------
         identity : str
-            That of an adopted function.
+            The identity of an adopted function.
         types : tuple of type
             The types of the call, in order.
 
@@ -161,7 +161,7 @@ class Backends:
         return adoption_of(self).lookup(identity, types)
 
     def explain_types(self, identifier: str, types: Iterable[type]) -> Explanation:
-        """Say what would run for dispatch arguments of these types.
+        """Explain what would run for dispatch arguments of these types.
 
         Parameters
         ----------
@@ -207,11 +207,11 @@ class Backends:
         read_again(self, self._dispatcher, self._in_code, identifier)
 
     def _catalog(self) -> Catalog:
-        """Return what was discovered, for tools; discovers if that has not happened yet."""
+        """Return the catalog of the backends, for tools; discovers them if needed."""
         return self._dispatcher.catalog()
 
     def restore(self, kind: str, content: dict[str, Any]) -> Any:
-        """Make an object of this library again from the content of a pickle; pickles name it.
+        """Make an object of this library from the content of a pickle; pickles call it.
 
         Parameters
         ----------
@@ -223,13 +223,13 @@ class Backends:
         Returns
         -------
         object
-            Options, a function with frozen options, what a function's ``invoke`` returns, or a
+            Options, a function with frozen options, the result of a function's ``invoke``, or a
             dispatchable function of a script.
 
         Raises
         ------
         ValueError
-            If a later version made the pickle, with what this version does not know.
+            If a later version made the pickle, with content that this version does not know.
         """
         from .unpickling import restore  # few programs need it
 

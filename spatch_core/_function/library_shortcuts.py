@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Record(Protocol):
-    """A `Dispatchable`, as far as its shortcut is concerned."""
+    """The part of `Dispatchable` that its shortcut needs."""
 
     identifier: str
     function: Function
@@ -30,7 +30,7 @@ class Record(Protocol):
 
 
 class Dispatcher(Protocol):
-    """A `Dispatcher`, as far as shortcuts are concerned."""
+    """The part of `Dispatcher` that shortcuts need."""
 
     keeper: StateKeeper
     late: set[str]
@@ -56,9 +56,9 @@ acquire it twice: audit hooks, signal handlers and finalizers may start a trace 
 def install(dispatcher: Dispatcher) -> None:
     """Give a library its shortcuts, and let them follow the states in force.
 
-    Before there is a loader no function has taken its shortcut, so that no state concerns one.
+    Before there is a loader, no function has taken its shortcut, and no state need be watched.
     """
-    # In one step: of several threads that do this at once, the first one's stay.
+    # In one step: if several threads do this at once, the first one's stay.
     vars(dispatcher).setdefault("shortcuts", Shortcuts(dispatcher))
     keeper, link = dispatcher.keeper, dispatcher.link
     keeper.observations.before = link.leave_shortcuts
@@ -79,11 +79,11 @@ class Shortcuts:
 
     def __init__(self, dispatcher: Dispatcher) -> None:
         self._dispatcher = dispatcher
-        # Read and exchanged while `exchanging` is held; shortcuts are taken on its word.
+        # Written only while `exchanging` is held. It decides which shortcuts are taken.
         self._inactive: InactiveBackends | None = None
 
     def take_all(self) -> None:
-        """Let functions that no active backend implements be their default implementations."""
+        """Let functions take their shortcuts that no active backend implements."""
         caller = self._dispatcher.loaded
         if caller is not None:
             exchanging.run(lambda: self._find_inactive(caller, again=True))
@@ -91,9 +91,9 @@ class Shortcuts:
                 self.take(record, caller)
 
     def take(self, record: Record, caller: Caller) -> None:
-        """Let a function be its default implementation while nothing else can answer."""
+        """Let a function take its shortcut if nothing but its default can answer."""
         own = record.code
-        # The first call of one that was added late reads the tables of backends in code.
+        # The first call of a late function must dispatch: it reads in-code backends again.
         if own is None or record.identifier in self._dispatcher.late:
             return
         shortcut = record.shortcut
@@ -102,14 +102,15 @@ class Shortcuts:
             made = Shortcut.between(wrapper, record.function.default, own)
             if made is None:
                 return
-            # In one step, because a shortcut knows whether it is taken.
+            # In one step: two threads must use the same shortcut, which knows whether it is taken.
             shortcut = vars(record).setdefault("shortcut", made)
-        # Blocks of options that have a policy are observed.
+        # Policies of blocks do not matter here: these blocks are observed.
         if caller.resolver.may_refuse(record.function):
             return
         names = caller.resolver.implementers(record.identifier)
         inactive = self._inactive
-        # Without the turn: those that are known become fewer, until `take_all` finds more.
+        # Read without the turn: the set only shrinks, so that a negative answer stays right until
+        # `take_all` computes the set anew, and comes here again.
         if (
             inactive is not None
             and inactive.catalog is caller.catalog
@@ -119,6 +120,7 @@ class Shortcuts:
         observations = self._dispatcher.keeper.observations
 
         def take() -> None:
+            # All is tested in the turn: before it, backends and states may still change.
             if (
                 caller is self._dispatcher.loaded
                 and not observations.any()
@@ -140,8 +142,9 @@ class Shortcuts:
 
     def wake(self, state: DispatchState) -> None:
         """Let functions dispatch again if a new state activates a backend that implements them."""
-        # Without these no state activates more than others. Otherwise the turn: a thread that is
-        # looking for inactive backends may have read the states before there was this one.
+        # A state activates a backend only if the default disables one, or if it prioritizes one
+        # that requires opt-in. Then the turn is needed: another thread may be computing the
+        # inactive backends from the states before this one.
         loaded = self._dispatcher.loaded
         if loaded is None:
             return
@@ -173,7 +176,8 @@ class Shortcuts:
             for record in self._dispatcher.records:
                 if record.shortcut is not None and record.shortcut.is_taken:
                     record.shortcut.leave()
-            # Found anew with the next shortcut: until then, new states report no inactive backends.
+            # Computed anew for the next shortcut. Until then none is taken, and `wake` has nothing
+            # to do.
             self._inactive = None
 
         exchanging.run(leave)

@@ -13,7 +13,7 @@ class Link:
     """A weak reference to the dispatcher, for the constants of the wrappers' code.
 
     The garbage collector does not look into code, so a strong reference there would keep the
-    library alive for ever. Constants are hashed, which a weak proxy does not allow.
+    library alive for ever. A weak proxy would not do: constants must be hashable.
 
     Parameters
     ----------
@@ -27,13 +27,13 @@ class Link:
         self._find = ref(dispatcher)
 
     def __reduce__(self) -> Any:
-        return int, ()  # in the code of a pickled function; see `script_functions`
+        return int, ()  # unpickled as 0, in code that is replaced; see `script_functions`
 
     def _dispatcher(self) -> Any:
         dispatcher = self._find()
         if dispatcher is None:
             raise ReferenceError(
-                "this is a copy of a function whose library is gone, with its BackendSystem"
+                "this function is a copy, and the BackendSystem of the original was freed"
             )
         return dispatcher
 
@@ -42,11 +42,11 @@ class Link:
         return self._dispatcher().records[index - 1].wrapper
 
     def wrapper_of(self, function: Any) -> Any:
-        """Return a decorated function by what its tables know of it."""
+        """Return the decorated function of a `Function`."""
         dispatcher = self._dispatcher()
         record = dispatcher.by_identifier.get(function.identifier)
         if record is None or record.function is not function:
-            # Another one has taken its identity.
+            # Another function has taken its identity.
             record = next(each for each in dispatcher.records if each.function is function)
         return record.wrapper
 
@@ -54,7 +54,7 @@ class Link:
         """See `Dispatcher.fill`."""
         return self._dispatcher().fill(index, values)
 
-    # Without ``*call``, with which CPython would use the C stack: the call may be a recursion.
+    # Not by ``*call``, for which CPython would use the C stack: the recursion may be deep.
     def deferred(
         self,
         index: int,

@@ -34,13 +34,13 @@ if TYPE_CHECKING:
     from .dispatcher import Dispatcher
 
 _ROUNDS = 10
-"""How often backends are discovered if each time a module that is imported registers others.
+"""How often discovery runs if modules that it imports register backends each time.
 
-One that cannot be imported is imported, and may register a backend, each time."""
+A module whose import fails is imported, and may register a backend, in each run."""
 
 
 class System(Protocol):
-    """A `BackendSystem`, as far as loading needs it."""
+    """The part of `BackendSystem` that loading needs."""
 
     group: str | None
     environ_prefix: str
@@ -67,12 +67,13 @@ def make_loader(
     dispatcher : Dispatcher
         Its dispatcher.
     in_code : sequence of mapping or object
-        Descriptions that the library passes itself.
+        Descriptions that the library itself passes.
     default_types : sequence of TypePattern
         Primary types of the default implementations.
     secondary_types : sequence of TypePattern, optional
         Their secondary types.
     """
+    # Before there is a loader: with one, calls need both at once.
     install(dispatcher)
     dispatcher.results = Results(dispatcher)
     discover = partial(_discover, system, dispatcher, in_code, default_types, secondary_types)
@@ -91,7 +92,7 @@ def reload(system: System, dispatcher: Dispatcher) -> None:
 def read_again(
     system: System, dispatcher: Dispatcher, in_code: Sequence[Any], identifier: str | None
 ) -> None:
-    """Read the tables of backends in code again.
+    """Read the tables of in-code backends again.
 
     Parameters
     ----------
@@ -137,7 +138,7 @@ def _discover(
     default_types: Sequence[TypePattern],
     secondary_types: Sequence[TypePattern],
 ) -> Caller:
-    """Find the backends as the entry points and the environment variables are now."""
+    """Find the backends by the current entry points and environment variables."""
     group = system.group
     entry_points, problems = find_entry_points(group) if group else ([], [])
     rounds = 0
@@ -157,7 +158,7 @@ def _discover(
             dispatcher.default_name,
             registered,
         )
-        # No module that was imported has registered one.
+        # Done unless a module that was imported has registered a backend.
         if system._registered is registered or rounds == _ROUNDS:
             return _make_caller(system, dispatcher, catalog)
 
@@ -174,9 +175,10 @@ def _make_caller(system: System, dispatcher: Dispatcher, catalog: Catalog) -> Ca
 def _publish(dispatcher: Dispatcher, caller: Caller) -> None:
     """Drop everything that depends on the earlier backends, and bring docstrings up to date.
 
-    It can be repeated, and is, where it was interrupted.
-    The loader has `caller` already. A thread that fills a table before the tables are forgotten
-    may still put in a target of the earlier backends; so shortcuts are left first, and taken last.
+    It is repeated as a whole if it was interrupted.
+
+    The loader returns `caller` already. Until the tables are forgotten, another thread may still
+    store a target of the earlier backends; so shortcuts are left first, and taken last.
     """
     catalog, keeper = caller.catalog, dispatcher.keeper
     dispatcher.shortcuts.leave_all()

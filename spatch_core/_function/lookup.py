@@ -31,10 +31,10 @@ class PythonLookup:
     Attributes
     ----------
     find : callable
-        Takes a key and a tuple of types; returns what to call, or None.
+        Takes a key and a tuple of types; returns a callable, or None.
     find_ufunc : callable
         Takes a ufunc, the name of its method, the positional arguments in a tuple and the others
-        in a dictionary; returns what to call, or None.
+        in a dictionary; returns a callable, or None.
     """
 
     __slots__ = ("find", "find_ufunc")
@@ -47,7 +47,7 @@ class PythonLookup:
         def find(key: Any, types: tuple[type, ...], /) -> Any:
             try:
                 return tables()[indices[key]][types]
-            except Exception:  # noqa: BLE001  # also one of a metaclass; `fill` finds out
+            except Exception:  # noqa: BLE001  # no entry, or a metaclass failed: `fill` decides
                 pass
             return fill(key, types)
 
@@ -58,7 +58,7 @@ class PythonLookup:
                 return find(*call_of_ufunc(ufunc, method, inputs, kwargs))
             try:
                 if len(inputs) == 2:
-                    # In two steps it would take twice as long.
+                    # The usual case: `map` and `tuple` would take twice as long.
                     one, other = inputs
                     return tables()[indices[ufunc]][type_of(one), type_of(other)]
                 return tables()[indices[ufunc]][tuple(map(type_of, inputs))]
@@ -75,8 +75,7 @@ def call_of_ufunc(
 ) -> tuple[Any, tuple[type, ...]]:
     """Return the key of a ufunc or of one of its methods, and the types of a call.
 
-    These are the types of the arrays that are passed: by position, without indices, as ``out=``
-    and as ``where=``.
+    The types are those of the positional arguments except indices, of ``out=`` and of ``where=``.
     """
     key = ufunc
     if method != CALL:
@@ -106,9 +105,9 @@ def python_attribute_getter(
     variable : contextvars.ContextVar
         Holds the tables in force.
     values : dict
-        The values that are known, by the backend's name, or None, and the attribute's.
+        Cached values, by the name of the current backend or None, and that of the attribute.
     find : callable
-        Returns the value of any other name, or raises.
+        Returns the value of a name that is not cached, or raises.
     module : str
         The module's name.
     """
@@ -119,7 +118,7 @@ def python_attribute_getter(
             return values[tables()[0].state.backend][name]
         except KeyError:
             pass
-        return find(name)  # not above: an error would show the other one
+        return find(name)  # outside the handler, so that an error has no KeyError as its context
 
     __getattr__.__module__, __getattr__.__qualname__ = module, __getattr__.__name__
     return __getattr__

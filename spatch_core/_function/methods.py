@@ -1,4 +1,4 @@
-"""Methods: Python does not tell the instance to ``instance.method.explain`` and ``.invoke``."""
+"""Methods, whose ``instance.method.explain`` and ``.invoke`` do not get the instance."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 class Unknown:
     """Stands for the instance of a method in an explanation.
 
-    ``instance.method.explain`` is the attribute of the function: the instance is lost.
+    ``instance.method.explain`` is an attribute of the function, which does not know the instance.
 
     Parameters
     ----------
@@ -32,7 +32,7 @@ class Unknown:
 
 
 def with_instance(function: Function, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Arguments:
-    """Return the arguments of a call, the first of a method among them, perhaps `Unknown`.
+    """Return the arguments of a call; those of a method get the instance, or `Unknown` for it.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ def with_instance(function: Function, args: tuple[Any, ...], kwargs: dict[str, A
     """
     default = function.default
     try:
-        # Not that of a function that the default wraps: the default gets the arguments.
+        # Not the signature of a function that the default wraps: the default gets the arguments.
         signature = inspect.signature(default, follow_wrapped=False)
     except (TypeError, ValueError):
         return args, kwargs  # some functions written in C have none
@@ -59,7 +59,7 @@ def with_instance(function: Function, args: tuple[Any, ...], kwargs: dict[str, A
         cls: Any = loaded_object(module, path) if isinstance(module, str) else None
         kind = type(vars(cls).get(name)) if isinstance(cls, type) else None
         first: Any = cls if kind is classmethod else Unknown(cls if kind else None)
-        # Of a class that is not found, the method may be static: what fits is taken as it is.
+        # If the class is not found, the method may be static: arguments that fit are left alone.
         is_certain = kind is not None or error is not None
         if (
             kind is not staticmethod
@@ -75,9 +75,9 @@ def with_instance(function: Function, args: tuple[Any, ...], kwargs: dict[str, A
 
 
 def check_instance(function: Function, wrapper: object, args: tuple[Any, ...]) -> None:
-    """Raise if what `invoke` returned for a method is called without the instance.
+    """Raise if the result of a method's `invoke` is called without the instance.
 
-    Another argument would be taken for it, and the result be wrong without an error.
+    Else the first argument would pass for the instance, and the result be silently wrong.
 
     Parameters
     ----------
@@ -86,7 +86,7 @@ def check_instance(function: Function, wrapper: object, args: tuple[Any, ...]) -
     wrapper : types.FunctionType
         The decorated function.
     args : tuple
-        The positional arguments of the call; without any, the call tells what is missing.
+        The positional arguments of the call; without any, the call itself raises.
 
     Raises
     ------
@@ -108,12 +108,12 @@ def check_instance(function: Function, wrapper: object, args: tuple[Any, ...]) -
         classes = mro_of(holder)
         if any(each is cls for each in classes):
             return
-        # A class may take a method from another one. By identity: attributes may be anything.
+        # A class may borrow a method of another one. By identity: attributes may define ==.
         if any(value is found for each in classes for value in vars(each).values()):
             return
     raise TypeError(
-        f"{path}.{name} is a method: give what invoke(...) returns the "
-        f"{'class' if is_class else 'instance'} too, as in "
+        f"{path}.{name} is a method: pass the {'class' if is_class else 'instance'} "
+        "to the result of invoke(...), as in "
         f"{path}.{name}.invoke(...)({'cls' if is_class else 'instance'}, ...)"
     )
 

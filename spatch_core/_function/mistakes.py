@@ -1,4 +1,4 @@
-"""Mistakes in making a system and in decorating; imported where one is possible."""
+"""Errors for mistakes in making a system and in decorating; imported where one is possible."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from .._dispatch_arguments import Function
 
     class Record(Protocol):
-        """A `Dispatchable`, as far as a warning needs it."""
+        """The part of `Dispatchable` that a warning needs."""
 
         identifier: str
         function: Function
@@ -24,14 +24,13 @@ if TYPE_CHECKING:
 def check_parentheses(given: Any, frame: FrameType) -> None:
     """Raise if ``@system.dispatchable`` was written without parentheses.
 
-    Then the function to decorate is given in place of the dispatch arguments. What tells it from
-    a callable that finds dispatch arguments: the code that calls `dispatchable` defines it, and has
-    no name for it yet.
+    Then the function to decorate is passed as the dispatch arguments. Unlike a finder, it is
+    defined by the code that calls `dispatchable`, and not bound to a name yet.
 
     Parameters
     ----------
     given : object
-        The first argument of `dispatchable`, which is neither a name nor several.
+        The first argument of `dispatchable`, which is no name or collection of names.
     frame : types.FrameType
         The caller of `dispatchable`.
 
@@ -88,7 +87,7 @@ def check_callable(default: Any) -> None:
 
 
 def refuse_method(default: Any) -> NoReturn:
-    """Raise for a method that no backend may take the place of.
+    """Raise for a method that no backend may replace.
 
     Parameters
     ----------
@@ -114,7 +113,7 @@ def refuse_method(default: Any) -> NoReturn:
 def check_system(
     group: Any, environ_prefix: Any, default_types: Any, backends: Any, secondary_types: Any = ()
 ) -> None:
-    """Raise for arguments with which no `BackendSystem` can be made.
+    """Raise if arguments of `BackendSystem` are wrong.
 
     Raises
     ------
@@ -143,22 +142,22 @@ def check_system(
 
 
 def check_protocol(protocol: Any) -> None:
-    """Raise unless `protocol` can be the name of a class method of types that override.
+    """Raise unless `protocol` can be the name of the method of overriding types.
 
     Raises
     ------
     TypeError
         If it is no string.
     ValueError
-        If it is none of the form ``__name__``, or one of Python's own.
+        If it is not of the form ``__name__``, or is one of Python's own.
     """
     if not isinstance(protocol, str):
         raise TypeError(f"protocol takes the name of a class method, not {protocol!r}")
     is_special = protocol.isidentifier() and protocol[:2] == protocol[-2:] == "__"
     if not is_special or len(protocol) < _SHORTEST or hasattr(type, protocol):
         raise ValueError(
-            "protocol takes a name of the form '__mylib_function__', which is none of Python's "
-            f"own, not {protocol!r}"
+            "protocol takes a name of the form '__mylib_function__' that Python itself does not "
+            f"use, not {protocol!r}"
         )
 
 
@@ -170,7 +169,7 @@ def _is_several(given: object) -> bool:
 
 
 def _stages(given: Any) -> list[Any]:
-    """Return an object, and what it wraps."""
+    """Return an object, and the objects that it wraps, from outside to inside."""
     stages = [given]
     while len(stages) < _MOST_STAGES:
         inner = getattr(stages[-1], "__wrapped__", None)
@@ -183,7 +182,7 @@ def _stages(given: Any) -> list[Any]:
 
 
 _MOST_STAGES = 100
-"""An object may say that it wraps itself."""
+"""A bound, because an object may claim to wrap itself."""
 
 
 def _codes(code: CodeType) -> Iterator[CodeType]:
@@ -199,8 +198,8 @@ def _codes(code: CodeType) -> Iterator[CodeType]:
 def warn_of_duplicate(earlier: Record, default: Any, origin: object) -> None:
     """Warn if another function takes the identity of an earlier one.
 
-    A module that is imported again decorates its functions again, and has another spec then. An
-    interactive session does so too; its code comes from no file.
+    It does not warn if a module is imported again, which then has another spec, nor in an
+    interactive session, whose code comes from no file.
 
     Parameters
     ----------
@@ -227,7 +226,7 @@ def warn_of_duplicate(earlier: Record, default: Any, origin: object) -> None:
 
 
 def _place(default: Any) -> str:
-    """Return where a function is defined, ``"file:line"``; empty where that is no file."""
+    """Return where a function is defined, ``"file:line"``; empty if it comes from no file."""
     code = getattr(_stages(default)[-1], "__code__", None)
     if code is None or not exists(code.co_filename):
         return ""

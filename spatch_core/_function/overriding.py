@@ -26,7 +26,7 @@ def make_caller(
     notify: Callable[[str, str], None] | None,
     defer_on: tuple[type[Exception], ...],
 ) -> OverridingCaller:
-    """Return what calls the backends of a library with a protocol, and the methods of types."""
+    """Return the caller of a library with a protocol: for backends and overriding types."""
     link = dispatcher.link
 
     def override(
@@ -48,7 +48,7 @@ def make_caller(
 def go_on(
     dispatcher: Dispatcher, wrapper: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
-    """Call what follows the overriding types of a call; for the method of the library's mixin.
+    """Call the candidates after the overriding types; for the method of the library's mixin.
 
     Raises
     ------

@@ -14,4 +14,4 @@ class PicklableTables(partial):  # type: ignore[type-arg]  # no subscript at run
     """Returns the tables in force; unlike the method of the variable it can be pickled."""
 
     def __reduce__(self) -> Any:
-        return int, ()
+        return int, ()  # unpickled as 0, in code that is replaced; see `script_functions`

@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 
 
 class System(Protocol):
-    """A `BackendSystem`, as far as registering needs it."""
+    """The part of `BackendSystem` that registering needs."""
 
     _dispatcher: Dispatcher
     _registered: tuple[Description, ...]
 
 
 _turn = Turn()
-"""Held while what is registered changes: two threads that register at once lose nothing."""
+"""Held while `_registered` changes, so that threads that register at once lose nothing."""
 
 
 def register(system: System, fields: Any) -> None:
@@ -64,23 +64,24 @@ def unregister(system: System, name: str) -> None:
 
 
 def _change(system: System, description: Description, change: Callable[[], None]) -> None:
-    """Change what is registered, and let what was loaded follow: both, or neither."""
+    """Change the registered backends, and load all again if any are loaded: both, or neither."""
     dispatcher = system._dispatcher
     try:
         _turn.run(change)
         loader = dispatcher.ensure_loader()
-        # A thread that is discovering may have read what was registered before. If there is none,
-        # and nothing is loaded, the next call that needs backends discovers all.
+        # A running discovery may have read the old ones. If none runs, and nothing is loaded, the
+        # next call that needs backends discovers all.
         if loader.is_discovering or loader.loaded is not None:
             loader.load(again=True)
-    except BaseException:  # an interrupt, or a warning that is an error: what is in force decides
+    # An interrupt, or a warning that is an error: agree with the backends that are in force now.
+    except BaseException:
         _turn.run(lambda: _put(system, description, _is_in_force(dispatcher, description)))
         raise
 
 
 def _put(system: System, description: Description, is_registered: bool) -> None:
     others = tuple(each for each in system._registered if each is not description)
-    # What has not changed stays the same object, by which a discovery knows it.
+    # Without a change, the tuple stays the same object: a discovery compares by identity.
     if is_registered != (len(others) < len(system._registered)):
         system._registered = (*others, description) if is_registered else others
 
@@ -88,5 +89,5 @@ def _put(system: System, description: Description, is_registered: bool) -> None:
 def _is_in_force(dispatcher: Dispatcher, description: Description) -> bool:
     loaded = dispatcher.loaded
     found = None if loaded is None else loaded.catalog.descriptions.get(description.name)
-    # The source, because the discovery replaces a description that has requirements.
+    # The sources are compared, because discovery replaces a description that has requirements.
     return found is not None and found.source is description.source

@@ -1,4 +1,4 @@
-"""Calls that go on with the arguments by which a finder has replaced those of the call."""
+"""Calls whose arguments a finder replaces, such as generators by lists."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Replacing(TakesFound):
         self._target = target
 
     def call_found(self, found: tuple[Any, ...], /, *args: Any, **kwargs: Any) -> Any:
-        """Make a call; its own arguments may have been used up."""
+        """Make a call with the replaced arguments; the original ones may be exhausted."""
         target: Any = self._target
         found, args, kwargs = replaced(found, args, kwargs)
         if isinstance(target, TakesFound):

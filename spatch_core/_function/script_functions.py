@@ -1,7 +1,7 @@
 """Dispatchables of a script, which cloudpickle sends to other processes by value.
 
-It pickles the parts of the function. Constants of the wrapper's code become numbers; the record, to
-which attributes of the function refer, gives the restored function code again.
+cloudpickle pickles the parts of a function. Constants of the wrapper's code become numbers; the
+record, which attributes of the function refer to, gives the restored function new code.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 def restore_dispatchable(dispatcher: Dispatcher, content: Mapping[str, Any]) -> Dispatchable:
     """Make a dispatchable again, and give the function that was pickled its code.
 
-    In a process that runs the same script, the function calls the library that is there. In
-    others the library is made again for each pickle, and is freed with its functions.
+    In a process that runs the same script, the function uses the existing library. In others, a
+    library is made for each pickle, and freed with its functions.
     """
     wrapper, identifier = content["function"], content["identifier"]
     known: Any = dispatcher.by_identifier.get(identifier)
@@ -42,7 +42,7 @@ def restore_dispatchable(dispatcher: Dispatcher, content: Mapping[str, Any]) -> 
         identifier,
         traits,
     )
-    # The C extension stores what it needs beside the code.
+    # The C extension finds its data by the code object.
     wrapper.__code__ = record.wrapper.__code__
     accelerate(wrapper)
     record.wrapper = wrapper

@@ -1,4 +1,4 @@
-"""Shortcuts: a wrapper's code is exchanged for that of the default implementation, and back.
+"""Shortcuts: exchange a wrapper's code for the code of the default implementation, and back.
 
 While no active backend implements a function, its wrapper runs the code object of the default
 implementation, with its globals and default values. A call of the wrapper then is a call of the
@@ -47,13 +47,13 @@ class Shortcut:
 
     Notes
     -----
-    The wrapper is in one of three states, told by its code object:
+    The code object tells in which of three states the wrapper is:
 
     ============================== ========== =============== ==========
     code                           `is_taken` `take`          `leave`
     ============================== ========== =============== ==========
     generated for the wrapper      False      exchanges       not called
-    that of the default            True       changes nothing exchanges
+    of the default implementation  True       changes nothing exchanges
     set by a user, e.g. a profiler False      changes nothing not called
     ============================== ========== =============== ==========
     """
@@ -66,9 +66,9 @@ class Shortcut:
         if (
             not _IS_ATOMIC
             or type(default) is not FunctionType
-            # They are of a subclass of dict, which a wrapper does not share.
+            # Its globals are of a subclass of dict, which the wrapper does not share.
             or default.__globals__ is not wrapper.__globals__
-            # A decorator that wraps another function may exchange code too.
+            # The decorator of a wrapped function may exchange code, too.
             or "__wrapped__" in default.__dict__
         ):
             return None
@@ -78,7 +78,8 @@ class Shortcut:
         self._wrapper = wrapper
         self._default = default
         self._own = own
-        # Audit hooks run in the middle of an exchange, and may call the function.
+        # The frame of `take` or `leave` while it exchanges: an audit hook that runs in the middle
+        # may come to this object again.
         self._frame: FrameType | None = None
         # The code that `take` gave the wrapper; the default may get other code afterwards.
         self._taken: CodeType | None = None
@@ -90,11 +91,11 @@ class Shortcut:
 
     @property
     def _is_exchanging(self) -> bool:
-        """Whether this is asked by an audit hook that runs in an exchange.
+        """Whether an audit hook that runs in an exchange reads this.
 
-        An exchange ends with its frame, also where it was interrupted.
+        The frame tells it, and not a flag, which an interrupt could leave set.
         """
-        # An audit hook of another thread finds that of its own exchange, or none.
+        # `is_running` looks at this thread's stack: an exchange of another thread does not count.
         return is_running(self._frame)
 
     def take(self) -> None:
@@ -104,16 +105,17 @@ class Shortcut:
         if (
             wrapper.__code__ is not self._own
             or self._is_exchanging
-            # Taking it can wait until then.
+            # The exchange can wait for the end of the collection.
             or (sys.version_info < (3, 11) and is_collecting())
             # A tool that changed the default may have given it another nature.
             or (code.co_flags ^ self._own.co_flags) & NATURES
         ):
             return
         self._frame = sys._getframe()
+        # An interrupt may come between any two steps; each one leaves a wrapper that works.
         try:
             slow_down(wrapper)
-            # They follow the default while the generated code runs, which ignores them.
+            # Updated first: the generated code, which still runs, ignores default values.
             if wrapper.__defaults__ is not default.__defaults__:
                 wrapper.__defaults__ = default.__defaults__
             if wrapper.__kwdefaults__ is not default.__kwdefaults__:

@@ -1,6 +1,6 @@
-"""The text of wrappers, one for each shape of signature, and the code compiled from it.
+"""The source of wrappers, one for each shape of signature, and the code compiled from it.
 
-It reads tables; `scope.store` puts an entry where the text looks for it.
+The source looks up entries of tables where `scope.store` puts them.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 
     Places: TypeAlias = tuple[tuple[int | None, bool], ...]
     Shape: TypeAlias = tuple[Places | None, int, bool]
-    """The places of the dispatch arguments, the nature of the function, and `CATCHES`.
+    """The places of the dispatch arguments, the nature of the function by `nature_of`, `CATCHES`.
 
-    A place is the argument's position, and whether it has a name; None for a finder. The nature
-    is that of `nature_of`.
+    A place is the argument's position, and whether it has a name; None for a finder.
     """
 
 
+# Any exception means that there is no entry: no table, no key, or a metaclass whose hash fails.
 _FIND = """\
 try:
     call = {tables}()[{index}]{keys}
@@ -36,7 +36,7 @@ if call is None:
 
 _ANY_CALL = "result = call(*args, **keywords)\n"
 
-# The values that the finder has found are handed on, so that it runs once in a call.
+# The values that the finder has returned are passed on, so that it runs once in a call.
 _FOUND_CALL = """\
 if {isinstance}(call, {TakesFound}):
     result = call.call_found(values, *args, **keywords)
@@ -90,16 +90,16 @@ _NOT_LITERALS = {
     *("tables", "type", "map", "tuple", "isinstance"),
     *("NotImplemented", "Coroutine", "Generator", "AsyncGenerator"),
 }
-"""Those, and names of one wrapper, that the text calls or compares with ``is``."""
+"""Names of constants that the source calls or compares with ``is``."""
 
 CATCHES = sys.version_info >= (3, 11)
-"""Whether wrappers look at exceptions although the library names none that defers.
+"""Whether wrappers catch exceptions although the library names none that defers.
 
-Before, exceptions have no notes, and a ``try`` takes time.
+Before Python 3.11, exceptions have no notes, and a ``try`` takes time.
 """
 
 _PLACEHOLDER = 0x5CA1AB1E
-"""The first of the integers that stand for constants while a text is compiled.
+"""The first of the integers that stand for constants while a source is compiled.
 
 They are large, because interpreters do not keep small integers among the constants.
 """
@@ -115,13 +115,13 @@ def own_names(shape: Shape) -> list[str]:
 
 
 def compiled(shape: Shape) -> tuple[CodeType, list[tuple[int, int]]]:
-    """Return the code of a shape, and which constant stands for which of the `own_names`."""
+    """Return the code of a shape, and pairs of places: in its constants and in `own_names`."""
     known = _codes.get(shape)
     if known is not None:
         return known
     own = own_names(shape)
-    # The compiler warns of a call of an integer, and of `is` with one. It does not look into a
-    # conditional expression, and leaves the integer alone as a constant; but that takes longer.
+    # The compiler warns if an integer is called, or compared with `is`. It does not if the integer
+    # is in a conditional expression, which becomes the same constant, but takes longer to compile.
     numbers = enumerate([*own, *SHARED], _PLACEHOLDER)
     words = {
         name: f"({number} if 1 else 0)" if name in _NOT_LITERALS else f"({number})"
@@ -150,7 +150,7 @@ def source_of(shape: Shape, wrapper: str, words: dict[str, str]) -> str:
     Parameters
     ----------
     shape : Shape
-        Where the dispatch arguments stand, and the nature of the function.
+        The places of the dispatch arguments, and the nature of the function.
     wrapper : str
         The wrapper's name.
     words : dict of str to str
@@ -214,7 +214,7 @@ def source_of(shape: Shape, wrapper: str, words: dict[str, str]) -> str:
 def _values(places: Places) -> list[str]:
     """Return the variables of the dispatch arguments.
 
-    A pattern binds that of the first argument at a position.
+    At each position, a pattern binds the variable of the first one; `_assigned` sets the others.
     """
     found: list[str] = []
     # Without dispatch arguments, the key is the type of `missing`.
@@ -225,7 +225,7 @@ def _values(places: Places) -> list[str]:
 
 
 def _assigned(places: Places, values: list[str], given: int, words: dict[str, str]) -> str:
-    """Return the lines that assign what no pattern binds, if `given` arguments are positional."""
+    """Return the lines that set variables that no pattern binds, with `given` positional ones."""
     lines = []
     for number, (value, (position, has_name)) in enumerate(
         zip(values, places or ((None, False),), strict=True)
@@ -235,7 +235,7 @@ def _assigned(places: Places, values: list[str], given: int, words: dict[str, st
                 lines.append(f"{value} = a{position}\n")
         elif has_name:
             by_name = f"keywords.get({words[f'name{number}']}, {words['missing']})"
-            # Calls without keywords need not look.
+            # The test makes calls without keywords faster.
             lines.append(f"{value} = {by_name} if keywords else {words['missing']}\n")
         else:
             lines.append(f"{value} = {words['missing']}\n")

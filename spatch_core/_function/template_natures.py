@@ -1,13 +1,13 @@
-"""The text of wrappers of coroutine functions, generators and asynchronous generators.
+"""The parts of the source for coroutine functions, generators and asynchronous generators.
 
-Imported where a library decorates one.
+Imported when a library decorates one.
 """
 
 from __future__ import annotations
 
 from .._dispatch_arguments import ASYNC_GENERATOR, COROUTINE, GENERATOR
 
-# A coroutine function can only say NotImplemented when it is awaited.
+# A coroutine function returns NotImplemented only when it is awaited.
 AWAIT = """\
 if result is not {NotImplemented}:
     if {type}(result) is not {Coroutine}:

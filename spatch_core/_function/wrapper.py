@@ -1,9 +1,9 @@
 """Generates the wrapper: the function that takes the place of a library's function.
 
-A wrapper looks up what to call for the types of the dispatch arguments, and calls it with
-exactly the arguments that it was given: positional as positional, keyword as keyword, omitted
-as omitted. For ``dispatchable(("x", "y"))`` on ``def f(x, y, n=None)``, the second function of
-its library, it is::
+A wrapper looks up a callable by the types of the dispatch arguments, and calls it with exactly
+the arguments of the call: positional as positional, keyword as keyword, omitted as omitted. For
+``dispatchable(("x", "y"))`` on ``def f(x, y, n=None)``, the second function of its library, it
+is::
 
     def f(*args, **keywords):
         match args:
@@ -53,9 +53,9 @@ its library, it is::
             return dispatcher.deferred(2, call, args, keywords)
         return result
 
-Before Python 3.11 there is no ``try``, unless the library names exceptions that defer. The usual
-call gives the dispatch arguments by position. If it shared its text with the others, it would take
-8 to 11 % longer.
+Before Python 3.11 there is no second ``try``, unless the library names exceptions that defer. The
+first case is the usual call, with the dispatch arguments by position. If it shared its source with
+the others, it would take 8 to 11 % longer.
 
 The code has no parameters that could take default values. Therefore the wrapper has the default
 values of the default implementation at all times: tools that read them see the library's own, and
@@ -65,10 +65,10 @@ The wrapper of a coroutine function is a coroutine function, and so for generato
 asynchronous generators: `inspect` and frameworks tell them apart by flags of the code. It
 dispatches when its body starts, at the first ``await`` or step.
 
-A text is compiled once for each `Shape`. A function gets a copy of that code in which
+The source is compiled once for each `Shape`. A function gets a copy of that code in which
 constants take the place of ``tables``, ``dispatcher``, ``2``, ``'x'``, ``'y'``, ``missing`` and
-of the builtins. The text cannot refer to them by name: the wrapper's globals are those of the
-default implementation (see `shortcut`), whose names may mean anything.
+of the builtins. The source cannot refer to them by name: the wrapper's globals are those of the
+default implementation (see `shortcut`), where the names may mean anything.
 
 The garbage collector does not traverse code objects. Therefore no constant may keep the wrapper
 alive: ``dispatcher`` is a `Link`, which holds its dispatcher weakly. ``tables`` leads to
@@ -138,7 +138,7 @@ def make_wrapper(
     filename : str
         File name that tracebacks show.
     catches : bool, optional
-        Whether it looks at exceptions.
+        Whether it catches exceptions.
 
     Returns
     -------
@@ -164,11 +164,11 @@ class Generated:
     Parameters
     ----------
     shape : Shape
-        Of the wrapper.
+        The wrapper's shape.
     own : tuple
         The function's own constants, in the order of `own_names`.
     name, qualname, filename : str
-        Of the code.
+        Attributes of the code object.
     """
 
     __slots__ = ("_filename", "_name", "_own", "_qualname", "_shape")

@@ -44,7 +44,7 @@ def test_a_copy_of_a_wrapper_outlives_its_library_without_keeping_it(dispatch_ar
     del system, function
     gc.collect()
     assert gone() is None
-    with pytest.raises(ReferenceError, match="a copy of a function whose library is gone"):
+    with pytest.raises(ReferenceError, match="is a copy, and the BackendSystem of the original was freed"):
         copy(1)
 
 
