@@ -1,7 +1,8 @@
 """Protocols by which classes take part in functions: the library's own, NumPy's and PyTorch's.
 
-A class overrides the functions of a library by a class method, without a description. In those of
-NumPy and PyTorch a class takes part without a table of its own: the library's backends answer.
+With a library's own protocol, a class overrides the functions by a class method, without a
+description. With those of NumPy and PyTorch, a class implements no function itself: the backends of
+a library answer.
 """
 
 from __future__ import annotations
@@ -18,10 +19,11 @@ __all__ = ["library_functions", "numpy_functions", "torch_functions"]
 def library_functions(system: BackendSystem) -> type[Any]:
     """Return the base of a library's own class, which lets subclasses override its functions.
 
-    It has the method of the library's protocol, and nothing else: for a subclass, the call goes on
-    as without the protocol, and what it returns of the library's class becomes one of the
-    subclass, by ``result.as_subclass(cls)``, which the library's class defines. The library's class
-    itself overrides nothing: calls with it cost what they cost without a protocol.
+    It has the method of the library's protocol, and nothing else. For a subclass, the method calls
+    the function as if there were no protocol, and turns objects of the library's class in the
+    result into objects of the subclass, by ``result.as_subclass(cls)``, which the library's class
+    defines. The library's class itself does not override: its calls cost no more than without a
+    protocol.
 
     Parameters
     ----------
@@ -68,7 +70,7 @@ def numpy_functions(system: BackendSystem) -> type[Any]:
     Parameters
     ----------
     system : BackendSystem
-        Whose backends answer.
+        The system whose backends answer.
 
     Returns
     -------
@@ -107,7 +109,7 @@ def torch_functions(system: BackendSystem) -> type[Any]:
     Parameters
     ----------
     system : BackendSystem
-        Whose backends answer.
+        The system whose backends answer.
 
     Returns
     -------

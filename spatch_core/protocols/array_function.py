@@ -57,7 +57,7 @@ def _make_ufunc_method(served: Served) -> Callable[..., Any]:
     def array_ufunc(self: Any, ufunc: Any, method: str, /, *inputs: Any, **kwargs: Any) -> Any:
         called = lookup(ufunc, method, inputs, kwargs)
         if called is not None:
-            # Operators have no others; to pass on an empty dictionary takes time.
+            # Operators pass no keywords, and unpacking an empty dictionary takes time.
             result = called(*inputs, **kwargs) if kwargs else called(*inputs)
             if result is not NotImplemented:
                 return result
@@ -68,9 +68,9 @@ def _make_ufunc_method(served: Served) -> Callable[..., Any]:
 
 
 def _make_operator_method(served: Served) -> Callable[..., Any]:
-    """Return the same for where the look-up is not in C.
+    """Return the same method for the look-up in Python.
 
-    It looks operators up itself: the frame of the look-up alone takes a tenth of their time.
+    It looks up operators itself, because the frame of the look-up would take a tenth of their time.
     """
     tables, indices, call = served.tables, served.indices, CALL
     any_method, go_on = _make_ufunc_method(served), served.go_on
@@ -90,7 +90,7 @@ def _make_operator_method(served: Served) -> Callable[..., Any]:
                     if type(out) is tuple:
                         one, other, third = inputs + out
                         called = tables()[indices[ufunc]][type(one), type(other), type(third)]
-            except Exception:  # noqa: BLE001  # also one of a metaclass; the look-up finds out
+            except Exception:  # noqa: BLE001  # no entry, or a metaclass failed: see below
                 pass
         if called is None:
             return any_method(self, ufunc, method, *inputs, **kwargs)
@@ -104,10 +104,10 @@ def _make_operator_method(served: Served) -> Callable[..., Any]:
 
 
 class NumPyNamespace:
-    """NumPy's functions, adopted together; each when it is first looked up.
+    """NumPy's functions, each adopted when it is first looked up.
 
-    It is looked up by its identity, or by what NumPy passes: the function, or a ufunc, together
-    with the name of the method if that is not ``__call__``.
+    Keys are identities, and the objects that NumPy passes: a function, or a ufunc, in a tuple with
+    the name of the method unless that is ``__call__``.
 
     Parameters
     ----------
@@ -120,7 +120,7 @@ class NumPyNamespace:
         self._ufunc = Overriding("__array_ufunc__", served)
 
     def find(self, key: Any, adoption: Adoption) -> tuple[Any, AdoptedFunction] | None:
-        """Return what NumPy passes, and the function."""
+        """Return the object that NumPy passes, and the function; None if there is none."""
         if isinstance(key, str):
             key = function_named(key, adoption)
         ufunc, method = key if isinstance(key, tuple) else (key, CALL)
@@ -129,8 +129,9 @@ class NumPyNamespace:
         identity = identity_of(key, adoption)
         if identity is None:
             return None
-        # For `like=`, NumPy passes other functions than those that users call.
+        # With `like=`, NumPy passes a private function, not the one that users call.
         module, _, name = identity.partition(":")
+        # The public one is the default implementation; the key stays the one that NumPy passes.
         public: Any = loaded_object(module, name)
         function: Any = key if public is None or identity in adoption.functions else public
         return key, AdoptedFunction(identity, function, self._function, mutated_by(identity, key))
@@ -164,7 +165,7 @@ class Overriding(Protocol):
     attribute : str
         The method of the protocol.
     served : type
-        The class that has it from the system.
+        The class to which the system gives it.
     """
 
     __slots__ = ("_attribute", "_served")
@@ -174,8 +175,9 @@ class Overriding(Protocol):
         self._served = served
 
     def is_overriding(self, cls: type) -> bool:
-        """Whether a class has the protocol, and not as `numpy.ndarray` has it."""
+        """Whether a class has the protocol by another method than that of `numpy.ndarray`."""
         for base in mro_of(cls):
+            # `self` stands for no attribute; None means that the class opts out.
             found = vars(base).get(self._attribute, self)
             if found is not self:
                 return (

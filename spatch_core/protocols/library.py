@@ -22,13 +22,14 @@ def make_class(system: BackendSystem) -> type[Any]:
         raise TypeError(
             f"{system!r} has no protocol: make it with BackendSystem(protocol='__mylib_function__')"
         )
+    # Kept by the system, so that the class lives and ends with it.
     known: dict[str, Any] = vars(system)
     if _KEPT not in known:
         made = type("LibraryFunctions", (), {"__slots__": (), "__doc__": _DOC})
         method = GenericMethod(_make_method(system, made))
         method.preserver = partial(_preserver, made)
         setattr(made, system.protocol, method)
-        known.setdefault(_KEPT, made)  # in one step: of two threads, the first one's stays
+        known.setdefault(_KEPT, made)  # in one step: if two threads make one, the first one stays
     found: type[Any] = known[_KEPT]
     return found
 
@@ -47,7 +48,7 @@ def _make_method(system: BackendSystem, mixin: type) -> Callable[..., Any]:
         args: tuple[Any, ...] = (),
         kwargs: dict[str, Any] | None = None,
     ) -> Any:
-        """Go on with a call, and return its result as one of the subclass.
+        """Call the function as without the protocol; return its result as one of the subclass.
 
         Parameters
         ----------
@@ -81,7 +82,8 @@ async def _awaited(
 
 
 def _preserver(mixin: type, cls: type) -> Callable[..., Any]:
-    """Return what makes objects of the library's own class in results those of a subclass."""
+    """Return a function that turns the library's objects in a result into those of a subclass."""
+    # The library's own class: the nearest one that has the mixin among its bases.
     base = next(each for each in mro_of(cls) if any(one is mixin for one in bases_of(each)))
 
     def is_leaf(found: type) -> bool:
@@ -91,7 +93,7 @@ def _preserver(mixin: type, cls: type) -> Callable[..., Any]:
         found = type(result)
         if found is not base and not is_leaf(found):
             return inside(result, args, kwargs) if is_container(found) else result
-        # The arguments of the call stay what they are, such as an `out` that is returned.
+        # An argument that is returned, such as `out`, stays the same object.
         for each in args:
             if each is result:
                 return result
@@ -118,6 +120,6 @@ def _as_subclass(result: Any, cls: type) -> Any:
     if convert is None:
         raise TypeError(
             f"{type_identifier(type(result))} cannot become {type_identifier(cls)}: define its "
-            "method as_subclass(self, cls), which returns one of the subclass"
+            "method as_subclass(self, cls), which returns an instance of the subclass"
         )
     return convert(cls)

@@ -11,7 +11,7 @@ from .._parameters import Parameter
 
 _METHODS = ("accumulate", "at", "outer", "reduce", "reduceat")
 _HOMES = ("numpy", "numpy.strings", "scipy.special", "numpy._core.umath", "numpy.core.umath")
-"""Modules that name ufuncs, which do not know their own."""
+"""Modules that are searched for ufuncs, which do not know their own module."""
 _WRITES_FIRST = frozenset(
     f"numpy:{name}"
     for name in ("copyto", "fill_diagonal", "place", "put", "put_along_axis", "putmask")
@@ -19,14 +19,14 @@ _WRITES_FIRST = frozenset(
 
 
 def numpy_module() -> Any:
-    """Return NumPy, which is imported when one of its functions is called."""
+    """Return NumPy, imported on first use."""
     import numpy as np
 
     return np
 
 
 def function_named(identity: str, adoption: Adoption) -> Any:
-    """Return what NumPy passes for the function of an identity; None if there is none."""
+    """Return the object that NumPy passes for a function, by its identity; None if unknown."""
     if identity in adoption.functions:
         return adoption.functions[identity]
     module, _, qualname = identity.partition(":")
@@ -42,12 +42,12 @@ def function_named(identity: str, adoption: Adoption) -> Any:
         # In NumPy 1, `numpy.char` is an attribute alone.
         found = loaded_object("numpy", f"{module.removeprefix('numpy.')}.{qualname}")
     if found is None and module == "numpy.strings":
-        # Functions of `numpy.char` call those, such as `_join`, which have no public name.
+        # Functions that `numpy.char` calls, such as `_join`, may have no public name.
         found = loaded_object("numpy._core.strings", qualname)
     if isinstance(found, numpy_module().ufunc):
         return found if identity_of_ufunc(found) == identity else None
     is_overridable = hasattr(found, "_implementation") or module == "numpy"
-    # Those with `like=` have no mark; classes and modules are none.
+    # Functions with `like=` lack the attribute; classes and modules are not functions.
     if not is_overridable or not callable(found) or isinstance(found, type):
         return None
     return found if identity_of(found, adoption) == identity else None
@@ -63,7 +63,7 @@ def _import(module: str) -> None:
 
 
 def identity_of(function: Any, adoption: Adoption) -> str | None:
-    """Return the identity of a function; None if it does not tell its module and name."""
+    """Return the identity of a function; None without a valid module and name."""
     given = adoption.names.get(function)
     if given is not None:
         return given
@@ -83,7 +83,7 @@ def identity_of_ufunc(ufunc: Any) -> str | None:
 
 
 def mutated_by(identity: str, function: Any) -> list[Parameter]:
-    """Return the places of the arguments into which a function writes."""
+    """Return the parameters whose arguments a function writes into."""
     found = [Parameter(None, 0)] if identity in _WRITES_FIRST else []
     code = getattr(getattr(function, "_implementation", function), "__code__", None)
     names = () if code is None else code.co_varnames[: code.co_argcount]

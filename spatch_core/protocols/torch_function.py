@@ -39,6 +39,7 @@ def _make_class(served: Served) -> type[Any]:
                 if result is not NotImplemented:
                     return result
             result = go_on(func, types, called, args, kwargs)
+            # Where no backend answers, a subclass of `torch.Tensor` behaves as without backends.
             if result is NotImplemented:
                 tensor = _tensor()
                 if is_derived(cls, tensor):
@@ -50,7 +51,7 @@ def _make_class(served: Served) -> type[Any]:
 
 
 class TorchNamespace:
-    """PyTorch's functions, methods and properties, adopted together; each when first looked up.
+    """PyTorch's functions, methods and properties, each adopted when it is first looked up.
 
     Parameters
     ----------
@@ -62,10 +63,10 @@ class TorchNamespace:
         self._protocol = Overriding(served)
 
     def find(self, key: Any, adoption: Adoption) -> tuple[Any, AdoptedFunction] | None:
-        """Return what PyTorch passes, and the function."""
+        """Return the object that PyTorch passes, and the function; None if there is none."""
         if isinstance(key, str) and key.startswith(("torch:", "torch.")):
             _import()
-        # Before it is imported, nothing of it is passed.
+        # Before it is imported, PyTorch passes nothing.
         overrides: Any = sys.modules.get("torch.overrides")
         if overrides is None:
             return None
@@ -93,7 +94,7 @@ class Overriding(Protocol):
     Parameters
     ----------
     served : type
-        The class that has it from the system.
+        The class to which the system gives it.
     """
 
     __slots__ = ("_served",)
@@ -102,14 +103,14 @@ class Overriding(Protocol):
         self._served = served
 
     def is_overriding(self, cls: type) -> bool:
-        """Whether a class has the protocol, and not as `torch.Tensor` has it."""
+        """Whether a class has the protocol by another method than that of `torch.Tensor`."""
         for base in mro_of(cls):
             if "__torch_function__" in vars(base):
                 return base is not _tensor()
         return False
 
     def is_served(self, cls: type) -> bool:
-        """Whether a class has the protocol from the system, and not from `torch.Tensor` as well."""
+        """Whether a class has the protocol from the system, and is no `torch.Tensor`."""
         return is_derived(cls, self._served) and not is_derived(cls, _tensor())
 
 
@@ -137,7 +138,7 @@ def _identity(name: str) -> str | None:
 
 
 _known: dict[str, Any] = {}
-"""PyTorch's functions by identity, once one was looked up by it."""
+"""PyTorch's functions by identity; filled when an identity is first looked up."""
 
 
 def _functions(overrides: Any) -> dict[str, Any]:
@@ -148,5 +149,5 @@ def _functions(overrides: Any) -> dict[str, Any]:
                 identity = _identity(overrides.resolve_name(function) or "")
                 if identity is not None:
                     found[identity] = function
-        _known.update(found)
+        _known.update(found)  # in one step: no other thread sees it half filled
     return _known

@@ -1,4 +1,4 @@
-"""Switch backends as users of TensorLy and Ivy know it: the current backend of a library."""
+"""Switch the current backend of a library, as users of TensorLy and Ivy know it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["Switch", "attributes", "describe_class", "namespace", "stub"]
 
 
 def __getattr__(name: str) -> object:
-    # Imported on first use: a library that only has a switch needs neither.
+    # Imported on first use: a library that only has a switch needs none of these.
     if name == "describe_class":
         from .classes import describe_class
 

@@ -25,7 +25,7 @@ def attributes(
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
     """Return a ``__getattr__`` and a ``__dir__`` for a module of a library.
 
-    With them the module's attributes follow the current backend. A backend gives a value in its
+    With these, the module's attributes follow the current backend. A backend gives a value in its
     description: ``attributes."lib:float64" = "torch:float64"``.
 
     Parameters
@@ -35,8 +35,8 @@ def attributes(
     module : str
         The module's ``__name__``.
     own : mapping of str to object, optional
-        The library's own values, for its own implementations and for backends that give none. A
-        name that is among the module's globals follows no backend.
+        The library's own values, used if there is no current backend, or if it gives none. A name
+        among the module's globals follows no backend.
 
     Returns
     -------
@@ -48,12 +48,12 @@ def attributes(
     Raises
     ------
     TypeError
-        If `system`, `module` or `own` is something else.
+        If `system`, `module` or `own` is of another type.
 
     Notes
     -----
-    ``from lib import float64`` copies the value of that moment; ``lib.float64`` follows. No backend
-    is discovered while the module is being imported.
+    ``from lib import float64`` copies the current value; ``lib.float64`` follows the backend. No
+    backend is discovered while the module is being imported.
 
     Examples
     --------
@@ -78,17 +78,17 @@ def attributes(
 
 
 def _globals_of(module: str) -> dict[str, object]:
-    # Python need not list a module that is in use.
+    # A module may be in use, and yet be missing in `sys.modules`.
     return getattr(sys.modules.get(module), "__dict__", {})
 
 
 class _Attributes:
-    """Finds the attributes of a module that no table has yet.
+    """Finds the attributes of a module that are not cached yet.
 
     Attributes
     ----------
     values : dict
-        What was found, by the current backend and the name. `BackendOptions._forget` empties it.
+        The cache, by the current backend and the name. `BackendOptions._forget` empties it.
     """
 
     def __init__(self, system: BackendSystem, module: str, own: Mapping[str, object]) -> None:
@@ -99,7 +99,7 @@ class _Attributes:
         self.values = system.backend_opts._values.setdefault(module, {})
 
     def find(self, name: str) -> Any:
-        """Return the value that the current backend gives, or the library."""
+        """Return the value of the current backend, or else of the library."""
         if name[:2] == "__" or self._is_submodule(name):
             raise AttributeError(f"module {self._module!r} has no attribute {name!r}")
         if self._catalog() is None:  # being discovered, or the module is being imported
@@ -107,8 +107,8 @@ class _Attributes:
                 return self._own[name]
             raise self._error(name, self._own)
         backend = self._system._dispatcher.keeper.current().backend
-        # First the table, then the backends: if these are exchanged in between, the value lands
-        # in a table that is no longer read.
+        # First the table, then the backends: if these are exchanged in between, the value is
+        # stored in a table that is no longer read.
         table = self.values.setdefault(backend, {})
         value = self._value(name, backend)
         if value is _NOTHING:
@@ -139,7 +139,7 @@ class _Attributes:
         try:
             return import_identifier(identifier)
         except (Exception, SystemExit) as error:
-            # Another attribute's error, e.g. of a value that refers to itself, says which.
+            # Importing the value has asked for another attribute, which the error names.
             if is_interrupt(error) or isinstance(error, ImplementationImportError):
                 raise
             block = catalog.environment.variable("BLOCK")
@@ -153,7 +153,7 @@ class _Attributes:
         return None if caller is None else caller.catalog
 
     def _is_submodule(self, name: str) -> bool:
-        """Whether Python asks for a submodule, which it imports if there is no attribute."""
+        """Whether a submodule has this name: Python imports it if there is no attribute."""
         path = getattr(sys.modules.get(self._module), "__path__", None)
         if path is None or name in self._own:
             return False

@@ -1,4 +1,4 @@
-"""Classes whose methods are a backend: a description is made of them."""
+"""Makes a description of a class whose methods are the implementations of a backend."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ def describe_class(cls: type, prefix: str, *, shared: type | None = None) -> dic
     """Return the functions and the attributes of a description, made of a class.
 
     For libraries whose backends are classes, as TensorLy's are. The public methods of the class,
-    inherited ones too, are implementations; its other public attributes, and the classes among
-    them, are values of attributes of the library's module. Properties and other descriptors, which
-    have a value for an instance alone, are left out.
+    inherited ones too, are implementations; its other public attributes, including classes, are
+    values of attributes of the library's module. Properties and other descriptors, which have a
+    value only for an instance, are left out.
 
     Parameters
     ----------
     cls : type
-        The class. Of its methods, those that take an instance are bound to one, which is made now
-        by calling the class.
+        The class. Methods that take an instance are bound to one, which is made now by calling the
+        class.
     prefix : str
         The library's module: the method ``dot`` implements ``<prefix>:dot``.
     shared : type, optional
-        The base class of all backends. What `cls` takes from it, or from a base class of it, is
-        left out: the library's own function serves for it, and is best ``compositional``.
+        The base class of all backends. Attributes that `cls` inherits from it or its bases are left
+        out: for these, the library's own function runs, which is best ``compositional``.
 
     Returns
     -------
@@ -56,13 +56,13 @@ def describe_class(cls: type, prefix: str, *, shared: type | None = None) -> dic
     functions, attributes = {}, {}
     instance: Any = None
     for name in dir(cls):
-        if name.startswith("_") or (shared is not None and _is_taken(cls, name, shared)):
+        if name.startswith("_") or (shared is not None and _is_inherited(cls, name, shared)):
             continue
         found = getattr(cls, name)
         if not callable(found) and hasattr(found, "__get__"):
             continue
         if isinstance(found, type) or not callable(found):
-            attributes[f"{prefix}:{name}"] = f"{_importable(cls)}.{name}"
+            attributes[f"{prefix}:{name}"] = f"{_identifier_of(cls)}.{name}"
             continue
         if _takes_instance(cls, name):
             if instance is None:
@@ -72,24 +72,19 @@ def describe_class(cls: type, prefix: str, *, shared: type | None = None) -> dic
     return {"functions": functions, "attributes": attributes}
 
 
-def _definition(cls: type, name: str) -> tuple[type, object]:
-    """Return the class that defines an attribute, and what stands there."""
-    return next((base, vars(base)[name]) for base in cls.__mro__ if name in vars(base))
-
-
-def _is_taken(cls: type, name: str, shared: type) -> bool:
-    """Whether an attribute is that of the shared base class."""
+def _is_inherited(cls: type, name: str, shared: type) -> bool:
+    """Whether a class inherits an attribute from the shared base class."""
     found = [base for base in cls.__mro__ if name in vars(base)]
     return not found or issubclass(shared, found[0])
 
 
 def _takes_instance(cls: type, name: str) -> bool:
-    _, found = _definition(cls, name)
+    found = next(vars(base)[name] for base in cls.__mro__ if name in vars(base))
     return hasattr(found, "__get__") and not isinstance(found, (staticmethod, classmethod))
 
 
-def _importable(cls: type) -> str:
-    """Return the identifier of a class."""
+def _identifier_of(cls: type) -> str:
+    """Return the identifier of a class, which must be importable by it."""
     found: Any = sys.modules.get(cls.__module__)
     for part in cls.__qualname__.split("."):
         found = getattr(found, part, None)

@@ -1,4 +1,4 @@
-"""Contexts of the whole process: a block of options whose backend other threads see too."""
+"""Contexts of the whole process: blocks of options whose backend other threads follow."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ class ProcessContext:
     Parameters
     ----------
     blocks : ProcessBlocks
-        Those of the library.
+        The library's blocks that hold in the whole process.
     options : BackendOptions
-        What is in force in the block.
+        The options in force in the block.
     """
 
     __slots__ = ("__weakref__", "_blocks", "_held", "_options")
@@ -36,7 +36,8 @@ class ProcessContext:
     def __init__(self, blocks: ProcessBlocks, options: BackendOptions[Any]) -> None:
         self._options = options
         self._blocks = blocks
-        # Shared by all that enter it. Each takes away one: all have the same backend.
+        # Shared by all threads and tasks that enter. Each removes any item: all have the same
+        # backend.
         self._held: list[Held] = []
 
     def __enter__(self) -> Self:
@@ -47,12 +48,12 @@ class ProcessContext:
             options.__enter__()
             self._held.append(self._blocks.enter(options._own.backend, self))
             return self
-        except BaseException:  # an interrupt; `_blocks` looks after its own part
+        except BaseException:  # an interrupt, after which `_blocks` restores its own part
             keeper.put_back(*before)
             raise
 
     def __exit__(self, kind: object = None, error: object = None, traceback: object = None) -> None:
-        # First what raises, and changes nothing, in a context that has not entered.
+        # First, because it raises, and changes nothing, in a context that has not entered.
         self._options.__exit__()
         self._blocks.leave(self._held.pop())
 

@@ -47,9 +47,9 @@ def namespace(
     Returns
     -------
     Namespace
-        It has the names of the module. Functions of the library, those of its other modules that
-        are reached from it too, run with the options added to what is in force where they are
-        called; attributes that follow the current backend have its value; all else is what it is
+        It has the names of the module. Functions of the library, also of its other modules that
+        are reached through it, run with the options added to the state in force where they are
+        called. Attributes that follow the current backend have its value. Everything else is as
         in the module. It is pickled by the name of the module, and its functions by their names.
 
     Raises
@@ -78,13 +78,12 @@ def namespace(
 
 
 class Namespace:
-    # A module of a library with options in force in its functions; see `namespace`. Parameters:
-    # the module, the library's system, what is in force in the functions, and the backend and the
-    # type that the options were made of.
+    # A module of a library with options in force in its functions; see `namespace`. `given` are the
+    # backend and the type of the options. A comment, because `__doc__` is the module's.
 
     @property
     def __doc__(self) -> str | None:  # type: ignore[override]
-        # `__getattr__` would not be asked: a class always has a docstring, or None.
+        # Python never asks `__getattr__` for it: a class has a docstring, or None.
         return self._module.__doc__
 
     __slots__ = ("_given", "_known", "_module", "_options", "_system")
@@ -107,7 +106,7 @@ class Namespace:
             object.__setattr__(self, name, value)
 
     def __getattr__(self, name: str) -> Any:
-        if name in Namespace.__slots__:  # of a copy that is not made yet
+        if name in Namespace.__slots__:  # a copy that is being made has none of them yet
             raise AttributeError(name)
         with self._options:
             found = getattr(self._module, name)
@@ -123,18 +122,19 @@ class Namespace:
             return True
         if isinstance(found, partial):
             return self._is_function(found.func)
-        # Also functions of compiled modules, whose classes are many, and methods. Other instances
-        # that can be called have no name.
+        # Methods and functions of compiled modules have many classes, but all have a name. Other
+        # callable instances have none.
         is_function = callable(found) and not isinstance(found, type) and hasattr(found, "__name__")
         return is_function and self._is_own(getattr(found, "__module__", None))
 
     def _is_own(self, module: object) -> bool:
-        """Whether a module is one of the library's, by its name; a vendored switch is none."""
+        """Whether a module is the library's, by its name, and no vendored copy of this package."""
         top, home = self._module.__name__.partition(".")[0], str(module)
         return f"{home}.".startswith(f"{top}.") and not f"{home}.".startswith(_PACKAGE)
 
     def _bound(self, name: str, found: Any) -> object:
-        """Return the namespace of a submodule, or the function of this one; the same again."""
+        """Return the namespace of a submodule, or the bound function; cached by name."""
+        # Cached by object, too: the module's attribute may change, or follow the backend.
         known = self._known.get(name)
         if known is not None and known[0] is found:
             return known[1]
@@ -176,7 +176,7 @@ class BoundFunction(FunctionWithState):
 
     @property
     def _scope(self) -> Scope:  # not frozen
-        """What is in force in a call that begins here and now."""
+        """The scope of a call that begins here and now."""
         return self._namespace._options._scope()
 
     @_scope.setter
@@ -189,7 +189,7 @@ class BoundFunction(FunctionWithState):
             return self.__wrapped__.explain(*args, **kwargs)  # type: ignore[attr-defined]
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("__") or name in ("invoke", "backends"):  # of what is in force now
+        if name.startswith("__") or name in ("invoke", "backends"):  # these ignore the options
             raise AttributeError(f"{self!r} has no attribute {name!r}")
         return getattr(self.__wrapped__, name)
 
@@ -201,7 +201,7 @@ class BoundFunction(FunctionWithState):
 
 
 class _Bound(dict[Any, Any]):
-    """For each class of frozen functions the class of functions of namespaces."""
+    """By class of frozen functions, the class of functions of namespaces, made on first use."""
 
     def __missing__(self, kind: Any) -> Any:
         bases = (BoundFunction,) if kind is FunctionWithState else (BoundFunction, kind)

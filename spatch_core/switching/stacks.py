@@ -17,8 +17,8 @@ def stack_of(state: DispatchState) -> tuple[str, ...]:
 
 
 def has_alone(state: DispatchState, name: str) -> bool:
-    """Whether a state is what `switched` makes of it with this backend alone."""
-    # With a backend there are places.
+    """Whether `switched` with this backend alone would leave a state as it is."""
+    # A state with a backend has places.
     is_first = state.backend == name and state.places[0] == CURRENT
     return is_first and not state.earlier and name not in state.disabled
 
@@ -26,7 +26,7 @@ def has_alone(state: DispatchState, name: str) -> bool:
 def switched(
     state: DispatchState, stack: tuple[str, ...], like: DispatchState | None = None
 ) -> DispatchState:
-    """Return a state with other backends that are set, the first of which is current.
+    """Return a state with another stack of backends.
 
     Parameters
     ----------
@@ -35,7 +35,8 @@ def switched(
     stack : tuple of str
         The backends, the current one first; empty for none.
     like : DispatchState, optional
-        A state to return to. Without it a backend is set anew, and goes before all others.
+        A state to go back to, in which the backend keeps its place among the prioritized ones.
+        Without it, the backend goes before all of them.
     """
     others = tuple([each for each in state.places if each != CURRENT])
     if not stack:
@@ -55,16 +56,17 @@ def switched(
 
 
 def options_of(kind: Any, name: str) -> BackendOptions[Any]:
-    """Return ``backend_opts(backend=name)``, in half the time if they were made before."""
+    """Return ``backend_opts(backend=name)``; in half the time if it was made before."""
     try:
         own = kind._plain[(), (), name]
     except (KeyError, TypeError):  # given for the first time, or not hashable
         own = None
     options: BackendOptions[Any]
-    if own is None:  # not above: an error would show the other one
+    if own is None:  # outside the handler, so that an error has no KeyError as its context
         checked_backend(kind._owner, name)  # options take None, too
         options = kind(backend=name)
     else:
+        # Past `__init__`: `own` is immutable and shared, `_entered` belongs to these options.
         options = object.__new__(kind)
         options._own, options._entered = own, []
     return options

@@ -1,4 +1,4 @@
-"""Stubs: what type checkers know of attributes that follow the current backend."""
+"""Stubs: declare attributes that follow the current backend, for type checkers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["stub"]
 
 _HEAD = "# Attributes of {} that follow the current backend; written by spatch_core.switching.stub."
 _ANY = "_Any"
-# An attribute may be called `float` or `Any`.
+# Private names, because an attribute may be called `float` or `Any`.
 IMPORTS = ("import builtins as _builtins", "from typing import Any as _Any")
 _PLAIN = (bool, int, float, complex, str, bytes)
 
@@ -21,8 +21,8 @@ _PLAIN = (bool, int, float, complex, str, bytes)
 def stub(system: BackendSystem, module: str, own: Mapping[str, object] | None = None) -> str:
     """Return the text of a stub file with the attributes that follow the current backend.
 
-    The values of backends are not imported. An attribute has the type of the library's own value,
-    if that is of one of Python's own classes; a class is a `type`, and anything else may be any.
+    The values of backends are not imported. An attribute has the type of the library's own value
+    if that is a plain number, string or bytes; a class is a `type`, and anything else is `Any`.
 
     Parameters
     ----------
@@ -64,10 +64,10 @@ def stub(system: BackendSystem, module: str, own: Mapping[str, object] | None = 
 def declared_attributes(
     system: BackendSystem, module: str, own: Mapping[str, object] | None = None
 ) -> dict[str, str]:
-    """Return the lines of a stub that declare attributes, by their names, sorted."""
+    """Return the lines that declare attributes in a stub, by name, sorted."""
     found = {name: _annotation(value) for name, value in (own or {}).items()}
     for description in system.backends.values():
-        # A vendored copy of this package may be an earlier one.
+        # The description may come from an earlier, vendored copy of this package.
         for attribute in getattr(description, "attributes", ()):
             home, _, name = attribute.partition(":")
             if home == module:
@@ -83,5 +83,5 @@ def _annotation(value: object) -> str:
 
 
 def is_public(name: str) -> bool:
-    """Whether a stub exports a name: no other one is imported with ``*``."""
+    """Whether ``import *`` takes a name from a stub."""
     return name.isidentifier() and not iskeyword(name) and not name.startswith("_")

@@ -23,9 +23,9 @@ __all__ = ["Switch"]
 class Switch:
     """Sets the current backend of a library, here and now or for the whole process.
 
-    It holds nothing itself: what it sets is in force as options are. A backend that is set in a
-    block of options is set until the block ends; in a thread or an asyncio task, until the thread
-    or the task ends. Other threads and tasks do not see it.
+    It has no state of its own: it changes the dispatch state, as options do. A backend that is set
+    in a block of options is set until the block ends; in a thread or an asyncio task, until the
+    thread or the task ends. Other threads and tasks do not see it.
 
     Parameters
     ----------
@@ -35,12 +35,12 @@ class Switch:
     Raises
     ------
     TypeError
-        If `system` is something else.
+        If `system` is no `BackendSystem`.
 
     Notes
     -----
-    Iterating gives the backends that are set, the current one first, then those that
-    `previous_backend` goes back to. The last 32 are remembered.
+    Iterating yields the backends that are set: the current one first, then those to which
+    `previous_backend` goes back. The last 32 are remembered.
 
     Examples
     --------
@@ -77,11 +77,11 @@ class Switch:
         Parameters
         ----------
         name : str
-            Its name; that of the library for the library itself.
+            Its name, or the library's own name for its own implementations.
         globally : bool, optional
-            Whether it becomes the current one of the process-wide default, too, which every
+            Whether it also becomes the current backend of the process-wide default, which every
             thread follows that has not set anything itself. ``backend_opts.reset_globally()`` and
-            ``unset_backend(globally=True)`` take that back.
+            ``unset_backend(globally=True)`` undo that.
 
         Raises
         ------
@@ -91,11 +91,12 @@ class Switch:
             If `name` is not one name.
         """
         keeper = self._owner.keeper
+        # `_plain` has the states of options under tuples, and those of switches under names.
         try:
             own = self._options._plain[name]
         except (KeyError, TypeError):  # given for the first time, or not hashable
             own = None
-        if own is None:  # not above: an error would show the other one
+        if own is None:  # outside the handler, so that an error has no KeyError as its context
             own = self._checked(name)
         if globally:
             base = keeper.base
@@ -105,28 +106,28 @@ class Switch:
             if not keeper.is_own():
                 return
         outer: Scope = self._get()[0]
-        # Kept with the scopes of blocks, which have options as their keys.
+        # Cached among the scopes of blocks, whose keys are options.
         scope = outer.inner.get(own)
         if scope is None:
             state = outer.state
             stack = own.prioritized + remembered(state.backend, state.earlier)
-            # Never the default itself, which another thread may change.
+            # Never the scope of the default, which another thread may change.
             scope = keeper.scope(switched(state, stack))
             if scope.state.is_plain:
                 outer.keep_inner(own, scope)
         keeper.put(scope)
 
     def _checked(self, name: str) -> DispatchState:
-        """Return the state with this backend alone, the same again for the same name."""
+        """Return the state with this backend alone, the same object for the same name."""
         # Read before the backends: see `check_and_keep`.
         plain = self._options._plain
         own = DispatchState(backend=checked_backend(self._owner, name))
         return plain.setdefault(name, own)
 
     def get_backend(self) -> str:
-        """Return the name of the current backend; that of the library if there is none."""
+        """Return the name of the current backend, or of the library if there is none."""
         name: str | None = self._get()[0].state.backend
-        # Most often it is what people see; without one, the environment may name it.
+        # A backend's name is shown as it is. If none is set, the environment may name one.
         return self._shown(self._state().backend) if name is None or name == DEFAULT else name
 
     @overload
@@ -150,13 +151,13 @@ class Switch:
             As for `set_backend`.
         globally : bool, optional
             Whether threads that have set nothing themselves follow while the block lasts. Blocks
-            may overlap: the last one that was entered counts, and leaving one ends that one alone.
+            may overlap: the last one that was entered counts, and leaving one ends only that one.
 
         Returns
         -------
         BackendOptions or ProcessContext
-            What ``backend_opts(backend=name)`` gives; with `globally`, a context manager. Functions
-            that it decorates have the backend in their calls: other threads do not follow.
+            The same as ``backend_opts(backend=name)``; with `globally`, a context manager. A
+            function that it decorates has the backend in its calls; other threads do not follow.
 
         Raises
         ------
@@ -169,7 +170,7 @@ class Switch:
         return (self._in_process or self._prepare())(options) if globally else options
 
     def _prepare(self) -> Callable[[BackendOptions[Any]], ProcessContext]:
-        """Return what makes contexts of the whole process; imported when one is made."""
+        """Return the factory of contexts of the whole process, imported on first use."""
         from functools import partial
 
         from .contexts import ProcessContext
@@ -188,15 +189,15 @@ class Switch:
         Raises
         ------
         RuntimeError
-            If no backend was set in this thread or task, or block around.
+            If no backend was set in this thread or task, or by an enclosing block.
         """
         state, default = self._state(), self._owner.keeper.default.state
         if state.backend is None or not self._owner.keeper.is_own():
             raise RuntimeError(
-                "there is no backend to go back to: none was set in this thread or task, nor by "
-                "a block around"
+                "there is no backend to go back to: none was set in this thread or task, or by an "
+                "enclosing block"
             )
-        # The default may have got the same backend since this one was set.
+        # The default may have been set to the same backend meanwhile.
         is_last = stack_of(state) == stack_of(default)
         self._return_to(switched(state, stack_of(default) if is_last else state.earlier, default))
         return self.get_backend()
@@ -207,7 +208,7 @@ class Switch:
         Parameters
         ----------
         globally : bool, optional
-            Whether the process-wide default goes back to what the environment says first.
+            Whether the process-wide default first goes back to that of the environment.
         """
         state, keeper = self._state(), self._owner.keeper
         if globally:
