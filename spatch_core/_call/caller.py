@@ -16,7 +16,7 @@ from .._resolution.fallback_policy import Ending
 from .._resolution.resolver import Resolver
 from .._resolution.walk import Walk
 from .._state.state import DispatchState
-from .targets import as_function, tries_whole_chain
+from .table_entries import as_function, tries_whole_chain
 
 if TYPE_CHECKING:
     from .entry_chain import EntryChain

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     Extract = Callable[[tuple[Any, ...], Mapping[str, Any]], tuple[Any, ...]]
 
 
-class Known:
+class SharedPart:
     """The part of a context that all calls of a function with the same types share.
 
     Contexts refer to it: setting one attribute takes less time than setting five.
@@ -78,7 +78,7 @@ class DispatchContext:
         _args: tuple[Any, ...]
         _continued: Continued
         _dispatch_args: tuple[Any, ...]
-        _known: Known
+        _known: SharedPart
         _kwargs: Mapping[str, Any]
         _plan: Callable[[], Any] | None  # set by a `Planned` implementation alone
 
@@ -90,7 +90,7 @@ class DispatchContext:
         prioritized: bool,
         function: str,
     ) -> None:
-        self._known = Known(types, name, prioritized, function, _all)
+        self._known = SharedPart(types, name, prioritized, function, _all)
         self._args = dispatch_args
         self._kwargs = {}
 

@@ -17,7 +17,7 @@ from .context import DispatchContext
 from .first_candidate import make_asking
 from .progress import RETURNED, UNCONVERTED, Progress, Raised, reason_of
 from .should_run import reason_of_answer
-from .targets import as_function, tries_whole_chain
+from .table_entries import as_function, tries_whole_chain
 
 
 class EntryChain(Chain):

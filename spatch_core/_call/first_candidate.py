@@ -52,7 +52,7 @@ from .._resolution.candidate import Candidate
 from .call_next import Rest
 from .context import CallContext
 from .progress import RETURNED
-from .should_run import make_known
+from .should_run import make_shared_part
 
 _NAMES = (
     "CallContext",
@@ -113,7 +113,7 @@ def make_asking(
     factory = _factories.get(shape)
     if factory is None:
         factory = _factories[shape] = _compile(shape)
-    known = make_known(first, chain.types, count is None, Rest(chain, 1))
+    known = make_shared_part(first, chain.types, count is None, Rest(chain, 1))
     target: Any = factory(
         *(CallContext, IF_NEEDED, RETURNED, chain, fallback, _given, known, first.load),
         *(missing, should_run),

@@ -9,7 +9,7 @@ from typing import Any
 from .._dispatch_arguments import TakesFound
 from .._identifiers import is_awaited
 from .entry_chain import EntryChain
-from .targets import tries_whole_chain
+from .table_entries import tries_whole_chain
 
 
 class Guard(TakesFound):

@@ -14,7 +14,7 @@ from .._state.scope import Scope
 from .chain import Chain
 from .entry_chain import EntryChain
 from .progress import RETURNED, Progress
-from .targets import tries_whole_chain
+from .table_entries import tries_whole_chain
 
 if TYPE_CHECKING:
     from .guard import Guard

@@ -8,16 +8,16 @@ from typing import Any
 from .._classes import defined
 from .._dispatch_arguments import COROUTINE, Function
 from .._resolution.overriding_types import GenericMethod
-from .._resolution.protocol_resolver import BeyondResolver, OverridingResolver
+from .._resolution.protocol_resolver import AfterOverridingResolver, OverridingResolver
 from .._state.scope import Scope
 from .._state.state import DispatchState
 from . import answers
 from .caller import Caller
 from .entry_chain import EntryChain
-from .targets import tries_whole_chain
+from .table_entries import tries_whole_chain
 
 
-class Beyond:
+class AfterOverriding:
     """Marks the key of a chain that begins after the overriding types."""
 
 
@@ -28,7 +28,7 @@ class OverridingCaller(Caller):
     ----------
     resolver : OverridingResolver
         Finds the candidates.
-    beyond : BeyondResolver
+    after_overriding : AfterOverridingResolver
         Finds the candidates after the overriding types.
     defer_on : tuple of type, optional
         Classes of exceptions by which implementations defer.
@@ -37,12 +37,12 @@ class OverridingCaller(Caller):
     def __init__(
         self,
         resolver: OverridingResolver,
-        beyond: BeyondResolver,
+        after_overriding: AfterOverridingResolver,
         defer_on: tuple[type[Exception], ...] = (),
     ) -> None:
         super().__init__(resolver, defer_on)
         self._protocol = resolver.protocol
-        self._beyond = Caller(beyond, defer_on)
+        self._after_overriding = Caller(after_overriding, defer_on)
 
     def concerns_chain(self, function: Function, called: object, error: Exception) -> bool:
         """Whether the chain handles an exception of a table's entry; not one of a method."""
@@ -78,10 +78,10 @@ class OverridingCaller(Caller):
         chains = scope.chains(index)  # before the backends are read; see `Scope.chains`
         found = function.extract(args, kwargs)
         types = self.resolver.types(found, scope.state)
-        key = (*types, Beyond)
+        key = (*types, AfterOverriding)
         way = chains.get(key)
         if way is None:
-            way = self._beyond.route(function, scope.state, types)
+            way = self._after_overriding.route(function, scope.state, types)
             chains.keep(key, way)
         return way.run(args, kwargs)
 
@@ -89,7 +89,7 @@ class OverridingCaller(Caller):
         self, function: Function, state: DispatchState, types: tuple[type, ...]
     ) -> Callable[..., Any]:
         """Return a callable that calls the candidates after the overriding types."""
-        way = self._beyond.route(function, state, types)
+        way = self._after_overriding.route(function, state, types)
         if isinstance(way, EntryChain):
             target = way.target()
             if target is function.default or tries_whole_chain(target):

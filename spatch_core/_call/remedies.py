@@ -47,7 +47,7 @@ class Remedies:
         self._types = types
         self._ending = ending
         # One tuple, so that other threads see a matching pair.
-        self._known: tuple[list[TypeMatch], _Known] | None = None
+        self._known: tuple[list[TypeMatch], _TypeRemedies] | None = None
 
     def sentences(
         self,
@@ -92,7 +92,7 @@ class Remedies:
             )
         return tuple(found)
 
-    def _find(self) -> _Known:
+    def _find(self) -> _TypeRemedies:
         """Find the remedies that depend on the types alone."""
         resolver, (function, state) = self._resolver, self._call
         inactive: list[str] = []
@@ -110,10 +110,10 @@ class Remedies:
         for name, candidate, _ in converters.judged(function, state, walk):
             if candidate is None:
                 sleeping += _new_converter(resolver, function, state, walk, name)
-        return _Known(inactive, [*active], sleeping)
+        return _TypeRemedies(inactive, [*active], sleeping)
 
 
-class _Known(NamedTuple):
+class _TypeRemedies(NamedTuple):
     """The remedies that do not depend on the arguments."""
 
     inactive: list[str]

@@ -19,7 +19,7 @@ from .entry_chain import EntryChain
 from .estimators import is_own, memory_of, types_beside, why_not
 from .invoked import Invoked
 from .progress import Progress
-from .targets import as_function
+from .table_entries import as_function
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -8,7 +8,7 @@ from .._dispatch_arguments import given
 from .._implementation.if_needed import IF_NEEDED, IfNeeded
 from .._resolution.candidate import Candidate
 from .call_next import Rest
-from .context import CallContext, DispatchContext, Known
+from .context import CallContext, DispatchContext, SharedPart
 
 
 def make_context(
@@ -26,7 +26,7 @@ def make_context(
     including None and `missing`, if they are known; `rest` is called by ``call_next``.
     """
     context: DispatchContext = CallContext()
-    context._known = make_known(candidate, types, found is not None, rest)
+    context._known = make_shared_part(candidate, types, found is not None, rest)
     context._args = args if found is None else found
     context._kwargs = kwargs
     if previous is not None:
@@ -37,13 +37,13 @@ def make_context(
     return context
 
 
-def make_known(
+def make_shared_part(
     candidate: Candidate, types: tuple[type, ...], is_found: bool, rest: Rest | None
-) -> Known:
+) -> SharedPart:
     """Return the part that the contexts of all calls with the same types share."""
     function = candidate.function
     extract = given if is_found else function.extract
-    return Known(
+    return SharedPart(
         types, candidate.backend, candidate.prioritized, function.identifier, extract, rest
     )
 

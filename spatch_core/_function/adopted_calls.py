@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from .._resolution.adopted_function import AdoptedFunction
     from .._state.keeper import StateKeeper
     from .._state.scope import Scope
-    from .link import Link
+    from .dispatcher_link import Link
 
     Target: TypeAlias = Callable[..., Any] | None
 
@@ -92,7 +92,7 @@ def fill(adoption: Adoption, namespaces: Any, key: Any, types: tuple[type, ...],
         hooked = hooked_entry(dispatcher, index, caller, scope, found, (), is_replacing=False)
         target, is_kept = hooked[0], True
     else:
-        from .._call.adopted import adopted_target  # not needed when a library is imported
+        from .._call.adopted_entries import adopted_target  # not needed when a library is imported
 
         target, is_kept = adopted_target(caller, function, scope.state, found)
     if is_kept and not is_outdated and all(map(is_hashable_by_identity, types)):

@@ -60,7 +60,7 @@ class Adopted:
         self.wrapper: Any = function.default
 
 
-class Served:
+class AdoptedLookup:
     """The callables that the class of a protocol uses.
 
     Parameters
@@ -106,7 +106,7 @@ class Adoption:
     Attributes
     ----------
     lookup : callable
-        See `Served`; searches all namespaces.
+        See `AdoptedLookup`; searches all namespaces.
     indices : dict of object to int
         Indices in the tables, by key.
     names : dict
@@ -128,7 +128,7 @@ class Adoption:
         self.functions: dict[str, Any] = {}
         self.namespaces: list[Namespace] = []
         self.protocols: dict[str, type] = {}
-        self.lookup = Served(self, self.namespaces).lookup
+        self.lookup = AdoptedLookup(self, self.namespaces).lookup
 
     def adopt(self, function: Any, identity: str) -> None:
         """Adopt one function; see `BackendSystem.adopt`."""
@@ -151,7 +151,7 @@ class Adoption:
     def protocol_class(
         self,
         name: str,
-        make: Callable[[Served], type[Any]],
+        make: Callable[[AdoptedLookup], type[Any]],
         namespace: Callable[[type[Any]], Namespace],
     ) -> type[Any]:
         """Return the class of a protocol, made on first use.
@@ -167,7 +167,7 @@ class Adoption:
         """
         if name not in self.protocols:
             own: list[Namespace] = []
-            made = make(Served(self, own))
+            made = make(AdoptedLookup(self, own))
             own.append(namespace(made))
             # If several threads make the class, the first one's stays.
             if self.protocols.setdefault(name, made) is made:

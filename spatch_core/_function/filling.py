@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from .._call.caller import Caller
     from .._state.keeper import StateKeeper
     from .._state.scope import Scope
+    from .dispatcher_link import Link
     from .library_shortcuts import Record, Shortcuts
-    from .link import Link
 
 
 class Dispatcher(Protocol):

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from .._dispatch_arguments import Function
     from .._state.keeper import StateKeeper
     from .._state.state import DispatchState
-    from .link import Link
+    from .dispatcher_link import Link
 
 
 class Record(Protocol):

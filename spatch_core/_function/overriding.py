@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from .._call.protocol_calls import OverridingCaller, make_override
-from .._resolution.protocol_resolver import BeyondResolver, OverridingResolver
+from .._resolution.protocol_resolver import AfterOverridingResolver, OverridingResolver
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -41,7 +41,7 @@ def make_caller(
 
     known = catalog, dispatcher.keeper, fallback, notify
     resolver = OverridingResolver(protocol, override, *known)
-    caller = OverridingCaller(resolver, BeyondResolver(protocol, *known), defer_on)
+    caller = OverridingCaller(resolver, AfterOverridingResolver(protocol, *known), defer_on)
     return caller
 
 

@@ -212,7 +212,7 @@ class OverridingResolver(Resolver):
         return Override(self.protocol, function, None, False, self._block, step.why, call=call)
 
 
-class BeyondResolver(Resolver):
+class AfterOverridingResolver(Resolver):
     """Finds the candidates that follow the overriding types, when one of these asks for them.
 
     No fallback policy applies: the overriding type has taken the call.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from .._classes import is_derived, mro_of
-from .._function.adopting import Adoption, Served, adoption_of
+from .._function.adopting import AdoptedLookup, Adoption, adoption_of
 from .._function.lookup import CALL, Lookup, PythonLookup, call_of_ufunc
 from .._identifiers import loaded_object
 from .._parameters import Parameter
@@ -29,8 +29,8 @@ def make_class(system: BackendSystem) -> type[Any]:
     return adoption_of(system).protocol_class("numpy", _make_class, NumPyNamespace)
 
 
-def _make_class(served: Served) -> type[Any]:
-    lookup, go_on = served.lookup, served.go_on
+def _make_class(adopted: AdoptedLookup) -> type[Any]:
+    lookup, go_on = adopted.lookup, adopted.go_on
     make_method = _make_operator_method if Lookup is PythonLookup else _make_ufunc_method
 
     class NumPyFunctions:
@@ -46,13 +46,13 @@ def _make_class(served: Served) -> type[Any]:
                     return result
             return go_on(func, types, called, args, kwargs)
 
-        __array_ufunc__ = make_method(served)
+        __array_ufunc__ = make_method(adopted)
 
     return NumPyFunctions
 
 
-def _make_ufunc_method(served: Served) -> Callable[..., Any]:
-    lookup, go_on = served.lookup_ufunc, served.go_on
+def _make_ufunc_method(adopted: AdoptedLookup) -> Callable[..., Any]:
+    lookup, go_on = adopted.lookup_ufunc, adopted.go_on
 
     def array_ufunc(self: Any, ufunc: Any, method: str, /, *inputs: Any, **kwargs: Any) -> Any:
         called = lookup(ufunc, method, inputs, kwargs)
@@ -67,13 +67,13 @@ def _make_ufunc_method(served: Served) -> Callable[..., Any]:
     return array_ufunc
 
 
-def _make_operator_method(served: Served) -> Callable[..., Any]:
+def _make_operator_method(adopted: AdoptedLookup) -> Callable[..., Any]:
     """Return the same method for the look-up in Python.
 
     It looks up operators itself, because the frame of the look-up would take a tenth of their time.
     """
-    tables, indices, call = served.tables, served.indices, CALL
-    any_method, go_on = _make_ufunc_method(served), served.go_on
+    tables, indices, call = adopted.tables, adopted.indices, CALL
+    any_method, go_on = _make_ufunc_method(adopted), adopted.go_on
 
     def array_ufunc(self: Any, ufunc: Any, method: str, /, *inputs: Any, **kwargs: Any) -> Any:
         called = None
@@ -116,8 +116,8 @@ class NumPyNamespace:
     """
 
     def __init__(self, served: type) -> None:
-        self._function = Overriding("__array_function__", served)
-        self._ufunc = Overriding("__array_ufunc__", served)
+        self._function = ArrayProtocol("__array_function__", served)
+        self._ufunc = ArrayProtocol("__array_ufunc__", served)
 
     def find(self, key: Any, adoption: Adoption) -> tuple[Any, AdoptedFunction] | None:
         """Return the object that NumPy passes, and the function; None if there is none."""
@@ -157,7 +157,7 @@ class NumPyNamespace:
         return key, AdoptedFunction(identity, function, self._ufunc, mutated)
 
 
-class Overriding(Protocol):
+class ArrayProtocol(Protocol):
     """One of NumPy's protocols.
 
     Parameters

@@ -6,7 +6,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from .._classes import is_derived, mro_of
-from .._function.adopting import Adoption, Served, adoption_of
+from .._function.adopting import AdoptedLookup, Adoption, adoption_of
 from .._parameters import Parameter
 from .._resolution.adopted_function import AdoptedFunction, Protocol
 
@@ -19,8 +19,8 @@ def make_class(system: BackendSystem) -> type[Any]:
     return adoption_of(system).protocol_class("torch", _make_class, TorchNamespace)
 
 
-def _make_class(served: Served) -> type[Any]:
-    lookup, go_on = served.lookup, served.go_on
+def _make_class(adopted: AdoptedLookup) -> type[Any]:
+    lookup, go_on = adopted.lookup, adopted.go_on
 
     class TorchFunctions:
         """Takes part in PyTorch's functions: the backends of a library answer."""
@@ -60,7 +60,7 @@ class TorchNamespace:
     """
 
     def __init__(self, served: type) -> None:
-        self._protocol = Overriding(served)
+        self._protocol = TorchFunctionProtocol(served)
 
     def find(self, key: Any, adoption: Adoption) -> tuple[Any, AdoptedFunction] | None:
         """Return the object that PyTorch passes, and the function; None if there is none."""
@@ -88,7 +88,7 @@ class TorchNamespace:
         return self._protocol.others_may_answer(types)
 
 
-class Overriding(Protocol):
+class TorchFunctionProtocol(Protocol):
     """PyTorch's protocol.
 
     Parameters

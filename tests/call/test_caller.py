@@ -9,7 +9,7 @@ import pytest
 
 from spatch_core import BackendSystem
 from spatch_core._call.chain import Chain
-from spatch_core._call.targets import tries_whole_chain
+from spatch_core._call.table_entries import tries_whole_chain
 
 HERE = __name__
 

@@ -8,7 +8,7 @@ import pytest
 
 from spatch_core._call.entry_chain import EntryChain
 from spatch_core._call.progress import RETURNED, Raised
-from spatch_core._call.targets import tries_whole_chain
+from spatch_core._call.table_entries import tries_whole_chain
 from spatch_core._description.description import Implementation
 from spatch_core._dispatch_arguments import Function
 from spatch_core._resolution.candidate import Candidate

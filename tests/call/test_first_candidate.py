@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from spatch_core import BackendSystem, DispatchContext
-from spatch_core._call.targets import tries_whole_chain
+from spatch_core._call.table_entries import tries_whole_chain
 
 HERE = __name__
 LOG: list[Any] = []

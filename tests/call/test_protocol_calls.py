@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from spatch_core import BackendSystem
-from spatch_core._call.targets import tries_whole_chain
+from spatch_core._call.table_entries import tries_whole_chain
 
 HERE = __name__
 METHOD = "__lib_function__"

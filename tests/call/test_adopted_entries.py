@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from spatch_core import BackendSystem
-from spatch_core._call.adopted import adopted_target
+from spatch_core._call.adopted_entries import adopted_target
 from spatch_core._resolution.adopted_function import AdoptedFunction
 from spatch_core._state.state import DispatchState
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from spatch_core import BackendSystem
-from spatch_core._function.link import Link
+from spatch_core._function.dispatcher_link import Link
 
 
 class Foreign:
@@ -44,7 +44,9 @@ def test_a_copy_of_a_wrapper_outlives_its_library_without_keeping_it(dispatch_ar
     del system, function
     gc.collect()
     assert gone() is None
-    with pytest.raises(ReferenceError, match="is a copy, and the BackendSystem of the original was freed"):
+    with pytest.raises(
+        ReferenceError, match="is a copy, and the BackendSystem of the original was freed"
+    ):
         copy(1)
 
 

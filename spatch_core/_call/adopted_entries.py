@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from .guard import Guard
-from .targets import as_function, tries_whole_chain
+from .table_entries import as_function, tries_whole_chain
 
 if TYPE_CHECKING:
     from .._resolution.adopted_function import AdoptedFunction
