@@ -159,7 +159,7 @@ class Caller:
         return made(function, types, candidates, state, self, end)
 
     def _ending(self, function: Function, state: DispatchState, walk: Walk) -> Ending | None:
-        """Return how calls that no backend takes end; note for `concerns_chain` that they may."""
+        """Return how calls that no backend takes end, and add the function to `foreign`."""
         ending = self.resolver.ending(function, state, walk)
         if ending is not None:
             self.foreign.add(function.identifier)

@@ -8,8 +8,8 @@ the candidate                                 what happens
 is a last resort, and others are postponed    the postponed ones have their second turns first
 converts                                      its result is the answer, unless it cannot
                                               convert the arguments
-has a ``should_run`` that declines            it defers
-has one that returns ``IF_NEEDED``            it is postponed to a second turn
+declines by ``should_run``                    it defers
+returns ``IF_NEEDED`` from ``should_run``     it is postponed to a second turn
 returns ``NotImplemented``, or raises an      it defers
 exception of ``defer_on``
 returns or raises anything else               that is the answer of the call

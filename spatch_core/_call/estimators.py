@@ -33,7 +33,7 @@ def is_own(candidate: Candidate) -> bool:
 
 
 def types_beside(instance: object, types: tuple[type, ...]) -> tuple[type, ...]:
-    """Return the dispatch types without the instance's, which the backend has already handled."""
+    """Return the dispatch types without that of the instance, which the backend has fitted."""
     return tuple(each for each in types if each is not type(instance))
 
 

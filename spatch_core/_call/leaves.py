@@ -3,8 +3,8 @@
 Containers are exact lists, tuples, slices and dictionaries, and namedtuples: the items of other
 classes may mean something else. A container may contain itself.
 
-All dictionaries here are keyed by identity, and hold the objects too, so that no identity is
-reused while they live.
+Dictionaries and sets are keyed by identity. `Leaves` refers to all leaves and containers, so that
+no identity is reused while it lives.
 """
 
 from __future__ import annotations

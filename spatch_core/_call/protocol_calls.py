@@ -154,8 +154,8 @@ def make_override(
             return NotImplemented
 
         made = ask_all
-    # By identity, because a metaclass may define == and hash. `made` refers to the classes and the
-    # function, so that the identities stay valid.
+    # By identity, because a metaclass may define == and hash. The classes and the function live as
+    # long as `made`.
     made._overrides = (id(function), *map(id, classes))
     return made  # type: ignore[no-any-return]  # a function
 
