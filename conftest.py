@@ -1,7 +1,7 @@
 """Runs the code blocks of the README and of the docs as tests.
 
-A block is skipped where it, or an earlier one of its page, uses an example distribution that is
-not installed, or one of the libraries that the examples are for.
+A block is skipped if it, or an earlier block of its page, uses an example distribution that is
+not installed, or a library that an example is for.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ import pytest
 from sybil import Example, Sybil
 from sybil.parsers.myst import CodeBlockParser, PythonCodeBlockParser, SkipParser
 
-# Neither the tests nor what they start touch the cache of whoever runs them.
+# Neither the tests nor the processes that they start touch the developer's cache.
 os.environ["SPATCH_CORE_CACHE"] = "off"
 
-# An environment that was made before the package had a plugin of pytest.
+# For environments that were made before the package had a pytest plugin.
 if "spatch_core.testing.pytest_plugin" not in sys.modules:
     pytest_plugins = ["spatch_core.testing.pytest_plugin"]
 
@@ -66,10 +66,10 @@ class DescriptionParser(CodeBlockParser):
 
 
 class ConsoleParser(CodeBlockParser):
-    """The commands of a ``console`` block succeed and print what stands below them.
+    """The commands of a ``console`` block succeed and print the output below them.
 
-    A command starts with ``$``. ``...`` stands for anything; a command with nothing below it
-    may print what it likes.
+    A command starts with ``$``. ``...`` stands for any text. A command without output below it
+    may print anything.
     """
 
     language = "console"
@@ -90,7 +90,7 @@ class ConsoleParser(CodeBlockParser):
             if found.returncode:
                 return f"{command} ended with code {found.returncode}:\n{found.stdout}"
             if expected.strip() and not _agrees(expected, found.stdout):
-                return f"{command} was to print\n{expected}\nand printed\n{found.stdout}"
+                return f"{command} should print\n{expected}\nbut printed\n{found.stdout}"
         return None
 
 
@@ -106,7 +106,7 @@ def _agrees(expected: str, found: str) -> bool:
 
 
 def _fresh_namespace(namespace: dict[str, Any]) -> None:
-    # A class or function of a page belongs to a module, as everywhere.
+    # A class or function of a page needs a module.
     namespace["__name__"] = "__main__"
 
 

@@ -1,10 +1,10 @@
 """Every check of the project, as sessions of nox; ``nox --list`` lists them.
 
-    nox -s lint core-3.12                        # some of them
-    nox -s core-3.12 -- tests/state -x           # pytest's arguments, for the sessions "core"
+    nox -s lint core-3.12                        # two of them
+    nox -s core-3.12 -- tests/state -x           # arguments for pytest, in the sessions "core"
 
-`python3 tools/check.py` makes an environment with nox and runs them all. Environments and
-wheels are kept in .check/; a step installs again only what has changed.
+`python3 tools/check.py` makes an environment with nox and runs all sessions. Environments and
+wheels are kept in .check/; a step reinstalls only changed distributions.
 """
 
 from __future__ import annotations
@@ -43,23 +43,23 @@ def programs_of(session: str) -> Path:
 
 
 EVERYTHING = "everything"
-"""The session whose environment holds the examples and what they need."""
+"""The session whose environment has the examples and their dependencies."""
 REPORTS = TemporaryDirectory(prefix="spatch-core-")
 
 INTERPRETERS = find_interpreters()
 if not INTERPRETERS:
     sys.exit(f"This needs CPython {VERSIONS[0]} to {VERSIONS[-1]}")
 OLDEST = next(iter(INTERPRETERS))
-# This one runs everything that runs on one alone.
+# This Python runs the tests that run on one Python only.
 MAIN = next(each for each in ("3.13", "3.12", "3.14", "3.11", "3.10") if each in INTERPRETERS)
 
 PROCESS_TESTS = ("cli", "examination", "testing", "test_migration.py", "test_wheel.py")
-"""Tests that start many processes: the main Python runs all of them, the oldest one a part."""
+"""Tests that start many processes: the main Python runs all of them, the oldest Python a part."""
 SAMPLED_TESTS = ("attacks", "property", "function/test_acceleration_stress.py")
-"""Tests of many samples, attacks or threads: only the main Python runs them, all with its C
-extension, and those that need no new process also without it."""
+"""Tests with many samples, attacks or threads. Only the main Python runs them: all of them with
+its C extension, and those that start no process also without it."""
 TOOL_TESTS = ("tools", "typing")
-"""Tests of what is no part of the package: only the main Python runs them, the second ones in the
+"""Tests of the tools and of the types. Only the main Python runs them, those of the types in the
 session `types`."""
 OLDEST_TESTS = (
     *("cli/test_functions.py", "cli/test_libraries.py", "cli/test_order.py"),
@@ -67,30 +67,31 @@ OLDEST_TESTS = (
     *("cli/test_replay_check.py", "cli/test_group.py", "examination/test_examination.py"),
     "testing/test_backend_run.py",
 )
-"""The part of `PROCESS_TESTS` that the oldest Python runs: something of each kind."""
+"""The part of `PROCESS_TESTS` that the oldest Python runs: some of each kind."""
 INTERPRETER_TESTS = (
     *("call", "function", "protocols", "state", "switching"),
     *("test_import_locks.py", "test_interrupts.py", "test_locks.py"),
 )
-"""Tests of what differs between Pythons: frames, code, threads and interrupts. The Pythons between
-the oldest and the main one run these."""
+"""Tests of behaviour that differs between Pythons: frames, code, threads and interrupts. The
+Pythons between the oldest and the main one run these."""
 CALL_TESTS = (
     *("implementation", "resolution", "signature"),
     *("test_classes.py", "test_failures.py", "test_hooks.py", "test_scale.py"),
 )
-"""Tests of calls besides those, for the path in pure Python on the main Python."""
+"""Further tests of calls, which the main Python runs without its C extension."""
 SAMPLED_EXAMPLES = ("scipy-dispatch-cupy", "scipy-dispatch-dask", "scipy-dispatch-jax")
-"""Examples of whose parametrized tests a part runs; `nox -s examples -- whole` runs all."""
+"""Examples with many parametrized tests, of which a part runs; `nox -s examples -- whole` runs
+all."""
 PART = ("-p", "part_of_tests", "--every=20")
 PART_PATH = {"PYTHONPATH": str(ROOT / "tools")}
 QUICK = [f"--ignore=tests/{name}" for name in (*PROCESS_TESTS, *SAMPLED_TESTS, *TOOL_TESTS)]
 UNMEASURED = ("attacks", "function/test_acceleration_stress.py", "tools")
-"""Those that run apart from the measurement of coverage: they end processes, fill disks, start
-many threads, or test no part of the package."""
+"""Tests that run without measuring coverage: they end processes, fill disks, start many threads,
+or do not test the package."""
 MEASURED = ("tests", "--ignore=tests/typing", *(f"--ignore=tests/{each}" for each in UNMEASURED))
 
-PYODIDE_CANNOT_BE_HAD = 77
-"""The code with which tools/pyodide_tests/in_pyodide.py ends where Pyodide cannot be fetched."""
+PYODIDE_UNAVAILABLE = 77
+"""The exit code of tools/pyodide_tests/in_pyodide.py if Pyodide cannot be fetched."""
 
 nox.needs_version = ">=2025.11.12"
 nox.options.envdir = str(FOLDER / "environments")
@@ -98,19 +99,19 @@ nox.options.reuse_venv = "yes"
 nox.options.report = str(Path(REPORTS.name) / "nox.json")
 nox.options.download_python = "never"
 
-# Variables that would change what is tested. PYTHONDONTWRITEBYTECODE would make thousands of
-# processes compile what they import.
+# Variables that would change the results of tests. PYTHONDONTWRITEBYTECODE would make thousands
+# of processes compile every module that they import.
 _UNWANTED = re.compile(
     r"PYTHON(PATH|HOME|WARNINGS|STARTUP|DONTWRITEBYTECODE)|VIRTUAL_ENV|(SCIPY_DISPATCH|SKIMAGE_DISPATCH|SPATCH_CORE|TENSORLY)_.*"
 )
 for _name in filter(_UNWANTED.fullmatch, list(os.environ)):
     del os.environ[_name]
-# The second makes an environment anew when its interpreter has changed.
+# The second variable makes nox recreate an environment after its interpreter has changed.
 os.environ |= {"PYTHONUTF8": "1", "NOX_ENABLE_STALENESS_CHECK": "1"}
 
 
 class Step:
-    """What a session does: each command runs, also after one that has failed."""
+    """The commands of a session. Each command runs, also after another one has failed."""
 
     def __init__(self, session: nox.Session, version: str, programs: Path) -> None:
         self.session = session
@@ -121,7 +122,7 @@ class Step:
     def install(
         self, folders: Iterable[Path] = (), *, groups: Sequence[str] = (), extras: str = ""
     ) -> None:
-        """Install wheels of this checkout and dependency groups, unless nothing has changed."""
+        """Install wheels of this checkout and dependency groups, if anything has changed."""
         target = FOLDER / "wheels" / self.version
         folders = list(folders)
         with ThreadPoolExecutor(max(2, os.cpu_count() or 1)) as pool:
@@ -184,7 +185,7 @@ class Step:
             self.failed.append(program)
 
     def run_together(self, *commands: Sequence[str | Path]) -> None:
-        """Run programs that take one core each on all cores; show the output of those that fail."""
+        """Run single-threaded programs on all cores; show the output of failing ones."""
         with ThreadPoolExecutor(max(2, os.cpu_count() or 1)) as pool:
             list(pool.map(lambda each: self.run(str(each[0]), *each[1:], quiet=True), commands))
 
@@ -216,8 +217,8 @@ def step(
 ) -> Callable[[Callable[[Step], None]], None]:
     """Register a function as a session.
 
-    It has an environment of its own or, with `environment`, that of the session of this name.
-    With `default=False` it runs only where it is named.
+    It has its own environment or, with `environment`, that of the session of this name.
+    With `default=False` it runs only if it is named.
     """
 
     def register(function: Callable[[Step], None]) -> None:
@@ -283,10 +284,10 @@ def core(version: str) -> None:
         ]
     elif version == OLDEST:
         title += ", with a part of the tests of the command line"
-        # Apart: pytest finds nothing in a folder that it is told to ignore.
+        # A separate run: pytest collects nothing in a folder that it is told to ignore.
         parts.append([f"tests/{each}" for each in OLDEST_TESTS])
     else:
-        title += ": what depends on the interpreter"
+        title += ": behaviour that depends on the interpreter"
         parts = [[*(f"tests/{each}" for each in INTERPRETER_TESTS), *QUICK]]
 
     @step(title, name=name, version=version, environment=environment)
@@ -300,14 +301,15 @@ def core(version: str) -> None:
 
         @step(title, name=f"{name}-pure", version=version, environment="main")
         def pure(step: Step) -> None:
-            # The oldest Python, which has no C extension, runs the others.
+            # The oldest Python, which has no C extension, runs the other tests.
             calls = [f"tests/{each}" for each in (*INTERPRETER_TESTS, *CALL_TESTS)]
             run_parts(step, [[*calls, *QUICK], ["tests/property"]], SPATCH_CORE_PURE="1")
 
 
-@step("install what the tests on the main Python need, for the sessions that use it")
+@step("install the dependencies of the tests on the main Python, for the sessions that use them")
 def main(step: Step) -> None:
-    # The benchmarks compare with packages that the examples must not see: SciPy uses uarray.
+    # The benchmarks compare with packages that must not be installed beside the examples: SciPy
+    # uses uarray.
     step.install([ROOT], groups=["test", "bench"], extras="[cli]")
 
 
@@ -325,7 +327,7 @@ def branches(step: Step) -> None:
     )
 
 
-@step("install the examples and what they need, for the sessions that use them")
+@step("install the examples and their dependencies, for the sessions that use them")
 def everything(step: Step) -> None:
     groups = ["examples", "docs", "demo"]
     step.install([ROOT, *example_folders()], groups=groups, extras="[cli]")
@@ -334,19 +336,19 @@ def everything(step: Step) -> None:
 @step("types and tests of the example library and backends", environment=EVERYTHING)
 def examples(step: Step) -> None:
     sources = [str(folder / "src") for folder in example_folders()]
-    # What `tools` and `docs` import has types here, and none in the environment of "types".
+    # The packages that `tools` and `docs` import are installed here, but not in that of "types".
     step.run("mypy", *sources, "tools", "docs", variables={"MYPYPATH": os.pathsep.join(sources)})
     for folder in example_folders():
         if (folder / "tests").exists():
             is_part = folder.name in SAMPLED_EXAMPLES and "whole" not in step.session.posargs
-            # Tests that share a cluster are one piece of work.
+            # Tests that share a cluster run in one worker.
             step.pytest(
                 *(folder.name, "tests", *(PART if is_part else ())),
                 folder=folder,
                 variables=PART_PATH if is_part else {},
                 shared="loadgroup",
             )
-    # These take what the environments of the core lack.
+    # These tests need packages that the environments of the core lack.
     tools = [
         f"tests/tools/test_{name}.py" for name in ("cupy_emulator", "real_work", "scipy_tests")
     ]
@@ -372,7 +374,7 @@ if OLDEST <= "3.12":  # the last Python that the oldest supported JAX has wheels
         )
         folders = [folder for folder in example_folders() if folder.name in names]
         step.install([ROOT, *folders], groups=["older"], extras="[cli]")
-        # The newest releases have the sampled settings besides, and the size of what they need.
+        # Only the newest releases run the sampled settings and the tests of memory.
         parts = ["tests", "--ignore=tests/property", "--ignore=tests/test_memory.py"]
         for name in ("jax", "dask"):
             folder = ROOT / "example_backends" / f"scipy-dispatch-{name}"
@@ -381,13 +383,13 @@ if OLDEST <= "3.12":  # the last Python that the oldest supported JAX has wheels
 
 if "3.11" in INTERPRETERS:
 
-    @step("types and tests of what needs PyTorch", version="3.11")
+    @step("types and tests of the examples that need PyTorch", version="3.11")
     def torch(step: Step) -> None:
         folders = [
             ROOT / "example_backends" / each
             for each in ("torch-device", "scipy-dispatch", "scipy-dispatch-torch")
         ]
-        for each in (ROOT, *folders):  # what fails here is no matter of PyTorch
+        for each in (ROOT, *folders):  # a failure here has nothing to do with PyTorch
             build_wheel(step.python, each, FOLDER / "wheels" / step.version)
         try:
             step.install([ROOT, *folders], groups=["torch"], extras="[cli]")
@@ -397,7 +399,7 @@ if "3.11" in INTERPRETERS:
         sources = [str(each / "src") for each in folders]
         checked = (sources[0], sources[2])
         step.run("mypy", *checked, variables={"MYPYPATH": os.pathsep.join(sources)})
-        # A test starts those of each device in a process of its own.
+        # A test starts the tests of each device in a separate process.
         step.pytest("torch-device", "tests", "--ignore=tests/device", folder=device)
         step.pytest("scipy-dispatch-torch", "tests", folder=backend)
         description = backend / "src" / "scipy_dispatch_torch" / "backend.toml"
@@ -406,7 +408,7 @@ if "3.11" in INTERPRETERS:
             "tests/protocols/test_torch_function.py",
             "docs/how-to/coming-from-array-function.md",
         ]
-        # The blocks of a page are one piece of work.
+        # The blocks of a page run in one worker.
         step.pytest("torch", "-m", "", *parts, shared="loadfile")
 
 
@@ -419,8 +421,8 @@ def pyodide(step: Step) -> None:
     try:
         step.session.run(step.python, "tools/pyodide_tests/in_pyodide.py", *part)
     except CommandFailed as error:
-        if str(error).endswith(f"code {PYODIDE_CANNOT_BE_HAD}"):
-            step.session.skip("Pyodide cannot be had here")
+        if str(error).endswith(f"code {PYODIDE_UNAVAILABLE}"):
+            step.session.skip("Pyodide is not available here")
         step.failed.append("pyodide_tests")
 
 
@@ -430,7 +432,7 @@ def pyodide(step: Step) -> None:
 )
 def backends(step: Step) -> None:
     files = sorted(file for each in example_folders() for file in each.glob("src/**/*.toml"))
-    # The others are written by hand.
+    # Other files are written by hand.
     generated = [each for each in files if "auto-generation" in each.read_text(encoding="utf-8")]
     commands: list[Sequence[str | Path]] = [
         ("spatch-core", "update", "--check", *generated),
@@ -449,7 +451,7 @@ def docs(step: Step) -> None:
     # The tests of docstrings need numpydoc, which the environments of the core lack.
     parts = ["README.md", "docs", "tests/test_docs.py", "tests/function/test_dispatchable.py"]
     parts += ["tests/sphinx", "tests/docs/test_live_build.py"]
-    # The blocks of a page are one piece of work.
+    # The blocks of a page run in one worker.
     step.pytest("docs", "-m", "", *parts, shared="loadfile")
     step.pytest("docstrings", "--doctest-modules", "--pyargs", "spatch_core")
     sphinx = ["-m", "sphinx", "-W", "--keep-going", "-q", "-E", "-j", "auto", "-b", "html"]
@@ -469,7 +471,7 @@ def browser(step: Step) -> None:
         step.session.skip("Playwright cannot be installed here")
     pages = FOLDER / "docs"
     python = programs_of(EVERYTHING) / "python"
-    # With the programs of this environment on the path: Node.js fetches Pyodide.
+    # The programs of this environment are on the path, because Node.js fetches Pyodide.
     step.run(str(python), "-m", "sphinx", "-q", "-j", "auto", "docs", pages, quiet=True)
     tests = ("tests/report/test_browser.py", "tests/docs")
     step.pytest(

@@ -1,8 +1,8 @@
-"""The optional C extension; all else is in pyproject.toml.
+"""The optional C extensions; everything else is in pyproject.toml.
 
-Without a compiler, and where it would not be right (see
-`spatch_core/_function/_accelerator.c`), the package is pure Python.
-``SPATCH_CORE_PURE=1`` makes a wheel of pure Python anywhere.
+The package is pure Python without a compiler, and on interpreters that the extensions do not
+support (see `spatch_core/_function/_accelerator.c`). ``SPATCH_CORE_PURE=1`` builds a pure-Python
+wheel anywhere.
 """
 
 import os

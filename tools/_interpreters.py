@@ -13,10 +13,10 @@ VERSIONS = ("3.10", "3.11", "3.12", "3.13", "3.14")
 def find_interpreters() -> dict[str, str]:
     """Return the path of a CPython for each supported version that this machine has.
 
-    python-discovery runs each candidate and passes over commands that do not work, such as
-    those of a version manager for a version that is not active. It looks on the path, in the
-    registry of Windows and in the folder of uv. The other version managers' folders come first,
-    because a command that has to fail takes a third of a second.
+    python-discovery runs each candidate and skips commands that do not work, such as
+    those of a version manager for an inactive version. It searches the path, the
+    registry of Windows and the folder of uv. The folders of other version managers come first,
+    because a command that fails takes a third of a second.
     """
     from python_discovery import get_interpreter
 

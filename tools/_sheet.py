@@ -57,8 +57,8 @@ def draw_sheet(path: Path, rows: Sequence[tuple[str, str, Any, Sequence[Any]]]) 
         figure.text(
             0.025,
             0.908,
-            "Each picture is cut from what was given and from what each backend made of it. "
-            "Where the backends agree there is no seam.",
+            "Each picture is composed of strips: the input, and the result of each backend. "
+            "If the backends agree, there is no seam.",
             fontsize=12.5,
             color=FAINT,
         )
@@ -79,7 +79,7 @@ def draw_sheet(path: Path, rows: Sequence[tuple[str, str, Any, Sequence[Any]]]) 
 def _draw_strips(
     axis: Axes, title: str, text: str, before: Any, measurements: Sequence[Any]
 ) -> None:
-    strips = [("given", before)]
+    strips = [("input", before)]
     strips += [
         (f"{each.title.partition(',')[0]}:\n{each.ran}", each.picture) for each in measurements[1:]
     ]

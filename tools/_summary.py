@@ -31,7 +31,7 @@ class Totals:
 
 
 def failures(report: Path) -> Iterator[str]:
-    """Yield the name of each test that failed, and the first line of what it said."""
+    """Yield the name of each test that failed, and the first line of its message."""
     for case in ET.parse(report).iter("testcase"):
         for kind in ("failure", "error"):
             for each in case.iter(kind):
@@ -41,7 +41,7 @@ def failures(report: Path) -> Iterator[str]:
 
 
 def summary(folder: Path, missing: list[str]) -> str:
-    """Return a table of the steps, the tests that failed, then the totals, a line each.
+    """Return a table of the steps, the tests that failed, and the totals, one line each.
 
     Parameters
     ----------
@@ -62,9 +62,9 @@ def summary(folder: Path, missing: list[str]) -> str:
             f"{session['name']:<15} {'ok' if passed else 'FAILED':<7} {session['duration']:6.1f} s"
         )
     if missing and any(session["name"].startswith("core-") for session in sessions):
-        lines += [f"left out, because it was not found: Python {', '.join(missing)}"]
+        lines += [f"left out, because not found: Python {', '.join(missing)}"]
     if failed:
-        lines += ["", f"again: python3 tools/check.py --only {' '.join(failed)}"]
+        lines += ["", f"to repeat: python3 tools/check.py --only {' '.join(failed)}"]
     tests = Totals()
     for report in folder.rglob("*.xml"):
         tests.add(report)

@@ -1,6 +1,6 @@
 """Environments, and wheels of this checkout to install into them.
 
-The standard library alone: this runs before anything is installed.
+Uses the standard library alone, because it runs before anything is installed.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 
 _NO_PIP = """\
-This Python cannot make an environment with pip: that takes the modules venv and ensurepip.
-On Debian and Ubuntu: apt install python3-venv. Any Python from python.org, pyenv or uv has
+This Python cannot make an environment with pip, because it lacks the modules venv and ensurepip.
+On Debian and Ubuntu: apt install python3-venv. Every Python from python.org, pyenv or uv has
 them."""
 
 
 def make_environment(folder: Path) -> Path:
-    """Make an environment with a recent pip, unless there is one; return its Python."""
+    """Make an environment with a recent pip, if there is none yet; return its Python."""
     python = folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
     if not python.exists():
         try:
@@ -45,22 +45,22 @@ def install(python: Path, *arguments: str) -> None:
 
 
 APART = ("scipy-dispatch-torch", "torch-device")
-"""Examples that need PyTorch, which is large: they have an environment of their own."""
+"""Examples that need PyTorch. PyTorch is large, so they have a separate environment."""
 
 
 def example_folders() -> list[Path]:
-    """Return the folders of the example distributions, without those that stand `APART`."""
+    """Return the folders of the example distributions, without those in `APART`."""
     found = sorted(file.parent for file in (ROOT / "example_backends").glob("*/pyproject.toml"))
     return [folder for folder in found if folder.name not in APART]
 
 
 def build_wheel(python: str | Path, folder: Path, target: Path) -> Path:
-    """Build the wheel of a distribution of this checkout, unless `target` has it; return it.
+    """Build the wheel of a distribution of this checkout, if `target` lacks it; return its path.
 
     Parameters
     ----------
     python
-        The interpreter whose pip builds. A wheel with a C extension is for this version alone.
+        The interpreter whose pip builds the wheel. A C extension is built for its version only.
     folder
         The folder of the distribution.
     target
@@ -68,7 +68,8 @@ def build_wheel(python: str | Path, folder: Path, target: Path) -> Path:
         hash of its sources, and changes with them.
     """
     with tempfile.TemporaryDirectory() as temporary:
-        # A build leaves files behind; in the checkout, the next wheel would contain them.
+        # A build leaves files behind, which the next wheel would contain if they were in the
+        # checkout.
         source = Path(temporary) / folder.name
         _copy(folder, source)
         label = "spatch-core" if folder == ROOT else folder.name
@@ -77,7 +78,7 @@ def build_wheel(python: str | Path, folder: Path, target: Path) -> Path:
             for old in home.parent.glob("*"):
                 if old != home:
                     shutil.rmtree(old, ignore_errors=True)
-            # Others may build the same at once: each one moves a whole wheel there.
+            # Other processes may build the same wheel at once, so each one moves a complete wheel.
             command = [str(python), "-m", "pip", "wheel", "--quiet", "--no-deps"]
             subprocess.run([*command, "--wheel-dir", f"{temporary}/built", str(source)], check=True)
             (wheel,) = Path(temporary, "built").glob("*.whl")

@@ -1,9 +1,9 @@
 """Write the tables of rooms and modules into the page about the architecture.
 
     python tools/architecture.py            # writes docs/explanation/architecture.md
-    python tools/architecture.py --check    # says whether it is up to date; exit code 1 if not
+    python tools/architecture.py --check    # reports whether it is up to date; exit code 1 if not
 
-The order is that of the import contracts in ``pyproject.toml``, the words are the first lines
+The order is that of the import contracts in ``pyproject.toml``. The texts are the first lines
 of the modules' docstrings. The rest of the page is written by hand.
 """
 
@@ -32,7 +32,7 @@ END = "<!--- end of tables -->"
 
 
 def layers(contract: str) -> list[str]:
-    """Return the names in a contract about layers, the lowest first; none without the contract."""
+    """Return the names in a contract about layers, lowest first; none if there is no contract."""
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     contracts = settings["tool"]["importlinter"]["contracts"]
     none: list[str] = []
@@ -43,12 +43,12 @@ def layers(contract: str) -> list[str]:
 
 
 def rooms() -> list[str]:
-    """Return the folders of the package that have modules, the lowest first."""
+    """Return the folders of the package that have modules, lowest first."""
     return [name for name in layers("rooms") if (PACKAGE / name).is_dir()]
 
 
 def modules_of(room: str) -> list[str]:
-    """Return the modules of a room: those of the contract from below, then the others by name."""
+    """Return the modules of a room: those of the contract, lowest first, then others by name."""
     found = sorted(
         file.stem
         for pattern in ("*.py", "*.c")
@@ -60,7 +60,7 @@ def modules_of(room: str) -> list[str]:
 
 
 def first_line(place: str) -> str:
-    """Return the first line of the docstring of a module or a room, in C of the first comment."""
+    """Return the first line of the docstring of a module or room (in C, of the first comment)."""
     path = PACKAGE / place
     files = (path / "__init__.py", path.with_suffix(".py"), path.with_suffix(".c"))
     file = next(file for file in files if file.exists())
@@ -80,10 +80,10 @@ def table(head: str, rows: Iterable[Sequence[str]]) -> list[str]:
 
 
 def tables() -> str:
-    """Return the part of the page that is made from the code."""
+    """Return the generated part of the page."""
     names = layers("rooms")
     lines = table(
-        "| room or module | what comes in, what goes out |",
+        "| room or module | input and output |",
         [
             (f"[`{name}/`](#room-{name})" if name in rooms() else f"`{name}`", line)
             for name in names
@@ -93,12 +93,12 @@ def tables() -> str:
     for room in rooms():
         lines += [f"### Room `{room}/`", ""]
         rows = [(f"`{name}`", first_line(f"{room}/{name}")) for name in modules_of(room)]
-        lines += table("| module | what it does |", rows)
+        lines += table("| module | contents |", rows)
     return "\n".join(lines)
 
 
 def page(text: str) -> str:
-    """Return the page with its tables made anew."""
+    """Return the page with new tables."""
     before, rest = text.split(START)
     _, after = rest.split(END)
     return f"{before}{START}\n\n{tables()}\n{END}{after}"

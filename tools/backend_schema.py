@@ -2,8 +2,8 @@
 
     python tools/backend_schema.py    # writes spatch_core/backend.schema.json
 
-The command ``spatch-core schema`` prints that file. ``tests/tools/test_backend_schema.py`` says
-whether it is up to date, and that schema and validator agree.
+The command ``spatch-core schema`` prints that file. ``tests/tools/test_backend_schema.py`` checks
+that the file is up to date, and that schema and validator agree.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from spatch_core._identifiers import DEFAULT
 
 FILE = ROOT / "spatch_core" / "backend.schema.json"
 
-# Characters beyond ASCII all pass: dialects of patterns disagree about which are letters.
+# All characters beyond ASCII pass, because dialects of patterns disagree about letters.
 _START = r"[^\x00-@\[-^`{-\x7F]"
 _FURTHER = r"[^\x00-/:-@\[-^`{-\x7F]"
 _PART = rf"(?:{_START}{_FURTHER}*|<locals>)"
@@ -46,7 +46,7 @@ _NAME = rf"^[^\x00-,/:-@\[-^`{{-\x7F]+{_END}"
 
 
 def schema_text() -> str:
-    """Return the schema as its file has it."""
+    """Return the content of the schema's file."""
     return json.dumps(make_schema(), indent=2) + "\n"
 
 
@@ -60,18 +60,18 @@ def make_schema() -> dict[str, Any]:
     functions["properties"] = {
         "defaults": {
             **entry,
-            "description": "Values that hold for every function that does not say otherwise.",
+            "description": "Values for every function that does not set them itself.",
         },
         "*": {
             **entry,
             "description": (
                 "One implementation for every function without a table of its own; it gets the "
-                "context, whose function says which."
+                "context, whose attribute function names the called function."
             ),
         },
         "auto-generation": {
             **_table(AUTO_GENERATION_TABLE, required=False),
-            "description": "Where spatch-core update finds what the file is written from.",
+            "description": "Tells spatch-core update where to find the functions.",
             "anyOf": [{"maxProperties": 0}, {"required": _required(AUTO_GENERATION_TABLE)}],
         },
     }
@@ -156,7 +156,7 @@ def _table(fields: Mapping[str, tuple[str, str, str]], required: bool = True) ->
 def _misplaced(known: Collection[str]) -> dict[str, Any]:
     """Refuse the fields of other tables, which have no effect in this one.
 
-    As patterns, because editors offer what is among the properties.
+    They are patterns, because editors suggest properties.
     """
     others = [key for key in all_fields() if key not in known]
     tables = [key for key in others if kind_of(key) == TABLE]

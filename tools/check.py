@@ -1,10 +1,10 @@
 """Make an environment with nox in .check/ and run every test and check of the project.
 
     python3 tools/check.py                     # all of them
-    python3 tools/check.py --only types core   # some; core means core-3.10 and its siblings
+    python3 tools/check.py --only types core   # some; core means core-3.10, core-3.11 and so on
     python3 tools/check.py --list              # their names
 
-Needs Python 3.10 or newer and a package index; changes nothing outside .check/ but the
+Needs Python 3.10 or newer and a package index; changes nothing outside .check/ except the
 caches of the tools. The checks are the sessions of noxfile.py; other options are those of nox.
 """
 
@@ -24,16 +24,16 @@ from subprocess import Popen
 from _wheels import ROOT, install, make_environment
 
 HALVES = (("everything", "examples-older"), ("torch", "types", "main", "core", "lint"))
-"""Steps with environments of their own, in two parts that take about the same time to install."""
+"""Steps with their own environments, in two parts that take about the same time to install."""
 
 
 def matching(names: list[str], wanted: str) -> list[str]:
-    """Return the step of this name, or those that begin with it and a hyphen."""
+    """Return the step of this name, or all steps whose names begin with it and a hyphen."""
     return [name for name in names if name == wanted or name.startswith(f"{wanted}-")]
 
 
 def install_together(nox: list[str], names: list[str]) -> None:
-    """Install the environments of both halves at once; what fails is tried again by its step."""
+    """Install the environments of both halves at once; a failed installation is repeated later."""
     print("installing environments", flush=True)
     halves = [
         Popen(

@@ -2,8 +2,8 @@
 
     python3 tools/demo.py
 
-Needs Python 3.10 or newer and a package index; changes nothing outside .demo/. Options are
-those of tools/demonstration.py: --enlarge, --picture.
+Needs Python 3.10 or newer and a package index; changes nothing outside .demo/. It accepts the
+options of tools/demonstration.py: --enlarge, --picture.
 """
 
 from __future__ import annotations

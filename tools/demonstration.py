@@ -1,6 +1,6 @@
 """Run a photograph through scipy_dispatch by several routes, and show which backend ran.
 
-`python3 tools/demo.py` sets up what this needs and runs it.
+`python3 tools/demo.py` makes an environment for it and runs it.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ def speckle(photograph: Picture) -> Picture:
 EFFECTS = (
     Effect("gaussian_filter", "smooths", smooth),
     Effect("median_filter", "removes specks", repair, before=speckle),
-    Effect("grey_opening", "takes highlights away", remove_highlights),
+    Effect("grey_opening", "removes highlights", remove_highlights),
     Effect("sobel", "finds edges", find_edges),
     Effect("rfft2, irfft2", "keep low frequencies", cut_frequencies),
 )

@@ -1,9 +1,9 @@
-"""A plugin of pytest that runs a part of the parametrized tests, the same in each run.
+"""A pytest plugin that runs a part of the parametrized tests, the same part in each run.
 
     PYTHONPATH=tools pytest -p part_of_tests --every 3
 
-Tests without parameters run all. Of the others, every third on average runs; which ones depends on
-their identifiers alone, so that a change elsewhere changes nothing and all workers agree.
+All tests without parameters run. Of the others, every third on average runs. The choice depends on
+the tests' identifiers alone, so that other changes do not affect it and all workers agree.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--every", type=int, default=1, help="run one of so many parametrized tests")
+    parser.addoption("--every", type=int, default=1, help="run one of this many parametrized tests")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -1,10 +1,10 @@
-"""Write how many attacks were tried, and held, into the page about reliability.
+"""Write the numbers of attacks, and of attacks that were withstood, into the page Reliability.
 
     ATTACK_SCALE=20 pytest tests/attacks -m "" --junitxml=attacks-3.13.xml
     python tools/reliability.py attacks-3.13.xml attacks-3.10.xml
 
-Each file has the counts of one interpreter, which becomes a column. Each module of the suite is a
-table with its docstring's first line as its title, each test a row with its name.
+Each file has the counts of one interpreter, which becomes a column. Each module of the suite
+becomes a table, titled by the first line of the docstring, and each test becomes a row.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ END = "<!--- end of figures -->"
 
 
 def counts(report: Path) -> Iterator[tuple[str, str, str, int, int]]:
-    """Yield the module, the attack, the interpreter, and how many were tried and held.
+    """Yield the module, the attack, the interpreter, and the counts of tried and withstood attacks.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ def counts(report: Path) -> Iterator[tuple[str, str, str, int, int]]:
 
 
 def attack(test: str) -> str:
-    """Return what a test says by its name.
+    """Return the name of an attack, from the name of its test.
 
     >>> attack("test_a_newcomer_that_declares_order[1-2]")
     'a newcomer that declares order'
@@ -83,7 +83,7 @@ def head(first: str, pythons: Sequence[str]) -> list[str]:
 
 
 def line(first: str, cells: Sequence[tuple[int, int] | None]) -> str:
-    """Return a row: held of tried, or nothing where it was not tried."""
+    """Return a row: withstood of tried, or an empty cell for an attack that was not tried."""
     texts = ["" if cell is None else f"{cell[1]:,} of {cell[0]:,}" for cell in cells]
     return f"| {' | '.join([first.replace('|', chr(92) + '|'), *texts])} |"
 

@@ -1,7 +1,7 @@
 """Run the tests of the C extensions with AddressSanitizer and UndefinedBehaviorSanitizer.
 
     python tools/sanitize.py                          # all tests that call the C extensions
-    python tools/sanitize.py tests/test_scale.py -x   # pytest's arguments instead
+    python tools/sanitize.py tests/test_scale.py -x   # arguments for pytest instead
 
 The tests run on the current interpreter, which must have their dependencies. Requires Linux and
 gcc or clang with the sanitizers. The script builds in a temporary folder and leaves the checkout

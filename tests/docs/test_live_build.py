@@ -1,4 +1,4 @@
-"""Live pages where Pyodide cannot be had: they are built as all others."""
+"""Live pages without Pyodide are built like all other pages."""
 
 from __future__ import annotations
 

@@ -91,7 +91,7 @@ def test_a_step_that_fails_makes_the_whole_fail(tmp_path: Path) -> None:
     assert "went on\n" in done.stdout
     assert "did not print 'yes'" in done.stderr
     lines = done.stdout.splitlines()
-    assert "again: python3 tools/check.py --only fails silent" in lines
+    assert "to repeat: python3 tools/check.py --only fails silent" in lines
     assert lines[-2] == "steps: 1 passed, 2 failed"
     assert lines[-1] == "tests: 0 passed, 0 failed, 0 skipped"
 

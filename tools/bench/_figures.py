@@ -1,4 +1,4 @@
-"""The figures to reach, how each follows from the samples, and the tables that show them."""
+"""The figures and their targets, their computation from samples, and the tables that show them."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ RAW, BARE, METHOD, PARTIAL, ONE_TYPE, SWITCH, BY_HAND, ALONE, THAT = (
 UNITS = {"ns": 1e9, "µs": 1e6, "ms": 1e3}
 MODES = {"pure": "pure Python", "accelerated": "accelerated"}
 OLD, COUNT = "old ", "instructions "
-"""What precedes the mode in names: samples of the other version, and counted instructions."""
+"""Prefixes of the mode in names: of samples of the other version, and of counted instructions."""
 
 
 class Figure(NamedTuple):
-    """One line of a table: the samples, what they are compared with, and the aims ("at most").
+    """One line of a table: the samples, the reference, and the targets ("at most").
 
-    The unit is one of time, or says that the figure is a ratio.
+    The unit is a unit of time, or the name of the reference if the figure is a ratio.
     """
 
     title: str
@@ -41,7 +41,7 @@ class Figure(NamedTuple):
     accelerated: float | None = None
 
     def rounds(self, record: Record, mode: str) -> list[float]:
-        """Return the figure of every round; empty where it was not measured."""
+        """Return the figure of every round; empty if it was not measured."""
         name, other = f"{mode}/{self.samples}", f"{mode}/{self.against}"
         if not self.against:
             return [seconds * UNITS[self.unit] for seconds in record.seconds(name)]
@@ -116,7 +116,7 @@ FIGURES = {
     ],
 }
 
-# Calls that the dispatchers are compared by, and those of the bare function beside them.
+# The calls by which dispatchers are compared, and the calls of the bare function beside them.
 FORMS = {
     "one": "1 argument",
     "two": "2",
@@ -138,7 +138,7 @@ def tables(record: Record) -> Iterator[str]:
             columns = [
                 each for mode in modes for each in (MODES[mode], "new / old", "slower in", "")
             ]
-            if rows:  # some figures are of one version alone
+            if rows:  # only one version has some figures
                 yield from table(title, ["", *columns], rows)
         else:
             columns = [each for mode in modes for each in (MODES[mode], "at most", "")]
@@ -166,7 +166,7 @@ def _row(record: Record, modes: list[str], figure: Figure) -> list[str]:
 def _side_by_side(record: Record, modes: list[str]) -> list[str]:
     rows = []
     for name, peer in PEERS.items():
-        # Others do not depend on the mode.
+        # Other dispatchers do not depend on the mode.
         for mode in modes if name == "spatch" else modes[:1]:
             title = f"**{peer.title}, {MODES[mode]}**" if name == "spatch" else peer.title
             values = [compared(record, mode, name, form) for form in FORMS]
@@ -179,7 +179,7 @@ def _side_by_side(record: Record, modes: list[str]) -> list[str]:
 
 
 def compared(record: Record, mode: str, dispatcher: str, form: str) -> float | None:
-    """Return how many times the bare function's cost a dispatcher's call takes."""
+    """Return the cost of a dispatcher's call in multiples of the bare function's."""
     raw = f"{mode}/raw/{RAW_FORMS.get(form, form)}"
     rounds = record.ratios(f"{mode}/{dispatcher}/{form}", raw)
     return median(rounds) if rounds else None
@@ -200,7 +200,7 @@ def _compare(
 
 
 def _versions(record: Record, new: str, old: str) -> list[str]:
-    """Return the new time, its ratio to the old one, how often it is slower, and a verdict.
+    """Return the new time, its ratio to the old one, the number of slower pairs, and a verdict.
 
     Only processes are independent: in all rounds of one, objects lie in the same places. So
     each ratio is the median of a pair of processes, and the verdict is a sign test over pairs.
@@ -210,7 +210,7 @@ def _versions(record: Record, new: str, old: str) -> list[str]:
         return [DASH, DASH, DASH, ""]
     slower, faster = sum(each > 1 for each in ratios), sum(each < 1 for each in ratios)
     verdict = "slower" if slower > faster else "faster"
-    # The chance of so many heads or more, or tails, in tosses of a coin.
+    # The probability of at least this many heads (or tails) in tosses of a coin.
     least, count = max(slower, faster), len(ratios)
     chance = 2 * sum(comb(count, each) for each in range(least, count + 1)) / 2**count
     value = median(record.seconds(new))

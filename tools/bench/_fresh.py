@@ -1,7 +1,7 @@
 """Times fresh processes: importing, discovering, the first call.
 
-They see spatch_core and the distributions that are written here, and nothing else that is
-installed. The user's cache folder is not touched.
+They see spatch_core and the distributions that are written here, but no other installed
+distribution. The user's cache folder is not touched.
 """
 
 from __future__ import annotations
@@ -49,17 +49,17 @@ _FIRST_CALL = f"""{_LIBRARY}{_CLOCK}function0(1.0, 2.0)
 
 @dataclass(frozen=True)
 class Program:
-    """What a fresh process runs; it prints seconds, and `name` is that of the samples."""
+    """A program for a fresh process; it prints seconds, and `name` is the name of the samples."""
 
     name: str
     text: str
     installed: Path | None = None
-    """The distributions that it sees; without, those of the bare interpreter."""
+    """The folder of distributions that it sees; None means those of the bare interpreter."""
     cache: str = "kept"
-    """``"off"``; ``"new"``, an empty one; or ``"kept"``, the one of the run before."""
+    """``"off"``; ``"new"``, an empty cache; or ``"kept"``, the cache of the previous run."""
 
     def seconds(self, contestant: Contestant, caches: Path) -> float:
-        """Run it, with a folder for the caches of this contestant alone."""
+        """Run the program, with a folder for the caches of this contestant alone."""
         folder = caches / self.installed.name if self.installed else caches
         if self.cache == "new":
             shutil.rmtree(folder, ignore_errors=True)
@@ -74,7 +74,7 @@ class Program:
 
 
 def programs(folder: Path, sizes: tuple[int, ...]) -> dict[str, list[Program]]:
-    """Write distributions, for discovery so many each; return the programs that use them."""
+    """Write distributions, in several numbers for discovery; return the programs that use them."""
     found = {"importing": [Program("import", _IMPORT), Program("library", _DECORATE)]}
     for count in sizes:
         installed = _install(folder / f"installed-{count}", count, backends=3, functions=20)
@@ -93,7 +93,7 @@ def programs(folder: Path, sizes: tuple[int, ...]) -> dict[str, list[Program]]:
 
 
 def _install(folder: Path, count: int, backends: int, functions: int) -> Path:
-    """Write distributions, the first of which have backends, and every fifth other a command."""
+    """Write distributions; the first ones have backends, every fifth of the others a command."""
     for number in range(count):
         package = f"package_{number}"
         files = {f"{package}/__init__.py": ""}
@@ -104,7 +104,7 @@ def _install(folder: Path, count: int, backends: int, functions: int) -> Path:
         elif number % 5 == 0:
             entry_points["console_scripts"] = {package: f"{package}:main"}
         write_distribution(folder, package, entry_points=entry_points, files=files)
-    for file in folder.rglob("*.toml"):  # what has just been written is not kept in caches
+    for file in folder.rglob("*.toml"):  # the cache skips files that were just written
         status = file.stat()
         os.utime(file, (status.st_atime - 3600, status.st_mtime - 3600))
     return folder

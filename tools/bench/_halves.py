@@ -1,4 +1,4 @@
-"""What the hardware allows: SciPy in two processes at once, a half of the work each.
+"""The limit of the hardware: SciPy in two processes at once, each with half of the work.
 
 No library can be faster on two cores: nothing is shared, nothing put together, and no lock or
 pool is in the way. How far this is from 2 is what memory and processor say.
@@ -27,21 +27,21 @@ if TYPE_CHECKING:
     from bench._work import Array, Case
 
 MARGIN = 64
-"""Rows beside the cut that are not compared: each half ends there."""
+"""The number of rows beside the cut that are not compared, because each half ends there."""
 
 _own: dict[str, Any] = {}
-"""In each of the two processes, its half and the last result."""
+"""Has, in each of the two processes, its half and the last result."""
 
 
 class Halves(Route):
-    """Two processes, each with a half of the array; the results stay with them."""
+    """Two processes, each with half of the array; the results stay in the processes."""
 
     name = CEILING
     title = "SciPy twice, a half each"
     in_this_process = False
 
     def open(self) -> None:
-        # A process that is started anew finds the modules where this one does.
+        # A new process must find the modules in the same places as this one.
         sys.path[:] = [str(Path(each).resolve()) for each in sys.path]
         context = multiprocessing.get_context("spawn")
         self._pools = [ProcessPoolExecutor(1, context) for _ in range(2)]

@@ -1,4 +1,4 @@
-"""A library with backends, for the benchmark: as small as it can be, so that only calling counts.
+"""A minimal library with backends for the benchmark, so that only the cost of calls counts.
 
 Its functions return their arguments, packed: about the least that a useful function does.
 Versions of spatch_core are compared with it, so it uses public names, and passes arguments by
@@ -66,7 +66,7 @@ def make_system(backends: list[dict[str, Any]]) -> BackendSystem:
 
 
 def make_library() -> tuple[BackendSystem, dict[str, Any]]:
-    """Return a library's system, and its functions by what is measured about them."""
+    """Return a library's system, and its functions by the names of the measurements."""
     names: dict[str, Any] = {
         "one": one,
         "two": two,
@@ -99,9 +99,9 @@ def from_array(array: Array) -> Device:
 
 
 def make_fallbacks() -> dict[str, Any]:
-    """Return what is measured of calls that no backend takes, and of special dispatch arguments.
+    """Return the calls that no backend takes, and those with special dispatch arguments.
 
-    There is nothing in versions that have no fallback policies.
+    The result is empty for versions without fallback policies.
     """
     pair = {"to_default": identify(to_array), "from_default": identify(from_array)}
     implementation = {"function": identify(device_any)}
@@ -121,7 +121,7 @@ def make_fallbacks() -> dict[str, Any]:
         return {}
 
     def refused(x: Any, y: Any) -> None:
-        try:  # in less time than contextlib.suppress takes
+        try:  # faster than contextlib.suppress
             made["raise"](x, y)
         except TypeError:
             return
@@ -151,9 +151,9 @@ def device_any(*args: Any) -> Any:
 
 
 def make_methods() -> dict[str, Any]:
-    """Return an object with a method and the same bare, and objects of types that override.
+    """Return an object with a dispatchable and a bare method, and objects of overriding types.
 
-    There are none of the latter in versions that have no protocols.
+    Versions without protocols have no overriding types.
     """
     implementations = {"bench:method": {"function": DEVICE_TWO}}
     system = make_system([describe("device", implementations, [identify(Device)])])
@@ -174,7 +174,7 @@ def make_methods() -> dict[str, Any]:
     except (ImportError, TypeError):
         return found
 
-    class Own(library_functions(other)):  # type: ignore[misc]  # a class that is made
+    class Own(library_functions(other)):  # type: ignore[misc]  # a class made at run time
         def as_subclass(self, cls: Any) -> Any:
             return cls()
 

@@ -1,4 +1,4 @@
-"""Other ways to dispatch, each as its own documentation has it."""
+"""Other dispatchers, each used as in its own documentation."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ FUNCTIONS: tuple[Any, ...] = (one, two, three)
 
 @dataclass
 class Functions:
-    """A dispatcher's functions of one, two and three arguments, and what it can do."""
+    """A dispatcher's functions of one, two and three arguments, and its features."""
 
     plain: Iterable[Any]
     extra: dict[str, Any]
-    """More of two arguments, called with a backend's type; ``"alone"`` with the own one."""
+    """More functions of two arguments, called with a backend's type; ``"alone"`` with the own."""
     own: Callable[[], Any] = Array
     foreign: Callable[[], Any] = Device
     takes_keywords: bool = True
@@ -38,7 +38,7 @@ class Functions:
 
 
 class Peer(NamedTuple):
-    """A dispatcher; `make` raises ModuleNotFoundError where it is not installed."""
+    """A dispatcher; `make` raises ModuleNotFoundError if it is not installed."""
 
     title: str
     make: Callable[[], Functions]
@@ -182,5 +182,5 @@ def _registering(register: Callable[[Any, type], Any], *, takes_keywords: bool =
 
 
 def _copy(function: Any) -> Any:
-    """Return a function of its own: dispatchers write attributes on the ones they are given."""
+    """Return a new function, because dispatchers set attributes on the functions that they get."""
     return FunctionType(function.__code__, function.__globals__, function.__name__)

@@ -1,4 +1,4 @@
-"""Duck arrays for the benchmark: NumPy's protocols by backends, and by a dictionary by hand.
+"""Duck arrays for the benchmark: NumPy's protocols by backends, and by a handwritten dictionary.
 
 The dictionary is the idiom of NumPy's own documentation.
 """
@@ -12,7 +12,7 @@ from bench._library import make_system
 
 
 def mean(a: Any) -> Any:
-    """Return the argument: about the least that an implementation does."""
+    """Return the argument, about the least that an implementation can do."""
     return a
 
 

@@ -1,4 +1,4 @@
-"""What a run measured, kept in pyperf's format: ``python -m pyperf stats FILE`` reads it."""
+"""The record of a run, in pyperf's format: ``python -m pyperf stats FILE`` reads it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 @dataclass
 class Record:
-    """The samples of a run, what it was made on, and what could not be measured.
+    """The samples of a run, its machine and versions, and the measurements that failed.
 
     `samples` holds for each name the seconds of all rounds, a list for each process. Samples
     of the same process and round were taken side by side, also those of different names.
@@ -41,11 +41,11 @@ class Record:
         return [list(zip(*each, strict=False)) for each in both]
 
     def ratios(self, name: str, other: str) -> list[float]:
-        """Return how many times as long as the other it took, round by round."""
+        """Return the ratios to the times of the other name, round by round."""
         return [one / two for process in self.pairs(name, other) for one, two in process]
 
     def save(self, file: Path) -> None:
-        """Write a suite of pyperf's, in which each process is a run."""
+        """Write a pyperf suite, in which each process is a run."""
         fields = {key: value for key, value in vars(self).items() if key != "samples"}
         about = {**pyperf.Run([1.0]).get_metadata(), "record": json.dumps(fields)}
         benchmarks = [
@@ -91,7 +91,7 @@ def describe_machine(packages: Iterable[str]) -> dict[str, str]:
 
 
 def describe_commit(folder: Path) -> str:
-    """Return the commit that is checked out in a folder, or else the folder."""
+    """Return the commit that is checked out in a folder, or the folder without one."""
     try:
         return f"commit {run(['git', 'describe', '--always', '--dirty'], folder)}"
     except (OSError, RuntimeError):
@@ -99,7 +99,7 @@ def describe_commit(folder: Path) -> str:
 
 
 def run(command: list[str], folder: Path, variables: Mapping[str, str] | None = None) -> str:
-    """Run a command in a folder and return what it prints."""
+    """Run a command in a folder and return its output."""
     options: Any = {"stdin": subprocess.DEVNULL, "capture_output": True, "text": True}
     found = subprocess.run(command, cwd=folder, env=variables, check=False, **options)
     if found.returncode:

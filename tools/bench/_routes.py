@@ -22,38 +22,38 @@ if TYPE_CHECKING:
 
 
 class NotOfferedError(Exception):
-    """The backend does not do this call; the reason is its own."""
+    """The backend does not take this call, for its own reason."""
 
 
 class Route:
-    """A way to make calls; this one is SciPy itself, on a NumPy array."""
+    """A way to make calls; the base class is SciPy itself, on a NumPy array."""
 
     name = "scipy"
     title = "SciPy"
     kind = "numpy"
-    """Of which arrays it takes; cases have tolerances by it."""
+    """The kind of its arrays, by which cases have tolerances."""
     needs: tuple[str, ...] = ()
-    """Distributions."""
+    """The distributions that it needs."""
     in_this_process = True
-    """Whether this process's processor time is that of the calls."""
+    """Whether the calls run in this process, so that its processor time is theirs."""
 
     def why_not(self) -> str | None:
-        """Say why it cannot be taken here; None if it can."""
+        """Return the reason why it cannot be used here; None if it can."""
         missing = (each for each in self.needs if not _is_installed(each))
         return next((f"{each} is not installed" for each in missing), None)
 
     def open(self) -> None:
-        """Start what it needs."""
+        """Start the processes or threads that it needs."""
 
     def close(self) -> None:
-        """End what `open` started."""
+        """End the processes or threads that `open` started."""
 
     def given(self, array: Array) -> Any:
-        """Return the array as this route's calls take it; that is not timed."""
+        """Return the array in the form for this route's calls; this is not timed."""
         return array
 
     def runner(self, case: Case, array: Any) -> Runner:
-        """Return what makes the call, and ends when all values are there.
+        """Return a function that makes the call and returns when all values are computed.
 
         Raises
         ------
@@ -68,7 +68,7 @@ class Route:
         return [np.asarray(each) for each in leaves(result)]
 
     def comparable(self, expected: list[Array]) -> list[Array]:
-        """Return what of SciPy's values `fetched` returns: all."""
+        """Return the part of SciPy's values that `fetched` returns: all of them."""
         return expected
 
 
@@ -77,7 +77,7 @@ def leaves(result: Any) -> list[Any]:
 
 
 class Dispatched(Route):
-    """scipy_dispatch as it is: nothing asked for."""
+    """scipy_dispatch without options."""
 
     name = backend = "default"
     title = "scipy_dispatch"
@@ -112,7 +112,7 @@ class Dispatched(Route):
         return self.waiting(call, array, arguments)
 
     def waiting(self, function: Any, array: Any, arguments: dict[str, Any]) -> Runner:
-        """Return what makes the call and waits for it."""
+        """Return a function that makes the call and waits for the result."""
         return lambda: function(array, **arguments)
 
 
@@ -138,7 +138,7 @@ class DaskThreads(Dispatched):
 
 
 class DaskProcesses(Dispatched):
-    """Two worker processes with a thread each; blocks and results stay with them."""
+    """Two worker processes with one thread each; blocks and results stay in the processes."""
 
     name = "processes"
     title = "Dask, 2 processes"
@@ -199,7 +199,7 @@ class Jax(Dispatched):
         return jax.block_until_ready(jax.numpy.asarray(array))
 
     def arguments(self, case: Case) -> dict[str, Any]:
-        # A window or a structure decides what is compiled; what is added up is data.
+        # Windows and structures are constants of the compiled function; arrays are data.
         asarray = import_module("jax.numpy").asarray
         data = {
             name: asarray(value)
@@ -257,7 +257,7 @@ ROUTES = (Route, Dispatched, Threads, DaskThreads, DaskProcesses, Jax, Cupy)
 
 
 def chunks(shape: tuple[int, ...]) -> tuple[int, ...]:
-    """Return the length of blocks: about eight for each of two cores."""
+    """Return the length of blocks for about eight blocks per core, on two cores."""
     each = 4 if len(shape) == 2 else 2
     return tuple(max(math.ceil(length / each), min(length, 64)) for length in shape)
 

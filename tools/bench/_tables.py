@@ -23,7 +23,7 @@ BAD = ("over", "under", "slower")
 
 
 def number(value: float | None, like: float | None = None) -> str:
-    """Return three digits of a value, or as many decimals as `like` has."""
+    """Return a value with three digits, or with as many decimals as `like`."""
     if value is None:
         return DASH
     size = abs(value if like is None else like)
@@ -31,7 +31,7 @@ def number(value: float | None, like: float | None = None) -> str:
 
 
 def with_spread(values: list[float]) -> str:
-    """Return the median with half the distance of the quartiles."""
+    """Return the median ± half the distance between the quartiles."""
     if len(values) < 2:
         return number(values[0] if values else None)
     middle = median(values)
@@ -40,7 +40,7 @@ def with_spread(values: list[float]) -> str:
 
 
 def table(title: str, columns: list[str], rows: Iterable[list[str]]) -> list[str]:
-    """Return a table as lines of Markdown, with an empty one before it."""
+    """Return a table as lines of Markdown, after an empty line."""
     body = [[f"**{cell}**" if cell in BAD else cell for cell in row] for row in rows]
     widths = [max(3, *map(len, cells)) for cells in zip(columns, *body, strict=True)]
     rules = ["-" * widths[0], *("-" * (width - 1) + ":" for width in widths[1:])]
@@ -52,14 +52,14 @@ def table(title: str, columns: list[str], rows: Iterable[list[str]]) -> list[str
 
 
 def markdown(record: Record, lines: Iterable[str]) -> str:
-    """Return what a run was made on, its tables and what failed."""
+    """Return the machine of a run, its tables and its failures."""
     failures = [f"\nNot measured: {failure.splitlines()[0]}" for failure in record.failures]
     machine = (f"- {key}: {value}" for key, value in record.machine.items())
     return "\n".join([*machine, *lines, *failures]) + "\n"
 
 
 def show(text: str) -> None:
-    """Print Markdown, as tables where it goes to a terminal."""
+    """Print Markdown; in a terminal, as tables."""
     if sys.stdout.isatty():
         Console().print(Markdown(text))
     else:
@@ -78,7 +78,7 @@ def update(page: Path, text: str) -> None:
 
 @contextmanager
 def progress(console: Console, total: int) -> Iterator[Callable[[str], None]]:
-    """Show which of `total` steps is under way: a bar in a terminal, a line each elsewhere."""
+    """Show the current one of `total` steps: as a bar in a terminal, otherwise as a line each."""
     if not console.is_terminal:
         yield lambda title: print(title, file=console.file, flush=True)
         return

@@ -1,4 +1,4 @@
-"""Versions of spatch_core, each in a folder of its own, and processes that run them."""
+"""Versions of spatch_core, each in its own folder, and processes that run them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ PURE, ACCELERATED = MODES = ("pure", "accelerated")
 
 @dataclass(frozen=True)
 class Version:
-    """A copy of the package, compiled; `label` says which commit it is."""
+    """A compiled copy of the package; `label` names its commit."""
 
     label: str
     folder: Path
@@ -44,7 +44,7 @@ class Contestant:
     mode: str
 
     def variables(self, *path: Path) -> dict[str, str]:
-        """Return the environment of a process: nothing that changes what is measured."""
+        """Return the environment of a process, without variables that affect the measurement."""
         unwanted = ("PYTHON", "SPATCH_CORE", "BENCH", "COV")
         kept = {key: value for key, value in os.environ.items() if not key.startswith(unwanted)}
         kept["PYTHONPATH"] = os.pathsep.join(map(str, [self.version.folder, *path]))
@@ -89,7 +89,7 @@ def _export(revision: str, folder: Path) -> str:
 
 
 class Worker:
-    """A process of `bench._worker` that times its cases once whenever it is asked to."""
+    """A process of `bench._worker` that times its cases once on each request."""
 
     def __init__(self, contestant: Contestant, group: str, seed: int, *arguments: str) -> None:
         self._process = subprocess.Popen(
@@ -127,7 +127,7 @@ class Worker:
 
 
 def instructions(contestant: Contestant, *arguments: str) -> dict[str, float]:
-    """Return how many instructions each case takes for a call, counted by valgrind."""
+    """Return the number of instructions of a call of each case, counted by valgrind."""
     with tempfile.TemporaryDirectory(prefix="overhead-") as folder:
         out = Path(folder) / "counts"
         command = ["valgrind", "--tool=callgrind", "--dump-before=getppid"]

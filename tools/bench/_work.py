@@ -1,4 +1,4 @@
-"""What people do to pictures and volumes: the calls of the benchmark of real work.
+"""Typical operations on pictures and volumes: the calls of the benchmark of real work.
 
 What is filtered is a photograph, enlarged, with grain as of a camera's sensor: without it the
 enlarged picture is smoother than any that a camera takes. The volume is a stack of planes
@@ -25,34 +25,34 @@ if TYPE_CHECKING:
 GRAIN = 0.02
 """The deviation of the grain; black is 0 and white is 1."""
 AIM = 1.7
-"""How many times as fast as SciPy threads are to be on two cores."""
+"""The target for threads on two cores, relative to SciPy's speed."""
 SUMS = 2e-6
-"""Relative to the largest value; SciPy adds up in double precision, and rounds at the end."""
+"""Relative to the largest value; SciPy sums in double precision, and rounds at the end."""
 SPECTRA = 1e-5
-"""Relative to the largest value; Fourier transforms of other lengths round otherwise."""
+"""Relative to the largest value; Fourier transforms of other lengths round differently."""
 
 
 @dataclass(frozen=True)
 class Case:
-    """A call of a function, which SciPy and scipy_dispatch have under the same name."""
+    """A call of a function that SciPy and scipy_dispatch have under the same name."""
 
     title: str
     data: str
     function: str
     arguments: dict[str, Any]
     tolerances: dict[str, float]
-    """For kinds of arrays (``"dask"``, ``"jax"``, ``"cupy"``), how far values may be off,
-    relative to the largest one. The others are to be the same."""
+    """The tolerance for kinds of arrays (``"dask"``, ``"jax"``, ``"cupy"``), relative to the
+    largest value. Results of other kinds must be the same."""
     is_aimed: bool = False
-    """Whether threads are to be `AIM` times as fast as SciPy."""
+    """Whether the target for threads is `AIM` times SciPy's speed."""
     is_local: bool = True
-    """Whether a half of the picture gives half of the result, but for what is near the cut."""
+    """Whether half of the picture gives half of the result, except near the cut."""
     calls: int = 1
-    """How many make a sample; more than one of what is small."""
+    """The number of calls in a sample; more than one for small data."""
 
     @property
     def name(self) -> str:
-        """What the command line calls it."""
+        """The name of the case on the command line."""
         return f"{self.function.rpartition('.')[2]}-{self.data}"
 
     def function_of(self, library: Any) -> Callable[..., Any]:
@@ -68,7 +68,7 @@ def disk(radius: int) -> Array:
 
 
 def blur() -> Array:
-    """Return how a lens that is out of focus spreads a point, 31 by 31 pixels."""
+    """Return the image of a point through a lens that is out of focus, 31 by 31 pixels."""
     spread = scipy.ndimage.gaussian_filter(disk(15).astype(np.float32), 1.0)
     normal: Array = (spread / spread.sum()).astype(np.float32)
     return normal
@@ -124,7 +124,7 @@ CASES = (
 
 
 def data_of(megapixels: float) -> dict[str, Callable[[], Array]]:
-    """Return what makes the data, by name; the volume has an eighth of the elements."""
+    """Return functions that make the data, by name; the volume has an eighth of the elements."""
     return {
         "photograph": partial(photograph, megapixels),
         "mask": partial(mask, megapixels),
@@ -134,7 +134,7 @@ def data_of(megapixels: float) -> dict[str, Callable[[], Array]]:
 
 
 def photograph(megapixels: float) -> Array:
-    """Return the photograph in shades of grey, enlarged to about so many megapixels."""
+    """Return the photograph in shades of grey, enlarged to about the given megapixels."""
     picture = _original()
     factor = (megapixels * 1e6 / picture.size) ** 0.5
     return _grained(scipy.ndimage.zoom(picture, factor, order=3))
@@ -149,14 +149,14 @@ def square(side: int) -> Array:
 
 
 def mask(megapixels: float) -> Array:
-    """Return where the photograph is brighter than on average."""
+    """Return the mask of pixels that are brighter than average."""
     picture = photograph(megapixels)
     bright: Array = picture > picture.mean()
     return bright
 
 
 def volume(megavoxels: float) -> Array:
-    """Return a cube through which the photograph comes into focus and goes out of it."""
+    """Return a stack in which the photograph comes into focus and goes out of focus."""
     side = max(round((megavoxels * 1e6) ** (1 / 3)), 8)
     picture = _original()
     middle = picture[:, (picture.shape[1] - picture.shape[0]) // 2 :][:, : picture.shape[0]]
@@ -178,6 +178,6 @@ def _original() -> Array:
 
 def _grained(picture: Array) -> Array:
     rng = np.random.default_rng(0)
-    for row in picture:  # one by one, so that no second picture is made
+    for row in picture:  # row by row, so that no second picture is allocated
         row += GRAIN * rng.standard_normal(row.shape, np.float32)
     return np.clip(picture, 0, 1, out=picture)

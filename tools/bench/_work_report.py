@@ -17,26 +17,26 @@ if TYPE_CHECKING:
     from bench._record import Record
 
 CEILING = "ceiling"
-"""The route that is SciPy in two processes, a half of the work each."""
+"""The route of SciPy in two processes, each with half of the work."""
 BASE = "scipy"
 NOTES = ("cases", "routes", "aims", "differences", "left_out", "absent")
-"""Titles of cases and routes; the aims of threads; by case and route, the difference found and
-allowed, and why it was left out; why a route could not be taken."""
+"""Titles of cases and routes; the targets of threads; by case and route, the difference, the
+tolerance, and the reason for leaving it out; the reasons why routes could not be used."""
 
 
 def speeds(record: Record, case: str, route: str) -> list[float]:
-    """Return how many times as fast as SciPy it was in each round."""
+    """Return the speed relative to SciPy's in each round."""
     return record.ratios(f"{case}/{BASE}", f"{case}/{route}")
 
 
 def shown(record: Record) -> list[str]:
-    """Return the routes that were measured, SciPy's left out."""
+    """Return the measured routes, without SciPy's."""
     measured = {name.split("/")[1] for name in record.samples}
     return [route for route in record.notes["routes"] if route in measured - {BASE}]
 
 
 def work_tables(record: Record) -> Iterator[str]:
-    """Yield the lines of a run's tables, and of what was left out."""
+    """Yield the lines of a run's tables, and of the list of omissions."""
     cases, titles, routes = record.notes["cases"], record.notes["routes"], shown(record)
     columns = ["", "SciPy, s"]
     for route in routes:
@@ -111,8 +111,8 @@ COLORS = {
 }
 PAPER, INK, FAINT = "#fbf9f6", "#2b211c", "#6f645c"
 FAR = 12.0
-"""Times as fast as SciPy; if there is more (a GPU), the chart goes by factors."""
-# The text stays text, to be searched and read aloud; the same run draws the same file.
+"""The speed relative to SciPy's above which (for a GPU) the chart has a logarithmic scale."""
+# The text stays text, for search and screen readers; the same run draws the same file.
 STYLE: Any = {
     "svg.fonttype": "none",
     "svg.hashsalt": "real work",
@@ -126,7 +126,7 @@ STYLE: Any = {
 
 
 def draw_chart(record: Record, path: Path) -> None:
-    """Draw how many times as fast as SciPy each route is, as SVG.
+    """Draw the speed of each route relative to SciPy's, as SVG.
 
     Bars are medians, the lines across their ends go from quartile to quartile, and a black
     mark shows what two processes with a half of the work each reach.

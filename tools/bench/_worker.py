@@ -1,4 +1,4 @@
-"""Times calls in a process of its own: one round for each line that it reads.
+"""Times calls in a separate process: one round for each line that it reads.
 
 python -m bench._worker calls --peers raw,spatch
 valgrind --tool=callgrind --dump-before=getppid python -m bench._worker calls --count
@@ -38,7 +38,7 @@ from bench._library import (
 from bench._peers import PEERS
 from bench._protocols import by_hand, served
 
-# The processor's time, where it is fine enough: it leaves out what other processes take.
+# The processor time, if it is precise enough: it excludes other processes.
 clock = time.perf_counter if sys.platform == "win32" else time.process_time
 
 BURSTS = 3
@@ -47,7 +47,7 @@ SHORT_LOOP, LONG_LOOP = 500, 1500
 
 @dataclass(frozen=True)
 class Case:
-    """What is timed: `time(loops)` returns the seconds of so many loops of so many calls."""
+    """A timed operation: `time(loops)` returns the seconds of the loops, each of some calls."""
 
     name: str
     time: Callable[[int], float]
@@ -83,7 +83,7 @@ def calls(names: list[str]) -> Iterator[Case]:
 
 
 def around(names: list[str]) -> Iterator[Case]:
-    """Yield what happens less often than calls: options, new states, decorating, ordering."""
+    """Yield operations that are rarer than calls: options, new states, decorating, ordering."""
     opts = make_library()[0].backend_opts
     variable: ContextVar[object] = ContextVar("variable", default=None)
     set_and_reset = "token = variable.set(value)\nvariable.reset(token)"
@@ -102,7 +102,7 @@ def around(names: list[str]) -> Iterator[Case]:
 
 
 def hooked() -> Iterator[Case]:
-    """Yield calls that a hook passes on, and calls after its block, beside the same without."""
+    """Yield calls that a hook passes on, calls after its block, and the same without hooks."""
     system, functions = make_library()
     opts: Any = system.backend_opts
     x, y = Array(), Array()
@@ -144,7 +144,7 @@ def methods() -> Iterator[Case]:
 
 
 def protocols() -> Iterator[Case]:
-    """Yield NumPy's functions and operators on duck arrays, of a backend and of a dictionary."""
+    """Yield NumPy's functions and operators on duck arrays, by a backend and by a dictionary."""
     try:
         np = import_module("numpy")
         duck, system = served(np)
@@ -160,7 +160,7 @@ def protocols() -> Iterator[Case]:
 
 
 def _new_states(total: int, implementing: int) -> Callable[[int], float]:
-    """Time new states and a first call in each; the first backends implement the function."""
+    """Time new states with a first call in each; the first backends implement the function."""
     names = [f"backend{number}" for number in range(total)]
     backends = []
     for number, name in enumerate(names):
@@ -233,7 +233,7 @@ def _copy(function: Any) -> Any:
 
 
 def calibrate(case: Case, burst: float) -> int:
-    """Return a number of loops that takes at least `burst` seconds; warms the case up."""
+    """Return a number of loops that take at least `burst` seconds; this warms the case up."""
     loops = 1
     while min(case.time(loops), case.time(loops)) < burst:  # the first call may take long
         loops *= 2
@@ -241,13 +241,13 @@ def calibrate(case: Case, burst: float) -> int:
 
 
 def time_rounds(cases: Iterator[Case], burst: float, seed: int) -> None:
-    """Time each case once for each line that is read, every time in another order.
+    """Time each case once for each line that is read, in a new order each time.
 
     A sample is the best of three bursts; the seconds of one call are printed as JSON.
     """
     prepared = [(case, calibrate(case, burst)) for case in cases]
     shuffle = random.Random(seed).shuffle
-    # Found among the modules, because no name of spatch_core's own may be relied on.
+    # Found among the loaded modules, because versions differ in the names of their own modules.
     files = [str(getattr(sys.modules[name], "__file__", "")) for name in list(sys.modules)]
     suffixes = tuple(EXTENSION_SUFFIXES)
     accelerated = any("spatch_core" in each and each.endswith(suffixes) for each in files)
@@ -270,7 +270,7 @@ def count_instructions(cases: Iterator[Case]) -> None:
     done = {}
     for case in cases:
         case.time(SHORT_LOOP)
-        gc.collect()  # or it would start in the short loop
+        gc.collect()  # otherwise it might run in the short loop
         os.getppid()
         case.time(SHORT_LOOP // case.calls)
         os.getppid()

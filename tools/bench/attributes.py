@@ -2,7 +2,7 @@
 
     python tools/bench/attributes.py
 
-Python calls a module's ``__getattr__`` only after its own look-up has failed; that takes most of
+Python calls a module's ``__getattr__`` only after its own lookup has failed, which takes most of
 the time. All are measured in turns in one process, and the medians of the rounds count.
 """
 

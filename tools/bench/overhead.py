@@ -1,6 +1,6 @@
-"""Measure what dispatching costs, beside other ways to dispatch or beside another version.
+"""Measure the cost of dispatching, beside other dispatchers or beside another version.
 
-    python tools/bench/overhead.py                  # all of it, in a minute or two
+    python tools/bench/overhead.py                  # completely, in a minute or two
     python tools/bench/overhead.py --quick          # roughly, in a quarter of that
     python tools/bench/overhead.py --against main   # this checkout beside a revision, or a folder
     python tools/bench/overhead.py --update-docs    # put the run into the docs
@@ -51,11 +51,11 @@ if TYPE_CHECKING:
 PAGE = ROOT / "docs" / "explanation" / "what-it-costs.md"
 PACKAGES = ("pyperf", "numpy", "uarray", "plum-dispatch", "multipledispatch")
 OWN = "raw,bare,partial,spatch"
-"""The dispatchers that are measured where the others have been measured already."""
+"""The dispatchers to measure in comparisons, and through C: the others would be the same."""
 
 
 class Benchmark:
-    """Measures contestants side by side; their names are what those of samples begin with.
+    """Measures contestants side by side; names of samples begin with those of contestants.
 
     The folder is for distributions and caches; `quick` makes fewer rounds.
     """
@@ -71,7 +71,7 @@ class Benchmark:
         self._shuffle = random.Random(0).shuffle
 
     def steps(self) -> Iterator[tuple[str, Callable[[], None]]]:
-        """Yield what to do, with its title.
+        """Yield the steps with their titles.
 
         Where two versions are compared, there are more processes of fewer rounds: which objects
         share a cache line differs from process to process.
@@ -129,7 +129,7 @@ class Benchmark:
 
 
 def measure(against: str, console: Console, *, quick: bool) -> Record:
-    """Do all steps; what fails is told in the record."""
+    """Run all steps; failures are noted in the record."""
     record = Record(describe_machine(PACKAGES))
     with tempfile.TemporaryDirectory(prefix="overhead-") as temporary:
         folder = Path(temporary)
@@ -154,7 +154,7 @@ def measure(against: str, console: Console, *, quick: bool) -> Record:
                 report(title)
                 try:
                     action()
-                except Exception as error:  # noqa: BLE001  # the other figures are good
+                except Exception as error:  # noqa: BLE001  # the other figures are valid
                     record.failures.append(f"{title}: {type(error).__name__}: {error}")
     return record
 
@@ -166,9 +166,9 @@ def main() -> int:
     add = parser.add_argument
     add("--quick", action="store_true", help="fewer rounds")
     add("--against", default="", metavar="VERSION", help="a checkout's folder, or a git revision")
-    add("--update-docs", action="store_true", help=f"put it into {PAGE.name}")
+    add("--update-docs", action="store_true", help=f"put the run into {PAGE.name}")
     add("--json", type=Path, metavar="FILE", help="write the samples")
-    add("--replay", type=Path, nargs="+", metavar="FILE", help="show what --json wrote")
+    add("--replay", type=Path, nargs="+", metavar="FILE", help="show files of --json")
     options = parser.parse_args()
     if options.replay and (options.json or options.against):
         parser.error("--replay measures nothing, so --json and --against mean nothing beside it")

@@ -1,10 +1,10 @@
-"""Measure real work on pictures: SciPy, and every way around it that is installed.
+"""Measure real work on pictures: SciPy, and every installed alternative.
 
-    python tools/bench/real_work.py                     # all of it, on 64 megapixels
+    python tools/bench/real_work.py                     # completely, on 64 megapixels
     python tools/bench/real_work.py --size 4            # roughly, in a minute
-    python tools/bench/real_work.py --only 64,256,512   # small squares of the photograph alone
-    python tools/bench/real_work.py --only median       # the cases whose name has that in it
-    python tools/bench/real_work.py --routes threads    # beside SciPy only this
+    python tools/bench/real_work.py --only 64,256,512   # only small squares of the photograph
+    python tools/bench/real_work.py --only median       # the cases with this in their names
+    python tools/bench/real_work.py --routes threads    # only this route beside SciPy
     python tools/bench/real_work.py --json run.json     # keep the samples …
     python tools/bench/real_work.py --replay run.json --update-docs   # … and show them again
 
@@ -56,11 +56,11 @@ PAGE = ROOT / "docs" / "examples" / "real-work.md"
 CHART = PAGE.with_suffix(".svg")
 ROUTES: tuple[type[Route], ...] = (*LIBRARIES, Halves)
 ROUNDS = 5
-"""How many there are, and the fewest that the docs take."""
+"""The number of rounds, and the minimum for the docs."""
 MEGAPIXELS = 64
-"""Of the photograph, likewise."""
+"""The size of the photograph, and the minimum for the docs."""
 ENOUGH = 60.0
-"""Seconds: what took a route so long in two rounds or more is not measured again."""
+"""In seconds: a case that took a route this long in two rounds is not measured again."""
 _TITLE = attrgetter("name", "title")
 PACKAGES = ("scipy", "numpy", "dask", "distributed", "jax", "cupy-cuda12x", "scikit-image")
 
@@ -94,14 +94,14 @@ class Benchmark:
 
     @contextmanager
     def _noting(self, what: str) -> Iterator[None]:
-        """Note what goes wrong in the block; everything else is still measured."""
+        """Note an error in the block; everything else is still measured."""
         try:
             yield
-        except Exception as error:  # noqa: BLE001 - whatever a route raises
+        except Exception as error:  # noqa: BLE001 - a route may raise anything
             self.record.failures.append(f"{what}: {type(error).__name__}: {error}")
 
     def _runners(self, case: Case, given: dict[Route, Any]) -> dict[Route, Runner]:
-        """Return those that give SciPy's result."""
+        """Return the routes that give SciPy's result."""
         base, *others = given
         expected: list[Array] = []
         runners: dict[Route, Runner] = {}
@@ -140,7 +140,7 @@ class Benchmark:
                 if route.name != BASE and number > 1 and sum(passed[route]) > ENOUGH:
                     continue
                 gc.collect()
-                order.remove(route)  # unless all goes well
+                order.remove(route)  # until it succeeds
                 with self._noting(f"{case.title}, {route.title}"):
                     result: list[Array] | None = None
                     processor, start = time.process_time(), time.perf_counter()
@@ -149,7 +149,7 @@ class Benchmark:
                     passed[route].append((time.perf_counter() - start) / case.calls)
                     used = max(time.process_time() - processor, 1e-9)
                     spent[route].append(used / case.calls)
-                    del result  # what it takes to give the memory back is not timed
+                    del result  # freeing its memory is not timed
                     order.append(route)
         for route in order:
             self.record.samples[f"{case.name}/{route.name}"] = [passed[route]]
@@ -158,9 +158,9 @@ class Benchmark:
 
 
 def difference(actual: list[Array], expected: list[Array]) -> float:
-    """Return how far arrays are off, relative to the largest value; inf if they cannot be alike.
+    """Return the difference relative to the largest value; inf if shapes or types differ.
 
-    Zeros of either sign, and a NaN and a NaN, are alike.
+    Zeros of either sign are equal, and so are two NaNs.
     """
     worst = 0.0
     if len(actual) != len(expected):
@@ -177,7 +177,7 @@ def difference(actual: list[Array], expected: list[Array]) -> float:
 
 
 def measure(options: argparse.Namespace, console: Console) -> Record:
-    """Take all the routes that can be taken for all the cases that are wanted."""
+    """Measure the wanted cases by all routes that are available."""
     record = Record(describe_machine(PACKAGES))
     cases = [case for case in CASES if _is_wanted(case, options.only)]
     titles: dict[str, str] = {}
@@ -195,7 +195,7 @@ def measure(options: argparse.Namespace, console: Console) -> Record:
                 continue
             try:
                 route.open()
-            except Exception as error:  # noqa: BLE001 - the other routes are to be measured
+            except Exception as error:  # noqa: BLE001 - the other routes are still measured
                 record.failures.append(f"{route.title}: {type(error).__name__}: {error}")
                 continue
             stack.callback(route.close)
@@ -224,7 +224,7 @@ def measure(options: argparse.Namespace, console: Console) -> Record:
 
 
 def why_not_recorded(record: Record) -> str | None:
-    """Say why the docs do not take a run; None if they do."""
+    """Return the reason why a run is not for the docs; None if it is."""
     if record.failures:
         return "the run is not complete"
     rounds = int(record.machine.get("rounds", 0))
@@ -259,9 +259,9 @@ def main() -> int:
     add("--repeats", type=int, default=ROUNDS, metavar="ROUNDS", help=f"{ROUNDS}")
     add("--list", action="store_true", help="name the cases and the routes")
     add("--chart", type=Path, metavar="FILE", help="draw the bar chart as SVG")
-    add("--update-docs", action="store_true", help=f"put it into {PAGE.name} and {CHART.name}")
+    add("--update-docs", action="store_true", help=f"put the run into {PAGE.name} and {CHART.name}")
     add("--json", type=Path, metavar="FILE", help="write the samples")
-    add("--replay", type=Path, metavar="FILE", help="show what --json wrote")
+    add("--replay", type=Path, metavar="FILE", help="show a file of --json")
     options = parser.parse_args()
     if options.list:
         for name, title in (*map(_TITLE, CASES), *map(_TITLE, ROUTES)):

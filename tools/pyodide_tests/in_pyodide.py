@@ -1,12 +1,12 @@
 """Run tests of spatch_core on CPython 3.14 as WebAssembly: in Pyodide, with Node.js.
 
     python -m pip install --group pyodide
-    python tools/pyodide_tests/in_pyodide.py                  # all that can run there
-    python tools/pyodide_tests/in_pyodide.py tests/call -x    # pytest's arguments instead
+    python tools/pyodide_tests/in_pyodide.py                  # all tests that can run there
+    python tools/pyodide_tests/in_pyodide.py tests/call -x    # arguments for pytest instead
 
-The package under test is the wheel of pure Python, as in a browser. Needs a package index and a
-registry of npm; what they give is kept in .check/pyodide/. Tests of what Pyodide lacks (processes,
-threads, compiled packages) are skipped, with the reason.
+The package under test is the pure-Python wheel, as in a browser. Needs a package index and a
+registry of npm; the downloads are kept in .check/pyodide/. Tests that need processes, threads or
+compiled packages, which Pyodide lacks, are skipped with the reason.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from _webassembly import FOLDER, PYTHON, NotHadError, get_pyodide, program, pure_wheel
+from _webassembly import FOLDER, PYTHON, UnavailableError, get_pyodide, program, pure_wheel
 from _wheels import ROOT
 
 HERE = Path(__file__).resolve().parent
 NEEDED = ("pytest>=8.2", "hypothesis>=6.100", "sybil>=9", "cloudpickle>=3", "click", "rich")
-"""What the tests import; of each, the newest release of pure Python is installed."""
+"""Packages that the tests import. The newest pure-Python release of each is installed."""
 OPTIONS = (
-    # Tasks and deep recursion: WebAssembly is suspended while it waits, on a stack of its own.
+    # For tasks and deep recursion: WebAssembly is suspended while it waits, on a separate stack.
     "--experimental-wasm-jspi",
     "--stack-size=100000",
     "--wasm-stack-switching-stack-size=60000",
@@ -38,7 +38,7 @@ TESTS = (
 
 
 def install_packages() -> Path:
-    """Install what the tests import and the wheel of this checkout; return the folder."""
+    """Install the wheel of this checkout and the packages in `NEEDED`; return the folder."""
     wheel = pure_wheel()
     folder = FOLDER / f"site-{wheel.parent.name}"
     if not folder.exists():
@@ -63,9 +63,9 @@ def main() -> int:
     options, others = parser.parse_known_args()
     try:
         pyodide, packages = get_pyodide(), install_packages()
-    except (NotHadError, subprocess.CalledProcessError) as error:
-        print(f"{error}\nPyodide and its packages cannot be had here", file=sys.stderr)
-        return 77  # noxfile.py knows it
+    except (UnavailableError, subprocess.CalledProcessError) as error:
+        print(f"{error}\nPyodide or its packages are not available", file=sys.stderr)
+        return 77  # PYODIDE_UNAVAILABLE in noxfile.py
     node = [program("node"), *OPTIONS, str(HERE / "run.mjs"), str(pyodide), str(packages)]
     tests = options.tests or [f"tests/{name}" for name in TESTS]
     plugins = ["-p", "refusals", "-p", "part_of_tests", "-p", "no:cacheprovider"]

@@ -1,8 +1,8 @@
-"""A plugin of pytest: tests of what Pyodide lacks are skipped, with the reason.
+"""A pytest plugin that skips tests of features that Pyodide lacks, with the reason.
 
-WebAssembly has no processes and no threads, and only packages of pure Python are installed. Such a
-test is skipped by what the platform raises, so no list of tests has to follow the tests; a test
-that fails in any other way fails.
+WebAssembly has no processes and no threads, and only pure-Python packages are installed. A
+test is skipped if the platform raises the corresponding error, so no list of tests has to be kept.
+A test that fails in any other way fails.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Generator
 
 LACKING = {"_multiprocessing", "ensurepip", "numpy", "venv"}
-"""Modules that Pyodide has not, or not without its package index."""
+"""Modules that Pyodide lacks, or has only in its package index."""
 OTHERWISE = {
     **dict.fromkeys(
         (
@@ -32,11 +32,11 @@ OTHERWISE = {
     "test_tasks_that_overlap": "no threads, and a task that waits for one is left behind",
     "test_to_thread": "its executors run in the same context",
 }
-"""Tests of what Pyodide does, but differently, by name, with the reason."""
+"""Tests of features that work differently in Pyodide, by name, with the reason."""
 
 
 def refusal(error: BaseException) -> str:
-    """Return what the platform lacks, or nothing if this is another error."""
+    """Return the feature that the platform lacks, or an empty string for another error."""
     if parts := getattr(error, "exceptions", ()):  # those of a group
         found = {refusal(each) for each in parts}
         return "" if "" in found else " and ".join(sorted(found))
@@ -48,7 +48,7 @@ def refusal(error: BaseException) -> str:
         return "no processes"
     if isinstance(error, ModuleNotFoundError) and error.name in LACKING:
         return f"no {error.name}"
-    # What a test does in the end may fail too, after that.
+    # The cleanup of a test may fail, too, after the original error.
     return refusal(error.__context__) if error.__context__ else ""
 
 

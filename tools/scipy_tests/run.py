@@ -51,7 +51,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("backend", choices=ROUTES, help="what makes the calls")
+    parser.add_argument("backend", choices=ROUTES, help="the backend that makes the calls")
     parser.add_argument(
         "tests",
         nargs="*",
@@ -59,9 +59,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         metavar="TEST",
         help="a folder or file below SciPy's, such as ndimage or fft/tests/test_basic.py",
     )
-    parser.add_argument("-k", default="", metavar="EXPRESSION", help="as pytest has it")
+    parser.add_argument("-k", default="", metavar="EXPRESSION", help="as in pytest")
     parser.add_argument("--emulate", action="store_true", help="CuPy's kernels on the processor")
-    parser.add_argument("--left", action="store_true", help="say what was left to SciPy, and why")
+    parser.add_argument(
+        "--left",
+        action="store_true",
+        help="list the calls that were left to SciPy, with the reasons",
+    )
     options = parser.parse_intermixed_args(arguments)
     route = ROUTES[options.backend]()
     if options.emulate and not options.backend.startswith("cupy"):
