@@ -39,17 +39,17 @@ BACKENDS = {
 HEAD = """\
 # Which backend implements what, and how closely
 
-For each function of `scipy_dispatch` and each backend that implements it: the tolerance of its
-result, in double precision, relative to the largest value of SciPy's result. **exact** means the
-same bits for every data type. A letter leads to
-[the tolerances for other types, with the reason](#what-the-letters-mean). The tests of each
-backend compare each of its functions with SciPy by these numbers. If a backend does not support an
-argument, it defers with the reason, and SciPy runs. The backends' READMEs describe the results for
-data with a NaN, where SciPy's own result depends on the order of its comparisons.
+The tables show, for each function of `scipy_dispatch` and each backend that implements it, the
+tolerance of the result in double precision, relative to the largest value of SciPy's result.
+**exact** means bit-identical results for every data type. A letter links to [the tolerances for
+other types, with the reason](#what-the-letters-mean). The tests of each backend compare each of its
+functions with SciPy by these tolerances. If a backend does not support an argument, it defers with
+the reason, and SciPy runs. The backends' READMEs describe the results for data with a NaN, where
+SciPy's own result depends on the order of its comparisons.
 
 The columns of CuPy have the tolerances of its tests on a machine with a GPU; no such run has been
-recorded yet. For all but two functions the tests have compared CuPy's own sources with SciPy on the
-processor, with the kernels compiled for it (`pytest -m gpu --emulate`).
+recorded yet. For all but two functions, the tests have compared CuPy's own sources with SciPy on
+the CPU, with the kernels compiled for it (`pytest -m gpu --emulate`).
 
 `python tools/agreement.py` writes this page from the descriptions and from `tests/tolerances.py` of
 each backend.
