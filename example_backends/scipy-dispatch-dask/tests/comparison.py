@@ -100,6 +100,8 @@ def some_axes(name: str, ndim: int) -> st.SearchStrategy[dict[str, Any]]:
     axes = st.permutations(range(ndim)).flatmap(
         lambda order: st.integers(1, ndim).map(lambda count: tuple(order[:count]))
     )
+    if name.startswith("ndimage."):  # which defer where they are out of order
+        axes = axes.map(lambda each: tuple(sorted(each)))
     axes |= axes.map(lambda each: tuple(axis - ndim for axis in each))
     return st.just({}) | axes.map(lambda each: {"axes": each})
 

@@ -28,6 +28,12 @@ REASONS: list[tuple[str, dict[str, Any], str]] = [
     ("ndimage.gaussian_filter", {"input": LAZY, "sigma": [1, da.ones(())]}, "sigma= is a Dask"),
     ("ndimage.binary_erosion", {"input": LAZY, "iterations": 0}, "the whole array"),
     ("ndimage.binary_dilation", {"input": LAZY > 1, "iterations": 0}, "the whole array"),
+    ("ndimage.uniform_filter", {"input": LAZY, "axes": (1, 0)}, "out of order"),
+    ("ndimage.median_filter", {"input": LAZY, "size": 3, "footprint": ONES}, "ignores size"),
+    *(
+        (f"ndimage.{name}", {"input": LAZY, "sigma": 1, "mode": ["wrap", "mirror"]}, "wrap around")
+        for name in ("gaussian_laplace", "gaussian_gradient_magnitude")
+    ),
     ("ndimage.zoom", {"input": LAZY, "zoom": 0.01}, "the result is empty"),
     ("ndimage.zoom", {"input": LAZY + 0j, "zoom": 2, "grid_mode": True}, "for complex numbers"),
     ("ndimage.rotate", {"input": LAZY > 1, "angle": 9}, "every rounding error"),

@@ -10,7 +10,6 @@ import os
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from textwrap import dedent, indent
 from typing import TYPE_CHECKING
 
 import pytest
@@ -176,106 +175,46 @@ def test_pools_are_recognized() -> None:
     assert "is one of a pool" in str(asyncio.run(asyncio.to_thread(_pool.why_serial)))
 
 
-# Counts the threads that do the work in all processes, by the CPU time that the system reports.
-BUSY_THREADS = """
-import os
-from collections import defaultdict
+# Why the tasks of a Dask graph work alone; None for those that may share their work.
+OF_TASKS = """
 from concurrent.futures import ThreadPoolExecutor
 
 import dask
-import numpy as np
-import psutil
-from scipy_dispatch import backend_opts, ndimage
-from scipy_dispatch_threads import set_workers
+from scipy_dispatch_threads import _pool
 
-image = np.random.default_rng(0).random((300, 300))
+def reasons(**scheduler):
+    tasks = [dask.delayed(_pool.why_serial)() for _ in range(4)]
+    return dask.compute(*tasks, **scheduler)
 
-def times():
-    threads = psutil.Process().threads()
-    return {thread.id: thread.user_time + thread.system_time for thread in threads}
+if __name__ == "__main__":
+    _pool.set_workers(3)
+    assert reasons(scheduler="synchronous") == (None,) * 4
+    assert all(reasons(scheduler="threads", num_workers=2))
+    with ThreadPoolExecutor(2, thread_name_prefix="mine") as pool:
+        assert all(reasons(scheduler="threads", pool=pool))
+        nested = pool.submit(reasons, scheduler="threads", num_workers=2)
+        assert all(nested.result(60))
+    assert all(reasons(scheduler="processes", num_workers=2))
+"""
+OF_A_CLUSTER = """
+import distributed
+from scipy_dispatch_threads import _pool
 
-def work(number):
-    before = times()
-    with backend_opts(prioritize="threads"):
-        ndimage.median_filter(image, 9)
-    return os.getpid(), before, times()
-
-def busy(results):
-    "How many threads did a notable part of the work, for each process."
-    first, last = defaultdict(dict), defaultdict(dict)
-    for pid, before, after in results:
-        for thread, time in after.items():
-            start = before.get(thread, 0.0)
-            first[pid][thread] = min(start, first[pid].get(thread, start))
-            last[pid][thread] = max(time, last[pid].get(thread, time))
-    rises = [[last[pid][each] - first[pid][each] for each in last[pid]] for pid in last]
-    return sorted(sum(rise > 0.15 * sum(each) for rise in each) for each in rises)
-
-def tasks(number=8):
-    return [dask.delayed(work)(index) for index in range(number)]
+if __name__ == "__main__":
+    with distributed.LocalCluster(
+        n_workers=1, threads_per_worker=2, host="127.0.0.1", dashboard_address="127.0.0.1:0"
+    ) as cluster, distributed.Client(cluster) as client:
+        assert all(client.gather(client.map(lambda _: _pool.why_serial(), range(4))))
 """
 
-SCHEDULERS = {
-    "none": ("set_workers(3); found = busy([work(0) for _ in range(8)])", "1 < found[0] <= 3"),
-    "synchronous": (
-        "set_workers(3); found = busy(dask.compute(*tasks(), scheduler='synchronous'))",
-        "1 < found[0] <= 3",
-    ),
-    "threads": (
-        "set_workers(3); found = busy(dask.compute(*tasks(), scheduler='threads', num_workers=2))",
-        "found[0] <= 2",
-    ),
-    "a pool of one's own": (
-        """
-        set_workers(3)
-        with ThreadPoolExecutor(2, thread_name_prefix="mine") as pool:
-            found = busy(dask.compute(*tasks(), scheduler="threads", pool=pool))
-        """,
-        "found[0] <= 2",
-    ),
-    "nested pools": (
-        """
-        set_workers(3)
-        def inner(number):
-            return dask.compute(*tasks(2), scheduler="threads", num_workers=2)
-        with ThreadPoolExecutor(2) as pool:
-            found = busy(sum(pool.map(inner, range(4)), ()))
-        """,
-        # Two threads each ask Dask for two; each of Dask's threads works alone.
-        "found[0] <= 4",
-    ),
-    "processes": (
-        "found = busy(dask.compute(*tasks(), scheduler='processes', num_workers=2))",
-        "found == [1] * len(found)",
-    ),
-    "distributed": (
-        """
-        import distributed
-        with distributed.LocalCluster(
-            n_workers=2, threads_per_worker=2, host="127.0.0.1", dashboard_address="127.0.0.1:0"
-        ) as cluster, distributed.Client(cluster) as client:
-            client.gather(client.compute(tasks(4)))  # other threads of a worker import
-            found = busy(client.gather(client.compute(tasks(16))))
-        """,
-        # The cluster decides how tasks are divided among workers and threads.
-        "max(found) <= 2",
-    ),
-}
 
-
-@pytest.mark.parametrize("scheduler", SCHEDULERS)
-def test_dask_s_threads_are_all_that_work(scheduler: str) -> None:
-    """No more threads work than the user requested: Dask's threads do not share their blocks."""
-    pytest.importorskip("dask")
-    pytest.importorskip("psutil")
-    if scheduler == "distributed":
-        pytest.importorskip("distributed")
-    code, condition = SCHEDULERS[scheduler]
-    run_python(
-        f"{BUSY_THREADS}\nif __name__ == '__main__':\n{indent(dedent(code).strip(), '    ')}\n"
-        f"    assert {condition}, found\n",
-        environment={_pool.VARIABLE: None},
-    )
+@pytest.mark.parametrize(
+    ("library", "program"), [("dask", OF_TASKS), ("distributed", OF_A_CLUSTER)]
+)
+def test_tasks_of_dask_work_alone(library: str, program: str) -> None:
+    """Dask's threads and processes are as many as the user wants to work."""
+    pytest.importorskip(library)
+    run_python(program, environment={_pool.VARIABLE: None})
 
 
 def test_an_ordinary_thread_shares_its_work() -> None:

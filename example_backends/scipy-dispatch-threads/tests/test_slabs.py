@@ -94,19 +94,14 @@ def test_a_mask_is_cut_with_the_input() -> None:
         assert_scipy_s("binary_dilation", array, 7, mask=given, iterations=3)
 
 
-@pytest.mark.parametrize("name", ["laplace", "gaussian_laplace", "morphological_laplace"])
-def test_an_input_that_is_overwritten_too_early_is_left_to_scipy(name: str) -> None:
+@pytest.mark.parametrize("name", ["sobel", "laplace", "grey_opening"])
+def test_an_input_that_is_overwritten_is_cut_along_other_axes(name: str) -> None:
+    """Other threads would overwrite the neighbours of a slab."""
     array = an_array(name)
-    reason = why_not(name, {"input": array, **CALLS[name], "output": array}, forced(5))
-    assert reason == "SciPy overwrites the input before it has read it for the last time"
-
-
-@pytest.mark.parametrize("name", ["convolve", "correlate1d"])
-def test_complex_weights_in_place(name: str) -> None:
-    array = an_array(name, "float64") * (1 + 2j)
-    weights = np.array([1, 2j, 3])
-    weights = weights if name.endswith("1d") else weights[None]
-    assert_scipy_s(name, array, 5, weights=weights, output=array)
+    arguments = {"input": array, "output": array, **CALLS[name]}
+    assert "each is needed as a whole" in (why_not(name, arguments, forced(5)) or "")
+    arguments = {"input": array, "output": array, "sigma": 2, "axis": 0}
+    assert why_not("gaussian_filter1d", arguments, forced(5)) is None
 
 
 def test_nothing_shorter_than_a_structure_is_gone_over_repeatedly() -> None:
@@ -114,9 +109,9 @@ def test_nothing_shorter_than_a_structure_is_gone_over_repeatedly() -> None:
     calls: list[tuple[tuple[int, ...], int]] = []
 
     @functools.wraps(ndimage.binary_dilation)
-    def recorded(image: Any, structure: Any, iterations: int, *args: Any, **kwargs: Any) -> Any:
-        calls.append((image.shape, iterations))
-        return ndimage.binary_dilation(image, structure, iterations, *args, **kwargs)
+    def recorded(input: Any, structure: Any, iterations: int, *args: Any, **kwargs: Any) -> Any:
+        calls.append((input.shape, iterations))
+        return ndimage.binary_dilation(input, structure, iterations, *args, **kwargs)
 
     image = np.random.default_rng(0).random((50, 60)) > 0.9
     further = {"structure": np.ones((4, 4)), "iterations": 3}

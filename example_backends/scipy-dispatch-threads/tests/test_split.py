@@ -7,9 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from scipy_dispatch.reach import WHOLE, Reach
 from scipy_dispatch_threads._call import Deferred
 from scipy_dispatch_threads._policy import Policy
-from scipy_dispatch_threads._split import WHOLE, Reach, Split, choose, cut, part
+from scipy_dispatch_threads._split import Split, choose, cut, part
 
 ANY_SIZE = Policy(workers=2, smallest_slab=1)
 

@@ -7,10 +7,9 @@ from importlib.metadata import entry_points
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import pytest
 from scipy import ndimage
-from sharing import STRATEGIES, assert_scipy_s, forced, shared, why_not
+from sharing import STRATEGIES, forced, shared, why_not
 from typical import CALLS, an_array
 
 from scipy_dispatch import system
@@ -27,8 +26,6 @@ if sys.version_info >= (3, 11):
     import tomllib
 else:
     import tomli as tomllib
-
-OTHER_OUTPUT = ("map_coordinates", "rotate")
 
 
 def test_every_function_has_a_typical_call() -> None:
@@ -84,32 +81,3 @@ def test_a_typical_call_is_shared(key: str, monkeypatch: pytest.MonkeyPatch) -> 
     result = shared(key, forced(5))(**arguments)
     assert 5 in numbers
     assert_identical(result, getattr(ndimage, name)(**arguments))
-
-
-@pytest.mark.parametrize("dtype", ["float32", "int16", "uint8", "bool"])
-@pytest.mark.parametrize("key", STRATEGIES)
-def test_a_typical_call_for_another_type(key: str, dtype: str) -> None:
-    name, _ = STRATEGIES[key]
-    for slabs in (2, 11):
-        assert_scipy_s(key, an_array(name, dtype), slabs, **CALLS[name])
-
-
-@pytest.mark.parametrize("dtype", ["float64", "complex64", "uint8"])
-@pytest.mark.parametrize("key", [key for key in STRATEGIES if key not in OTHER_OUTPUT])
-def test_in_place(key: str, dtype: str) -> None:
-    """An output that is the input has the same contents afterwards as with SciPy."""
-    name, _ = STRATEGIES[key]
-    with np.errstate(all="ignore"):
-        array = an_array(name, dtype)
-    for slabs in (2, 11):
-        assert_scipy_s(key, array, slabs, **{**CALLS[name], "output": array})
-
-
-@pytest.mark.parametrize("dtype", ["float32", "uint8"])
-@pytest.mark.parametrize("key", STRATEGIES)
-def test_an_output_is_filled_and_returned(key: str, dtype: str) -> None:
-    name, _ = STRATEGIES[key]
-    array = an_array(name)
-    expected = getattr(ndimage, name)(array, **CALLS[name])
-    output = np.full(expected.shape, 3, dtype)
-    assert_scipy_s(key, array, 5, **{**CALLS[name], "output": output})

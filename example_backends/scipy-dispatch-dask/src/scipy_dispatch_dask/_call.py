@@ -1,78 +1,43 @@
-"""A call of a function of `scipy_dispatch`, with its arguments bound to their names."""
+"""Calls of functions of `scipy_dispatch`, and whether their arguments are Dask arrays."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
-from functools import lru_cache
+from collections.abc import Callable
 from importlib import import_module
-from inspect import Parameter, Signature, signature
 from typing import Any
 
 import numpy as np
 
+from scipy_dispatch.calls import BoundCall as Call
+
 from ._dask import Array, da
 
-
-@dataclass(frozen=True)
-class Call:
-    """A function and its arguments by name."""
-
-    function: Callable[..., Any]
-    # Those that the caller passed; defaults are absent.
-    arguments: Mapping[str, Any]
-
-    def __getitem__(self, name: str) -> Any:
-        """Return the argument `name` or its default; None if the installed SciPy lacks it."""
-        if name in self.arguments:
-            return self.arguments[name]
-        parameter = _signature(self.function).parameters.get(name)
-        return None if parameter is None else parameter.default
-
-    def replaced(self, **changes: Any) -> Call:
-        """Return this call with some arguments replaced; those that SciPy lacks are dropped."""
-        known = _signature(self.function).parameters
-        kept = {name: value for name, value in changes.items() if name in known}
-        return Call(self.function, {**self.arguments, **kept})
-
-    def without(self, *names: str) -> Call:
-        """Return this call without some of its arguments."""
-        return Call(
-            self.function,
-            {name: value for name, value in self.arguments.items() if name not in names},
-        )
-
-    def kept(self) -> Call:
-        """Return this call with copies of its arrays, which the caller cannot change."""
-        try:
-            kept = {name: _copied(value) for name, value in self.arguments.items()}
-        except RecursionError:  # a list that contains itself
-            return self
-        return Call(self.function, kept)
-
-
-def bind(identifier: str, args: Iterable[Any], kwargs: Mapping[str, Any]) -> Call:
-    """Return the call of `identifier`, such as ``"scipy_dispatch.ndimage:sobel"``.
-
-    Raises TypeError if the arguments do not fit the signature.
-    """
-    function = dispatchable(identifier)
-    parameters = _signature(function)
-    arguments: dict[str, Any] = {}
-    for name, value in parameters.bind(*args, **kwargs).arguments.items():
-        if parameters.parameters[name].kind is Parameter.VAR_KEYWORD:
-            arguments.update(value)
-        else:
-            arguments[name] = value
-    return Call(function, arguments)
+__all__ = [
+    "Call",
+    "dispatchable",
+    "has_unknown_chunks",
+    "holds_dask_array",
+    "is_dask_array",
+    "is_lazy_number",
+    "kept",
+]
 
 
 def dispatchable(identifier: str) -> Callable[..., Any]:
-    """Return the function of `scipy_dispatch` that `identifier` names."""
+    """Return the function that an identifier names, such as ``"scipy_dispatch.ndimage:sobel"``."""
     module, _, name = identifier.partition(":")
     function: Callable[..., Any] = getattr(import_module(module), name)
     return function
+
+
+def kept(call: Call) -> Call:
+    """Return a call with copies of its arrays, which the caller cannot change."""
+    try:
+        copies = {name: _copied(value) for name, value in call.arguments.items()}
+    except RecursionError:  # a list that contains itself
+        return call
+    return Call(call.function, copies)
 
 
 def is_dask_array(value: Any) -> bool:
@@ -115,8 +80,3 @@ def _copied(value: Any) -> Any:
     if type(value) in (list, tuple):
         return type(value)(map(_copied, value))
     return value
-
-
-@lru_cache(maxsize=256)
-def _signature(function: Callable[..., Any]) -> Signature:
-    return signature(function)

@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from scipy_dispatch.reach import Reaches
+
 from ._chunks import without_small_chunks
 from ._dask import Array, da
-from ._reach import Halos
 
 
 def map_with_halo(
     block: Callable[..., Any],
     arrays: Sequence[Array],
-    halos: Halos,
+    reaches: Reaches,
     meta: Any,
     shared: Mapping[str, Any],
 ) -> Array:
@@ -26,11 +27,17 @@ def map_with_halo(
     SciPy itself extends the block with the boundary mode, as it would extend the whole array. At
     the other ends of a block, SciPy's extension affects the halo only, which is removed.
     """
-    depths = {axis: halo.depth for axis, halo in halos.items()}
+    halos = {axis: reach for axis, reach in enumerate(reaches) if reach is None or reach.radius}
+    depths = {
+        axis: max(arrays[0].shape[axis], 1) if reach is None else reach.radius
+        for axis, reach in halos.items()
+    }
     first = without_small_chunks(arrays[0], depths)
     chunked = [first, *(array.rechunk(first.chunks) for array in arrays[1:])]
-    depth = {axis: halo.depth if first.numblocks[axis] > 1 else 0 for axis, halo in halos.items()}
-    boundary = {axis: "periodic" if halo.periodic else "none" for axis, halo in halos.items()}
+    depth = {axis: deep if first.numblocks[axis] > 1 else 0 for axis, deep in depths.items()}
+    boundary = {
+        axis: "periodic" if reach and reach.wraps else "none" for axis, reach in halos.items()
+    }
     return da.map_overlap(
         block, *chunked, depth=depth, boundary=boundary, meta=meta, dtype=meta.dtype, **shared
     )

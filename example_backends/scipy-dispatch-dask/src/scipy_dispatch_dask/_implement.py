@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 from spatch_core import BackendImplementation
 
-from ._call import bind
+from ._call import Call, dispatchable
 from ._strategy import Strategy, ready, why_not
 from ._table import TABLES
 
@@ -38,13 +38,15 @@ def implement_all(module: str, namespace: dict[str, Any]) -> None:
 
 
 def _plan_of(identifier: str, strategy: Strategy) -> Callable[..., Plan]:
+    function = dispatchable(identifier)
+
     def plan(*args: Any, **kwargs: Any) -> Plan:
         try:
-            call = bind(identifier, args, kwargs)
+            call = Call.bind(function, args, kwargs)
             reason = why_not(strategy, call)
         except (TypeError, ValueError, IndexError, AttributeError):
             # The arguments are invalid. The strategy calls SciPy, which raises the error.
-            return lambda: strategy.run(ready(strategy, bind(identifier, args, kwargs)))
+            return lambda: strategy.run(ready(strategy, Call.bind(function, args, kwargs)))
         return reason or (lambda: strategy.run(ready(strategy, call)))
 
     return plan

@@ -8,11 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from scipy_dispatch.calls import Deferred
+from scipy_dispatch.reach import Read
+
 from ._block import block_of, meta_of, probe
 from ._call import Call
 from ._dask import Array, da
 from ._halo import map_with_halo
-from ._reach import Reach
 
 _UNREFLECTED = dict.fromkeys(("reflect", "mirror", "wrap", "grid-mirror", "grid-wrap"), "nearest")
 
@@ -22,13 +24,21 @@ class Neighbourhood:
     """Call the function again on every block, extended by its neighbours."""
 
     # How far the function reads from an element.
-    reach: Reach
+    reach: Read
     # The result has the shape of the first.
     arrays: tuple[str, ...] = ("input",)
-    # The reason why a call cannot be supported.
-    refuse: Callable[[Call], str | None] = lambda call: None
+    # A further reason why a call cannot be supported.
+    why_not: Callable[[Call], str | None] = lambda call: None
     # The call for the probe, without arguments that only the real one may use.
     harmless: Callable[[Call], Call] = lambda call: call
+
+    def refuse(self, call: Call) -> str | None:
+        """Return why `call` cannot be supported; None if it can."""
+        try:
+            self.reach(call, call[self.arrays[0]].ndim)
+        except Deferred as reason:
+            return str(reason)
+        return self.why_not(call)
 
     def run(self, call: Call) -> Array:
         """Return SciPy's result, lazily."""
@@ -51,16 +61,10 @@ class Neighbourhood:
         )
 
 
-def unbounded_or_misfit(call: Call) -> str | None:
-    """Reject unlimited ``iterations``, and a ``mask`` whose shape differs from the input's."""
-    mask = call["mask"]
-    if mask is not None and np.shape(mask) != np.shape(call["input"]):
+def misfit(call: Call) -> str | None:
+    """Reject a ``mask`` whose shape differs from the input's."""
+    if call["mask"] is not None and np.shape(call["mask"]) != np.shape(call["input"]):
         return "mask= has another shape than input="
-    if int(call["iterations"]) < 1:
-        return (
-            "iterations < 1 repeats until nothing changes, which needs the whole array; "
-            "pass a number of iterations"
-        )
     return None
 
 

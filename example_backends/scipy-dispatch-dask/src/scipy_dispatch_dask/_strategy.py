@@ -7,7 +7,14 @@ from typing import Any, Protocol
 import numpy as np
 
 from ._block import unmasked
-from ._call import Call, has_unknown_chunks, holds_dask_array, is_dask_array, is_lazy_number
+from ._call import (
+    Call,
+    has_unknown_chunks,
+    holds_dask_array,
+    is_dask_array,
+    is_lazy_number,
+    kept,
+)
 from ._chunks import without_empty_chunks
 from ._dask import da
 
@@ -59,7 +66,7 @@ def ready(strategy: Strategy, call: Call) -> Call:
     ``type=`` selects Dask. The arrays in the returned call have no empty chunks and no masks.
     They are copies, so that the caller may change the originals before the result is computed.
     """
-    call = call.kept()
+    call = kept(call)
     given = {
         name: unmasked(value) for name, value in call.arguments.items() if name in strategy.arrays
     }

@@ -10,9 +10,11 @@ from dataclasses import replace
 
 import numpy as np
 
+from scipy_dispatch import reach
+
 from . import _lengths as lengths
 from . import _positions as positions
-from . import _reach as reach
+from . import _reach as own
 from ._convolution import Convolution
 from ._dask import da
 from ._fourier import FourierFilter
@@ -33,9 +35,9 @@ from ._lines import (
 from ._measurement import Mean, Measurement, Median, Sum
 from ._neighbourhood import (
     Neighbourhood,
+    misfit,
     shrunk,
     tiny_kernel,
-    unbounded_or_misfit,
     without_function,
     without_reflection,
 )
@@ -44,12 +46,12 @@ from ._strategy import Strategy
 from ._tally import Centers, Extremes, Variances
 from ._transform import AxisByAxis, EveryAxis, Shift
 
-_window = Neighbourhood(reach.along_axes(reach.window))
-_rank = Neighbourhood(reach.along_axes(reach.window), harmless=without_reflection)
-_two_windows = Neighbourhood(reach.along_axes(reach.window, passes=2))
+_window = Neighbourhood(reach.window)
+_rank = Neighbourhood(reach.window, harmless=without_reflection)
+_two_windows = Neighbourhood(reach.two_windows)
 _stencil = Neighbourhood(reach.stencil)
-_weights = Neighbourhood(reach.along_axes(reach.weights))
-_gaussian = Neighbourhood(reach.along_axes(reach.gaussian))
+_weights = Neighbourhood(reach.weights)
+_gaussian = Neighbourhood(reach.gaussian)
 
 _kernel = Convolution()
 _transform = Lines(
@@ -58,12 +60,8 @@ _transform = Lines(
 _to_half = replace(_transform, length=lengths.halved)
 _from_half = replace(_transform, length=lengths.doubled, refuse=no_length)
 
-_structure = Neighbourhood(
-    reach.along_axes(reach.structure), ("input", "mask"), unbounded_or_misfit
-)
-_two_structures = Neighbourhood(
-    reach.along_axes(reach.structure, 2), ("input", "mask"), unbounded_or_misfit
-)
+_structure = Neighbourhood(reach.structure, ("input", "mask"), misfit)
+_two_structures = Neighbourhood(reach.two_structures, ("input", "mask"), misfit)
 
 NDIMAGE: dict[str, Strategy] = {
     # Filters
@@ -75,7 +73,7 @@ NDIMAGE: dict[str, Strategy] = {
     "gaussian_filter1d": _gaussian,
     "gaussian_gradient_magnitude": Neighbourhood(reach.gaussian_gradient),
     "gaussian_laplace": Neighbourhood(reach.gaussian_laplace),
-    "generic_filter": Neighbourhood(reach.along_axes(reach.window), harmless=without_function),
+    "generic_filter": Neighbourhood(reach.window, harmless=without_function),
     # The user's function may use the whole line for each element.
     "generic_filter1d": Lines(("input",), harmless=without_function),
     "laplace": _stencil,
@@ -88,9 +86,9 @@ NDIMAGE: dict[str, Strategy] = {
     "prewitt": _stencil,
     "rank_filter": _rank,
     "sobel": _stencil,
-    "uniform_filter": Neighbourhood(reach.running_mean(reach.along_axes(reach.window))),
-    "uniform_filter1d": Neighbourhood(reach.running_mean(reach.along_axes(reach.window))),
-    "vectorized_filter": Neighbourhood(reach.along_axes(reach.window), refuse=shrunk),
+    "uniform_filter": Neighbourhood(own.running_mean(reach.window)),
+    "uniform_filter1d": Neighbourhood(own.running_mean(reach.window)),
+    "vectorized_filter": Neighbourhood(reach.window, why_not=shrunk),
     # Filters in the Fourier domain
     "fourier_gaussian": FourierFilter("sigma"),
     "fourier_shift": FourierFilter("shift"),
@@ -118,7 +116,7 @@ NDIMAGE: dict[str, Strategy] = {
     "binary_closing": _two_structures,
     "binary_dilation": _structure,
     "binary_erosion": _structure,
-    "binary_hit_or_miss": Neighbourhood(reach.along_axes(reach.two_structures)),
+    "binary_hit_or_miss": Neighbourhood(reach.hit_or_miss),
     "binary_opening": _two_structures,
     "black_tophat": _two_windows,
     "grey_closing": _two_windows,
@@ -147,11 +145,9 @@ SIGNAL: dict[str, Strategy] = {
     "hilbert": Lines(length=lengths.given("N")),
     "hilbert2": Lines(axes=two_axes, length=lengths.analytic_plane, refuse=no_plane),
     "lfilter": Lines(refuse=second_result("zi")),
-    "medfilt": Neighbourhood(
-        reach.along_axes(reach.median_kernel), ("volume",), harmless=tiny_kernel
-    ),
-    "medfilt2d": Neighbourhood(reach.along_axes(reach.median_kernel), harmless=tiny_kernel),
-    "order_filter": Neighbourhood(reach.along_axes(reach.domain), ("a",)),
+    "medfilt": Neighbourhood(own.median_kernel, ("volume",), harmless=tiny_kernel),
+    "medfilt2d": Neighbourhood(own.median_kernel, harmless=tiny_kernel),
+    "order_filter": Neighbourhood(own.domain, ("a",)),
     "resample": Lines(length=lengths.given("num"), refuse=second_result("t")),
     "resample_poly": Lines(length=lengths.resampled),
     "savgol_filter": Lines(),

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from scipy_dispatch.reach import WHOLE, Reach
+
 from ._block import meta_of, ones, why_not_numpy
 from ._call import has_unknown_chunks, is_dask_array
 from ._chunks import without_empty_chunks
 from ._dask import Array
 from ._halo import map_with_halo
-from ._reach import WHOLE, Halo
 
 
 def plan(
@@ -57,11 +58,7 @@ def plan(
         return "the chunk sizes of the input are unknown; call its .compute_chunk_sizes() first"
     if reason := why_not_numpy(array, "the input"):
         return reason.replace("=", "")
-    halos = {
-        axis: WHOLE if radius is None else Halo(radius, periodic)
-        for axis, radius in enumerate(radii)
-        if radius != 0
-    }
+    reaches = [WHOLE if radius is None else Reach(radius, periodic) for radius in radii]
 
     def compute() -> Array:
         x = without_empty_chunks(array)
@@ -71,6 +68,6 @@ def plan(
         ]
         # Wrong arguments raise here, not when the result is computed.
         meta = meta_of(function(ones(x, tuple(least))))
-        return map_with_halo(function, [x], halos, meta, {})
+        return map_with_halo(function, [x], reaches, meta, {})
 
     return compute

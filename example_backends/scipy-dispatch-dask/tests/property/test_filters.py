@@ -1,4 +1,4 @@
-"""Filters where something has to be known of the array: contradicting modes, casts, and NaN."""
+"""Filters where something has to be known of the array: casts, and NaN."""
 
 from __future__ import annotations
 
@@ -26,16 +26,6 @@ modes = st.sampled_from((*MODES, *GRID_MODES))
 # With these modes, the first window does not read from the other end of the line or block.
 modes_without_end = modes.filter(lambda mode: "wrap" not in mode)
 LARGEST = 6
-
-
-@pytest.mark.parametrize("name", ["gaussian_laplace", "gaussian_gradient_magnitude", "laplace"])
-@pytest.mark.parametrize("modes", [["wrap", "reflect"], ["nearest", "grid-wrap"]], ids=str)
-@pytest.mark.parametrize("chunks", [7, (7, 30), (30, 7)], ids=str)
-def test_modes_that_contradict_one_another(name: str, modes: list[str], chunks: Any) -> None:
-    """SciPy takes each derivative along all axes, with the mode of one axis."""
-    x = np.random.default_rng(0).random((30, 30))
-    arguments = {} if name == "laplace" else {"sigma": 1}
-    check(f"ndimage.{name}", x, da.from_array(x, chunks=chunks), mode=modes, **arguments)
 
 
 @given(data=st.data())

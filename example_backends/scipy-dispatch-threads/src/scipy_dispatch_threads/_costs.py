@@ -13,28 +13,11 @@ VARIABLE = "SCIPY_DISPATCH_THREADS_COSTS"
 WORTH = 6e6
 """The nanoseconds of SciPy's work from which sharing it pays, also on a busy machine."""
 
-_OWN = Path(__file__).with_name("costs.json")
+COSTS: dict[str, float] = {}
+"""Those measured for the package, and then the user's."""
+for path in (Path(__file__).with_name("costs.json"), os.environ.get(VARIABLE)):
+    if path:
+        COSTS |= json.loads(Path(path).read_text(encoding="utf-8"))
 
-
-def smallest_of(costs: dict[str, float]) -> dict[str, int]:
-    """Return the numbers of elements from which threads pay.
-
-    Examples
-    --------
-    >>> smallest_of({"sobel": 4.0})
-    {'sobel': 1500000}
-    """
-    return {name: math.ceil(WORTH / cost) for name, cost in costs.items()}
-
-
-def read() -> dict[str, float]:
-    """Read the costs, in nanoseconds: those measured for the package, then the user's."""
-    costs: dict[str, float] = {}
-    for path in (_OWN, os.environ.get(VARIABLE)):
-        if path:
-            costs |= json.loads(Path(path).read_text(encoding="utf-8"))
-    return costs
-
-
-SMALLEST = smallest_of(read())
+SMALLEST = {name: math.ceil(WORTH / cost) for name, cost in COSTS.items()}
 """The number of elements, by function, from which threads pay."""

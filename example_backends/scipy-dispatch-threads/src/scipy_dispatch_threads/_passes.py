@@ -10,8 +10,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from scipy_dispatch.reach import window_shape
+
 from ._call import Call, Deferred
-from ._reach import full_window, window_shape
+from ._reach import full_window
 from ._strategy import Strategy, evaluate, given_output
 
 TYPE_CHECKING = False
@@ -25,40 +27,31 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Passes(Strategy):
-    """Passes of a 1-d function: the first from input to output, the others within the output.
-
-    Attributes
-    ----------
-    function : callable
-        The 1-d function of SciPy.
-    slabs : Slabs
-        How each pass is split.
-    passes : callable
-        Takes a call; yields the further arguments of the 1-d function for each pass.
-    """
+    """Passes of a 1-d function: the first from input to output, the others within the output."""
 
     function: Callable[..., Any]
+    # How each pass is split.
     slabs: Slabs
+    # Yields the further arguments of the 1-d function for each pass.
     passes: Callable[[Call], Iterator[dict[str, Any]]]
 
-    def check_arguments(self, call: Call, policy: Policy) -> None:
+    def plan(self, call: Call, policy: Policy) -> Callable[[], Any]:
         reason = Deferred("nothing is done along any axis")
         for arguments in self.passes(call):
-            arguments.update(input=call.input, output=call["output"])
+            arguments.update(input=call["input"], output=call["output"])
             try:
-                self.slabs.check_arguments(Call(self.function, (), arguments), policy)
+                self.slabs.plan(Call(self.function, arguments), policy)
             except Deferred as deferred:
                 reason = deferred
             else:
-                return
+                return lambda: self._compute(call, policy)
         raise reason
 
-    def compute(self, call: Call, policy: Policy) -> Any:
-        output = given_output(call)
+    def _compute(self, call: Call, policy: Policy) -> Any:
+        source, output = call["input"], given_output(call, in_place=True)
         if output is None:
-            example = call(input=np.zeros([1] * call.input.ndim, call.input.dtype))
-            output = np.empty(call.input.shape, example.dtype)
-        source = call.input
+            example = call(input=np.zeros([1] * source.ndim, source.dtype))
+            output = np.empty(source.shape, example.dtype)
         for arguments in self.passes(call):
             arguments.update(input=source, output=output)
             evaluate(self.slabs, self.function, (), arguments, policy)
@@ -78,7 +71,7 @@ def extreme(call: Call) -> Iterator[dict[str, Any]]:
     """Yield the passes of a minimum or maximum filter."""
     if not full_window(call):
         raise Deferred("the window is not a full box, so that it cannot be gone over by axes")
-    sizes = window_shape(call)
+    sizes = window_shape(call, len(call.axes(call["input"].ndim)))
     for size, (axis, origin, mode) in zip(sizes, _by_axes(call, "origin", "mode"), strict=True):
         if size > 1:
             yield _box(call, size, axis, origin, mode)
@@ -93,12 +86,13 @@ def uniform(call: Call) -> Iterator[dict[str, Any]]:
 
 def spline(call: Call) -> Iterator[dict[str, Any]]:
     """Yield the passes of a spline filter."""
-    for axis in range(call.input.ndim):
+    for axis in range(call["input"].ndim):
         yield {"order": call["order"], "axis": axis, "mode": call["mode"]}
 
 
 def _by_axes(call: Call, *names: str) -> Iterator[tuple[Any, ...]]:
-    return zip(call.axes, *map(call.each, names), strict=True)
+    axes = call.axes(call["input"].ndim)
+    return zip(axes, *(call.each(name, len(axes)) for name in names), strict=True)
 
 
 def _box(call: Call, size: Any, axis: int, origin: Any, mode: Any) -> dict[str, Any]:

@@ -108,13 +108,7 @@ def available_cores() -> int:
 
 
 def why_serial() -> str | None:
-    """Return why the calling thread should work alone.
-
-    Returns
-    -------
-    str or None
-        The reason; None if the thread may share its work.
-    """
+    """Return why the calling thread should work alone; None if it may share its work."""
     thread = threading.current_thread()
     # A running thread keeps its target function in `_target`.
     target = getattr(thread, "_target", None)
@@ -138,21 +132,8 @@ def run(task: Callable[[T], object], items: Iterable[T], share: int) -> None:
 
     The calling thread takes items as the helpers do, so that the call ends even if all helpers
     stay busy elsewhere. A call from within a helper runs in that helper alone. The helpers run
-    in a copy of the caller's context, so that ``numpy.errstate`` applies there.
-
-    Parameters
-    ----------
-    task : callable
-        The function to call with each item; its result is dropped.
-    items : iterable
-        The items, taken in this order.
-    share : int
-        The number of threads to share the items among, including the calling one.
-
-    Raises
-    ------
-    BaseException
-        The first exception that a task raises. No item is started after it.
+    in a copy of the caller's context, so that ``numpy.errstate`` applies there. The first exception
+    of a task is raised, and no item is started after it.
     """
     remaining = deque(items)
 

@@ -7,103 +7,71 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from scipy_dispatch.reach import WHOLE
+
 from . import _pool
 from ._call import Deferred
-from ._reach import never
-from ._split import WHOLE, Slab, choose, cut, part
-from ._strategy import Strategy, given_output, is_same_array
+from ._split import Slab, choose, cut, part
+from ._strategy import Strategy, given_output
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
+    from scipy_dispatch.reach import Read
+
     from ._call import Array, Call
     from ._policy import Policy
-    from ._split import Reaches, Split
+    from ._split import Split
 
 
 @dataclass(frozen=True)
 class Slabs(Strategy):
-    """Run SciPy's function on slabs of the input, each with the neighbours that it reads.
+    """Run SciPy's function on slabs of the input, each with the neighbours that it reads."""
 
-    Attributes
-    ----------
-    reaches : callable
-        Takes a call; returns the reach along every axis.
-    in_place : bool
-        Whether SciPy gives the same result if ``output`` is the input itself.
-    companion : str or None
-        A parameter that takes an array of the input's shape, which is split along with it.
-    returns_output : bool
-        Whether the function returns an ``output`` array; it returns None otherwise.
-    keeps_shape : bool
-        Whether the result has the input's shape.
-    least : int
-        The length along the axes that can be split of the smallest input that the function takes.
-    runs : callable
-        Whether a call ends in SciPy's running minimum or maximum. After a NaN, its values depend
-        on all elements before them, back to the start of the line.
-    """
-
-    reaches: Callable[[Call], Reaches]
-    in_place: bool = False
+    # The reach along every axis, from a call and its number of dimensions.
+    reaches: Read
+    # A parameter that takes an array of the input's shape, which is split along with it.
     companion: str | None = None
+    # Whether the function returns an ``output`` array; it returns None otherwise.
     returns_output: bool = True
+    # Whether the result has the input's shape.
     keeps_shape: bool = True
+    # The length along the axes that can be split of the smallest input that the function takes.
     least: int = 1
-    runs: Callable[[Call], bool] = never
+    # Whether a call ends in SciPy's running minimum or maximum. After a NaN, its values depend on
+    # all elements before them, back to the start of the line.
+    runs: Callable[[Call], bool] = lambda call: False
 
-    def check_arguments(self, call: Call, policy: Policy) -> None:
+    def plan(self, call: Call, policy: Policy) -> Callable[[], Any]:
         split = self._split(call, policy)
-        output = given_output(call)
+        output = given_output(call, in_place=True)
         companion = self._companion(call)
-        if companion is not None and companion.shape != call.input.shape:
+        shape, axis = call["input"].shape, split.axis
+        if companion is not None and companion.shape != shape:
             raise Deferred(f"{self.companion} is not of the shape of the input")
-        if output is None:
-            return
-        shape, axis = call.input.shape, split.axis
-        if output.ndim != len(shape) or output.shape[axis] != shape[axis]:
+        if output is not None and (output.ndim != len(shape) or output.shape[axis] != shape[axis]):
             raise Deferred("the output is not of the shape of the result")
-        for name, value in call.arguments.items():
-            if name == "output" or not isinstance(value, np.ndarray):
-                continue
-            if np.may_share_memory(output, value):
-                self._check_shared_memory(call, name, output)
+        return lambda: self._compute(call, split, output, policy)
 
-    def _check_shared_memory(self, call: Call, name: str, output: Array) -> None:
-        if name != "input" or not is_same_array(call.input, output):
-            raise Deferred(f"the output shares memory with {name}")
-        if not self.in_place or np.iscomplexobj(call.get("weights")):
-            raise Deferred("SciPy overwrites the input before it has read it for the last time")
-
-    def compute(self, call: Call, policy: Policy) -> Any:
-        split = self._split(call, policy)
-        if split.reach.radius and self.runs(call) and _has_nan(call, policy):
-            split = self._split(call, policy, along_lines=False)
-        slabs = cut(call.input.shape[split.axis], split.number, split.reach)
-        output = given_output(call)
+    def _compute(self, call: Call, split: Split, output: Array | None, policy: Policy) -> Any:
+        if split.reach.radius and self.runs(call) and _has_nan(call):
+            split = self._split(call, policy, in_lines=True)
+        slabs = cut(call["input"].shape[split.axis], split.number, split.reach)
         result = self._new_result(call) if output is None else output
-        if output is not None and split.reach.radius and np.may_share_memory(output, call.input):
-            # A slab also reads elements beyond its ends, which other threads would overwrite.
-            result = np.empty_like(output)
-
         scratch = _Scratch(result, split.axis, slabs)
 
         def compute_slab(slab: Slab) -> None:
             self._compute_slab(call, split.axis, slab, result, scratch)
 
         _pool.run(compute_slab, slabs, policy.workers)
-        if output is None:
-            return result
-        if result is not output:
-            _copy(result, output, split.axis, slabs, policy)
-        return output if self.returns_output else None
+        return result if output is None or self.returns_output else None
 
     def _compute_slab(
         self, call: Call, axis: int, slab: Slab, result: Array, scratch: _Scratch
     ) -> None:
-        arguments = {"input": part(call.input, axis, slab.low, slab.high)}
+        arguments = {"input": part(call["input"], axis, slab.low, slab.high)}
         companion = self._companion(call)
         if self.companion is not None and companion is not None:
             arguments[self.companion] = part(companion, axis, slab.low, slab.high)
@@ -115,11 +83,12 @@ class Slabs(Strategy):
         call(**arguments, output=computed)
         target[...] = part(computed, axis, slab.start - slab.low, slab.stop - slab.low)
 
-    def _split(self, call: Call, policy: Policy, along_lines: bool = True) -> Split:
-        reaches = self.reaches(call)
-        if not along_lines:
+    def _split(self, call: Call, policy: Policy, in_lines: bool = False) -> Split:
+        reaches = self.reaches(call, call["input"].ndim)
+        # Other threads would overwrite the neighbours of a slab if the output is the input.
+        if in_lines or call["output"] is call["input"]:
             reaches = [WHOLE if reach and reach.radius else reach for reach in reaches]
-        return choose(call.input.shape, call.input.strides, reaches, policy)
+        return choose(call["input"].shape, call["input"].strides, reaches, policy)
 
     def _companion(self, call: Call) -> Array | None:
         if self.companion is None or call[self.companion] is None:
@@ -132,14 +101,16 @@ class Slabs(Strategy):
         Both are taken from a call with the smallest possible input. That call also raises
         SciPy's own error for invalid arguments.
         """
-        shape = call.input.shape
-        whole = [reach is WHOLE and not self.keeps_shape for reach in self.reaches(call)]
+        shape = call["input"].shape
+        whole = [
+            reach is WHOLE and not self.keeps_shape for reach in self.reaches(call, len(shape))
+        ]
         least = [
             length if is_whole else min(length, self.least)
             for length, is_whole in zip(shape, whole, strict=True)
         ]
-        arguments: dict[str, Any] = {"input": np.zeros(least, call.input.dtype)}
-        if call.get("iterations") is not None:
+        arguments: dict[str, Any] = {"input": np.zeros(least, call["input"].dtype)}
+        if call["iterations"] is not None:
             # Repeated iterations make SciPy read beyond the ends of an input shorter than the
             # structure.
             arguments["iterations"] = 1
@@ -168,28 +139,10 @@ class _Scratch(threading.local):
         return self.own
 
 
-def _has_nan(call: Call, policy: Policy) -> bool:
+def _has_nan(call: Call) -> bool:
     """Return whether there is a NaN in the input.
 
     NaNs that the boundary mode adds beyond the edges are harmless, since no elements of the line
     precede them.
     """
-    if call.input.dtype.kind != "f":
-        return False
-    found: list[bool] = []
-
-    def look(start: int) -> None:
-        if not found and np.isnan(rows[start : start + step]).any():
-            found.append(True)
-
-    rows = call.input if call.input.flags.c_contiguous else call.input.T
-    step = -(-len(rows) // (policy.workers * policy.slabs_per_worker))
-    _pool.run(look, range(0, len(rows), step), policy.workers)
-    return bool(found)
-
-
-def _copy(source: Array, target: Array, axis: int, slabs: list[Slab], policy: Policy) -> None:
-    def copy_slab(slab: Slab) -> None:
-        part(target, axis, slab.start, slab.stop)[...] = part(source, axis, slab.start, slab.stop)
-
-    _pool.run(copy_slab, slabs, policy.workers)
+    return call["input"].dtype.kind == "f" and bool(np.isnan(call["input"].min()))

@@ -8,49 +8,20 @@ from typing import NamedTuple
 
 import numpy as np
 
+from scipy_dispatch.reach import WHOLE, Reach
+
 from ._call import Deferred
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import TypeAlias
+    from scipy_dispatch.reach import Reaches
 
     from ._call import Array
     from ._policy import Policy
 
 
-class Reach(NamedTuple):
-    """The neighbours along one axis that an element of the result depends on.
-
-    Attributes
-    ----------
-    radius : int
-        The largest number of elements on either side.
-    wraps : bool
-        Whether the last element is a neighbour of the first.
-    """
-
-    radius: int = 0
-    wraps: bool = False
-
-
-WHOLE = None
-"""The reach along an axis that cannot be split: a value depends on all elements or their order."""
-
-Reaches: TypeAlias = "list[Reach | None]"
-
-
 class Split(NamedTuple):
-    """How an array is cut.
-
-    Attributes
-    ----------
-    axis : int
-        The axis along which it is cut.
-    reach : Reach
-        The reach along that axis.
-    number : int
-        The number of slabs.
-    """
+    """The axis along which an array is cut, the reach along it, and the number of slabs."""
 
     axis: int
     reach: Reach
@@ -60,16 +31,9 @@ class Split(NamedTuple):
 class Slab(NamedTuple):
     """One slab: the part of the result that it computes, and the part of the input that it reads.
 
-    Attributes
-    ----------
-    start, stop : int
-        The part of the result.
-    low, high : int
-        The part of the input: the part of the result, extended by the reach on either side. It
-        ends at the ends of the axis, where SciPy applies the boundary mode. The elements that
-        the boundary mode reads are in the slab, since they lie no farther inwards than the
-        reach. For an axis that wraps, the part continues at the other end, with indices below 0
-        or beyond the length.
+    The latter is longer by the reach on either side. It ends at the ends of the axis, where SciPy
+    applies the boundary mode; what that reads lies no farther inwards than the reach. Along an axis
+    that wraps, it goes on at the other end, with indices below 0 or beyond the length.
     """
 
     start: int
@@ -84,25 +48,7 @@ def choose(
     """Choose the axis and the number of slabs with the greatest expected gain.
 
     Among axes with about the same gain, the axis with the largest stride is chosen, since slabs
-    along it are contiguous in memory.
-
-    Parameters
-    ----------
-    shape, strides : tuple of int
-        The shape and strides of the input.
-    reaches : list of Reach or None
-        The reach along every axis.
-    policy : Policy
-        Decides how many slabs are worth the overhead.
-
-    Returns
-    -------
-    Split
-
-    Raises
-    ------
-    Deferred
-        If no axis can be split, or splitting is not worth it.
+    along it are contiguous in memory. Raises `Deferred` if no axis is worth it.
     """
     dimensions = " x ".join(map(str, shape))
     if all(reach is WHOLE for reach in reaches):

@@ -8,14 +8,14 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ._call import Call, Deferred
+from ._call import Deferred, bind
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any, ClassVar
 
-    from ._call import Array
+    from ._call import Array, Call
     from ._policy import Policy
 
 
@@ -25,40 +25,17 @@ class Strategy(ABC):
     counted: ClassVar[str] = "input"
     """The parameter whose number of elements decides whether sharing pays."""
 
-    def check(self, call: Call, policy: Policy) -> None:
-        """Check that a call can be shared and is worth sharing.
+    @abstractmethod
+    def plan(self, call: Call, policy: Policy) -> Callable[[], Any]:
+        """Return what computes SciPy's result.
 
         Raises
         ------
         Deferred
-            If not, with the reason.
-        """
-        if policy.workers < 2 and policy.slabs is None:
-            raise Deferred("there is one worker")
-        try:
-            elements = np.size(call[self.counted]) if call.input.size else 0
-            if elements < max(policy.smallest, 1):
-                raise Deferred(too_few(elements, policy.smallest))
-            self.check_arguments(call, policy)
-        except Deferred:
-            raise
-        except Exception as error:
-            # For invalid arguments, SciPy's own message is the clearest.
-            raise Deferred(f"SciPy is to report: {type(error).__name__}: {error}") from error
-
-    @abstractmethod
-    def check_arguments(self, call: Call, policy: Policy) -> None:
-        """Raise `Deferred` if the call cannot be shared; any other exception if it is invalid."""
-
-    @abstractmethod
-    def compute(self, call: Call, policy: Policy) -> Any:
-        """Return SciPy's result for a call that passed `check`.
-
-        Raises
-        ------
-        Deferred
-            If it turns out only during the computation that the call cannot be shared; no array
-            has been changed then.
+            If the call cannot be shared. What is returned raises it too, if that turns out only
+            during the computation; no array has been changed then.
+        Exception
+            Any other, if the arguments are invalid.
         """
 
 
@@ -66,32 +43,25 @@ class Strategy(ABC):
 class FirstOf(Strategy):
     """Two strategies: the first where it is efficient, else the second.
 
-    Attributes
-    ----------
-    first, otherwise : Strategy
-        `first` is used if its expected gain is at least 0.9 times the number of workers, that is
-        if slabs repeat little of each other's work.
+    `first` is used if its expected gain is at least 0.9 times the number of workers, that is if
+    slabs repeat little of each other's work.
     """
 
     first: Strategy
     otherwise: Strategy
 
-    def check_arguments(self, call: Call, policy: Policy) -> None:
+    def plan(self, call: Call, policy: Policy) -> Callable[[], Any]:
         try:
-            self.first.check_arguments(call, _demanding(policy))
+            first = self.first.plan(call, replace(policy, least_gain=0.9 * policy.workers))
         except Deferred:
-            self.otherwise.check_arguments(call, policy)
+            return self.otherwise.plan(call, policy)
 
-    def compute(self, call: Call, policy: Policy) -> Any:
-        with suppress(Deferred):
-            self.first.check_arguments(call, _demanding(policy))
-            return self.first.compute(call, policy)
-        self.otherwise.check_arguments(call, policy)
-        return self.otherwise.compute(call, policy)
+        def compute() -> Any:
+            with suppress(Deferred):
+                return first()
+            return self.otherwise.plan(call, policy)()
 
-
-def _demanding(policy: Policy) -> Policy:
-    return replace(policy, least_gain=0.9 * policy.workers)
+        return compute
 
 
 def too_few(elements: int, smallest: int) -> str:
@@ -108,14 +78,21 @@ def plan(
 ) -> Callable[[], Any] | str:
     """Return what shares a call of a SciPy function among threads, or the reason against it."""
     try:
-        call = Call(function, args, kwargs)
-        strategy.check(call, policy)
+        call = bind(function, args, kwargs)
+        if policy.workers < 2 and policy.slabs is None:
+            return "there is one worker"
+        elements = np.size(call[strategy.counted]) if call["input"].size else 0
+        if elements < max(policy.smallest, 1):
+            return too_few(elements, policy.smallest)
+        shared = strategy.plan(call, policy)
     except Deferred as deferred:
         return str(deferred)
+    except Exception as error:  # noqa: BLE001 - SciPy's own message is the clearest
+        return f"SciPy is to report: {type(error).__name__}: {error}"
 
     def compute() -> Any:
         with suppress(Deferred):  # there may be a NaN
-            return strategy.compute(call, policy)
+            return shared()
         return function(*args, **kwargs)
 
     return compute
@@ -133,19 +110,17 @@ def evaluate(
     return function(*args, **kwargs) if isinstance(planned, str) else planned()
 
 
-def given_output(call: Call) -> Array | None:
+def given_output(call: Call, in_place: bool = False) -> Array | None:
     """Return the array that the caller wants filled; None if SciPy would make a new one.
 
-    Raises
-    ------
-    Deferred
-        If that array cannot be filled slab by slab.
+    Raises `Deferred` if that array cannot be filled slab by slab. `in_place` allows it to be the
+    input.
     """
     output = call["output"]
     if output is None:
         return None
     if isinstance(output, (type, np.dtype, str)):
-        if call.input.dtype.kind == "c" or np.iscomplexobj(call.get("weights")):
+        if call["input"].dtype.kind == "c" or np.iscomplexobj(call["weights"]):
             raise Deferred("SciPy is to judge a data type for the output of complex numbers")
         return None
     if type(output) is not np.ndarray:
@@ -154,6 +129,11 @@ def given_output(call: Call) -> Array | None:
         raise Deferred("the output is read-only")
     if overlaps_itself(output):
         raise Deferred("elements of the output share memory with each other")
+    for name, value in call.arguments.items():
+        if name == "output" or (in_place and name == "input" and value is output):
+            continue
+        if isinstance(value, np.ndarray) and np.may_share_memory(output, value):
+            raise Deferred(f"the output shares memory with {name}")
     return output
 
 
@@ -174,12 +154,3 @@ def overlaps_itself(array: Array) -> bool:
             return True
         end += stride * (length - 1)
     return False
-
-
-def is_same_array(first: Array, second: Array) -> bool:
-    """Return whether two arrays have the same elements in memory, in the same order."""
-    layouts = [
-        (array.__array_interface__["data"][0], array.shape, array.strides, array.dtype)
-        for array in (first, second)
-    ]
-    return layouts[0] == layouts[1]

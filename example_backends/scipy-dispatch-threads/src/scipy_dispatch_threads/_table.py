@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from scipy import ndimage
 
-from . import _reach as reach
+from scipy_dispatch import reach
+
+from . import _reach as own
 from ._passes import Passes, extreme, gaussian, spline, uniform
 from ._points import Points
 from ._slabs import Slabs
@@ -14,28 +16,30 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ._strategy import Strategy
 
-_LINES = Slabs(reach.line, in_place=True)
-_GAUSSIAN_1D = Slabs(reach.gaussian1d, in_place=True)
-_EXTREME_1D = Slabs(reach.size1d, in_place=True, runs=reach.always)
-_EXTREME = Slabs(reach.window(), in_place=True, runs=reach.full_window)
+_LINES = Slabs(own.line)
+_GAUSSIAN_1D = Slabs(reach.gaussian)
+_EXTREME_1D = Slabs(reach.window, runs=lambda call: True)
+_EXTREME = Slabs(reach.window, runs=own.full_window)
+_STEPS = Slabs(own.of_steps(reach.structure), companion="mask")
+_STEPS_TWICE = Slabs(own.of_steps(reach.two_structures), companion="mask")
 _SPLINE_FILTER = Passes(ndimage.spline_filter1d, _LINES, spline)
 
 TABLE: dict[str, Strategy] = {
     # Weighted sums
-    "convolve": Slabs(reach.weights, in_place=True),
-    "convolve1d": Slabs(reach.weights1d, in_place=True),
-    "correlate": Slabs(reach.weights, in_place=True),
-    "correlate1d": Slabs(reach.weights1d, in_place=True),
+    "convolve": Slabs(reach.weights),
+    "convolve1d": Slabs(reach.weights),
+    "correlate": Slabs(reach.weights),
+    "correlate1d": Slabs(reach.weights),
     "gaussian_filter": FirstOf(
-        Slabs(reach.gaussian, in_place=True),
+        Slabs(reach.gaussian),
         Passes(ndimage.gaussian_filter1d, _GAUSSIAN_1D, gaussian),
     ),
     "gaussian_filter1d": _GAUSSIAN_1D,
-    "gaussian_gradient_magnitude": Slabs(reach.gaussian_derivatives),
-    "gaussian_laplace": Slabs(reach.gaussian_derivatives),
-    "laplace": Slabs(reach.ones),
-    "prewitt": Slabs(reach.ones, in_place=True),
-    "sobel": Slabs(reach.ones, in_place=True),
+    "gaussian_gradient_magnitude": Slabs(reach.gaussian_gradient),
+    "gaussian_laplace": Slabs(reach.gaussian_laplace),
+    "laplace": Slabs(reach.stencil),
+    "prewitt": Slabs(reach.stencil),
+    "sobel": Slabs(reach.stencil),
     # Running sums: rounding depends on where a line starts
     "uniform_filter": Passes(ndimage.uniform_filter1d, _LINES, uniform),
     "uniform_filter1d": _LINES,
@@ -43,36 +47,33 @@ TABLE: dict[str, Strategy] = {
     "maximum_filter": FirstOf(_EXTREME, Passes(ndimage.maximum_filter1d, _EXTREME_1D, extreme)),
     "maximum_filter1d": _EXTREME_1D,
     "median_filter": Slabs(
-        reach.rank_window, in_place=True, runs=reach.first_or_last(lambda call, number: number / 2)
+        own.rank_window, runs=own.first_or_last(lambda call, number: number / 2)
     ),
     "minimum_filter": FirstOf(_EXTREME, Passes(ndimage.minimum_filter1d, _EXTREME_1D, extreme)),
     "minimum_filter1d": _EXTREME_1D,
     "percentile_filter": Slabs(
-        reach.rank_window,
-        in_place=True,
-        runs=reach.first_or_last(lambda call, number: number * call["percentile"] / 100),
+        own.rank_window,
+        runs=own.first_or_last(lambda call, number: number * call["percentile"] / 100),
     ),
-    "rank_filter": Slabs(
-        reach.rank_window, in_place=True, runs=reach.first_or_last(lambda call, _: call["rank"])
-    ),
+    "rank_filter": Slabs(own.rank_window, runs=own.first_or_last(lambda call, _: call["rank"])),
     # Grey-scale morphology
-    "black_tophat": Slabs(reach.window(times=2), runs=reach.full_window),
-    "grey_closing": Slabs(reach.window(times=2), in_place=True, runs=reach.full_window),
+    "black_tophat": Slabs(reach.two_windows, runs=own.full_window),
+    "grey_closing": Slabs(reach.two_windows, runs=own.full_window),
     "grey_dilation": _EXTREME,
     "grey_erosion": _EXTREME,
-    "grey_opening": Slabs(reach.window(times=2), in_place=True, runs=reach.full_window),
-    "morphological_gradient": Slabs(reach.window(), in_place=True, runs=reach.full_window),
-    "morphological_laplace": Slabs(reach.window(), runs=reach.full_window),
-    "white_tophat": Slabs(reach.window(times=2), runs=reach.full_window),
+    "grey_opening": Slabs(reach.two_windows, runs=own.full_window),
+    "morphological_gradient": Slabs(reach.window, runs=own.full_window),
+    "morphological_laplace": Slabs(reach.window, runs=own.full_window),
+    "white_tophat": Slabs(reach.two_windows, runs=own.full_window),
     # Binary morphology
-    "binary_closing": Slabs(reach.structure(times=2), in_place=True, companion="mask"),
-    "binary_dilation": Slabs(reach.structure(), in_place=True, companion="mask"),
-    "binary_erosion": Slabs(reach.structure(), in_place=True, companion="mask"),
-    "binary_hit_or_miss": Slabs(reach.two_structures, in_place=True, returns_output=False),
-    "binary_opening": Slabs(reach.structure(times=2), in_place=True, companion="mask"),
+    "binary_closing": _STEPS_TWICE,
+    "binary_dilation": _STEPS,
+    "binary_erosion": _STEPS,
+    "binary_hit_or_miss": Slabs(reach.hit_or_miss, returns_output=False),
+    "binary_opening": _STEPS_TWICE,
     # Interpolation
     "map_coordinates": Points(_SPLINE_FILTER),
-    "rotate": Slabs(reach.plane, keeps_shape=False),
+    "rotate": Slabs(own.plane, keeps_shape=False),
     "spline_filter": _SPLINE_FILTER,
     "spline_filter1d": _LINES,
 }

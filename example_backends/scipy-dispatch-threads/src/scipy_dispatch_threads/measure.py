@@ -5,8 +5,8 @@
 
 The costs are nanoseconds of processor time for an element, with the smallest windows, of the
 cheaper of two data types. So they hold on a busy machine too. ``--check`` also prints how many
-times faster than SciPy threads are at the sizes that the costs in use decide; that takes an idle
-machine.
+times faster than SciPy threads are at the sizes that the costs in use decide, and ``--elements
+16777216`` at that size; both take an idle machine.
 """
 
 # ruff: noqa: T201 - it prints what it finds
@@ -67,10 +67,10 @@ def cost(name: str) -> float:
     return round(min(costs), 2)
 
 
-def ratio(name: str) -> float:
-    """Return how many times faster threads are than SciPy, at the smallest size that is shared."""
+def ratio(name: str, elements: int | None = None, rounds: int = 31) -> float:
+    """Return how many times faster threads are than SciPy, by default at the smallest size."""
     function = getattr(ndimage, name)
-    array, arguments = cheap_call(name, int(1.05 * SMALLEST[name]), "float64")
+    array, arguments = cheap_call(name, elements or int(1.05 * SMALLEST[name]), "float64")
     policy = Policy.current(SMALLEST[name])
     shared = _strategy.plan(TABLE[name], function, (array,), arguments, policy)
     if isinstance(shared, str):
@@ -78,7 +78,7 @@ def ratio(name: str) -> float:
     return statistics.median(
         seconds(lambda: function(array, **arguments), time.perf_counter)
         / seconds(shared, time.perf_counter)
-        for _ in range(31)
+        for _ in range(rounds)
     )
 
 
@@ -93,10 +93,12 @@ def main() -> None:
     """Print the costs as JSON."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--check", action="store_true", help="time threads beside SciPy too")
+    parser.add_argument("--elements", type=int, help="the same, of arrays of this size")
     options = parser.parse_args()
     print(json.dumps({name: cost(name) for name in TABLE}, indent=1))
-    for name in TABLE if options.check else ():
-        times = f"{ratio(name):.2f} times SciPy's speed at {SMALLEST[name]} elements"
+    for name in TABLE if options.check or options.elements else ():
+        found = ratio(name, options.elements, 5 if options.elements else 31)
+        times = f"{found:.2f} times SciPy's speed at {options.elements or SMALLEST[name]} elements"
         print(f"{name}: {times}", file=sys.stderr, flush=True)
 
 

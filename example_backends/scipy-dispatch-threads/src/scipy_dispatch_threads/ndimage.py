@@ -17,10 +17,10 @@ import functools
 import numpy as np
 from scipy import ndimage as _scipy_ndimage
 
+from scipy_dispatch.calls import signature_of
 from spatch_core import BackendImplementation
 
 from . import _pool, _strategy
-from ._call import signature_of
 from ._costs import SMALLEST
 from ._policy import Policy
 from ._table import TABLE

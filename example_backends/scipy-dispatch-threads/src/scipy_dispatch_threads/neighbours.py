@@ -5,10 +5,11 @@
 
 from __future__ import annotations
 
+from scipy_dispatch.reach import WHOLE, Reach
+
 from . import _pool, _strategy
 from ._policy import Policy
 from ._slabs import Slabs
-from ._split import WHOLE, Reach
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ def plan(
     '...'
     """
     reaches = [WHOLE if radius is None else Reach(radius, periodic) for radius in radii]
-    strategy = Slabs(lambda call: reaches, keeps_shape=False, least=2, runs=lambda call: runs)
+    strategy = Slabs(lambda call, ndim: reaches, keeps_shape=False, least=2, runs=lambda call: runs)
 
     def as_in_scipy(input: Array, output: Any = None) -> Any:
         result = function(input)
