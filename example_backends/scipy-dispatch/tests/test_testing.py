@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import doctest
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -70,6 +71,15 @@ def test_a_result_within_the_tolerance_passes(backend: Any) -> None:
     assert tried.check("ndimage.sobel", call(IMAGE)) is None
     with pytest.raises(AssertionError, match=r"1\.\de-02 of the largest"):
         tried.check("ndimage.sobel", call(IMAGE.astype("f4")))
+
+
+def test_a_backend_may_have_other_data_types(backend: Any) -> None:
+    tried = backend(lambda *args: ndimage.sobel.invoke(backend="default")(*args).astype("f4"))
+    narrow = replace(tried, dtype_of=lambda dtype: np.dtype("f4"))
+    narrow.check("ndimage.sobel", call(IMAGE))
+    narrow.assert_agrees("ndimage.sobel", call(IMAGE), IMAGE.astype("f4"), IMAGE)
+    with pytest.raises(AssertionError, match="float64 for float32"):
+        narrow.assert_agrees("ndimage.sobel", call(IMAGE), IMAGE, IMAGE)
 
 
 def test_a_backend_that_defers(backend: Any) -> None:

@@ -118,6 +118,8 @@ class Comparison:
         Whether the calls prioritize the backend, for one that requires opt-in.
     scale_of_data : bool, optional
         Whether tolerances are relative to the largest value of the data if that is larger.
+    dtype_of : callable, optional
+        Returns the data type of the backend's result for one of SciPy's, if not the same.
 
     Examples
     --------
@@ -132,6 +134,7 @@ class Comparison:
     to_numpy: Callable[[Any], Any] | None = None
     prioritize: bool = False
     scale_of_data: bool = False
+    dtype_of: Callable[[Any], Any] = lambda dtype: dtype
 
     @property
     def functions(self) -> list[str]:
@@ -238,18 +241,38 @@ class Comparison:
             self._assert_raises(name, given, error)
             return None
         with self.asking():
-            result = self.fetched(quietly(dispatchable(name), *given.args, **given.kwargs))
-        arrays = list(leaves(before))
-        allowed = allowed_for(self.tolerances[name], [*arrays, *leaves(expected)])
-        scale = max(map(_largest, arrays), default=0.0) if self.scale_of_data else 0.0
-        wrong = difference(name, result, expected, allowed, scale)
-        assert wrong is None, f"{name}: {wrong}, and {allowed} is allowed"
+            result = quietly(dispatchable(name), *given.args, **given.kwargs)
+        self.assert_agrees(name, before, result, expected)
         if "output" not in call.kwargs and not any(key.startswith("over") for key in call.kwargs):
-            for after, array in zip(leaves(self.fetched(tuple(given))), arrays, strict=True):
+            pairs = zip(leaves(self.fetched(tuple(given))), leaves(before), strict=True)
+            for after, array in pairs:
                 assert np.array_equal(after, array, equal_nan=array.dtype.kind in "fc"), (
                     f"{name} writes into its arguments"
                 )
         return None
+
+    def assert_agrees(self, name: str, call: Call, result: Any, expected: Any) -> None:
+        """Fail unless a result of the backend is SciPy's, within the tolerance for the call.
+
+        Parameters
+        ----------
+        name : str
+            The function, such as ``"ndimage.sobel"``.
+        call : Call
+            The arguments, with NumPy arrays.
+        result, expected : object
+            What the backend and SciPy return for it.
+
+        Raises
+        ------
+        AssertionError
+            If type, shape or values differ.
+        """
+        arrays, result = list(leaves(call)), self.fetched(result)
+        allowed = allowed_for(self.tolerances[name], [*arrays, *leaves(expected)])
+        scale = max(map(_largest, arrays), default=0.0) if self.scale_of_data else 0.0
+        wrong = difference(name, result, expected, allowed, scale, dtype_of=self.dtype_of)
+        assert wrong is None, f"{name}: {wrong}, and {allowed} is allowed"
 
     def _assert_raises(self, name: str, given: Call, error: Exception) -> None:
         try:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -124,6 +124,7 @@ def difference(
     scale: float = 0.0,
     *,
     checks_dtype: bool = True,
+    dtype_of: Callable[[np.dtype[Any]], np.dtype[Any]] = lambda dtype: dtype,
 ) -> str | None:
     """Return how a result differs from SciPy's; None if it does not.
 
@@ -141,6 +142,8 @@ def difference(
         A lower bound for the value that the relative tolerance refers to.
     checks_dtype : bool, optional
         Whether data types have to be the same.
+    dtype_of : callable, optional
+        Returns the data type that the result has to have for one of SciPy's, if not the same.
 
     Examples
     --------
@@ -160,7 +163,9 @@ def difference(
         if not hasattr(result, "__len__") or len(result) != len(expected):
             return _unlike(result, expected)
         for pair in zip(result, expected, strict=True):
-            wrong = difference(name, *pair, allowed, scale, checks_dtype=checks_dtype)
+            wrong = difference(
+                name, *pair, allowed, scale, checks_dtype=checks_dtype, dtype_of=dtype_of
+            )
             if wrong is not None:
                 return wrong
         return None
@@ -174,8 +179,8 @@ def difference(
     x, y = np.asarray(result), np.asarray(expected)
     if x.shape != y.shape:
         return f"the shape {x.shape} for {y.shape}"
-    if checks_dtype and hasattr(expected, "dtype") and x.dtype != y.dtype:
-        return f"{x.dtype} for {y.dtype}"
+    if checks_dtype and hasattr(expected, "dtype") and x.dtype != dtype_of(y.dtype):
+        return f"{x.dtype} for {dtype_of(y.dtype)}"
     if checks_dtype and _letter(x) != _letter(y):
         return _unlike(result, expected)
     wrong = _off(x, y, allowed, scale)
