@@ -39,6 +39,12 @@ MISSING = [
 USE = rf"^(?:(?:from|import) |\$ .*\b)({'|'.join(MISSING)})\b"
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    # The blocks of a page share their names, so one worker of pytest-xdist runs a whole page.
+    if config.getoption("dist", "no") == "load":
+        config.option.dist = "loadfile"
+
+
 def pytest_runtest_setup(item: pytest.Item) -> None:
     example = getattr(item, "example", None)
     if MISSING and isinstance(example, Example):

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
@@ -248,3 +250,17 @@ def test_a_guide_is_short(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
     prose = re.sub(r"^(`{3,}).*?^\1$", "", text, flags=re.MULTILINE | re.DOTALL)
     assert len(prose.split()) <= 1000
+
+
+def test_one_worker_runs_a_whole_page(tmp_path: Path) -> None:
+    """The blocks of a page share their names, also in ``pytest -n 2``."""
+    pytest.importorskip("xdist")
+    (tmp_path / "docs").mkdir()
+    blocks = ["number = 0", *["number += 1"] * 9, "assert number == 9"]
+    page = "\n".join(f"```python\n{each}\n```\n" for each in blocks)
+    (tmp_path / "docs" / "page.md").write_text(page, encoding="utf-8")
+    (tmp_path / "conftest.py").write_bytes((ROOT / "conftest.py").read_bytes())
+    (tmp_path / "pytest.ini").touch()
+    command = [sys.executable, "-m", "pytest", "-q", "-n", "2", "-p", "no:cacheprovider", "docs"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
