@@ -234,7 +234,7 @@ def test_many_callers_share_the_helpers() -> None:
         from scipy_dispatch_threads import _pool, ndimage, set_workers
 
         set_workers(3)
-        image = np.random.default_rng(0).standard_normal((700, 800))
+        image = np.random.default_rng(0).standard_normal((900, 800))
         expected = scipy_ndimage.gaussian_filter(image, 2)
         right = []
 
@@ -266,7 +266,7 @@ def test_a_forked_child_starts_threads_of_its_own() -> None:
 
         warnings.simplefilter("ignore", DeprecationWarning)
         set_workers(3)
-        image = np.random.default_rng(0).standard_normal((700, 800))
+        image = np.random.default_rng(0).standard_normal((900, 800))
         expected = scipy_ndimage.median_filter(image, 3)
         assert np.array_equal(ndimage.median_filter(image, 3), expected)
         child = os.fork()
@@ -310,7 +310,7 @@ def test_at_the_end_of_the_interpreter_the_caller_does_it_all() -> None:
         from scipy_dispatch_threads import ndimage, set_workers
 
         set_workers(3)
-        image = np.ones((1000, 1100))
+        image = np.ones((1300, 1300))
         ndimage.sobel(image)
         atexit.register(lambda: print(ndimage.sobel(image).sum()))
         """

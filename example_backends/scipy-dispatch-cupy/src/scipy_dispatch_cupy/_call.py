@@ -34,42 +34,19 @@ _PLAIN = (str, int, float, complex, bool, tuple, type(None), type)
 
 @dataclass(frozen=True)
 class Call:
-    """A call of a function of `scipy_dispatch`.
+    """A call of a function of `scipy_dispatch`."""
 
-    Parameters
-    ----------
-    module : str
-        ``"ndimage"``, ``"signal"`` or ``"fft"``.
-    name : str
-        The function.
-    given : mapping
-        The arguments that the caller passed, by SciPy's names.
-    """
-
+    # ``"ndimage"``, ``"signal"`` or ``"fft"``.
     module: str
     name: str
+    # The arguments that the caller passed, by SciPy's names.
     given: Mapping[str, Any]
 
     @classmethod
     def bind(cls, module: str, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call:
-        """Return the call with the given arguments.
-
-        Raises
-        ------
-        TypeError
-            If the arguments do not fit SciPy's signature.
-        """
-        names, required, known = _parameters(module, name)
-        given = dict(zip(names, args, strict=False))
-        if (
-            len(args) > len(names)
-            or not given.keys().isdisjoint(kwargs)
-            or not required <= given.keys() | kwargs.keys()
-            or (known is not None and not kwargs.keys() <= known)
-        ):
-            # Report the error. `Signature.bind` is too slow to check every call with it.
-            scipy_signature(module, name).bind(*args, **kwargs)
-        given |= kwargs
+        """Return a call; raise TypeError if the arguments do not fit SciPy's signature."""
+        given = scipy_signature(module, name).bind(*args, **kwargs).arguments
+        given |= given.pop(_further(module, name), {})
         given |= {key: as_tuple(given[key], name) for key in _tuples(module, name) if key in given}
         arrays = _arrays(module, name)
         settings = {
@@ -161,24 +138,10 @@ def scipy_signature(module: str, name: str) -> Signature:
 
 
 @cache
-def _parameters(module: str, name: str) -> tuple[list[str], set[str], set[str] | None]:
-    """Return the positional parameters, the required ones, and all that may be passed by name.
-
-    The last is None if any keyword is allowed.
-    """
+def _further(module: str, name: str) -> str | None:
+    """Return the name of the parameter that takes any further keywords, if there is one."""
     parameters = scipy_signature(module, name).parameters.values()
-    by_position = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
-    by_name = (Parameter.POSITIONAL_OR_KEYWORD, Parameter.KEYWORD_ONLY)
-    flexible = any(each.kind is Parameter.VAR_KEYWORD for each in parameters)
-    return (
-        [each.name for each in parameters if each.kind in by_position],
-        {
-            each.name
-            for each in parameters
-            if each.default is Parameter.empty and each.kind in (*by_position, *by_name)
-        },
-        None if flexible else {each.name for each in parameters if each.kind in by_name},
-    )
+    return next((each.name for each in parameters if each.kind is Parameter.VAR_KEYWORD), None)
 
 
 @cache

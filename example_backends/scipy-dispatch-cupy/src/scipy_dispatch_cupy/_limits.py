@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from . import _limits_filters, _limits_interpolation, _limits_signal
+from . import _limits_filters, _limits_interpolation, _limits_morphology, _limits_signal
 from ._rules import arrays_of, is_array
 
 TYPE_CHECKING = False
@@ -115,4 +115,9 @@ def _symbolic_window(call: Call) -> str | None:
 
 _EVERYWHERE: tuple[Rule, ...] = (_data_types, _output_type, _symbolic_window)
 
-RULES = {**_limits_filters.RULES, **_limits_interpolation.RULES, **_limits_signal.RULES}
+RULES = {
+    **_limits_filters.RULES,
+    **_limits_interpolation.RULES,
+    **_limits_morphology.RULES,
+    **_limits_signal.RULES,
+}

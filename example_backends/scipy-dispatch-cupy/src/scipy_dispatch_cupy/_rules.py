@@ -68,17 +68,6 @@ def whole(value: Any, least: float = -np.inf) -> bool:
         return False
 
 
-def one_whole(name: str) -> Rule:
-    """Reject values that are not integers."""
-
-    def rule(call: Call) -> str | None:
-        if not whole(call[name]):
-            return f"{name}={call[name]!r} is no whole number"
-        return None
-
-    return rule
-
-
 def only(name: str, allowed: Iterable[Any], means: str) -> Rule:
     """Reject values of `name` that are not allowed."""
     allowed = list(allowed)
