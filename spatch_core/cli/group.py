@@ -10,9 +10,31 @@ from typing import Any
 import click
 
 from ..examination.progress import announce
-from .aliases import ALIASES
-from .arguments import meant
+from .arguments import files_argument, meant
 from .streams import errors_shown, progress
+from .update import update_command
+from .verify import verify_command
+
+
+@click.command("update-entrypoints")
+@files_argument
+@click.option("--verify", is_flag=True, help="Verify the files afterwards.")
+@click.pass_context
+def update_entrypoints(context: click.Context, files: tuple[str, ...], verify: bool) -> None:
+    """Run update, and with --verify, verify after it."""
+    try:
+        context.invoke(update_command, files=files, check=False, as_json=False)
+    except click.exceptions.Exit as ended:
+        if ended.exit_code or not verify:
+            raise
+        context.invoke(verify_command, files=files, no_imports=False, as_json=False)
+
+
+ALIASES: dict[str, click.Command] = {
+    "update-entrypoints": update_entrypoints,
+    "verify-entrypoints": verify_command,
+}
+"""Commands of the public package ``spatch``; neither the help nor completion shows them."""
 
 
 class Group(click.Group):

@@ -100,12 +100,12 @@ def report_command(
         ) from None
     # A file name may contain surrogates, which UTF-8 cannot encode.
     Path(output).write_text(page, encoding="utf-8", errors="xmlcharrefreplace")
-    told = (
+    numbers = (
         (len(found), "library"),
         (sum(len(each.listed["backends"]) for each in found), "backend"),
         (sum(len(each.findings) for each in found), "finding"),
     )
-    show([f"{output}: {', '.join(counted(number, noun) for number, noun in told)}"])
+    show([f"{output}: {', '.join(counted(number, noun) for number, noun in numbers)}"])
 
 
 def _reported(library: Library, is_quick: bool, timeout: float) -> ReportedLibrary:

@@ -19,10 +19,9 @@ from .arguments import (
     json_option,
     no_backend,
 )
-from .backend_record import show_as_json
 from .findings import closing, counted
 from .output import Cell, Column, Notes, Part, Table, show, show_json
-from .records import distribution_text
+from .records import distribution_text, show_as_json
 
 _FIELDS = (Column("field"), Column("value", is_prose=True))
 _FUNCTIONS = (

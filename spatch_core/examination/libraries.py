@@ -17,10 +17,14 @@ from .._reporting.problems import Problem, Source, in_words
 from .._reporting.published import Published
 from .blocking import blocking
 from .foreign_code import foreign_code
-from .isolation import imported_apart, unchanged_process
+from .isolation import (
+    imported_apart,
+    try_descriptions,
+    unblocked_objects,
+    unchanged_process,
+)
 from .packages import package_of
 from .progress import progress
-from .trial import try_descriptions, unblocked_objects
 
 if TYPE_CHECKING:
     from ..backend_system import BackendSystem

@@ -71,8 +71,8 @@ class StubFunction:
         cls = self._names.free(name)
         lines = [f"class {cls}({base}[..., {ANY}]):"]
         for signature, backends in signatures.items():
-            told = ", ".join(dict.fromkeys(backends)).encode("unicode_escape").decode()
-            lines += [f"    # {told}", "    @_overload", f"    {signature}"]
+            comment = ", ".join(dict.fromkeys(backends)).encode("unicode_escape").decode()
+            lines += [f"    # {comment}", "    @_overload", f"    {signature}"]
         if signatures:
             lines += ["    # the library's own", "    @_overload"]
         return [*lines, f"    {own}", "", f"{name}: {cls}", ""]

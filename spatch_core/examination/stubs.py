@@ -159,10 +159,10 @@ def _others(
     values: dict[str, Any] = {}
     with foreign_code():
         try:
-            told = [*dir(loaded), *getattr(loaded, "__all__", ())] if loaded else []
+            known = [*dir(loaded), *getattr(loaded, "__all__", ())] if loaded else []
         except Exception:  # noqa: BLE001  # a third party's __dir__ may raise anything
-            told = [*vars(loaded)]
-        for name in sorted({each for each in told if isinstance(each, str)}):
+            known = [*vars(loaded)]
+        for name in sorted({each for each in known if isinstance(each, str)}):
             if is_public(name) or name == "__version__":
                 try:
                     values[name] = getattr(loaded, name)

@@ -70,8 +70,8 @@ def check_pattern(
         seconds = min(seconds, _time_again(library, pattern.module, seconds))
         if seconds >= SLOW:
             yield warning(
-                f"the abstract class is slow to import: {pattern.module} takes {seconds:.2f} s, "
-                "which every process pays in which the library dispatches",
+                f"the abstract class is slow to import: {pattern.module} takes {seconds:.2f} s "
+                "in every process in which the library dispatches",
                 "Name a class of a module that is quick to import, or name concrete types, which "
                 "are matched without any import",
             )

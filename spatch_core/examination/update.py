@@ -203,7 +203,7 @@ def _registered(file: BackendFile) -> tuple[dict[str, dict[str, Any]] | None, li
     if not file.faults and not functions and _functions(file).keys() - NO_FUNCTIONS:
         file.fault(
             _TABLE,
-            "importing what it names registered no function, but the file has some",
+            "importing its modules registered no function, but the file has some",
             "Name the modules that register them: modules = ['package.module']; or remove the "
             "functions by hand",
         )

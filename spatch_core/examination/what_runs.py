@@ -97,8 +97,8 @@ def what_runs(
     report = run(f"{__name__}:answer", request, about, limit=timeout)
     found = report.last("answers")
     if found is None:
-        told = [f"{each.what} {each.how}" for each in report.endings]
-        return WhatRuns(fault="; ".join(told) or report.last("fault", "nothing was answered"))
+        endings = [f"{each.what} {each.how}" for each in report.endings]
+        return WhatRuns(fault="; ".join(endings) or report.last("fault", "nothing was answered"))
     return WhatRuns(**found)
 
 

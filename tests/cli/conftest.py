@@ -88,7 +88,7 @@ FUNCTIONS = """
 
 @dataclass(frozen=True)
 class Answer:
-    """What a command printed, and how it ended."""
+    """The output and the exit code of a command."""
 
     code: int
     output: str
@@ -118,7 +118,7 @@ class Site:
     environment: dict[str, str] = field(default_factory=dict)
 
     def install_library(self, files: Mapping[str, str] | None = None) -> None:
-        """Install `LIBRARY`, with some of its files exchanged."""
+        """Install `LIBRARY`, with some of its files replaced."""
         write_distribution(
             self.folder,
             "paint-lib",
@@ -128,7 +128,7 @@ class Site:
         )
 
     def install_backend(self, name: str, toml: str, code: str = "") -> None:
-        """Install a backend for `LIBRARY` with this description, but for its name."""
+        """Install a backend for `LIBRARY` with this description; its name is added."""
         package = f"paint_{name}".replace("-", "_")
         write_distribution(
             self.folder,
@@ -169,7 +169,7 @@ class Site:
         return Answer(done.returncode, done.stdout, done.stderr)
 
     def run_in_terminal(self, *arguments: str, width: int = 80, **variables: str) -> Answer:
-        """Run a command in a pseudo-terminal, whose errors are kept apart."""
+        """Run a command in a pseudo-terminal, and capture its errors separately."""
         command = [self.python, "-m", "spatch_core", *arguments]
         with TemporaryFile() as errors:
             answer = self._in_terminal(command, width, variables, errors)
@@ -229,7 +229,7 @@ def create(site: Site, *arguments: str, library: str = "paintlib") -> Answer:
 
 @pytest.fixture
 def site(tmp_path: Path) -> Site:
-    """A folder without any distribution; whatever the environment has is visible too."""
+    """A folder without distributions; those of the environment are visible, too."""
     folder = tmp_path / "site"
     folder.mkdir()
     return Site(folder)
@@ -265,14 +265,14 @@ def bare(tmp_path: Path) -> Site:
 
 
 class LinkPackages(Protocol):
-    """Lets an environment have packages that this one has, where it has them."""
+    """Links packages of this environment, if it has them, into another one."""
 
     def __call__(self, site: Site, *packages: str) -> None: ...
 
 
 @pytest.fixture
 def link_packages() -> LinkPackages:
-    """For `bare`."""
+    """Link packages for `bare`."""
 
     def link(site: Site, *packages: str) -> None:
         for package in packages:

@@ -30,7 +30,7 @@ ODD = """
 
 
 def test_the_example_is_a_plain_function(paint: Site) -> None:
-    """Others only where there is no plain one."""
+    """Another function is the example only if there is no plain one."""
     paint.install_library({"paintlib/filters.py": ODD})
     answer = create(paint, "water", "--type", "fractions:Fraction", "--json")
     assert answer.json["function"] == "paintlib.filters:smooth"
@@ -49,7 +49,7 @@ def test_the_example_is_a_plain_function(paint: Site) -> None:
     ],
 )
 def test_the_function_can_be_chosen(paint: Site, function: str, head: str) -> None:
-    """What is chosen is what is written, and told."""
+    """The chosen function is written and reported."""
     paint.install_library({"paintlib/filters.py": FUNCTIONS})
     identifier = f"paintlib.filters:{function}"
     answer = create(
@@ -72,7 +72,7 @@ def test_the_function_can_be_chosen(paint: Site, function: str, head: str) -> No
     ],
 )
 def test_a_library_that_takes_no_backends_is_reported(site: Site, code: str, message: str) -> None:
-    """Without a group, without functions, or without a system."""
+    """It has no group, no functions, or no system."""
     write_distribution(
         site.folder,
         "1nk-lib",

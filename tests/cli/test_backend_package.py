@@ -39,7 +39,7 @@ BACKEND = NewBackend(
 
 
 def test_every_template_is_filled() -> None:
-    """With nothing left to replace, and each file in its place."""
+    """No placeholder is left, and each file is in its place."""
     files = BACKEND.files()
     assert [*files] == [
         "README.md",

@@ -22,7 +22,7 @@ BLEND = "paintlib.filters:blend"
 
 @pytest.fixture
 def shop(paint: Site, tmp_path: Path) -> Site:
-    """The library, a noisy one beside it, and the command as it is installed."""
+    """The library, a noisy library, and the installed command."""
     write_distribution(
         paint.folder,
         "ink-lib",
@@ -42,7 +42,7 @@ def shop(paint: Site, tmp_path: Path) -> Site:
 
 
 def complete(site: Site, shell: str, *words: str) -> tuple[list[str], str]:
-    """Speak click's protocol as a shell's script does: names offered, and anything else."""
+    """Speak click's protocol like a shell's script; return the completions and all other output."""
     done = subprocess.run(
         ["spatch-core"],
         env=site.variables(
@@ -65,7 +65,7 @@ def complete(site: Site, shell: str, *words: str) -> tuple[list[str], str]:
 
 
 def complete_in_bash(site: Site, line: str) -> list[str]:
-    """Let bash itself split a line into words, as it does before it asks."""
+    """Let bash itself split a line into words before it asks for completions."""
     script = r"""
 eval "$(spatch-core completion bash)"
 _split() {  # what readline does: the characters of COMP_WORDBREAKS are words of their own
@@ -96,7 +96,7 @@ printf '%s\n' "${COMPREPLY[@]}"
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_the_script_is_for_the_command_as_it_is_installed(shop: Site, shell: str) -> None:
-    """Whatever the command was called as, and whether or not the shell is here."""
+    """The script does not depend on how the command was called, nor on the shell."""
     answer = shop.run("completion", shell, PATH="/nowhere")
     assert f"_SPATCH_CORE_COMPLETE={shell}_complete" in answer.output
     assert "_spatch_core_completion" in answer.output
@@ -112,21 +112,21 @@ def test_an_unknown_shell_is_wrong_usage(site: Site) -> None:
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_every_shell_completes_names(shop: Site, shell: str) -> None:
-    """Of commands, libraries and backends."""
+    """Commands, libraries and backends are completed."""
     assert complete(shop, shell, "spatch-core", "exp") == (["explain"], "")
     assert complete(shop, shell, "spatch-core", "order", "paint") == (["paintlib"], "")
     assert complete(shop, shell, "spatch-core", "show", "oi") == (["oil"], "")
 
 
 def test_what_libraries_print_does_not_get_in_between(shop: Site) -> None:
-    """One of them fails, too."""
+    """The output of libraries is dropped, also if one of them fails."""
     names, errors = complete(shop, "zsh", "spatch-core", "explain", "paintlib")
     assert names == [BLEND, BLUR]
     assert errors == ""
 
 
 def test_backends_are_those_of_the_library_in_question(shop: Site) -> None:
-    """Given by an option, or by the function."""
+    """An option or the function names the library."""
     for words in (
         ("show", "--library", "paintlib", ""),
         ("explain", BLUR, "builtins:int", "--prioritize", ""),
@@ -139,7 +139,7 @@ def test_backends_are_those_of_the_library_in_question(shop: Site) -> None:
 
 
 def test_types_are_those_that_backends_know(shop: Site) -> None:
-    """Of the function's library."""
+    """The backends are those of the function's library."""
     names, _ = complete(shop, "fish", "spatch-core", "explain", BLUR, "")
     assert names == ["builtins:int", "fractions:Fraction"]
     names, _ = complete(shop, "fish", "spatch-core", "explain", BLUR, "a:b", "--type", "frac")
@@ -177,13 +177,13 @@ needs_bash = pytest.mark.skipif(shutil.which("bash") is None, reason="there is n
 def test_bash_completes_what_it_splits_at_colons(
     shop: Site, line: str, expected: list[str]
 ) -> None:
-    """It replaces the last word alone, which begins after the colon."""
+    """Bash replaces only the last word, which starts after the colon."""
     assert complete_in_bash(shop, line) == expected
 
 
 @needs_bash
 def test_bash_completes_what_is_typed(shop: Site) -> None:
-    """Two tabs on a line, in a terminal, and the command runs."""
+    """Two tabs complete a line in a terminal, and the command runs."""
     line = b"spatch-core explain paintlib.filters:blu\tfractions:F\t\n"
     output = shop.type_in_bash(b'eval "$(spatch-core completion bash)"\n', line, b"exit\n")
     assert f"{BLUR}(fractions:Fraction) -> oil" in output

@@ -19,7 +19,7 @@ from tests.cli.conftest import DEPENDENCIES, Answer, Site
 
 
 def examine(site: Site, *options: str, **variables: str) -> dict[str, Any]:
-    """Return what is found out about the library; the exit code must fit the findings."""
+    """Return the report about the library; the exit code must fit the findings."""
     answer = site.run("doctor", "paintlib", "--json", *options, **variables)
     (library,) = answer.json["libraries"]
     assert answer.code == any(each["severity"] != "note" for each in library["findings"])
@@ -28,7 +28,7 @@ def examine(site: Site, *options: str, **variables: str) -> dict[str, Any]:
 
 
 def findings(library: Mapping[str, Any], backend: str | None) -> list[dict[str, Any]]:
-    """Return those about one backend."""
+    """Return the findings about one backend."""
     return [each for each in library["findings"] if each["backend"] == backend]
 
 
@@ -37,7 +37,7 @@ def said(finding: Mapping[str, Any]) -> str:
 
 
 def types(*patterns: str) -> str:
-    """Return a description with these primary types, and one that is sound."""
+    """Return a description with these primary types and a sound one."""
     return f"primary_types = {['fractions:Fraction', *patterns]}\n"
 
 
@@ -68,7 +68,7 @@ FAULTY = """
 
 @pytest.fixture(scope="module")
 def mixed(tmp_path_factory: pytest.TempPathFactory) -> Site:
-    """One backend that is fine, and others that are not."""
+    """One backend without faults, and others with faults."""
     site = Site(tmp_path_factory.mktemp("mixed"))
     site.install_library(
         {
@@ -109,13 +109,13 @@ def mixed(tmp_path_factory: pytest.TempPathFactory) -> Site:
 
 @pytest.fixture(scope="module")
 def library(mixed: Site) -> dict[str, Any]:
-    """What is found out about them, for programs."""
+    """The report as JSON."""
     return examine(mixed)
 
 
 @pytest.fixture(scope="module")
 def shown(mixed: Site) -> Answer:
-    """And for people."""
+    """The report as text."""
     return mixed.run("doctor", "paintlib")
 
 
@@ -159,7 +159,7 @@ def test_each_backend_has_a_row(library: dict[str, Any], shown: Answer) -> None:
 
 
 def test_all_faults_are_reported_at_once(mixed: Site, library: dict[str, Any]) -> None:
-    """By severity, and then in the order of the file; names that are not installed are fine."""
+    """Findings are sorted by severity, then as in the file; unknown backends are no fault."""
     found = findings(library, "faulty")
     blur, blend = (f'functions."paintlib.filters:{name}"' for name in ("blur", "blend"))
     assert [(each["severity"], each["keys"]) for each in found] == [
@@ -183,7 +183,7 @@ def test_all_faults_are_reported_at_once(mixed: Site, library: dict[str, Any]) -
 
 
 def test_people_get_place_key_fault_and_remedy(mixed: Site, shown: Answer) -> None:
-    """A line each, below their backend; a fault in several places with their number."""
+    """Each finding has a line below its backend, with the number of further keys."""
     file = mixed.folder / "paint_faulty" / "backend.toml"
     _, found = shown.output.split(f"\nfaulty (paint-faulty 1.0, {file}):\n")
     lines = found.splitlines()[:9]
@@ -207,7 +207,7 @@ def test_people_get_place_key_fault_and_remedy(mixed: Site, shown: Answer) -> No
 
 
 def test_near_misses_among_other_backends_are_reported(library: dict[str, Any]) -> None:
-    """Whatever is not nearly the same may as well be what is not installed, which is no fault."""
+    """A name that is not similar may be that of a backend that is not installed."""
     found = {each["keys"][0]: said(each) for each in findings(library, "faulty")}
     assert found["higher_priority_than[0]"] == (
         "no backend is named 'defalt'; the name is ignored. Did you mean 'default'?"
@@ -217,14 +217,14 @@ def test_near_misses_among_other_backends_are_reported(library: dict[str, Any]) 
 
 
 def test_the_librarys_own_types_are_examined_too(library: dict[str, Any]) -> None:
-    """Those of the descriptions in its code, and of its default implementations."""
+    """These are the types of descriptions in its code and of its default implementations."""
     for backend in ("chalk", "default"):
         (finding,) = findings(library, backend)
         assert (finding["keys"], finding["distribution"]) == (["primary_types[0]"], "paint-lib")
 
 
 def test_a_shadowed_entry_point_is_reported(library: dict[str, Any]) -> None:
-    """The one that is not used."""
+    """The finding is about the entry point that is not used."""
     (finding,) = findings(library, "gold")
     assert (finding["severity"], finding["distribution"]) == ("warning", "paint-gold-too")
     start = "distribution paint-gold offers a backend of the same name"
@@ -232,7 +232,7 @@ def test_a_shadowed_entry_point_is_reported(library: dict[str, Any]) -> None:
 
 
 def test_faults_of_descriptions_are_among_the_findings(library: dict[str, Any]) -> None:
-    """All that discovery skipped, in the order of the file."""
+    """All faults that discovery skips are findings, sorted as in the file."""
     assert [(each["severity"], each["keys"]) for each in findings(library, "broken")] == [
         ("error", ["requires_opt_in"]),
         ("error", ["primary_types[0]"]),
@@ -240,7 +240,7 @@ def test_faults_of_descriptions_are_among_the_findings(library: dict[str, Any]) 
 
 
 def test_a_description_that_is_an_object_may_end_the_interpreter(library: dict[str, Any]) -> None:
-    """Its backend is named, not the library; the others are discovered all the same."""
+    """The finding names its backend; the other backends are discovered."""
     (finding,) = findings(library, "exiting")
     assert finding["message"] == (
         "reading the description of 'exiting' ended the interpreter with exit code 3"
@@ -252,7 +252,7 @@ def test_a_description_that_is_an_object_may_end_the_interpreter(library: dict[s
 
 
 def test_what_is_printed_while_examining_does_not_spoil_the_json(library: dict[str, Any]) -> None:
-    """It goes where messages go, also what C libraries print."""
+    """The output of libraries goes to stderr, including that of C libraries."""
     assert "loud" in library["errors"]
     assert "raw" in library["errors"]
 
@@ -465,7 +465,7 @@ DEFERRED = {
 
 @pytest.fixture(scope="module")
 def examined(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str], dict[str, Any]]:
-    """Backends with everything above and below; findings by backend and key."""
+    """Backends with all faults of this module; findings by backend and key."""
     site = Site(tmp_path_factory.mktemp("examined"))
     pairs = [(default, given) for default, given, *_ in (*MISMATCHES, *MATCHES)]
     dispatchable = "@system.dispatchable({})\ndef {}({}): ...\n"
@@ -542,7 +542,7 @@ def examined(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str], 
 def test_implementations_that_cannot_be_imported(
     examined: dict[tuple[str, str], dict[str, Any]], number: int
 ) -> None:
-    """A missing dependency is told apart from a misspelling."""
+    """A missing dependency is distinguished from a misspelling."""
     _, _, severity, text = IMPORTS[number]
     finding = examined.get(("water", f'functions."paintlib.filters:i{number}".function'))
     if finding is None:
@@ -571,7 +571,7 @@ def test_implementations_that_cannot_take_the_librarys_calls(
 def test_implementations_that_can_take_them(
     examined: dict[tuple[str, str], dict[str, Any]], number: int
 ) -> None:
-    """They may take more, and types do not matter."""
+    """They may take more arguments, and annotations do not matter."""
     key = f'functions."paintlib.filters:f{len(MISMATCHES) + number}".function'
     assert ("water", key) not in examined
 
@@ -611,7 +611,7 @@ def test_a_should_run_that_can_never_answer(
 def test_functions_that_the_library_does_not_have(
     examined: dict[tuple[str, str], dict[str, Any]], number: int
 ) -> None:
-    """With the nearest identifier."""
+    """The remedy has the nearest identifier."""
     name, severity, text = NAMES[number]
     finding = examined.get(("water", f'functions."{name}"'))
     if finding is None:
@@ -624,7 +624,7 @@ def test_functions_that_the_library_does_not_have(
 def test_a_library_without_types_of_its_own_goes_before_no_backend(
     examined: dict[tuple[str, str], dict[str, Any]],
 ) -> None:
-    """No backend is told to require opt-in."""
+    """No finding advises a backend to require opt-in."""
     assert not [key for key in examined if key[1] == "requires_opt_in"]
 
 
@@ -808,7 +808,7 @@ PATTERNS = [
 def test_types_that_can_never_match(
     examined: dict[tuple[str, str], dict[str, Any]], place: tuple[str, str], number: int
 ) -> None:
-    """Told apart from those that are not installed here."""
+    """They are distinguished from types that are not installed here."""
     _, severity, text = PATTERNS[number]
     finding = examined.get((place[0], f"{place[1]}[{number}]"))
     if finding is None:
@@ -821,14 +821,14 @@ def test_types_that_can_never_match(
 def test_an_abstract_class_that_is_slow_to_import_is_timed(
     examined: dict[tuple[str, str], dict[str, Any]],
 ) -> None:
-    """Every process pays for it; concrete types are not imported for matching."""
+    """Every process imports it; concrete types are matched without an import."""
     found = [examined.get(("wax", f"primary_types[{len(PATTERNS) + n}]")) for n in range(4)]
     assert [each and each["severity"] for each in found] == ["warning", None, "warning", None]
     for finding, name in ((found[0], "slow"), (found[2], "twice")):
         assert finding is not None
         start = f"the abstract class is slow to import: paint_wax.{name} takes 0."
         assert finding["message"].startswith(start)
-        assert " s, which every process pays" in finding["message"]
+        assert " s in every process" in finding["message"]
 
 
 LATE = 'lower_priority_than = ["default"]'
@@ -847,7 +847,7 @@ REACHES = [
 
 
 def test_a_backend_that_never_goes_first_is_told_to_require_opt_in(site: Site) -> None:
-    """No fault: under the golden rule, the library's own types are the library's."""
+    """It is no fault: by the golden rule, the library goes first for its own types."""
     own = ["~builtins:int", "builtins:str", "~numbers:Number", "@collections.abc:Mapping"]
     site.install_library(
         {
@@ -880,7 +880,7 @@ ENDS = {
 
 
 def test_whatever_an_import_does_the_rest_is_examined(site: Site) -> None:
-    """It is attributed, and stops neither the backend's other modules nor other backends."""
+    """The finding names the import; other modules and other backends are examined."""
     site.install_library()
     site.install_backend("oil", types("fractions:Fracton"))
     functions = [
@@ -903,7 +903,7 @@ def test_whatever_an_import_does_the_rest_is_examined(site: Site) -> None:
 
 
 def test_a_backend_whose_every_module_ends_the_interpreter_is_given_up(site: Site) -> None:
-    """After some of them, which is said."""
+    """A note says that the rest was not examined."""
     site.install_library()
     functions = "".join(
         f"[functions.'paintlib.filters:f{n}']\nfunction = 'paint_water.bad{n}:f'\n"
@@ -921,7 +921,7 @@ def test_a_backend_whose_every_module_ends_the_interpreter_is_given_up(site: Sit
 
 
 def test_variables_that_name_nothing(paint: Site) -> None:
-    """Near misses or not, and variables of nearly the right name."""
+    """Names in variables are checked, and names of variables that are nearly right."""
     paint.install_backend("oil", types())
     expected = {
         "PAINTLIB_PRIORITIZE": ("oyl", "no backend is named 'oyl'; the name is ignored. Did you"),
@@ -945,7 +945,7 @@ def test_variables_that_name_nothing(paint: Site) -> None:
 
 @pytest.mark.parametrize("value", ["water", "*", "*,!oil"])
 def test_nothing_that_is_blocked_is_touched(paint: Site, value: str) -> None:
-    """Neither read nor imported, not even as a near miss of something else."""
+    """A blocked backend is neither read nor imported, and never suggested for a misspelling."""
     paint.install_backend("oil", types("paint_watr:Type"))
     paint.install_backend("water", "no TOML", f"class Type: ...\n{TOUCH}\n")
     library = examine(paint, PAINTLIB_BLOCK=value)
@@ -958,7 +958,7 @@ def test_nothing_that_is_blocked_is_touched(paint: Site, value: str) -> None:
 
 
 def test_libraries_that_cannot_be_used_are_reported(bare: Site, link_packages: Any) -> None:
-    """While the others are examined. Of two of one name, the first by distribution is used."""
+    """The others are examined. Of two with one name, the first by distribution is used."""
     link_packages(bare, *DEPENDENCIES)
     bare.install_library()
     expected = {
@@ -1055,7 +1055,7 @@ def test_conversions_and_the_implementation_of_every_function_are_examined(paint
 
 
 def test_a_library_that_cannot_be_used_has_no_backends(site: Site) -> None:
-    """There is no table, nor for another one of the same name; JSON says the same."""
+    """It has no table, and no backends in JSON; the same holds for one whose name is taken."""
     for distribution, code in (("paint-lib", "sistem = 1\n"), ("zz-paint", "")):
         write_distribution(
             site.folder,
@@ -1075,14 +1075,14 @@ def test_a_library_that_cannot_be_used_has_no_backends(site: Site) -> None:
 
 
 def test_an_unknown_library_is_wrong_usage(paint: Site) -> None:
-    """The nearest name is offered."""
+    """The error has the nearest names."""
     answer = paint.run("doctor", "paintlip")
     assert "did you mean paintlib?" in answer.errors
     assert answer.code == 2
 
 
 def test_without_any_library_there_is_nothing_to_examine(bare: Site, link_packages: Any) -> None:
-    """And nothing is wrong."""
+    """The exit code is 0."""
     link_packages(bare, *DEPENDENCIES)
     answer = bare.run("doctor")
     group = "spatch_core.libraries"
@@ -1103,7 +1103,7 @@ def test_a_terminal_shows_the_same(paint: Site) -> None:
 
 
 def test_backends_without_faults_are_fine(paint: Site) -> None:
-    """Exit code 0."""
+    """The exit code is 0."""
     (paint.folder / "paint_oil" / "__init__.py").write_text("def blur(x): return x\n")
     answer = paint.run("doctor", "paintlib")
     assert answer.row("oil")[1:] == ["active", "no findings", "paint-oil 1.0"]

@@ -17,7 +17,7 @@ BLEND = "paintlib.filters:blend"
 
 
 def test_the_first_line_answers_and_every_candidate_has_a_row(paint: Site) -> None:
-    """Who runs; who would be next and who would not, and why."""
+    """The rows say who runs, who would be next, who would not run, and why."""
     opt_in = 'primary_types = ["fractions:Fraction"]\nrequires_opt_in = true\n'
     function = f'[functions."{BLUR}"]\nfunction = "paint_water:blur"\n'
     paint.install_backend("water", opt_in + function)
@@ -33,7 +33,7 @@ def test_the_first_line_answers_and_every_candidate_has_a_row(paint: Site) -> No
 
 
 def test_only_what_matches_comes_after_the_library(paint: Site) -> None:
-    """What does not know the library's types does not come at all, whatever is prioritized."""
+    """A backend that does not know the library's types takes no part, even if it is prioritized."""
     for name, primary in {"water": "builtins:int", "wax": "decimal:Decimal"}.items():
         paint.install_backend(
             name,
@@ -55,14 +55,14 @@ def test_only_what_matches_comes_after_the_library(paint: Site) -> None:
 
 
 def test_several_types_are_matched_together(paint: Site) -> None:
-    """Primary and secondary types of one backend."""
+    """They are primary and secondary types of one backend."""
     answer = paint.run("explain", BLEND, "builtins:int", "fractions:Fraction")
     assert answer.row("oil")[1] == "has no implementation"
     assert answer.output.startswith(f"{BLEND}(builtins:int, fractions:Fraction) -> default\n")
 
 
 def test_the_environment_counts(paint: Site) -> None:
-    """The answer is the one for a program started here."""
+    """The answer holds for a program that starts in this environment."""
     paint.install_backend(
         "water",
         f'primary_types = ["builtins:int"]\nrequires_opt_in = true\n'
@@ -74,7 +74,7 @@ def test_the_environment_counts(paint: Site) -> None:
 
 
 def test_what_should_run_decides_is_left_open(paint: Site) -> None:
-    """It sees arguments, of which only the types are known here."""
+    """A should_run gets arguments, and only their types are known."""
     paint.install_backend(
         "acrylic",
         f'primary_types = ["fractions:Fraction"]\n[functions."{BLUR}"]\n'
@@ -89,7 +89,7 @@ def test_what_should_run_decides_is_left_open(paint: Site) -> None:
 
 
 def test_backends_that_no_call_can_reach_are_named(paint: Site) -> None:
-    """The question may be why one of these does not run."""
+    """Users may ask why one of these does not run."""
     paint.install_backend("water", "primary_types = 1\n")
     paint.install_backend("wax", "")
     answer = paint.run("explain", BLUR, "builtins:int", PAINTLIB_BLOCK="wax")
@@ -102,7 +102,7 @@ def test_backends_that_no_call_can_reach_are_named(paint: Site) -> None:
 
 
 def test_a_type_that_is_not_installed_is_stood_in_for(paint: Site) -> None:
-    """By a class that matches by its name, and the output says so."""
+    """A class with the same name takes its place, and the output says so."""
     paint.install_backend(
         "water",
         f'primary_types = ["absent_arrays.core:Array"]\n[functions."{BLUR}"]\n'
@@ -116,7 +116,7 @@ def test_a_type_that_is_not_installed_is_stood_in_for(paint: Site) -> None:
 
 
 def test_a_type_whose_import_fails_is_stood_in_for(paint: Site) -> None:
-    """A driver that is missing here need not be where the program runs."""
+    """A driver that is missing here may exist where the program runs."""
     files = {"arrays.py": "print('noise')\nimport a_missing_driver"}
     write_distribution(paint.folder, "arrays", files=files)
     answer = paint.run("explain", BLUR, "arrays:Array")
@@ -131,7 +131,7 @@ def test_one_stand_in_given_twice_is_one_type(paint: Site) -> None:
 
 
 def test_a_type_is_known_by_where_it_really_is(paint: Site) -> None:
-    """Given by its public name, it is shown by its own."""
+    """A type given by its public name is shown by its module and qualname."""
     files = {
         "arrays/__init__.py": "from ._core import Array",
         "arrays/_core.py": "class Array: pass",
@@ -147,7 +147,7 @@ def test_a_type_is_known_by_where_it_really_is(paint: Site) -> None:
 
 
 def test_a_type_is_known_by_what_only_its_public_module_makes_of_it(paint: Site) -> None:
-    """A class of JAX's arrays derives from the public one as soon as JAX is imported, not before.
+    """A class of JAX's arrays derives from the public one only after JAX is imported.
 
     What is blocked is not imported for that.
     """
@@ -187,7 +187,7 @@ def test_a_type_is_known_by_what_only_its_public_module_makes_of_it(paint: Site)
 
 
 def test_options_are_those_of_a_block(paint: Site) -> None:
-    """Prioritized, disabled and assumed, as backend_opts would; the output repeats them."""
+    """They have the effect of backend_opts, and the output repeats them."""
     for name in ("water", "wax"):
         paint.install_backend(
             name,
@@ -245,7 +245,7 @@ def test_a_current_backend(paint: Site) -> None:
 def test_options_that_mean_nothing_are_wrong_usage(
     paint: Site, arguments: list[str], message: str
 ) -> None:
-    """As they would be errors in a program."""
+    """They are errors, as in a program."""
     paint.install_backend("wax", "")
     answer = paint.run("explain", BLUR, "builtins:int", *arguments, PAINTLIB_BLOCK="wax")
     assert message in answer.errors
@@ -278,14 +278,14 @@ def test_options_that_mean_nothing_are_wrong_usage(
     ],
 )
 def test_wrong_usage_is_told_in_a_line(paint: Site, arguments: list[str], message: str) -> None:
-    """With the nearest names where there are any; nothing goes to the output."""
+    """The line has the nearest names, if there are any."""
     answer = paint.run("explain", *arguments)
     assert message in answer.errors
     assert (answer.code, answer.output) == (2, "")
 
 
 def test_a_function_is_found_under_another_name(paint: Site) -> None:
-    """Where people import it from need not be what it is called by."""
+    """A function is found under the name by which users import it."""
     files = {"studio.py": "from paintlib.filters import blur as soften"}
     write_distribution(paint.folder, "studio", files=files)
     answer = paint.run("explain", "studio:soften", "builtins:int")
@@ -313,7 +313,7 @@ def test_a_function_is_found_whose_module_only_its_library_makes(paint: Site) ->
 
 
 def test_a_function_of_a_library_that_cannot_be_used_tells_why(paint: Site) -> None:
-    """The library is the problem, not what was asked."""
+    """The error is about the library, not about the function."""
     (paint.folder / "paintlib" / "_dispatch.py").write_text("1 / 0", encoding="utf-8")
     answer = paint.run("explain", BLUR, "builtins:int")
     assert "library 'paintlib' cannot be used (distribution paint-lib 2.5" in answer.errors
@@ -322,7 +322,7 @@ def test_a_function_of_a_library_that_cannot_be_used_tells_why(paint: Site) -> N
 
 
 def test_a_library_that_cannot_be_used_does_not_hide_others(paint: Site) -> None:
-    """Only who asks for its functions is told."""
+    """The fault is shown only if one of its functions is asked for."""
     write_distribution(
         paint.folder,
         "ink-lib",
@@ -419,7 +419,7 @@ def test_a_type_without_a_colon_is_shown_with_one(paint: Site, given: str, meant
 
 
 def test_the_end_of_the_chain_is_explained(paint: Site) -> None:
-    """Which conversions would run, or why the call would be refused; the library alone decides."""
+    """It shows the conversions, or why the call is refused, if only the library is left."""
     paint.install_backend(
         "lazy",
         'primary_types = ["decimal:Decimal"]\n'
@@ -453,7 +453,7 @@ def test_the_end_of_the_chain_is_explained(paint: Site) -> None:
 
 
 def test_a_backend_that_may_convert_counts_once(paint: Site) -> None:
-    """Also if it has a row of its own as a backend that does not match."""
+    """It counts once even if it has a second row, as a backend that does not match."""
     paint.install_backend(
         "lazy",
         'primary_types = ["decimal:Decimal"]\n'
@@ -467,7 +467,7 @@ def test_a_backend_that_may_convert_counts_once(paint: Site) -> None:
 
 
 def test_what_would_make_a_backend_convert(paint: Site) -> None:
-    """The policy, and to prioritize it where it requires opt-in."""
+    """The remedy is the policy, together with prioritizing if the backend requires opt-in."""
     converting = 'to_default = "paint_lazy:there"\nfrom_default = "paint_lazy:back"\n'
     paint.install_backend("lazy", f'primary_types = ["decimal:Decimal"]\n{converting}')
     paint.install_backend(

@@ -15,7 +15,7 @@ SOURCE = Source("gpu = pkg:gpu.toml", "/pkg/gpu.toml")
 
 
 def test_problems_stand_below_their_backend() -> None:
-    """With the file, or else the entry point; variables and the library have groups, too."""
+    """The title has the file or the entry point; variables and the library have titles, too."""
     problems = [
         Problem("it is wrong", "Mend it", "gpu", "name", SOURCE),
         Problem("it is odd", "Mend that", "gpu", source=SOURCE),
@@ -32,14 +32,14 @@ def test_problems_stand_below_their_backend() -> None:
 
 
 def test_findings_begin_with_their_severity() -> None:
-    """And have the number of further keys."""
+    """They also have the number of further keys."""
     found = replace(warning("it is odd", "Mend it"), key="a", more_keys=("b", "c"), backend="gpu")
     (notes,) = by_backend([found], "lib")
     assert (notes.title, notes.lines) == ("gpu", ["warning: a and 2 more: it is odd. Mend it"])
 
 
 def test_a_cycle_is_told_once() -> None:
-    """It is a problem of each backend on it."""
+    """It is a problem of each backend on the cycle."""
     message = f"{CYCLE}: a before b before a"
     problems = [Problem(message, "Set it", name, skips=False) for name in "ab"]
     (notes,) = by_backend(problems, "lib")
@@ -49,7 +49,7 @@ def test_a_cycle_is_told_once() -> None:
 
 
 def test_a_finding_of_a_file_is_a_line_that_editors_understand() -> None:
-    """With the remedy below, but for what could not be checked; equal ones are one."""
+    """The remedy is below, except for unchecked findings; equal findings share a line."""
     first = replace(error("it is wrong", "Mend it"), key="a", line=3, source=SOURCE)
     other = replace(first, key="b", line=5)
     absent = replace(unchecked("it is absent"), key="c", line=7, source=SOURCE)
@@ -70,11 +70,11 @@ def test_numbers_have_their_noun(number: int, noun: str, expected: str) -> None:
 
 
 def test_severities_are_counted_the_worst_first() -> None:
-    """What there is none of is left out."""
+    """Severities without findings are left out."""
     assert count_severities([Severity.NOTE, Severity.ERROR, Severity.ERROR]) == "2 errors, 1 note"
     assert count_severities([]) == "no findings"
 
 
 def test_without_problems_the_last_line_says_so() -> None:
-    """And there is no heading."""
+    """There is no heading, either."""
     assert closing("3 backends", ("lib", [])) == ["3 backends; no problems"]

@@ -33,7 +33,7 @@ SEEN = """
 
 
 def test_it_sees_the_same(site: Site) -> None:
-    """Arguments, search path, environment, streams, and the modules of the package."""
+    """It has the same arguments, search path, environment, streams and modules."""
     site.install_library({"paintlib/_dispatch.py": SEEN})
     arguments, seen = ["list", "paintlib", "--json"], []
     for answer in (site.run(*arguments, SOME="thing"), site.run_anew(*arguments, SOME="thing")):
@@ -52,7 +52,7 @@ def test_it_sees_the_same(site: Site) -> None:
     ids=["fine", "problems", "usage", "help"],
 )
 def test_it_answers_the_same(paint: Site, arguments: list[str], code: int) -> None:
-    """Output, errors and exit code."""
+    """It has the same output, errors and exit code."""
     paint.install_backend("gone", 'primary_types = ["nowhere:T"]')
     answer = paint.run(*arguments)
     assert answer == paint.run_anew(*arguments)

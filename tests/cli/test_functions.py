@@ -26,14 +26,14 @@ def toml(name: str, *functions: str, asks: bool = False) -> str:
 
 @pytest.fixture
 def studio(paint: Site) -> Site:
-    """A backend that is asked first, and one that misspelled a function."""
+    """A backend that is asked first, and one that misspells a function."""
     paint.install_backend("Water", toml("Water", BLUR, BLEND, asks=True))
     paint.install_backend("wax", toml("wax", "paintlib.filters:blurr"))
     return paint
 
 
 def test_piped_it_is_a_matrix(studio: Site) -> None:
-    """One column for each backend, named as it is."""
+    """One column for each backend, with its name."""
     answer = studio.run("functions", "paintlib")
     assert answer.rows[:4] == [
         ["paintlib: which backends implement which functions"],
@@ -84,7 +84,7 @@ def test_functions_that_the_library_has_adopted(paint: Site) -> None:
 
 
 def test_problems_are_told(studio: Site) -> None:
-    """Who is skipped implements nothing here."""
+    """A skipped backend implements nothing."""
     studio.install_backend("wax", "primary_types = 1\n")
     answer = studio.run("functions", "paintlib")
     assert answer.rows[1] == ["FUNCTION", "default", "Water", "oil"]
@@ -95,14 +95,14 @@ def test_problems_are_told(studio: Site) -> None:
 
 
 def test_a_terminal_gets_the_matrix_where_it_fits(studio: Site) -> None:
-    """As it is piped."""
+    """It is the matrix of the piped output."""
     text = STYLE.sub("", studio.run_in_terminal("functions", "paintlib").output)
     assert re.search(r"^Function +default +Water +wax +oil *$", text, re.MULTILINE)
     assert re.search(rf"^{BLEND} +yes +asks *$", text, re.MULTILINE)
 
 
 def test_where_it_does_not_fit_each_function_has_a_list(studio: Site) -> None:
-    """Of the backends that implement it, in as many lines as it takes."""
+    """The list has the backends that implement it, wrapped."""
     names = [f"pigment-{number:02}" for number in range(20)]
     for name in names:
         studio.install_backend(name, toml(name.replace("-", "_"), BLEND))
@@ -119,7 +119,7 @@ def test_where_it_does_not_fit_each_function_has_a_list(studio: Site) -> None:
 
 
 def test_a_library_without_functions_has_no_matrix(studio: Site) -> None:
-    """Only what backends took for functions of it."""
+    """Only the unknown functions that backends name are shown."""
     (studio.folder / "paintlib" / "filters.py").write_text("", encoding="utf-8")
     answer = studio.run("functions", "paintlib")
     assert "FUNCTION" not in answer.output
@@ -159,7 +159,7 @@ def test_the_shape_of_the_json_is_the_documented_one(studio: Site) -> None:
 
 
 def test_an_unknown_library_is_wrong_usage(studio: Site) -> None:
-    """The nearest name is offered."""
+    """The error has the nearest names."""
     answer = studio.run("functions", "paintlip")
     assert "no library is named 'paintlip'; did you mean paintlib?" in answer.errors
     assert (answer.code, answer.output) == (2, "")

@@ -5,26 +5,29 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+import click
 import pytest
 from click.testing import CliRunner
 
 import spatch_core
 from spatch_core import __main__
 from spatch_core.cli import main
+from spatch_core.cli.group import ALIASES
 from spatch_core.examination import libraries
 from tests.cli.conftest import DEPENDENCIES
 
 if TYPE_CHECKING:
     from tests.cli.conftest import LinkPackages, Site
 
-# What click and rich need, where they are installed.
+FINE = "name = 'oil'\nprimary_types = ['builtins:int']\n"
 
 
 @pytest.mark.parametrize("arguments", [[], ["list"], ["explain", "a:b", "c:d"], ["--help"]])
 def test_without_the_extra_one_line_says_what_to_install(bare: Site, arguments: list[str]) -> None:
-    """In an environment that has nothing but the package."""
+    """The environment has nothing but the package."""
     answer = bare.run(*arguments)
     assert answer.errors == (
         "spatch-core needs click and rich for its command line: pip install 'spatch-core[cli]'\n"
@@ -41,7 +44,7 @@ def test_half_of_the_extra_is_not_enough(bare: Site, link_packages: LinkPackages
 
 
 def test_click_and_rich_are_enough(bare: Site, link_packages: LinkPackages) -> None:
-    """In a terminal, too; tomlkit is needed where a file is written."""
+    """It also holds in a terminal; only writing a file needs tomlkit."""
     link_packages(bare, *DEPENDENCIES)
     answer = bare.run_in_terminal("list")
     assert answer.output.startswith("\x1b[1mNo library is registered")
@@ -62,7 +65,7 @@ def test_the_missing_extra_is_noticed_before_it_is_imported(
 def test_without_any_library_there_is_nothing_to_list(
     bare: Site, link_packages: LinkPackages
 ) -> None:
-    """That is no problem, and the line says how a library would get there."""
+    """It is no problem, and the line says how a library registers."""
     link_packages(bare, *DEPENDENCIES)
     answer = bare.run("list")
     group = "spatch_core.libraries"
@@ -75,7 +78,7 @@ def test_without_any_library_there_is_nothing_to_list(
 
 
 def test_an_empty_list_is_fine(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The same in this process, whatever is installed."""
+    """The same holds in this process, whatever is installed."""
     monkeypatch.setattr(libraries, "entry_points", lambda group: ())
     result = CliRunner().invoke(main, ["list"])
     assert result.output.startswith("No library is registered")
@@ -94,26 +97,26 @@ def test_every_command_has_help_with_an_example(site: Site) -> None:
 
 
 def test_the_version_is_the_packages(site: Site) -> None:
-    """For reports of bugs."""
+    """Bug reports need it."""
     assert site.run("--version").output == f"spatch-core, version {spatch_core.__version__}\n"
 
 
 def test_the_nearest_command_is_offered(site: Site) -> None:
-    """Or all of them."""
+    """Without a near one, all commands are listed."""
     assert "no command is named 'explian'; did you mean explain?" in site.run("explian").errors
     assert "commands are: " in site.run("zzz").errors
 
 
 @pytest.mark.parametrize("arguments", [["lst"], ["list", "--jsn"], ["list", "a", "b"]])
 def test_wrong_usage_ends_with_two(site: Site, arguments: list[str]) -> None:
-    """And prints nothing that a script may take for a result."""
+    """It prints nothing that a script may take for a result."""
     answer = site.run(*arguments)
     assert (answer.code, answer.output) == (2, "")
     assert "Error: " in answer.errors
 
 
 def test_nothing_but_the_command_line_needs_the_extra() -> None:
-    """A library's users never pay for it."""
+    """Users of a library do not import it."""
     code = """
 import sys
 import spatch_core.__main__, spatch_core.backend_system, spatch_core.backend_utils
@@ -123,3 +126,32 @@ print([name for name in ("click", "rich") if name in sys.modules])
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True)
     assert done.stdout == "[]\n"
+
+
+@pytest.mark.parametrize("name", ALIASES)
+def test_an_alias_has_its_own_help_and_is_in_no_list(name: str) -> None:
+    """Help and completion offer one name for each command."""
+    runner = CliRunner()
+    assert "Usage: " in runner.invoke(main, [name, "--help"]).output
+    assert name not in runner.invoke(main, ["--help"]).output
+    assert name not in main.list_commands(click.Context(main))
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "verified"),
+    [
+        (["update-entrypoints"], 1, False),
+        (["update-entrypoints", "--verify"], 1, False),
+        (["verify-entrypoints"], 0, True),
+    ],
+)
+def test_a_file_without_a_registry_is_verified_and_not_updated(
+    tmp_path: Path, words: list[str], code: int, verified: bool
+) -> None:
+    """The exit code is that of the command; what cannot be updated is not verified either."""
+    file = tmp_path / "oil.toml"
+    file.write_text(FINE, encoding="utf-8")
+    result = CliRunner().invoke(main, [*words, str(file)])
+    assert result.exit_code == code, result.output
+    assert ("fine" in result.output) is verified
+    assert file.read_text(encoding="utf-8") == FINE

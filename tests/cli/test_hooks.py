@@ -22,7 +22,7 @@ HOOKS = {
 
 
 def test_there_is_a_hook_for_each_check() -> None:
-    """With what pre-commit wants of each."""
+    """Each hook has the keys that pre-commit requires."""
     assert [*HOOKS] == ["spatch-core-update", "spatch-core-verify"]
     for hook in HOOKS.values():
         assert {"id", "name", "entry", "language", "description"} <= hook.keys()
@@ -32,7 +32,7 @@ def test_there_is_a_hook_for_each_check() -> None:
 
 @pytest.mark.parametrize("hook", HOOKS.values(), ids=HOOKS)
 def test_its_entry_tells_right_from_wrong(site: Site, tmp_path: Path, hook: dict[str, str]) -> None:
-    """The file, as pre-commit appends it, and nothing written."""
+    """The hook checks the file that pre-commit appends, and writes nothing."""
     project = Project(site, tmp_path / "src")
     program, *arguments = hook["entry"].split()
     assert program == "spatch-core"

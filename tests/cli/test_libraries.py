@@ -19,7 +19,7 @@ def library(site: Site, name: str, **variables: str) -> Any:
 
 
 def test_each_library_has_a_row(paint: Site) -> None:
-    """Version, functions, and usable backends besides itself."""
+    """The row has the version, the functions, and the usable backends besides the library."""
     answer = paint.run("libraries")
     assert answer.rows[0] == ["LIBRARY", "DISTRIBUTION", "FUNCTIONS", "BACKENDS", "PROBLEMS"]
     assert answer.row("paintlib")[1:] == ["paint-lib 2.5", "2", "1", "0"]
@@ -27,7 +27,7 @@ def test_each_library_has_a_row(paint: Site) -> None:
 
 
 def test_what_is_wrong_is_told(paint: Site) -> None:
-    """With a backend, or with the library itself; unusable backends do not count."""
+    """Problems of backends and of the library count; unusable backends do not."""
     paint.install_backend("water", "primary_types = 1\n")
     paint.install_backend("wax", "")
     write_distribution(
@@ -51,7 +51,7 @@ def test_what_is_wrong_is_told(paint: Site) -> None:
 
 
 def test_a_cycle_counts_once(paint: Site) -> None:
-    """In the row as in the last line; each of its backends has it as a problem."""
+    """It counts once in the row and in the summary, although each backend on it has the problem."""
     for name, other in (("water", "wax"), ("wax", "water")):
         paint.install_backend(
             name, f'primary_types = ["a:{name}"]\nhigher_priority_than = ["{other}"]\n'
@@ -85,7 +85,7 @@ def test_the_shape_of_the_json_is_the_documented_one(paint: Site) -> None:
 
 
 def test_without_any_library_the_group_is_named(bare: Site, link_packages: LinkPackages) -> None:
-    """So that one can register."""
+    """The user learns in which group a library registers."""
     link_packages(bare, *DEPENDENCIES)
     group = "spatch_core.libraries"
     answer = bare.run("libraries")

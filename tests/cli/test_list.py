@@ -39,7 +39,7 @@ def backend_as_json(site: Site, name: str, **variables: str) -> Any:
 
 
 def test_each_backend_has_a_row_with_everything_about_it(paint: Site) -> None:
-    """Types, opt-in, functions, distribution and state, and the library is the default."""
+    """The row has types, opt-in, functions, distribution and state; the library is "default"."""
     answer = paint.run("list", "paintlib")
     assert answer.output.splitlines()[0] == "paintlib  paint-lib 2.5"
     assert answer.row("default")[1:] == ["active", "builtins:int", "no", "2", "paint-lib 2.5"]
@@ -51,7 +51,7 @@ def test_each_backend_has_a_row_with_everything_about_it(paint: Site) -> None:
 
 
 def test_rows_are_in_priority_order(paint: Site) -> None:
-    """The library's own order, not that of names."""
+    """Rows are not sorted by name."""
     paint.install_backend(
         "acrylic", 'primary_types = ["fractions:Fraction"]\nlower_priority_than = ["oil"]\n'
     )
@@ -60,7 +60,7 @@ def test_rows_are_in_priority_order(paint: Site) -> None:
 
 
 def test_a_backend_that_requires_opt_in_says_how_to_get_it(paint: Site) -> None:
-    """By name, in code or through the environment."""
+    """The reason has the option in code and the environment variable."""
     paint.install_backend("water", WATER)
     answer = paint.run("list", "paintlib")
     assert answer.row("water")[1:5] == ["needs opt-in", "builtins:int", "yes", "2"]
@@ -81,7 +81,7 @@ def test_what_the_environment_prioritizes_is_active_and_first(paint: Site) -> No
 
 
 def test_the_current_backend_is_shown(paint: Site) -> None:
-    """W4: the one that the environment names."""
+    """W4: it is the backend that the environment names."""
     assert library_as_json(paint)["backend"] is None
     assert "Current backend" not in paint.run("list", "paintlib").output
     assert library_as_json(paint, PAINTLIB_BACKEND="oil")["backend"] == "oil"
@@ -100,7 +100,7 @@ def test_a_blocked_backend_is_shown_unread(paint: Site) -> None:
 
 
 def test_a_broken_backend_is_shown_with_all_its_faults(paint: Site) -> None:
-    """Each with file, key and remedy; the exit code tells scripts."""
+    """Each has file, key and remedy; scripts can use the exit code."""
     paint.install_backend("water", FAULTY)
     answer = paint.run("list", "paintlib")
     assert answer.row("water")[1:] == ["broken", "-", "-", "-", "paint-water 1.0"]
@@ -115,7 +115,7 @@ def test_a_broken_backend_is_shown_with_all_its_faults(paint: Site) -> None:
 
 
 def test_backends_in_a_circle_are_active_and_the_mend_is_shown(paint: Site) -> None:
-    """P9: only calls that match both skip them; the exit code says that there is a problem."""
+    """P9: only calls that match both skip them; the exit code reports a problem."""
     types = 'primary_types = ["fractions:Fraction"]\n'
     paint.install_backend("one", types + 'higher_priority_than = ["two"]\n')
     paint.install_backend("two", types + 'higher_priority_than = ["one"]\n')
@@ -127,7 +127,7 @@ def test_backends_in_a_circle_are_active_and_the_mend_is_shown(paint: Site) -> N
 
 
 def test_a_backend_of_a_name_that_is_taken_is_shadowed(paint: Site) -> None:
-    """The one that is used and the one that is not both have a row."""
+    """Both the used and the unused backend have a row."""
     write_distribution(
         paint.folder,
         "paint-oil-too",
@@ -144,7 +144,7 @@ def test_a_backend_of_a_name_that_is_taken_is_shadowed(paint: Site) -> None:
 
 
 def test_problems_of_environment_variables_are_shown(paint: Site) -> None:
-    """They belong to no backend."""
+    """They have a title of their own."""
     answer = paint.run("list", "paintlib", PAINTLIB_SET_ORDER="nonsense")
     start = "environment:\n  PAINTLIB_SET_ORDER: the value 'nonsense' is"
     assert start in answer.output
@@ -152,14 +152,14 @@ def test_problems_of_environment_variables_are_shown(paint: Site) -> None:
 
 
 def test_warnings_as_errors_change_nothing(paint: Site) -> None:
-    """What discovery would warn about is among the problems."""
+    """Warnings of discovery are among the problems."""
     paint.install_backend("water", FAULTY)
     plain = paint.run("list", "paintlib")
     assert paint.run("list", "paintlib", PYTHONWARNINGS="error") == plain
 
 
 def test_a_backend_in_the_librarys_code_comes_with_the_library(site: Site) -> None:
-    """Even one that is broken or blocked."""
+    """It includes a broken one and a blocked one."""
     site.install_library(
         {
             "paintlib/_dispatch.py": """
@@ -179,7 +179,7 @@ def test_a_backend_in_the_librarys_code_comes_with_the_library(site: Site) -> No
 
 
 def test_each_type_has_a_line_of_its_own_when_piped(paint: Site) -> None:
-    """Each has everything about its backend, for grep and awk."""
+    """Each line has all fields of the backend, for grep and awk."""
     types = [f"{'long_' * 30}{number}:Type" for number in range(40)]
     paint.install_backend("water", f"primary_types = {types}\n")
     answer = paint.run("list", "paintlib")
@@ -190,7 +190,7 @@ def test_each_type_has_a_line_of_its_own_when_piped(paint: Site) -> None:
 
 
 def test_several_libraries_are_shown_each_under_its_name(paint: Site) -> None:
-    """Without an argument all are; whatever else is installed here may be among them."""
+    """Without an argument, all libraries are shown, including those of the environment."""
     write_distribution(
         paint.folder,
         "ink-lib",
@@ -214,7 +214,7 @@ def test_several_libraries_are_shown_each_under_its_name(paint: Site) -> None:
     ],
 )
 def test_a_library_that_cannot_be_used_is_reported(paint: Site, code: str, message: str) -> None:
-    """With what is wrong in one line, while the others are shown."""
+    """One line has the problem, and the other libraries are shown."""
     write_distribution(
         paint.folder,
         "ink-lib",
@@ -235,7 +235,7 @@ def test_a_library_that_cannot_be_used_is_reported(paint: Site, code: str, messa
 
 
 def test_two_libraries_of_one_name_are_reported(paint: Site) -> None:
-    """The first by distribution is used, like backends of one name."""
+    """The first by distribution is used, as for backends."""
     write_distribution(
         paint.folder,
         "zz-paint",
@@ -255,7 +255,7 @@ def test_two_libraries_of_one_name_are_reported(paint: Site) -> None:
     ],
 )
 def test_an_unknown_library_is_wrong_usage(paint: Site, name: str, hint: str) -> None:
-    """The nearest names are offered, or all."""
+    """The error has the nearest names."""
     answer = paint.run("list", name)
     assert f"no library is named '{name}'" in answer.errors
     assert hint in answer.errors
@@ -264,7 +264,7 @@ def test_an_unknown_library_is_wrong_usage(paint: Site, name: str, hint: str) ->
 
 
 def test_what_a_library_prints_does_not_spoil_the_json(paint: Site) -> None:
-    """It goes where messages go."""
+    """The output of libraries goes to stderr."""
     paint.install_library(
         {
             "paintlib/filters.py": "print('hello')",
@@ -284,7 +284,7 @@ def test_public_names_that_cannot_be_imported_add_no_functions(paint: Site) -> N
 
 
 def test_a_library_that_vendors_the_package_is_listed(paint: Site) -> None:
-    """Its system is of another class, and its warnings are of another one too."""
+    """The classes of its system and of its warnings are those of the copy."""
     paint.install_backend("water", FAULTY)
     file = paint.folder / "paintlib" / "_dispatch.py"
     code = file.read_text(encoding="utf-8")
@@ -363,7 +363,7 @@ def test_the_schema_names_every_key_and_state(paint: Site) -> None:
 
 
 def test_thousand_backends_are_listed(paint: Site) -> None:
-    """One line for each type, and nothing that grows with their square."""
+    """The output has one line for each type, and its size is linear."""
     for number in range(1000):
         paint.install_backend(f"b{number:03}", 'primary_types = ["fractions:Fraction"]\n')
     answer = paint.run("list", "paintlib")
@@ -381,7 +381,7 @@ NAMED = """
 
 
 def test_the_library_may_have_a_name_of_its_own(paint: Site) -> None:
-    """F15: in tables; JSON has the name that descriptions use."""
+    """F15: tables show it; JSON has the name that descriptions use."""
     paint.install_library({"paintlib/_dispatch.py": NAMED})
     for command in (
         ["list", "paintlib"],
@@ -398,7 +398,7 @@ def test_the_library_may_have_a_name_of_its_own(paint: Site) -> None:
 def test_edges_and_doctor_show_the_name_that_the_library_gives_itself(
     paint: Site, form: str
 ) -> None:
-    """F15: what descriptions and variables must say is told as they say it."""
+    """F15: messages show names as descriptions and variables must have them."""
     paint.install_library({"paintlib/_dispatch.py": NAMED})
     blur = '\n[functions."paintlib.filters:blur"]\nfunction = "paint_{}:f"\n'
     for name, top in {

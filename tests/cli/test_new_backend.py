@@ -21,7 +21,7 @@ JUNK = shutil.ignore_patterns("__pycache__", "*.egg-info", "build", "tests", "*.
 
 
 def run_own_tests(site: Site, folder: Path, package: str, group: str = "paintlib.backends") -> str:
-    """Run a package's tests as if it were installed; return what they print."""
+    """Run a package's tests as if it were installed; return their output."""
     distribution = folder.name.replace("-", "_")
     entry_points = [
         line.replace('"', "")
@@ -44,7 +44,7 @@ def run_own_tests(site: Site, folder: Path, package: str, group: str = "paintlib
 
 
 def check_style(folder: Path) -> None:
-    """Let ruff and mypy look at a package, where they are installed."""
+    """Check a package with ruff and mypy, if they are installed."""
     environment = {**os.environ, "MYPYPATH": os.pathsep.join([str(folder / "src"), str(ROOT)])}
     for command in (
         ["ruff", "check", "--no-cache"],
@@ -65,7 +65,7 @@ def check_style(folder: Path) -> None:
 
 
 def test_a_new_backend_passes_its_own_tests(paint: Site) -> None:
-    """And the linter, and the type checker; the files are those it says."""
+    """It also passes ruff and mypy, and the output lists its files."""
     paint.install_library({"paintlib/filters.py": FUNCTIONS})
     answer = create(paint, "water", "--type", "fractions:Fraction")
     folder = paint.folder / "paint-lib-water"
@@ -82,7 +82,7 @@ def test_a_new_backend_passes_its_own_tests(paint: Site) -> None:
 
 
 def test_its_tests_pass_too_when_the_author_has_given_a_should_run(paint: Site) -> None:
-    """Which runs is then decided by a call, not by the types alone."""
+    """Then the arguments of a call decide, not the types alone."""
     paint.install_library({"paintlib/filters.py": FUNCTIONS})
     create(paint, "water", "--type", "fractions:Fraction")
     package = paint.folder / "paint-lib-water" / "src" / "paint_lib_water"
@@ -139,7 +139,7 @@ def test_a_minimal_backend_has_two_conversions_and_one_function(paint: Site) -> 
 def test_a_type_that_can_never_match_is_refused(
     paint: Site, option: str, pattern: str, message: str
 ) -> None:
-    """Nothing is written; a type of a package that is not installed is taken as it is."""
+    """Nothing is written; a type of a package that is not installed is accepted."""
     answer = create(paint, "water", "--type", "builtins:str", option, pattern)
     assert answer.code == 2
     assert re.search(message.replace("?", "."), answer.errors.replace("\n", " "))
@@ -147,7 +147,7 @@ def test_a_type_that_can_never_match_is_refused(
 
 
 def test_secondary_types_are_written(paint: Site) -> None:
-    """Each once, and not if it is primary; their distributions are required."""
+    """Each is written once, unless it is primary; its distribution is required."""
     types = ["fractions:Fraction", "--secondary-type", "builtins:str", "--secondary-type"]
     more = ["~click.core:Command", "--secondary-type", "fractions:Fraction"]
     assert create(paint, "water", "--type", *types, *more).code == 0
@@ -159,7 +159,7 @@ def test_secondary_types_are_written(paint: Site) -> None:
 
 
 def test_the_next_commands_can_be_pasted(paint: Site) -> None:
-    """In a terminal too, and where the folder has a space in its name."""
+    """They are not wrapped, and a folder with a space is quoted."""
     arguments = ["new-backend", "paintlib", "water", "--type", "fractions:Fraction"]
     for run, place in ((paint.run, "my new 'place'"), (paint.run_in_terminal, "other place")):
         answer = run(*arguments, "--directory", place)
@@ -175,7 +175,7 @@ def test_the_next_commands_can_be_pasted(paint: Site) -> None:
 
 
 def test_the_signature_is_the_librarys_own(paint: Site) -> None:
-    """Defaults that no literal can say are stood in for."""
+    """A placeholder stands for a default without a literal."""
     paint.install_library({"paintlib/filters.py": FUNCTIONS})
     create(paint, "water", "--type", "fractions:Fraction")
     code = (paint.folder / "paint-lib-water/src/paint_lib_water/functions.py").read_text()
@@ -205,7 +205,7 @@ OTHER_LIBRARY = """
 
 @pytest.mark.parametrize("function", ["statistics:mean", "otherlib:mode"])
 def test_the_library_may_have_other_names(site: Site, function: str) -> None:
-    """Functions of another module's name, and a system that is no global of any."""
+    """Functions may have the name of another module, and the system may be an attribute."""
     write_distribution(
         site.folder,
         "other-lib",
@@ -219,7 +219,7 @@ def test_the_library_may_have_other_names(site: Site, function: str) -> None:
 
 
 def test_everything_may_be_unusual(paint: Site) -> None:
-    """A name with dots, several types of which one is not installed, opt-in, another place."""
+    """The name has dots, a type is not installed, opt-in is required, the folder is another."""
     answer = create(
         paint, "Water-Color.2", "--type", "nowhere_at_all:Type", "--type", "~click.core:Command",
         "--opt-in", "--directory", "new/place",
@@ -242,7 +242,7 @@ def test_everything_may_be_unusual(paint: Site) -> None:
 
 
 def test_many_types_stand_in_lines_of_their_own(paint: Site) -> None:
-    """No line is too long to read."""
+    """No line is too long."""
     types = [each for n in range(9) for each in ("--type", f"nowhere_at_all.part{n}:Type")]
     create(paint, "water", *types)
     toml = (paint.folder / "paint-lib-water/src/paint_lib_water/backend.toml").read_text()
@@ -250,7 +250,7 @@ def test_many_types_stand_in_lines_of_their_own(paint: Site) -> None:
 
 
 def test_nothing_is_overwritten(paint: Site) -> None:
-    """Not even an empty folder."""
+    """Even an empty folder is left alone."""
     types = ["--type", "fractions:Fraction"]
     (paint.folder / "paint-lib-water").mkdir()
     answer = create(paint, "water", *types)
@@ -262,7 +262,7 @@ def test_nothing_is_overwritten(paint: Site) -> None:
 
 
 def test_a_place_that_cannot_be_written_to_is_reported(paint: Site) -> None:
-    """And nothing stays behind."""
+    """No file is left behind."""
     (paint.folder / "file").write_text("")
     answer = create(paint, "a", "--type", "fractions:Fraction", "--directory", "file/below")
     assert answer.code in (1, 2)
@@ -290,13 +290,13 @@ def test_a_place_that_cannot_be_written_to_is_reported(paint: Site) -> None:
         ),
         pytest.param(
             ["water", *TYPE, "--function", "paintlib.filters:odd"],
-            "the signature of 'paintlib.filters:odd' cannot be found out; choose another",
+            "the signature of 'paintlib.filters:odd' cannot be determined; choose another",
             id="signature",
         ),
     ],
 )
 def test_wrong_usage_is_explained(paint: Site, arguments: list[str], message: str) -> None:
-    """With what to do, and nothing is written."""
+    """The error has a remedy, and nothing is written."""
     odd = """
     class Odd:
         __signature__ = 1
@@ -315,7 +315,7 @@ def test_wrong_usage_is_explained(paint: Site, arguments: list[str], message: st
     reason="needs a checkout, and a Python that can make environments with pip",
 )
 def test_it_is_built_and_installed_and_passes_its_tests_there(tmp_path: Path, site: Site) -> None:
-    """In a new environment that has nothing of this one."""
+    """The environment is a new one."""
     environment = tmp_path / "environment"
     subprocess.run([sys.executable, "-m", "venv", str(environment)], check=True)
     python = environment / ("Scripts" if os.name == "nt" else "bin") / "python"
@@ -361,7 +361,7 @@ def test_it_is_built_and_installed_and_passes_its_tests_there(tmp_path: Path, si
 
 @pytest.mark.parametrize("cls", ["json.decoder:loads.<locals>.Local", "class.x:Type", "json:def"])
 def test_types_that_cannot_be_imported_are_refused(paint: Site, cls: str) -> None:
-    """Nothing that is written could name them."""
+    """No description could name them."""
     answer = create(paint, "water", "--type", cls)
     assert answer.code == 2
     assert "is a type that no module can import" in answer.errors
@@ -370,7 +370,7 @@ def test_types_that_cannot_be_imported_are_refused(paint: Site, cls: str) -> Non
 
 @pytest.mark.parametrize("name", ["_", "...", "-._"])
 def test_names_of_which_nothing_is_left_are_refused(paint: Site, name: str) -> None:
-    """The package would be the library's own, and be installed in its place."""
+    """The package would have the name of the library's own."""
     answer = paint.run("new-backend", "--type", "fractions:Fraction", "--", "paintlib", name)
     assert answer.code == 2
     assert "as the library's own is; choose another NAME" in answer.errors

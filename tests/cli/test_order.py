@@ -38,7 +38,7 @@ def edges_of(answer: Any) -> list[tuple[str, str, str, str | None]]:
 
 
 def test_every_edge_has_its_reason(studio: Site) -> None:
-    """P8: Who says so, strongest first."""
+    """P8: the reason says where the edge comes from; the strongest edges are first."""
     answer = studio.run("order", "paintlib", "--edges", PAINTLIB_SET_ORDER="water>oil")
     text = answer.output
     assert text.startswith(
@@ -55,7 +55,7 @@ def test_every_edge_has_its_reason(studio: Site) -> None:
 
 
 def test_each_backend_has_one_short_reason(studio: Site) -> None:
-    """P8: that of its strongest edge; all edges are shown on request."""
+    """P8: it is that of its strongest edge; an option shows all edges."""
     studio.install_backend("wax", 'primary_types = ["builtins:str"]\n')
     answer = studio.run("order", "paintlib", PAINTLIB_SET_ORDER="water>oil")
     assert [row[1::2] for row in answer.rows[2:7]] == [
@@ -72,7 +72,7 @@ def test_each_backend_has_one_short_reason(studio: Site) -> None:
 
 
 def test_edges_that_take_part_in_no_call_are_told_apart(paint: Site) -> None:
-    """P1: an edge counts where both are candidates, and the library's own are ordered alone."""
+    """P1: an edge counts only if both backends are candidates."""
     blur = '[functions."paintlib:blur"]\nfunction = "m:f"\n'
     higher = 'higher_priority_than = ["oil"]\n'
     paint.install_backend("water", FRACTIONS + higher)
@@ -111,7 +111,7 @@ def test_type_specificity_names_the_types(paint: Site) -> None:
 
 
 def test_the_order_is_the_one_in_force(studio: Site) -> None:
-    """What the environment prioritizes goes before all that, and is told apart."""
+    """Backends that the environment prioritizes go first, under a title of their own."""
     answer = studio.run("order", "paintlib", "--json", PAINTLIB_PRIORITIZE="oil")
     assert answer.json["order"] == ["default", "water", "acrylic", "oil"]
     assert answer.json["prioritized"] == ["oil"]
@@ -120,7 +120,7 @@ def test_the_order_is_the_one_in_force(studio: Site) -> None:
 
 
 def test_backends_that_are_not_used_are_not_in_the_order(studio: Site) -> None:
-    """They are named below it; a broken one is a problem."""
+    """They are listed below; a broken one is a problem."""
     studio.install_backend("wax", "primary_types = 1\n")
     answer = studio.run("order", "paintlib", PAINTLIB_BLOCK="water")
     assert "Not in the order:\n  water (blocked)\n  wax (broken)\n" in answer.output
@@ -130,7 +130,7 @@ def test_backends_that_are_not_used_are_not_in_the_order(studio: Site) -> None:
 
 
 def test_cycles_are_shown_with_what_mends_them(circles: Site) -> None:
-    """Each by itself, and one value for all; set, it mends them."""
+    """Each has a value of SET_ORDER, and one value breaks all of them."""
     answer = circles.run("order", "paintlib")
     _, cycles = answer.output.split("Cycles:\n")
     assert cycles.startswith(
@@ -155,7 +155,7 @@ def test_cycles_are_shown_with_what_mends_them(circles: Site) -> None:
 
 @pytest.mark.parametrize("form", ["--dot", "--mermaid"])
 def test_the_graph_has_the_order_and_every_edge(studio: Site, form: str) -> None:
-    """As the JSON has them."""
+    """Nodes and edges are those of the JSON."""
     record = studio.run("order", "paintlib", "--json").json
     answer = studio.run("order", "paintlib", form)
     parse = parse_dot if form == "--dot" else parse_mermaid
@@ -173,7 +173,7 @@ def test_the_graph_has_the_order_and_every_edge(studio: Site, form: str) -> None
 
 
 def test_with_a_graph_problems_go_to_stderr(circles: Site) -> None:
-    """Where they do not get into the graph."""
+    """The graph itself stays valid."""
     answer = circles.run("order", "paintlib", "--dot")
     names = ["default", "a", "b", "c", "d", "oil"]
     assert parse_dot(answer.output)[0] == [f"{n}. {name}" for n, name in enumerate(names, 1)]
@@ -186,7 +186,7 @@ HOSTILE = ['a"b', "back\\slash", 'end"]', "end", "a.b-c", "öl", "x\\", "#35;", 
 
 @pytest.mark.parametrize("form", ["dot", "mermaid"])
 def test_names_and_reasons_are_escaped(form: str) -> None:
-    """What is parsed is what was written, whatever it means in that language."""
+    """A parser of the language reads back the same text."""
     steps = [
         Step(one, other, "declared", one, f"{one} says {one}>{other}")
         for one, other in pairwise(HOSTILE)
@@ -201,7 +201,7 @@ def test_names_and_reasons_are_escaped(form: str) -> None:
 
 
 def test_a_library_that_cannot_be_used_is_told(paint: Site) -> None:
-    """There is no order then, and that is a problem."""
+    """There is no order, and the problem is reported."""
     (paint.folder / "paintlib" / "_dispatch.py").write_text("1 / 0", encoding="utf-8")
     answer = paint.run("order", "paintlib")
     assert "library 'paintlib' cannot be used" in answer.errors
@@ -209,7 +209,7 @@ def test_a_library_that_cannot_be_used_is_told(paint: Site) -> None:
 
 
 def test_an_unknown_library_is_wrong_usage(paint: Site) -> None:
-    """The nearest name is offered."""
+    """The error has the nearest names."""
     answer = paint.run("order", "paintlip")
     assert "no library is named 'paintlip'; did you mean paintlib?" in answer.errors
     assert (answer.code, answer.output) == (2, "")

@@ -22,7 +22,7 @@ TYPES = ["fractions:Fraction", f"{'a_long_package_name.' * 5}core:AnArrayWithALo
 
 @pytest.fixture
 def studio(paint: Site) -> Site:
-    """A library with more about it than 80 columns hold."""
+    """A library whose tables are wider than 80 columns."""
     paint.install_backend(
         "gouache-with-a-long-name", f"primary_types = {TYPES}\nrequires_opt_in = true\n"
     )
@@ -32,7 +32,7 @@ def studio(paint: Site) -> Site:
 
 @pytest.mark.parametrize("width", [80, 60, 40])
 def test_nothing_is_cut_in_a_terminal(studio: Site, width: int) -> None:
-    """What does not fit goes on in further lines, and only a word longer than a line is broken."""
+    """Text is wrapped, and only a word that is longer than a line is broken."""
     answer = studio.run_in_terminal("list", "paintlib", width=width)
     lines = STYLE.sub("", answer.output).splitlines()
     assert max(map(len, lines)) <= width
@@ -51,7 +51,7 @@ def test_nothing_is_cut_in_a_terminal(studio: Site, width: int) -> None:
 
 
 def test_libraries_stand_apart_in_a_terminal(paint: Site) -> None:
-    """An empty line before each but the first."""
+    """An empty line precedes each library but the first."""
     write_distribution(
         paint.folder,
         "ink-lib",
@@ -66,7 +66,7 @@ def test_libraries_stand_apart_in_a_terminal(paint: Site) -> None:
 
 
 def test_notes_are_whole_in_a_terminal(studio: Site) -> None:
-    """Markup that others write is shown as they wrote it."""
+    """Markup in third-party text is shown literally."""
     answer = studio.run_in_terminal("list", "paintlib")
     text = re.sub(r"\s", "", STYLE.sub("", answer.output))
     problem = (
@@ -77,7 +77,7 @@ def test_notes_are_whole_in_a_terminal(studio: Site) -> None:
 
 
 def test_a_terminal_gets_colours_unless_it_asks_for_none(studio: Site) -> None:
-    """NO_COLOR counts if it is not empty; then there is no style at all."""
+    """A NO_COLOR that is not empty removes all styles."""
     styled = studio.run_in_terminal("list", "paintlib").output
     assert "\x1b[32mactive" in styled
     assert studio.run_in_terminal("list", "paintlib", NO_COLOR="").output == styled
@@ -85,14 +85,14 @@ def test_a_terminal_gets_colours_unless_it_asks_for_none(studio: Site) -> None:
 
 
 def test_a_pipe_gets_neither_colours_nor_boxes(studio: Site) -> None:
-    """Whatever the environment says of the terminal."""
+    """Variables about the terminal do not matter."""
     output = studio.run("list", "paintlib", FORCE_COLOR="1", TERM="xterm-256color").output
     assert output.isascii()
     assert "\x1b" not in output
 
 
 def test_explain_is_whole_in_a_terminal(studio: Site) -> None:
-    """The reasons too."""
+    """Reasons are not cut, either."""
     answer = studio.run_in_terminal("explain", "paintlib.filters:blur", "builtins:int", width=60)
     text = STYLE.sub("", answer.output)
     assert "none of the types is a primary type of it" in " ".join(text.split())
@@ -102,7 +102,7 @@ def test_explain_is_whole_in_a_terminal(studio: Site) -> None:
 
 
 def test_names_that_an_encoding_lacks_are_escaped(paint: Site) -> None:
-    """And the rest is shown."""
+    """All other text is shown."""
     paint.install_backend("öl", 'primary_types = ["fractions:Fraction"]\n')
     assert paint.run("list", "paintlib").row("öl")[1] == "active"
     answer = paint.run("list", "paintlib", PYTHONIOENCODING="ascii")
@@ -114,7 +114,7 @@ def test_names_that_an_encoding_lacks_are_escaped(paint: Site) -> None:
 
 
 def test_control_characters_of_others_do_nothing(paint: Site) -> None:
-    """A message with a colour in it colours nothing; its lines stay in their place."""
+    """They are escaped, and lines stay in their place."""
     paint.install_backend("water", "primary_types = 1\n")
     metadata = paint.folder / "paint_water-1.0.dist-info" / "entry_points.txt"
     metadata.write_text("[paintlib.backends]\nwater = paint_water:backend\n", encoding="utf-8")
@@ -126,7 +126,7 @@ def test_control_characters_of_others_do_nothing(paint: Site) -> None:
 
 
 def test_plain_tables_are_aligned_and_have_no_gaps() -> None:
-    """A dash for an empty cell, a row for each of several values, numbers to the right."""
+    """Empty cells have a dash, several values have a row each, numbers are right-aligned."""
     columns = (Column("name"), Column("count", is_number=True), Column("types"))
     rows: list[tuple[Cell, ...]] = [
         ("first", "1", ("a\n1", "b")),
@@ -151,7 +151,7 @@ def test_plain_tables_are_aligned_and_have_no_gaps() -> None:
 
 
 def test_a_row_that_is_too_wide_goes_on_in_further_lines() -> None:
-    """With titles, but without empty cells; sentences are broken first, and names stay whole."""
+    """Empty cells are left out; prose is wrapped first, and names stay whole."""
     names = [f"scipy-dispatch-{name}" for name in ("cupy", "dask")]
     columns = (Column("backend"), Column("types"), Column("n", is_number=True))
     rows: list[tuple[Cell, ...]] = [

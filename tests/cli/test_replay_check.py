@@ -42,7 +42,7 @@ def recorded(paint: Site) -> Site:
 
 
 def test_the_same_environment_chooses_the_same(recorded: Site) -> None:
-    """One line for each choice, and a closing line; exit code 0."""
+    """Each choice has a line, the last line is a summary, and the exit code is 0."""
     answer = recorded.run("replay-check", "run.json")
     assert answer.rows[:2] == [
         ["FUNCTION", "TYPES", "BACKEND", "OUTCOME"],
@@ -54,7 +54,7 @@ def test_the_same_environment_chooses_the_same(recorded: Site) -> None:
 
 
 def test_another_version(recorded: Site) -> None:
-    """The reason has both; the exit code says that it is not the same."""
+    """The reason has both versions; the exit code is 1."""
     (metadata,) = recorded.folder.glob("paint_oil-*.dist-info/METADATA")
     metadata.write_text(metadata.read_text().replace("Version: 1.0", "Version: 1.1"))
     answer = recorded.run("replay-check", "run.json")
@@ -67,7 +67,7 @@ def test_another_version(recorded: Site) -> None:
 
 
 def test_another_backend_goes_first(recorded: Site) -> None:
-    """A backend was installed since, which goes before the one that answered."""
+    """A backend that goes first has been installed since the record."""
     recorded.install_backend(
         "acryl",
         f"""
@@ -99,7 +99,7 @@ def test_the_environment_decides(recorded: Site, variables: dict[str, str], reas
 
 
 def test_options_of_the_program(paint: Site) -> None:
-    """They are in force where the choice is made again."""
+    """They are in force when the choice is repeated."""
     (paint.folder / "paint_oil" / "__init__.py").write_text(OIL)
     program = PROGRAM.replace("hook=recorded", "hook=recorded, disable='oil', type=Fraction")
     subprocess.run(
@@ -175,7 +175,7 @@ def test_methods_that_follow_another(paint: Site) -> None:
 
 
 def test_a_library_that_is_not_there(recorded: Site) -> None:
-    """Each of its functions says so."""
+    """Each of its functions is reported."""
     path = recorded.folder / "run.json"
     path.write_text(path.read_text().replace("paintlib.filters", "absentlib.filters"))
     answer = recorded.run("replay-check", "run.json")
@@ -215,7 +215,7 @@ def test_a_library_that_is_not_there(recorded: Site) -> None:
     ids=["no JSON", "no record", "later", "no options", "no name"],
 )
 def test_files_that_are_no_records(paint: Site, text: str, message: str) -> None:
-    """What is wrong, in a line; exit code 1."""
+    """One line says what is wrong; the exit code is 1."""
     (paint.folder / "run.json").write_text(text)
     answer = paint.run("replay-check", "run.json")
     assert answer.code == 1
@@ -224,7 +224,7 @@ def test_files_that_are_no_records(paint: Site, text: str, message: str) -> None
 
 
 def test_an_empty_record(paint: Site) -> None:
-    """A program that called nothing."""
+    """The program has made no calls."""
     (paint.folder / "run.json").write_text('{"format": 1, "calls": []}')
     answer = paint.run("replay-check", "run.json")
     assert (answer.code, answer.output.strip()) == (
@@ -234,5 +234,5 @@ def test_an_empty_record(paint: Site) -> None:
 
 
 def test_no_file(paint: Site) -> None:
-    """Wrong usage."""
+    """It is wrong usage."""
     assert paint.run("replay-check", "absent.json").code == 2

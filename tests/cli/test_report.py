@@ -38,7 +38,7 @@ def data(site: Site) -> list[Any]:
 
 
 def test_the_page_has_what_the_commands_tell(paint: Site) -> None:
-    """And the answers of explain."""
+    """It also has the answers of explain."""
     answer = paint.run("report", "paintlib", "--no-doctor")
     assert (answer.code, answer.errors) == (0, "")
     assert answer.output == "report.html: 1 library, 2 backends, no findings\n"
@@ -60,7 +60,7 @@ def test_the_page_has_what_the_commands_tell(paint: Site) -> None:
 
 
 def test_the_findings_are_those_of_doctor(paint: Site) -> None:
-    """The file says what is wrong, and the exit code that it was written."""
+    """The exit code is 0, because the file was written."""
     paint.install_backend("wax", 'primary_types = ["fractions:Fractoin"]\n')
     answer = paint.run("report", "-o", "all.html", "paintlib")
     findings = paint.run("doctor", "paintlib", "--json").json["libraries"][0]["findings"]
@@ -72,7 +72,7 @@ def test_the_findings_are_those_of_doctor(paint: Site) -> None:
 
 
 def test_nothing_of_a_blocked_backend_is_imported(paint: Site) -> None:
-    """Neither by doctor nor for the panel; it is listed."""
+    """Neither doctor nor the panel imports it; it is listed."""
     toml = f'primary_types = ["paint_ink:T"]\n[functions."{BLUR}"]\nfunction = "paint_ink:f"\n'
     paint.install_backend("ink", toml, IMPORTED)
     paint.run("report", "paintlib", PAINTLIB_BLOCK="ink")
@@ -83,7 +83,7 @@ def test_nothing_of_a_blocked_backend_is_imported(paint: Site) -> None:
 
 
 def test_names_that_are_markup_are_texts(site: Site) -> None:
-    """Of the library, its distribution's version, its functions, a backend and its types."""
+    """Names of libraries, functions, backends and types, and versions, are escaped."""
     filters = (
         LIBRARY["paintlib/filters.py"]
         + f"""
@@ -116,7 +116,7 @@ def test_names_that_are_markup_are_texts(site: Site) -> None:
 
 
 def test_a_recorded_run(paint: Site) -> None:
-    """With its timeline; what is no record is refused."""
+    """The page has its timeline; a file that is not a record is refused."""
     run_python(PROGRAM, path=[paint.folder], environment={"RUN": str(paint.folder / "run.json")})
     answer = paint.run("report", "paintlib", "--no-doctor", "--record", "run.json")
     assert answer.code == 0
@@ -131,7 +131,7 @@ def test_a_recorded_run(paint: Site) -> None:
 
 
 def test_a_library_that_cannot_be_used(paint: Site) -> None:
-    """The others are told, and it is told why."""
+    """The page shows the others, and the reason."""
     write_distribution(
         paint.folder,
         "glass-lib",

@@ -82,7 +82,7 @@ def exact(schema: dict[str, Any], known: dict[str, Any]) -> dict[str, Any]:
 
 
 def test_the_schema_of_files_is_printed(site: Site) -> None:
-    """As the package has it, for editors that read it from there."""
+    """It is the file in the package, which editors read."""
     answer = site.run("schema")
     assert (answer.code, answer.errors) == (0, "")
     stored = Path(spatch_core.__file__).parent / "backend.schema.json"
@@ -90,7 +90,7 @@ def test_the_schema_of_files_is_printed(site: Site) -> None:
 
 
 def test_every_command_with_json_has_a_shape() -> None:
-    """And no other."""
+    """No other command has one."""
     with_json = {
         name
         for name, each in main.commands.items()
@@ -122,7 +122,7 @@ def test_what_is_printed_has_the_shape(paint: Site, command: str) -> None:
 
 
 def test_the_reference_shows_every_schema() -> None:
-    """As the command prints it; the help of a command says where it is."""
+    """It is the output of the command, which the help of the option names."""
     page = Path(__file__).parents[2] / "docs" / "reference" / "command-line.md"
     shown = re.findall(
         r"^spatch-core schema ([a-z][a-z-]*)$", page.read_text("utf-8"), re.MULTILINE

@@ -43,7 +43,7 @@ def studio(paint: Site) -> Site:
 
 
 def test_everything_is_shown(studio: Site) -> None:
-    """What it is, what it declares, where it comes from, what it implements and how."""
+    """State, types, declarations, source and functions are shown."""
     answer = studio.run("show", "water")
     fields: dict[str, list[str]] = {}
     for row in answer.rows:
@@ -75,7 +75,7 @@ def test_everything_is_shown(studio: Site) -> None:
 
 
 def test_what_a_stronger_edge_overrides_is_not_followed(studio: Site) -> None:
-    """The declaration stands there, and what became of it."""
+    """The declaration is shown with this remark."""
     answer = studio.run("show", "water", "--json", PAINTLIB_SET_ORDER="oil>water").json
     assert answer["overridden"] == ["oil", "absent"]
     assert answer["before"] == []
@@ -95,7 +95,7 @@ def test_the_library_itself_can_be_shown(studio: Site) -> None:
 
 
 def test_one_that_is_not_usable_says_why(studio: Site) -> None:
-    """All its faults, and nothing that was not read; being blocked is no fault."""
+    """All faults are shown; a blocked backend is not read, and has no fault."""
     studio.install_backend("wax", 'primary_types = ["x"]\nrequires_opt_in = 1\n')
     broken = studio.run("show", "wax")
     assert "state         broken: primary_types[0]: 'x' is not a type pattern" in broken.output
@@ -113,7 +113,7 @@ def test_one_that_is_not_usable_says_why(studio: Site) -> None:
 
 
 def test_of_one_name_in_several_libraries_one_has_to_be_chosen(studio: Site) -> None:
-    """The options that do are named."""
+    """The error names the options."""
     write_distribution(
         studio.folder,
         "ink-lib",
@@ -149,14 +149,14 @@ def test_of_one_name_in_several_libraries_one_has_to_be_chosen(studio: Site) -> 
     ],
 )
 def test_wrong_usage_is_told_in_a_line(studio: Site, arguments: list[str], message: str) -> None:
-    """With the nearest names where there are any."""
+    """The line has the nearest names, if there are any."""
     answer = studio.run("show", *arguments)
     assert message in answer.errors
     assert (answer.code, answer.output) == (2, "")
 
 
 def test_a_library_that_cannot_be_used_has_nothing_to_show(studio: Site) -> None:
-    """That is a problem, and told."""
+    """The problem is shown."""
     (studio.folder / "paintlib" / "_dispatch.py").write_text("1 / 0", encoding="utf-8")
     answer = studio.run("show", "oil", "--library", "paintlib")
     assert "library 'paintlib' cannot be used" in answer.errors
@@ -164,7 +164,7 @@ def test_a_library_that_cannot_be_used_has_nothing_to_show(studio: Site) -> None
 
 
 def test_conversions_and_requirements_are_shown(studio: Site) -> None:
-    """And the implementation of every function; the library has its policy."""
+    """The implementation of every function is shown, too; the library has its policy."""
     studio.install_backend(
         "wax",
         """

@@ -67,7 +67,7 @@ def run_into_closed_pipe(
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="only Linux has a device that is full")
 @pytest.mark.parametrize("arguments", PRINTING)
 def test_a_full_disk_is_told_in_one_line(paint: Site, arguments: list[str]) -> None:
-    """Scripts must not take what is cut for the whole."""
+    """A script must not take partial output for the whole."""
     with open("/dev/full", "wb") as full:
         done = subprocess.run(
             [paint.python, "-m", "spatch_core", *arguments],
@@ -99,7 +99,7 @@ class Terminal(io.StringIO):
 
 
 def test_what_takes_long_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    """In one line on stderr, which is taken back in the end."""
+    """One line on stderr shows the step, and is erased afterwards."""
     terminal = Terminal()
     monkeypatch.setattr("sys.stderr", terminal)
     monkeypatch.setattr(streams, "_PATIENCE", 0)
@@ -112,7 +112,7 @@ def test_what_takes_long_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_many_short_steps_say_so_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The two seconds are those of the command; of steps in steps, one is shown."""
+    """The two seconds count from the start of the command; one nested step is shown."""
     terminal = Terminal()
     monkeypatch.setattr("sys.stderr", terminal)
     long_ago = monotonic() - 10
@@ -128,7 +128,7 @@ def test_many_short_steps_say_so_too(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_what_is_done_soon_says_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing is shown outside of a terminal either, however long it takes."""
+    """Outside of a terminal, nothing is shown at all."""
     terminal = Terminal()
     monkeypatch.setattr("sys.stderr", terminal)
     with progress("thinking"):
@@ -154,7 +154,7 @@ def test_no_output_at_all_is_survived(paint: Site) -> None:
 
 
 def test_what_the_system_refuses_is_told_in_one_line() -> None:
-    """Also where there is no output to close."""
+    """It also holds without any stream to close."""
     code = """
 import sys
 from spatch_core.cli import main

@@ -37,7 +37,7 @@ TABLES = [
 
 @pytest.fixture
 def studio(paint: Site, request: pytest.FixtureRequest) -> Site:
-    """More and longer names than 80 columns hold, a broken backend, and a circle."""
+    """A library with many long names, a broken backend and a cycle."""
     paint.install_backend(
         LONG,
         f"""
@@ -63,18 +63,18 @@ def studio(paint: Site, request: pytest.FixtureRequest) -> Site:
 
 
 def is_heading(cell: str) -> bool:
-    """Whether it is a title of a column, or the dash for an empty cell."""
+    """Whether a cell is the title of a column, or the dash for an empty cell."""
     return cell.strip() in ("#", "-") or cell.isupper()
 
 
 def squeezed(text: str) -> str:
-    """What is left to read when words are put together again."""
+    """Return text without white space, in which wrapped words are whole again."""
     return re.sub(r"\s", "", text)
 
 
 @pytest.mark.parametrize(("arguments", "code"), TABLES)
 def test_nothing_is_cut_without_a_sign(studio: Site, arguments: list[str], code: int) -> None:
-    """Each cell and each line that is piped is there, broken only at the edge of a line."""
+    """Every cell and line of the piped output is there, broken only at the ends of lines."""
     piped = studio.run(*arguments)
     answer = studio.run_in_terminal(*arguments)
     text = STYLE.sub("", answer.output)
@@ -88,7 +88,7 @@ def test_nothing_is_cut_without_a_sign(studio: Site, arguments: list[str], code:
 
 @pytest.mark.parametrize(("arguments", "code"), TABLES)
 def test_no_color_removes_every_escape_code(studio: Site, arguments: list[str], code: int) -> None:
-    """And nothing else."""
+    """All other text is the same."""
     styled = studio.run_in_terminal(*arguments)
     plain = studio.run_in_terminal(*arguments, NO_COLOR="1")
     assert "\x1b[" in styled.output
@@ -102,7 +102,7 @@ def test_no_color_removes_every_escape_code(studio: Site, arguments: list[str], 
 def test_a_closed_pipe_ends_it_quietly(
     studio: Site, arguments: list[str], code: int, form: list[str]
 ) -> None:
-    """As in `| head -1` of a long text: with the code that it would have had."""
+    """A long text in `| head -1` ends with the usual exit code."""
     reader, writer = os.pipe()
     os.close(reader)
     done = subprocess.run(
@@ -119,7 +119,7 @@ def test_a_closed_pipe_ends_it_quietly(
 
 
 def test_a_reader_of_one_line_gets_it(studio: Site, tmp_path: Path) -> None:
-    """The rest is longer than what a pipe holds."""
+    """The rest is longer than the buffer of a pipe."""
     for number in range(1000):
         studio.install_backend(f"b{number:03}", 'primary_types = ["builtins:str"]\n')
     codes = tmp_path / "codes"
@@ -137,7 +137,7 @@ def test_a_reader_of_one_line_gets_it(studio: Site, tmp_path: Path) -> None:
 
 
 def test_no_help_is_too_wide(site: Site) -> None:
-    """Of any command, and of all."""
+    """It holds for the help of each command, and of the group."""
     overview = site.run_in_terminal("-h")
     names = re.findall(r"^  ([a-z-]+)  ", overview.output.partition("Commands:")[2], re.MULTILINE)
     assert "explain" in names

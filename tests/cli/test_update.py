@@ -106,7 +106,7 @@ def outcome(answer: Answer) -> dict[str, Any]:
 
 
 def test_functions_are_added_in_order(project: Project) -> None:
-    """Everything that stood there is untouched."""
+    """The rest of the file is unchanged."""
     answer = project.update(text(HEAD))
     assert (answer.code, answer.errors) == (0, "")
     assert project.after == text(HEAD, BLEND, BLUR)
@@ -134,7 +134,7 @@ def test_conversions_and_the_implementation_of_every_function_stay(project: Proj
 
 
 def test_twice_in_a_row_changes_nothing(project: Project) -> None:
-    """Not even the file's time."""
+    """Even the file's modification time stays."""
     project.update(text(HEAD))
     before = os.stat(project.file)
     answer = project.update(None)
@@ -268,7 +268,7 @@ def test_an_empty_table_is_filled(project: Project) -> None:
 
 @pytest.mark.parametrize("name", ["", "l:gone", "paintlib.filters:blur"])
 def test_functions_on_one_line_cannot_be_added_to(project: Project, name: str) -> None:
-    """The table of all functions, with what the update needs to know in it."""
+    """The table of functions is an inline table."""
     functions = 'auto-generation = { backend = "paint_oil.tools:backend" }'
     if name:
         functions += f', "{name}" = {{ function = "a:b" }}'
@@ -287,7 +287,7 @@ def test_functions_on_one_line_cannot_be_added_to(project: Project, name: str) -
 
 
 def test_what_the_defaults_say_is_left_out(project: Project) -> None:
-    """And what is not as they say is written."""
+    """Fields that differ from the defaults are written."""
     project.write(
         "tools.py",
         TOOLS
@@ -333,7 +333,7 @@ def test_docs_written_by_hand_stay_where_there_is_no_docstring(project: Project)
 
 
 def test_docs_of_several_lines_keep_them(project: Project) -> None:
-    """And may be wrapped in another way by hand."""
+    """Authors may wrap them in another way."""
     project.write("tools.py", TOOLS.replace("light.\n", 'light,\n        with """ and so on.\n', 1))
     project.update(text(HEAD))
     assert '= """\nBlend in linear light,\nwith ""\\" and so on.\n"""\n' in project.after
@@ -346,14 +346,14 @@ def test_docs_of_several_lines_keep_them(project: Project) -> None:
 
 @pytest.mark.parametrize("modules", ["", "modules = []"])
 def test_a_forgotten_module_does_not_empty_the_file(project: Project, modules: str) -> None:
-    """Nothing is registered at all, though the file has functions."""
+    """No function is registered, but the file has functions."""
     head = HEAD.replace('modules = ["paint_oil.tools"]', modules)
     before = text(head, BLUR)
     answer = project.update(before, "--json")
     (fault,) = outcome(answer)["faults"]
     assert fault["key"] == "functions.auto-generation"
     assert fault["message"] == (
-        "importing what it names registered no function, but the file has some"
+        "importing its modules registered no function, but the file has some"
     )
     assert fault["remedy"].startswith("Name the modules that register them: modules = ['package.")
     assert (answer.code, project.after) == (1, before)
@@ -361,7 +361,7 @@ def test_a_forgotten_module_does_not_empty_the_file(project: Project, modules: s
 
 
 def test_a_docstring_that_was_copied_is_not_the_implementations(project: Project) -> None:
-    """`functools.wraps` brings that of the function it wraps."""
+    """`functools.wraps` copies the docstring of the wrapped function."""
     project.write(
         "tools.py",
         """
@@ -380,7 +380,7 @@ def test_a_docstring_that_was_copied_is_not_the_implementations(project: Project
 
 
 def test_what_is_said_in_so_many_words_stays(project: Project) -> None:
-    """``uses_context = false`` is what holds anyway."""
+    """``uses_context = false`` is the default, and may be written."""
     before = text(HEAD, BLEND, BLUR) + "uses_context = false\n"
     assert project.update(before, "--check").code == 0
 
@@ -389,7 +389,7 @@ def test_what_is_said_in_so_many_words_stays(project: Project) -> None:
 
 
 def test_what_is_registered_runs_once_the_file_says_so(site: Site, tmp_path: Path) -> None:
-    """By identifier and by function; with lambdas, functions called ``_`` and contexts."""
+    """Functions are registered by identifier and as objects; lambdas, ``_`` and contexts occur."""
     site.install_library({
         "paintlib/more.py": """
             from ._dispatch import system
@@ -494,7 +494,7 @@ not installed here, so this is not checked
 
 
 def test_line_ends_and_permissions_stay(project: Project) -> None:
-    """A file from Windows stays one."""
+    """A file with Windows line ends keeps them."""
     project.file.touch()
     project.file.chmod(0o640)
     project.update(text(HEAD).replace("\n", "\r\n"))
@@ -505,7 +505,7 @@ def test_line_ends_and_permissions_stay(project: Project) -> None:
 
 
 def test_what_a_link_leads_to_is_written(project: Project, tmp_path: Path) -> None:
-    """The link stays one, and the package is the one around the file."""
+    """The link stays a link, and the package is the one around the target."""
     project.file.write_text(text(HEAD))
     link = tmp_path / "link.toml"
     link.symlink_to(project.file)
@@ -548,7 +548,7 @@ def test_a_file_that_cannot_be_written_is_reported(
     message: str,
     remedy: str,
 ) -> None:
-    """With what to do about it, and nothing is left behind."""
+    """The fault has a remedy, and no draft is left behind."""
     before = text(HEAD) + f"# {'long ' * 300_000}\n"
     project.file.write_text(before)
     project.file.chmod(modes[1])
@@ -619,7 +619,7 @@ def test_a_file_that_cannot_be_written_is_reported(
 def test_a_failure_leaves_the_file_as_it_was(
     project: Project, files: Mapping[str, str], key: str, message: str
 ) -> None:
-    """Code that is at fault: the file says what it said, to the byte."""
+    """If the code has faults, no byte of the file changes."""
     for name, content in files.items():
         project.write(name, content)
     before = text(HEAD, BLUR.replace("ask", "aks"))
@@ -655,7 +655,7 @@ def test_a_failure_leaves_the_file_as_it_was(
 def test_what_cannot_be_imported_is_explained(
     project: Project, old: str, new: str, remedy: str
 ) -> None:
-    """Without naming options that only other commands have."""
+    """The remedy names no option of another command."""
     before = text(HEAD).replace(old, new)
     (fault,) = outcome(project.update(before, "--json"))["faults"]
     assert (fault["key"], fault["remedy"]) == ("functions.auto-generation.modules[0]", remedy)
@@ -676,7 +676,7 @@ def test_what_cannot_be_imported_is_explained(
 def test_a_faulty_file_is_not_touched(
     project: Project, old: str, new: str, key: str | None
 ) -> None:
-    """What the update does not mend itself is reported instead."""
+    """Faults that the update does not repair are reported."""
     before = text(HEAD).replace(old, new)
     assert before != text(HEAD)
     answer = project.update(before, "--json")
@@ -695,7 +695,7 @@ def test_a_faulty_file_is_not_touched(
 def test_a_function_that_the_library_does_not_have_is_not_written(
     project: Project, name: str, remedy: str
 ) -> None:
-    """The file keeps the right one; nothing wrong is ever written."""
+    """The file keeps its functions."""
     project.site.install_library()
     before = text(HEAD, BLEND, BLUR)
     assert project.update(before).code == 0
@@ -745,7 +745,7 @@ def test_functions_of_a_library_that_is_not_installed_are_written_with_a_note(
 
 
 def test_what_the_update_mends_does_not_stop_it(project: Project) -> None:
-    """A function without its implementation, say."""
+    """An example is a function without an implementation."""
     lines = text(BLUR).splitlines(keepends=True)
     project.update(text(HEAD, BLEND, "\n", lines[0], lines[2], "[functions.nonsense]\n"))
     assert project.after == text(HEAD, BLEND, BLUR)

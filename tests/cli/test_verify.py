@@ -84,7 +84,7 @@ def fault(site: Site, project: Path, old: str, new: str) -> tuple[Any, ...]:
 
 
 def test_a_good_file_is_fine_though_nothing_is_installed(site: Site, project: Path) -> None:
-    """Its package is imported from where it stands, which is said."""
+    """Its package is imported from its folder, and the output says so."""
     answer = verify(site, project, GOOD)
     assert (answer.code, answer.errors) == (0, "")
     file = str(project / "src" / "paint_oil" / "backend.toml")
@@ -99,7 +99,7 @@ def test_a_good_file_is_fine_though_nothing_is_installed(site: Site, project: Pa
 
 
 def test_every_fault_is_shown_at_once(site: Site, project: Path) -> None:
-    """The validator's and those of imports, in the order of lines."""
+    """Faults of fields and of imports are sorted by line."""
     toml = """
         name = "oil"
         primary_types = [
@@ -135,7 +135,7 @@ def test_every_fault_is_shown_at_once(site: Site, project: Path) -> None:
 
 
 def test_keys_that_are_no_fields_here_are_faults_of_their_lines(site: Site, project: Path) -> None:
-    """D9, D11: and no other line is accused."""
+    """D9, D11: no other line has a fault."""
     toml = """
         name = "oil"
         primary_types = ["fractions:Fraction"]
@@ -162,7 +162,7 @@ def test_keys_that_are_no_fields_here_are_faults_of_their_lines(site: Site, proj
 
 
 def test_a_fault_is_one_line_with_file_and_line(site: Site, project: Path) -> None:
-    """As compilers do, so that editors and people find the place; the remedy stands below."""
+    """Editors understand the format of compilers; the remedy is below."""
     answer = verify(site, project, GOOD.replace("tools:blur", "tools:blurr"))
     file = project / "src" / "paint_oil" / "backend.toml"
     key = 'functions."paintlib.filters:blur".function'
@@ -234,7 +234,7 @@ def test_without_imports_the_validator_judges_alone(site: Site, project: Path) -
 def test_what_a_file_names_must_exist(
     site: Site, project: Path, old: str, new: str, line: int, key: str, message: str, remedy: str
 ) -> None:
-    """Line, key, what was found, and the nearest name or what to do."""
+    """A fault has line, key, message, and the nearest name or another remedy."""
     assert fault(site, project, old, new) == (line, key, message, remedy)
 
 
@@ -252,7 +252,7 @@ def test_the_name_is_that_of_the_projects_entry_point(site: Site, project: Path)
 
 
 def test_a_file_that_no_entry_point_leads_to(site: Site, project: Path) -> None:
-    """It would never be found; the value that leads to it is given."""
+    """No library finds it; the remedy has the value of the entry point."""
     head = '[project]\nname = "paint-oil"\n'
     entry = f'{head}[project.entry-points."paintlib.backends"]\n'
     write(project, {"pyproject.toml": f'{entry}oil = "paint_oil:oil.toml"\n'})
@@ -266,7 +266,7 @@ def test_a_file_that_no_entry_point_leads_to(site: Site, project: Path) -> None:
 
 
 def test_types_of_packages_that_are_not_installed_are_no_fault(site: Site, project: Path) -> None:
-    """They are optional; what could not be checked is said."""
+    """They are optional; a note says that they were not checked."""
     toml = GOOD.replace('"fractions:', '"zzz_gpu:Array", "fractions:')
     answer = verify(site, project, toml)
     file = project / "src" / "paint_oil" / "backend.toml"
@@ -283,7 +283,7 @@ def test_types_of_packages_that_are_not_installed_are_no_fault(site: Site, proje
 
 
 def test_remarks_are_told_apart_from_what_is_not_checked(site: Site, project: Path) -> None:
-    """They have a remedy, and are no faults."""
+    """They have a remedy, and are not faults."""
     toml = GOOD.replace('"fractions:Fraction', '"@decimal:Decimal')
     answer = verify(site, project, toml)
     place = f"{project / 'src' / 'paint_oil' / 'backend.toml'}:3: note: primary_types[0]"
@@ -296,7 +296,7 @@ def test_remarks_are_told_apart_from_what_is_not_checked(site: Site, project: Pa
 
 
 def test_a_malformed_type_is_a_fault_and_nothing_else(site: Site, project: Path) -> None:
-    """Two prefixes are none; what may be behind them is not looked for."""
+    """A type with two prefixes is malformed, and is not imported."""
     answer = verify(site, project, GOOD.replace("fractions:", "~~zzz_gpu:"), "--json")
     assert [*faults(answer)] == [(3, "primary_types[0]")]
     keys = [each["key"] for each in answer.json["files"][0]["unchecked"]]
@@ -304,12 +304,12 @@ def test_a_malformed_type_is_a_fault_and_nothing_else(site: Site, project: Path)
 
 
 def test_a_type_that_no_import_leads_to_is_let_be(site: Site, project: Path) -> None:
-    """A class inside of a function."""
+    """It is a class inside of a function."""
     assert verify(site, project, GOOD.replace("fractions:F", "fractions:f.<locals>.F")).code == 0
 
 
 def test_an_implementation_that_needs_what_is_not_installed(site: Site, project: Path) -> None:
-    """Told apart from a misspelling, and the line of the import is given."""
+    """It is distinguished from a misspelling, and the message has the line of the import."""
     write(project / "src" / "paint_oil", {"needing.py": "# Drivers.\nimport zzz_gpu"})
     _, _, message, remedy = fault(site, project, "tools:blur", "needing:blur")
     file = project / "src" / "paint_oil" / "needing.py"
@@ -346,7 +346,7 @@ def test_a_module_that_is_gone_is_not_offered_for_itself(site: Site, project: Pa
 
 
 def test_what_the_project_requires_is_to_be_installed(site: Site, project: Path) -> None:
-    """The nearest pyproject.toml has it, like the extra that it belongs to."""
+    """The requirement is in the nearest pyproject.toml, with its extra."""
     text = """
         [project]
         name = "paint-oil"
@@ -406,7 +406,7 @@ FUNCTIONS = """
 
 
 def test_functions_are_looked_up_in_the_library(site: Site, project: Path) -> None:
-    """Where it can be imported; else it is said why not."""
+    """If the library cannot be imported, the output says why."""
     site.install_library(
         {
             "paintlib/__init__.py": "from .filters import blur as smooth",
@@ -471,7 +471,7 @@ def test_functions_are_looked_up_in_the_library(site: Site, project: Path) -> No
 
 
 def test_functions_of_other_names_than_the_librarys(site: Site, project: Path) -> None:
-    """Their identity may be elsewhere, and the system no global of any module."""
+    """Functions may have another module's name, and the system may be no global."""
     write_distribution(
         site.folder,
         "other-lib",
@@ -537,7 +537,7 @@ def test_functions_of_other_names_than_the_librarys(site: Site, project: Path) -
     ids=["raises", "exits", "ends", "hook"],
 )
 def test_an_import_may_do_its_worst(site: Site, project: Path, code: str, message: str) -> None:
-    """The other faults are found all the same."""
+    """All other faults are found."""
     write(project / "src" / "paint_oil", {"broken.py": code})
     toml = GOOD.replace("tools:blur", "broken:f") + (
         '\n    [functions."paintlib.filters:blend"]\n    function = "paint_oil.tools:blen"\n'
@@ -551,7 +551,7 @@ def test_an_import_may_do_its_worst(site: Site, project: Path, code: str, messag
 
 
 def test_what_ends_the_interpreter_again_and_again_is_given_up(site: Site, project: Path) -> None:
-    """After some modules; that the rest is not checked is said."""
+    """A note says that the rest was not checked."""
     code = "import os; os._exit(7)"
     write(project / "src" / "paint_oil", {f"bad{number}.py": code for number in range(7)})
     functions = "".join(
@@ -565,7 +565,7 @@ def test_what_ends_the_interpreter_again_and_again_is_given_up(site: Site, proje
 
 
 def test_one_fault_in_many_places_is_one_line(site: Site, project: Path) -> None:
-    """With the first place and their number; programs get them all."""
+    """The line has the first key and the number of others; JSON has all."""
     write(project / "src" / "paint_oil", {"broken.py": "import os; os._exit(7)"})
     functions = "".join(
         f'\n    [functions."zzz_lib:f{n}"]\n    function = "paint_oil.broken:f"\n' for n in range(4)
@@ -580,7 +580,7 @@ def test_one_fault_in_many_places_is_one_line(site: Site, project: Path) -> None
 
 
 def test_what_is_printed_while_importing_stays_out_of_the_output(site: Site, project: Path) -> None:
-    """Also what no Python code prints."""
+    """It includes output that bypasses Python."""
     code = "import os\nprint('loud')\nos.write(1, b'louder')\n"
     write(project / "src" / "paint_oil", {"__init__.py": code})
     answer = verify(site, project, GOOD, "--json")
@@ -602,7 +602,7 @@ def test_what_is_printed_while_importing_stays_out_of_the_output(site: Site, pro
 def test_a_file_that_cannot_be_read(
     site: Site, tmp_path: Path, content: bytes, line: int | None, message: str
 ) -> None:
-    """E1: even root is refused the first bytes of a process's memory."""
+    """E1: even root cannot read the first bytes of a process's memory."""
     file = tmp_path / "backend.toml"
     file.write_bytes(content)
     found = faults(site.run("verify", "--json", str(file)))
@@ -611,7 +611,7 @@ def test_a_file_that_cannot_be_read(
 
 
 def test_a_package_that_is_nowhere_is_said_to_be(site: Site, tmp_path: Path) -> None:
-    """Neither installed nor around the file."""
+    """It is neither installed nor around the file."""
     write(tmp_path, {"backend.toml": GOOD.split("[functions.auto", maxsplit=1)[0]})
     with open(tmp_path / "backend.toml", "a", encoding="utf-8") as stream:
         stream.write('[functions."l:f"]\nfunction = "paint_oil.tools:blur"\n')
@@ -634,14 +634,14 @@ def test_a_package_that_is_nowhere_is_said_to_be(site: Site, tmp_path: Path) -> 
     ids=["module", "data-folder", "namespace"],
 )
 def test_other_layouts(site: Site, tmp_path: Path, files: dict[str, str]) -> None:
-    """A module beside the file, a folder for data, a namespace package."""
+    """They are a module beside the file, a data folder, and a namespace package."""
     write(tmp_path, files)
     (file,) = tmp_path.rglob("backend.toml")
     assert faults(site.run("verify", "--json", str(file))) == {}
 
 
 def test_several_files_are_judged_one_by_one(site: Site, project: Path, tmp_path: Path) -> None:
-    """Also of packages of the same name."""
+    """Their packages may have the same name."""
     write(tmp_path / "other" / "paint_oil", {"tools.py": TOOLS.replace("blur", "blend")})
     write(tmp_path / "other" / "paint_oil", {"backend.toml": GOOD})
     files = [project / "src" / "paint_oil", tmp_path / "other" / "paint_oil"]
@@ -660,7 +660,7 @@ def test_wrong_usage(site: Site, tmp_path: Path) -> None:
 
 
 def test_a_terminal_of_80_columns(site: Site, project: Path) -> None:
-    """Everything is there, folded."""
+    """Nothing is cut; long lines are wrapped."""
     write(project / "src" / "paint_oil", {"backend.toml": GOOD.replace("s:blur", "s:blurr")})
     file = str(project / "src" / "paint_oil" / "backend.toml")
     answer = site.run_in_terminal("verify", file, NO_COLOR="1")
@@ -729,7 +729,7 @@ CONVERSIONS = """
 
 
 def test_conversions_are_imported_and_their_signatures_checked(site: Site, project: Path) -> None:
-    """Each fault names the line, and the call that would fail."""
+    """Each fault names the line and the call that fails."""
     write(project / "src" / "paint_oil", {"tools.py": CONVERSIONS})
     file = project / "src" / "paint_oil" / "backend.toml"
     answer = verify(site, project, CONVERTING)
@@ -757,7 +757,7 @@ def test_conversions_are_imported_and_their_signatures_checked(site: Site, proje
 
 
 def test_a_backend_that_only_converts_is_fine(site: Site, project: Path) -> None:
-    """Classes convert, too."""
+    """A class is a conversion, too."""
     tools = """
         def there(x): return float(x)
         def copy(original, converted): ...

@@ -9,7 +9,7 @@ from spatch_core.examination.adoptions import adopted_name, is_adopted
 
 
 def test_a_function_is_adopted_under_the_name_that_the_library_gives_it() -> None:
-    """T4: neither by another name nor by itself."""
+    """T4: it is not adopted under any other name."""
     system = BackendSystem(None, "ADOPTIONSLIB")
     system.adopt(json.dumps, "json:write")
     assert is_adopted(system, "json:write")

@@ -56,7 +56,7 @@ def test_a_file_must_have_the_name_of_its_entry_point(tmp_path: Path) -> None:
 
 
 def test_a_fault_says_its_place_in_the_file(tmp_path: Path) -> None:
-    """The file, its line and the key; the file and the line where there is no key."""
+    """It has the file, its line and the key; without a key, only the file."""
     path = write(tmp_path, b'\nname = "o i l"\nprimary_types = ["m:T"]\n')
     (fault,) = read_file(path).faults
     assert str(fault) == f"{path}:2, key name: {fault.message}. {fault.remedy}"
@@ -66,7 +66,7 @@ def test_a_fault_says_its_place_in_the_file(tmp_path: Path) -> None:
 
 
 def test_what_cannot_be_read_has_a_remedy_of_its_own(tmp_path: Path) -> None:
-    """An encoding is not the fault of a file that does not exist."""
+    """A missing file and a wrong encoding have different remedies."""
     (encoding,) = read_file(write(tmp_path, b"\xff")).faults
     assert encoding.remedy == "Write a text file in UTF-8"
     (absent,) = read_file(str(tmp_path / "absent.toml")).faults
@@ -75,7 +75,7 @@ def test_what_cannot_be_read_has_a_remedy_of_its_own(tmp_path: Path) -> None:
 
 
 def test_its_repr_is_short(tmp_path: Path) -> None:
-    """Without the content."""
+    """The content of the file is left out."""
     file = read_file(write(tmp_path, b'name = "oil"\nprimary_types = ["secret:T"]\n# a comment\n'))
     assert "a comment" not in repr(file)
     assert "lines=" not in repr(file)

@@ -22,7 +22,7 @@ CODE = """
 
 
 def test_backends_are_listed_by_priority_then_the_unusable(paint: Site) -> None:
-    """Whatever holds them back."""
+    """Every reason for being unusable occurs."""
     paint.install_backend("gold", 'primary_types = ["m:T"]\nrequires_opt_in = true\n')
     paint.install_backend("chalk", 'primary_types = ["m:T"]\n')
     paint.install_backend("water", "primary_types = 1\n")

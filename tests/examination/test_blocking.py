@@ -31,19 +31,19 @@ from spatch_core.examination.blocking import blocking, honoured, honoured_block
     ],
 )
 def test_every_name_in_a_value_counts(value: str, expected: str) -> None:
-    """S13, S14: in other case only where no backend is installed under this very name."""
+    """S13, S14: a name in another case counts only if no backend has the exact name."""
     assert honoured_block(value, ["gpu", "GPU" if value == "GPU" else "threads"]) == expected
 
 
 def test_other_variables_stay_as_they_are() -> None:
-    """And BLOCK is not set where it was not."""
+    """BLOCK is not set if it was not set before."""
     variables = {"L_PRIORITIZE": "?", "L_BLOCK": "gpu,?"}
     assert honoured("L", variables, []) == {"L_PRIORITIZE": "?", "L_BLOCK": "gpu"}
     assert honoured("OTHER", variables, []) == variables
 
 
 def test_the_variable_is_put_back(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Also if discovery fails."""
+    """It also holds if discovery fails."""
     system = BackendSystem(None, "HONOURED")
     with blocking(system):
         assert "HONOURED_BLOCK" not in os.environ

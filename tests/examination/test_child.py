@@ -39,7 +39,7 @@ def folder(tmp_path: Path) -> str:
 
 
 def test_one_that_hangs_is_ended(folder: str) -> None:
-    """And the others go on behind it."""
+    """The modules after it are imported."""
     request = {"number": 3, "hangs": 1}
     report = child.run("paint_worker:work", request, "waiting", folders=[folder], limit=2)
 
@@ -51,7 +51,7 @@ def test_one_that_hangs_is_ended(folder: str) -> None:
 
 
 def test_one_whose_thread_goes_on_is_not_waited_for(folder: str) -> None:
-    """Once all is written down; nor does it leave anything behind that it has started."""
+    """It is ended with its processes once its results are written."""
     pipe = os.path.join(folder, "pipe")
     os.mkfifo(pipe)
     alive = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
@@ -68,7 +68,7 @@ def test_one_whose_thread_goes_on_is_not_waited_for(folder: str) -> None:
 
 
 def test_many_that_end_the_process_are_given_up(folder: str) -> None:
-    """Each is known by its step, and what came before is not lost."""
+    """Each has its step, and earlier results are kept."""
     request = {"number": 9, "ends": [2, 3, 4, 5, 6, 7, 8]}
     report = child.run("paint_worker:work", request, "waiting", folders=[folder])
 
@@ -79,7 +79,7 @@ def test_many_that_end_the_process_are_given_up(folder: str) -> None:
 
 
 def test_what_no_module_is_to_blame_for_is_not_tried_again(folder: str) -> None:
-    """It would only happen again."""
+    """It would happen again."""
     request = {"number": 1, "untidy": True}
     report = child.run("paint_worker:work", request, "waiting", folders=[folder])
 

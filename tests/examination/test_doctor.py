@@ -14,7 +14,7 @@ from spatch_core.examination.libraries import Library
 
 
 def test_findings_that_differ_in_their_keys_become_one(tmp_path: Path) -> None:
-    """Sorted by severity, backend, and place in the file."""
+    """They are sorted by severity, backend, and place in the file."""
     file = tmp_path / "backend.toml"
     file.write_text('name = "oil"\nsecondary_types = ["a:A"]\nprimary_types = ["a:A"]\n')
     source = Source(file=str(file))
@@ -40,7 +40,7 @@ def test_findings_that_differ_in_their_keys_become_one(tmp_path: Path) -> None:
 
 
 def test_variables_that_name_nothing() -> None:
-    """Near misses of backends and of variables are reported by discovery."""
+    """Discovery reports near misses of backends and of variables."""
     mentioned = [("oil", "EXAMINED_BLOCK"), ("oli", "EXAMINED_BLOCK"), ("zz", "EXAMINED_BLOCK")]
     mentioned.append(("all", "EXAMINED_BLOCK"))
     found = list(check_variables(["default", "oil"], mentioned, "EXAMINED_BLOCK"))
@@ -50,7 +50,7 @@ def test_variables_that_name_nothing() -> None:
 
 
 def test_a_library_whose_name_is_taken_is_not_examined() -> None:
-    """Nothing of it is used."""
+    """It is not used."""
     source = Source("paintlib = other:system")
     report = examine_library(Library("paintlib", "other:system", source, owner="paint-lib"))
     assert report.backends == ()

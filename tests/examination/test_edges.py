@@ -14,7 +14,7 @@ def system(*backends: dict[str, object]) -> BackendSystem:
 
 
 def test_each_edge_says_who_declares_it() -> None:
-    """One that goes down is declared by the backend that goes after."""
+    """An edge that moves a backend down is declared by the backend that goes after."""
     order = (
         system(
             {"name": "a", "higher_priority_than": ["default"]},

@@ -28,7 +28,7 @@ comments = st.sampled_from(["", "\n", "# c\n", "\n# c\n\n", "# a\n# b\n"])
 def test_any_functions_become_any_others(
     before: dict[str, dict[str, Any]], after: dict[str, dict[str, Any]], data: st.DataObject
 ) -> None:
-    """What is wanted is there, and what is no function is too; then nothing is left to do."""
+    """The text has the wanted functions and everything else; editing again changes nothing."""
     parts = ['name = "a"\n']
     for name in data.draw(st.permutations(sorted(before))):
         parts += [data.draw(comments), f"[functions.{tomlkit.item(name).as_string()}]\n"]

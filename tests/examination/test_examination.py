@@ -24,7 +24,7 @@ def without_extra(folder: Path) -> Path:
 
 
 def test_it_needs_no_extra(paint: Site, tmp_path: Path) -> None:
-    """A library by its name or its system, and files; only writing needs tomlkit."""
+    """Libraries and files are examined without it; only writing needs tomlkit."""
     file = paint.folder / "paint_oil" / "backend.toml"
     code = f"""
         from spatch_core.examination import examine_library, update_file, verify_file
@@ -52,7 +52,7 @@ def test_it_needs_no_extra(paint: Site, tmp_path: Path) -> None:
 
 
 def test_a_system_need_not_be_registered(paint: Site) -> None:
-    """It only has to be an attribute of a module that a child process can import."""
+    """It must be an attribute of a module that a child process can import."""
     (paint.folder / "easel.py").write_text(
         "from spatch_core import BackendSystem\nsystem = BackendSystem('paintlib.backends', 'E')\n"
     )
@@ -93,7 +93,7 @@ def reachable(value: object) -> Iterator[object]:
 
 
 def test_one_loop_serves_both_reports(paint: Site) -> None:
-    """They have one shape, and everything in them is plain or public."""
+    """They have the same fields, and all values are plain or public."""
     file = str(paint.folder / "paint_oil" / "backend.toml")
     code = f"""
         from spatch_core import examination
@@ -117,7 +117,7 @@ def test_one_loop_serves_both_reports(paint: Site) -> None:
 
 
 def test_what_cannot_be_read_has_no_line(tmp_path: Path) -> None:
-    """It is about the file as a whole."""
+    """The finding is about the whole file."""
     (fault,) = verify_file(tmp_path / "absent.toml").findings
     assert (fault.line, fault.key) == (None, None)
     assert fault.place == str(tmp_path / "absent.toml")
@@ -125,7 +125,7 @@ def test_what_cannot_be_read_has_no_line(tmp_path: Path) -> None:
 
 
 def test_names_are_listed_and_unknown_ones_are_errors() -> None:
-    """Though all are imported lazily."""
+    """It holds although all names are imported lazily."""
     names = spatch_core.examination.__all__
     assert set(names) <= set(dir(spatch_core.examination))
     assert all(getattr(spatch_core.examination, name).__name__ == name for name in names)

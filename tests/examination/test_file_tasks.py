@@ -35,7 +35,7 @@ def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 
 
 def written(task: Any, file: str) -> dict[str, list[Any]]:
-    """Return what a task writes down, by kind."""
+    """Return the results of a task, by kind."""
     stream = io.StringIO()
     task({"file": file, "text": Path(file).read_text()}, Journal(stream.write, []))
     found: dict[str, list[Any]] = {}
@@ -50,7 +50,7 @@ def test_verify_finds_nothing_wrong(file: str) -> None:
 
 
 def test_update_tells_what_is_registered(file: str) -> None:
-    """And which of that another process could not find."""
+    """It reports the functions that another process could not find."""
     found = written(file_tasks.update, file)
     (functions,) = found["functions"]
     assert functions["l:f"] == {

@@ -42,7 +42,7 @@ FULL = Finding(
 
 
 def test_a_finding_is_a_problem() -> None:
-    """Frozen, and with all of a problem's attributes."""
+    """It is frozen, and has all attributes of a problem."""
     assert isinstance(FULL, Problem)
     assert (FULL.backend, FULL.key) == ("oil", "primary_types[0]")
     with pytest.raises((FrozenInstanceError, TypeError, AttributeError)):
@@ -59,7 +59,7 @@ def test_a_finding_is_a_problem() -> None:
     ids=["full", "bare", "unchecked", "incomplete", "nowhere"],
 )
 def test_a_record_holds_everything(finding: Finding) -> None:
-    """After a journey through JSON."""
+    """The finding is the same after a round trip through JSON."""
     record: Any = json.loads(json.dumps(to_record(finding)))
     back = from_record(record)
     assert to_record(back) == record
@@ -79,7 +79,7 @@ def test_as_json_has_the_documented_keys() -> None:
 
 
 def test_its_text_says_where() -> None:
-    """A backend, an environment variable, the library, or a line of a file."""
+    """The text names a backend, an environment variable, the library, or a line of a file."""
     rest = ": it is wrong. Mend it"
     bare = error("it is wrong", "Mend it")
     assert str(FULL) == (
@@ -97,7 +97,7 @@ def test_its_text_says_where() -> None:
 
 
 def test_severities() -> None:
-    """Notes are no faults, and what could not be checked is a note."""
+    """Notes are not faults, and an unchecked finding is a note."""
     made = [error("a", "b"), warning("a", "b"), note("a", "b"), unchecked("a")]
     assert [each.severity.value for each in made] == ["error", "warning", "note", "note"]
     assert [each.is_unchecked for each in made] == [False, False, False, True]

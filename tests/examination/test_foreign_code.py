@@ -14,7 +14,7 @@ from spatch_core.exceptions import SpatchCoreWarning
 
 
 def test_nothing_reaches_stdout(capfd: pytest.CaptureFixture[str]) -> None:
-    """Neither through Python nor through the descriptor; and then stdout is as before."""
+    """Neither Python nor the descriptor reaches it, and afterwards stdout is restored."""
     with foreign_code():
         sys.stdout.write("from Python\n")
         os.write(1, b"from C\n")
@@ -27,7 +27,7 @@ def test_nothing_reaches_stdout(capfd: pytest.CaptureFixture[str]) -> None:
 
 
 def test_warnings_about_backends_are_not_shown() -> None:
-    """They are among the problems; others are shown."""
+    """They are among the problems; other warnings are shown."""
     with foreign_code():
         warnings.warn("a backend", SpatchCoreWarning, stacklevel=1)
     with pytest.raises(UserWarning, match="another"), foreign_code():
@@ -35,7 +35,7 @@ def test_warnings_about_backends_are_not_shown() -> None:
 
 
 def test_why_an_import_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A missing module is told from a broken one."""
+    """A missing module is distinguished from a broken one."""
     (tmp_path / "easel_broken.py").write_text("import no_such_module_xyz\n")
     (tmp_path / "easel_ends.py").write_text("raise SystemExit(3)\n")
     monkeypatch.syspath_prepend(tmp_path)

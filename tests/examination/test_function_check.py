@@ -52,7 +52,7 @@ def test_why_it_cannot_be_called(
 
 
 def test_another_default_value_is_a_warning() -> None:
-    """The call that leaves it out is taken, and means something else."""
+    """A call without the argument is accepted, but means something else."""
     mention = Mention("key", Role.FUNCTION, "m:f", "l:f")
     finding = check_callable(mention, lambda x, n=2: x, signature(default))
     assert finding is not None
@@ -95,7 +95,7 @@ EVERY = 'functions."*".function'
     ],
 )
 def test_one_implementation_of_every_function(thing: Any, message: str | None) -> None:
-    """It takes the context, and the calls of each function that it serves."""
+    """It must take the context, and the calls of each function."""
     mention = Mention(EVERY, Role.FUNCTION, "m:f", "*", True)
     known = find_signature(default)
     assert known is not None

@@ -25,7 +25,7 @@ CODE = """
 
 
 def test_a_function_has_one_identifier_and_other_names(paint: Site) -> None:
-    """And near misses are offered."""
+    """Near misses are suggested."""
     (paint.folder / "easel.py").write_text("from paintlib.filters import blur as smear\n")
     names = ["paintlib.filters:blur", "easel:smear", "paintlib.filters:blr", "nowhere:blur"]
     found = run_python(CODE.format(names=names), path=[paint.folder]).stdout.splitlines()
@@ -73,7 +73,7 @@ CHOOSING = """
 
 
 def test_several_libraries_may_adopt_a_function(tmp_path: Path) -> None:
-    """T1: such as one of NumPy's; the one whose backends know a type is meant, else the first.
+    """T1: the library whose backends know a type is meant, else the first one.
 
     It is found by any name that it has.
     """

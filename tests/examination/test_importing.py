@@ -44,7 +44,7 @@ def test_how_bad_a_failure_is(
     severity: Severity,
     is_absent: bool,
 ) -> None:
-    """That depends on whether the backend can have work here."""
+    """The severity depends on whether the backend can have work here."""
     for name, line in (
         ("says_why", "raise ImportError('install easel with pip')"),
         ("lacks_gpu", "raise OSError('libcuda.so')"),
@@ -70,7 +70,7 @@ def test_how_bad_a_failure_is(
 def test_a_mistake_of_a_registration_is_at_the_line_of_its_author(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mistake: str, expected: str
 ) -> None:
-    """F14: this package, which found it, has no line that the author could correct."""
+    """F14: the message has no line of this package, which only found the mistake."""
     file = tmp_path / "easel_registers.py"
     file.write_text(
         "from spatch_core import BackendImplementation\n"
@@ -104,7 +104,7 @@ def test_the_remedy_is_what_the_distribution_requires() -> None:
 
 
 def test_foreign_packages_are_not_meant() -> None:
-    """Only the backend's own and other installed ones."""
+    """Only the backend's own and other installed packages are suggested."""
     assert Importer(["paintbrush"]).packages_like("paintbrsh") == ["paintbrush"]
     assert Importer([], foreign=["paintbrush"]).packages_like("paintbrsh") == []
     assert Importer([]).identifiers_like("fractoins", "Fraction")[0] == ["fractions:Fraction"]

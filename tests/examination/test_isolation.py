@@ -1,4 +1,4 @@
-"""Imports that change what all code in a process shares."""
+"""Descriptions whose imports end the process, or change the state that all code shares."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 
 from spatch_core.examination.isolation import imported_apart, unchanged_process
+from spatch_core.testing import write_distribution
+from tests.cli.conftest import Site
 
 HOSTILE = """
 import builtins, json, os, signal, sys
@@ -39,7 +41,7 @@ def shared_state() -> tuple[object, ...]:
 def test_an_import_leaves_nothing_behind(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: str
 ) -> None:
-    """One that fails runs once, and raises the same again."""
+    """A module that fails is run once, and its exception is raised again."""
     log = tmp_path / "log"
     (tmp_path / "hostile_pkg").mkdir()
     (tmp_path / "hostile_pkg" / "__init__.py").write_text(HOSTILE.format(log=str(log), error=error))
@@ -58,7 +60,7 @@ def test_an_import_leaves_nothing_behind(
 def test_an_interrupt_is_no_fault_of_a_module(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It ends the examination, and what the import changed is undone."""
+    """It ends the examination, and the changes of the import are undone."""
     log = str(tmp_path / "log")
     (tmp_path / "interrupted_mod.py").write_text(HOSTILE.format(log=log, error="KeyboardInterrupt"))
     monkeypatch.syspath_prepend(tmp_path)
@@ -69,7 +71,7 @@ def test_an_interrupt_is_no_fault_of_a_module(
 
 
 def test_a_folder_may_be_gone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Then there is none to go back to."""
+    """Then it is not restored."""
     folder = tmp_path / "gone"
     folder.mkdir()
     monkeypatch.chdir(folder)
@@ -77,3 +79,94 @@ def test_a_folder_may_be_gone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     with unchanged_process():
         os.chdir(tmp_path)
     assert os.getcwd() == str(tmp_path)
+
+
+ENDS = """
+    import os
+
+    print("noise")
+    os._exit(0)
+"""
+GOOD = """
+name = "chalk"
+primary_types = ["fractions:Fraction"]
+functions = {}
+"""
+FIELDS = """
+    import os
+
+    class Backend:
+        name = "wax"
+
+        @property
+        def primary_types(self):
+            os.abort()
+
+    backend = Backend()
+"""
+
+
+def install(site: Site, name: str, code: str, qualname: str = "") -> None:
+    write_distribution(
+        site.folder,
+        f"paint-{name}",
+        "1.0",
+        entry_points={"paintlib.backends": {name: f"paint_{name}{qualname}"}},
+        files={f"paint_{name}.py": code},
+    )
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("list", "paintlib"),
+        ("list", "paintlib", "--json"),
+        ("libraries",),
+        ("show", "chalk"),
+        ("order", "paintlib"),
+        ("functions", "paintlib"),
+        ("explain", "paintlib.filters:blur", "builtins:int"),
+    ],
+    ids=" ".join,
+)
+def test_a_backend_that_ends_the_interpreter_is_told(
+    site: Site, arguments: tuple[str, ...]
+) -> None:
+    """The command reports it, and does not end with exit code 0."""
+    site.install_library()
+    install(site, "chalk", GOOD)
+    install(site, "water", ENDS)
+    answer = site.run(*arguments)
+    assert answer.code in (1, 2)
+    text = " ".join((answer.output + answer.errors).split())
+    assert "reading the description of 'water' ended the interpreter with exit code 0" in text
+    assert "PAINTLIB_BLOCK=water" in text
+    if "--json" in arguments:
+        (library,) = answer.json["libraries"]
+        assert library["problems"][0]["remedy"].endswith("PAINTLIB_BLOCK=water")
+
+    blocked = site.run(*arguments, PAINTLIB_BLOCK="water")
+    assert "ended the interpreter" not in blocked.output + blocked.errors
+    assert blocked.code == 0
+    assert "noise" not in blocked.errors
+
+
+def test_a_description_whose_fields_end_the_interpreter(site: Site) -> None:
+    """Reading the fields may end it after the import; blocked backends stay blocked."""
+    site.install_library()
+    install(site, "water", ENDS)
+    install(site, "wax", FIELDS, ":backend")
+    answer = site.run("list", "paintlib", PAINTLIB_BLOCK="water")
+    assert answer.code == 1
+    assert "reading the description of 'wax' crashed the interpreter (SIGABRT)" in answer.output
+    assert "Repair or uninstall paint-wax, or block the backend" in answer.output
+    assert "PAINTLIB_BLOCK=water,wax" in answer.output
+
+
+def test_what_an_object_prints_is_printed_once(site: Site) -> None:
+    """The object is read twice, but its output appears once."""
+    site.install_library()
+    install(site, "chalk", "print('noise')\n" + GOOD)
+    answer = site.run("list", "paintlib")
+    assert (answer.code, answer.errors) == (0, "noise\n")
+    assert answer.row("chalk")[1] == "active"

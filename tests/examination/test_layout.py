@@ -58,7 +58,7 @@ def test_the_line_of_a_key_or_of_its_table(key: str, line: int) -> None:
 
 
 def test_keys_are_ranked_by_their_place() -> None:
-    """A missing one stands before all others."""
+    """A missing key ranks before all others."""
     layout = find_layout(TEXT)
     keys = ["missing", "name", "primary_types[0]", "primary_types[1]", 'functions."l:g"']
     assert sorted(keys, key=layout.position) == keys
@@ -66,7 +66,7 @@ def test_keys_are_ranked_by_their_place() -> None:
 
 
 def test_offsets_lead_to_the_text() -> None:
-    """Of each pair: its key, the last part of that, and its value."""
+    """Each pair has the offsets of its key, of the key's last part, and of its value."""
     (section,) = (s for s in find_layout(TEXT).sections if s.path == ("functions", "l:f"))
     (pair,) = section.pairs
     assert TEXT[section.start : section.end] == "[functions . 'l:f']\nfunction = \"m:f\""
@@ -83,7 +83,7 @@ def test_paths_are_written_as_the_validator_writes_them() -> None:
 
 
 def test_a_key_that_is_not_there_has_the_line_of_what_would_hold_it() -> None:
-    """Of several, the innermost; dots in quoted parts are none of its own."""
+    """The innermost table counts; dots in quoted parts do not separate."""
     layout = find_layout("a = 1\n[b]\n[b.c]\nd = [\n1]\n['x.y']\nz = 1\n")
     keys = ["a", "a.b", "a[0]", "ab", "b.c.d[0]", "b.c.d[7].e", "b.c.x", "b.x", "x.y.z.q", "x"]
     assert [layout.line(each) for each in keys] == [1, 1, 1, 1, 5, 4, 3, 2, 7, 1]

@@ -21,7 +21,7 @@ def entry_point(name: str, value: str, distribution: str | None) -> Any:
 
 
 def test_libraries_are_sorted_by_name() -> None:
-    """Whatever the order in which they were found."""
+    """The order of the entry points does not matter."""
     found = find_libraries([entry_point("b", "b:system", "one"), entry_point("a", "a:s", "two")])
     assert [each.name for each in found] == ["a", "b"]
     assert found[0].source.entry_point == "a = a:s"
@@ -29,13 +29,13 @@ def test_libraries_are_sorted_by_name() -> None:
 
 
 def test_extras_in_brackets_are_no_part_of_the_identifier() -> None:
-    """Entry points may have them."""
+    """Entry points may have extras."""
     (found,) = find_libraries([entry_point("a", "a.b:system [fast]", "one")])
     assert found.identifier == "a.b:system"
 
 
 def test_of_one_name_the_first_by_distribution_owns_it() -> None:
-    """The others know who does."""
+    """The others have it as their owner."""
     points = [entry_point("a", f"{name}:system", name) for name in ("z", "x", "y")]
     found = find_libraries(points)
     assert [(each.identifier, each.owner) for each in found] == [
@@ -46,13 +46,13 @@ def test_of_one_name_the_first_by_distribution_owns_it() -> None:
 
 
 def test_an_entry_point_without_a_distribution_is_found() -> None:
-    """Programs may add entry points of their own."""
+    """Programs may add such entry points."""
     (found,) = find_libraries([entry_point("a", "a:system", None)])
     assert found.source.distribution is None
 
 
 def test_a_system_is_found_by_the_module_that_has_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whatever else is among the imported modules."""
+    """Other imported modules do not matter."""
 
     class Stub:
         def __getattribute__(self, name: str) -> Any:

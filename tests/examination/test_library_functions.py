@@ -61,7 +61,7 @@ def default(x: Any, n: int = 1) -> Any: ...
 
 
 def test_functions_of_a_library_are_known_by_name() -> None:
-    """And near misses are offered."""
+    """Near misses are suggested."""
     system = BackendSystem(None, "CHECKED")
     dispatchable: Callable[..., Any] = system.dispatchable(["x"])(default)
     name = f"{default.__module__}:default"
@@ -76,7 +76,7 @@ def test_functions_of_a_library_are_known_by_name() -> None:
 
 
 def test_the_nearest_function_of_a_short_name_is_offered() -> None:
-    """Though another version of the library may have the function, so that it is no error."""
+    """It is no error, because another version of the library may have the function."""
     system = BackendSystem(None, "CHECKED")
 
     @system.dispatchable(["x"], module=__name__, qualname="fn")
@@ -90,7 +90,7 @@ def test_the_nearest_function_of_a_short_name_is_offered() -> None:
 
 
 def test_functions_that_the_library_has_adopted_are_known() -> None:
-    """T1: their signatures are not compared: an implementation need not take every option."""
+    """T1: signatures are not compared: an implementation may lack options."""
     system = BackendSystem(None, "MYLIB")
     system.adopt(len, "other:length")
     functions = LibraryFunctions(Importer([]), system)
@@ -108,7 +108,7 @@ def test_functions_that_the_library_has_adopted_are_known() -> None:
 
 
 def test_functions_of_numpy_that_no_class_overrides_are_not_proposed() -> None:
-    """T4: those that are, by the identity by which a backend implements them."""
+    """T4: the others are suggested by the identity that descriptions use."""
     pytest.importorskip("numpy")
     system = BackendSystem(None, "MYLIB")
     numpy_functions(system)
@@ -127,7 +127,7 @@ def test_functions_of_numpy_that_no_class_overrides_are_not_proposed() -> None:
 
 
 def test_attributes_are_compared_with_the_modules_of_the_library(tmp_path: Path) -> None:
-    """W9: by doctor, and by verify as far as a file tells it; each at its key."""
+    """W9: by doctor, and by verify as far as a file allows it; each finding has its key."""
     distribution = write_distribution(
         tmp_path,
         "attrcheck",

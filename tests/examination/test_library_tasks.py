@@ -23,13 +23,13 @@ CODE = """
 
 
 def written(site: Site, task: str, identifier: str = "paintlib._dispatch:system") -> Any:
-    """Return what a task writes down, by kind: the last of each."""
+    """Return the last result of each kind that a task adds."""
     done = run_python(CODE.format(task=task, identifier=identifier), path=[site.folder])
     return dict(json.loads(line) for line in done.stdout.splitlines())
 
 
 def test_the_census_reads_no_backend(paint: Site) -> None:
-    """It tells where each comes from."""
+    """The result has the source of each backend."""
     (paint.folder / "paint_oil" / "backend.toml").write_text("= broken")
     found = written(paint, "census")
     assert found["prefix"] == "PAINTLIB"

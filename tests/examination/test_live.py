@@ -7,7 +7,7 @@ from spatch_core.examination.live import every_class, live_systems
 
 
 def test_every_class_is_found_once() -> None:
-    """Whatever its metaclass does."""
+    """Metaclasses do not matter."""
 
     class Meta(type):
         def __subclasses__(cls) -> list[type]:
@@ -27,6 +27,6 @@ def test_every_class_is_found_once() -> None:
 
 
 def test_a_system_is_found_wherever_it_is_kept() -> None:
-    """A vendored copy has another class of the same name."""
+    """The class of a vendored copy has the same name."""
     kept = {"somewhere": BackendSystem(None, "LIVE")}
     assert any(each is kept["somewhere"] for each in live_systems())

@@ -22,7 +22,7 @@ FIELDS = {
 
 
 def test_what_is_well_formed_is_mentioned() -> None:
-    """With its key, and what it is for."""
+    """With its key and its role."""
     found = {(each.key, each.role, each.text, each.module) for each in find_mentions(FIELDS)}
     assert found == {
         ("primary_types[0]", Role.TYPE, "~a.b:A", "a.b"),
@@ -36,7 +36,7 @@ def test_what_is_well_formed_is_mentioned() -> None:
 
 
 def test_a_should_run_always_gets_the_context() -> None:
-    """An implementation only where it uses it."""
+    """An implementation gets it only with uses_context."""
     contexts = {(each.role, each.takes_context) for each in find_mentions(FIELDS)}
     assert (Role.SHOULD_RUN, True) in contexts
     assert (Role.FUNCTION, True) in contexts
@@ -55,7 +55,7 @@ def test_conversions_are_mentioned_by_their_fields() -> None:
 
 
 def test_the_implementation_of_every_function_gets_the_context() -> None:
-    """The star is no function of the library."""
+    """The star is not a function of the library."""
     fields = {"functions": {"defaults": {"should_run": "m:ask"}, "*": {"function": "m:every"}}}
     found = {
         (each.key, each.role, each.library_function, each.takes_context)

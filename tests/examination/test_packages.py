@@ -15,7 +15,7 @@ from spatch_core.testing import write_distribution
 def test_packages_and_modules_are_found_by_their_files(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, version: tuple[int, int]
 ) -> None:
-    """Also without ``top_level.txt``, which few build tools write."""
+    """It works without ``top_level.txt``, which few build tools write."""
     files = {"painters/__init__.py": "", "painters/oil.py": "", "easel.py": ""}
     write_distribution(tmp_path, "Paint-Box", files=files)
     monkeypatch.syspath_prepend(tmp_path)

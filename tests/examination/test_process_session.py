@@ -34,7 +34,7 @@ def child(code: str, mark: str = "its own") -> subprocess.Popen[bytes]:
 
 
 def test_one_that_ends_is_not_reaped() -> None:
-    """Until its session has been ended."""
+    """It is reaped only when its session is ended."""
     process = child("raise SystemExit(7)")
     assert wait(process, 600, lambda: False, 600)
     codes = [process.returncode]
@@ -45,7 +45,7 @@ def test_one_that_ends_is_not_reaped() -> None:
 
 @pytest.mark.parametrize("is_done", [True, False])
 def test_one_that_goes_on_is_ended(is_done: bool) -> None:
-    """Neither beyond its limit, nor once it has nothing left to do."""
+    """It is ended at its time limit, or after its task is done."""
     process = child("import time; time.sleep(600)")
     limits = (600.0, 0.0) if is_done else (0.0, 600.0)
     assert not wait(process, limits[0], lambda: is_done, limits[1])
@@ -54,9 +54,9 @@ def test_one_that_goes_on_is_ended(is_done: bool) -> None:
     process.communicate()
 
 
-@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="only Linux tells the session")
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="only Linux has /proc")
 def test_the_whole_session_is_ended() -> None:
-    """Also a process in a group or a session of its own, after the child itself has ended."""
+    """It includes processes in another group or session, also after the child has ended."""
     other = child("import time; time.sleep(600)", "its own, and more")
     process = child(STARTS)
     assert process.stdout is not None
@@ -95,7 +95,7 @@ time.sleep(600)
 
 
 def test_a_number_in_another_namespace_is_not_that_of_a_process() -> None:
-    """``/proc`` may show the processes of another namespace, which have other numbers here."""
+    """``/proc`` may show processes of another namespace, with other numbers."""
     try:
         subprocess.run([*IN_A_NAMESPACE, "true"], check=True, capture_output=True)
     except (OSError, subprocess.CalledProcessError):
@@ -112,7 +112,7 @@ def test_a_number_in_another_namespace_is_not_that_of_a_process() -> None:
 
 @pytest.mark.skipif(os.name != "posix", reason="on Windows all text can be encoded")
 def test_a_mark_may_be_a_path_that_is_not_utf_8() -> None:
-    """As is a temporary folder whose name another encoding has made."""
+    """A temporary folder may have such a name."""
     mark = os.fsdecode(b"/tmp/\xff")
     process = child("import time; print(flush=True); time.sleep(600)", mark)
     assert process.stdout is not None

@@ -9,7 +9,7 @@ from spatch_core.examination.progress import announce, progress
 
 
 def test_nothing_is_shown_unless_asked_for() -> None:
-    """The command line asks for it; others get no output."""
+    """Only the command line shows progress."""
     shown: list[str] = []
 
     @contextmanager

@@ -44,13 +44,13 @@ def test_requirements_know_their_extras(file: Path) -> None:
 
 
 def test_the_entry_points_of_a_file_are_known(file: Path) -> None:
-    """Not those of another file of the same name."""
+    """Those of another file with the same name do not count."""
     assert entry_point_names(file) == ["oil"]
 
 
 @pytest.mark.parametrize("text", ["", "project = 1", "[project]\nentry-points = 1", "=", None])
 def test_a_project_that_says_nothing(tmp_path: Path, text: str | None) -> None:
-    """Or is not there, or is no valid TOML."""
+    """The file may also be missing, or not be valid TOML."""
     if text is not None:
         (tmp_path / "pyproject.toml").write_text(text)
     file = tmp_path / "backend.toml"
@@ -59,7 +59,7 @@ def test_a_project_that_says_nothing(tmp_path: Path, text: str | None) -> None:
 
 
 def test_a_file_that_no_entry_point_leads_to(file: Path, tmp_path: Path) -> None:
-    """Certain where the project has entry points: others may have them elsewhere."""
+    """It is a warning if the project has entry points, else a note."""
     assert check_entry_points(file, None) is None
     other = file.with_name("other.toml")
     found = check_entry_points(other, str(tmp_path / "src"))
@@ -79,7 +79,7 @@ def test_a_file_that_no_entry_point_leads_to(file: Path, tmp_path: Path) -> None
 def test_an_entry_point_of_what_is_installed_counts(
     file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Whatever file its installer has read."""
+    """Its project may declare it in another file."""
     (tmp_path / "pyproject.toml").write_text('[project]\nname = "paint-oil"\n')
     points = {"paintlib.backends": {"oil": "paint_oil.sub:backend.toml [fast]"}}
     write_distribution(tmp_path / "site", "paint-oil", entry_points=points)
@@ -89,7 +89,7 @@ def test_an_entry_point_of_what_is_installed_counts(
 
 
 def test_the_folder_to_import_from(file: Path, tmp_path: Path) -> None:
-    """The one above the top-level package, or the one of a module beside the file."""
+    """It is above the top-level package, or contains a module beside the file."""
     assert package_folder(file, {"paint_oil"}) == str(tmp_path / "src")
     assert package_folder(file, {"other"}) is None
     (file.parent / "other.py").touch()

@@ -19,7 +19,7 @@ def blur(x: Any) -> Any: ...
 
 
 def test_a_type_is_imported_or_stood_in_for() -> None:
-    """By one class of its name, the same each time."""
+    """The stand-in is the same class each time."""
     assert given_type("fractions:Fraction").type is Fraction
     absent = given_type("no_such_xyz:Outer.T")
     assert (absent.type.__module__, absent.type.__qualname__) == ("no_such_xyz", "Outer.T")
@@ -49,7 +49,7 @@ def test_the_core_answers() -> None:
 
 
 def test_variables_hold_for_a_question_only(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Also where one was set before."""
+    """A previous value is restored."""
     monkeypatch.setenv("ASKED_BLOCK", "before")
     with environment(SYSTEM, {"ASKED_BLOCK": "a", "ASKED_PRIORITIZE": ""}):
         assert os.environ["ASKED_BLOCK"] == "a"

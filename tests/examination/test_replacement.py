@@ -26,7 +26,7 @@ def file(tmp_path: Path) -> Path:
 def test_the_content_is_replaced(
     file: Path, monkeypatch: pytest.MonkeyPatch, has_unnamed: bool
 ) -> None:
-    """With and without files that have no name."""
+    """It works with and without nameless files."""
     if not has_unnamed:
         monkeypatch.delattr(os, "O_TMPFILE", raising=False)
     file.chmod(0o640)
@@ -48,7 +48,7 @@ def test_other_content_is_not_replaced(file: Path, names: int) -> None:
 
 
 def test_all_names_of_a_file_have_the_new_content(file: Path) -> None:
-    """Shorter than the old content, too."""
+    """The new content may be shorter."""
     other = file.with_name("other")
     os.link(file, other)
     replace_content(file, b"before", b"new")

@@ -31,7 +31,7 @@ def write(folder: Path, calls: Any) -> Path:
 
 
 def test_records_are_read(tmp_path: Path) -> None:
-    """Keys that a later version adds are ignored."""
+    """Keys of later versions are ignored."""
     assert read_record(write(tmp_path, [{**CALL, "later": 1}])) == (
         Recorded(
             *("absentlib:f", ("builtins:int",), "b", "d", None, ("a",), ("b",), ("c",)),
@@ -58,7 +58,7 @@ def test_calls_of_another_shape(tmp_path: Path, calls: Any) -> None:
 
 
 def test_functions_that_are_not_there(tmp_path: Path) -> None:
-    """Each choice says why."""
+    """Each choice has the reason."""
     (found,) = replay(read_record(write(tmp_path, [CALL])))
     assert found.outcome is Outcome.NOT_FOUND
     assert found.reason.startswith("no library has a function 'absentlib:f'")

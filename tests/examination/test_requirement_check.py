@@ -24,7 +24,7 @@ TOML = f"""
 
 
 def test_one_that_is_not_met_is_a_note() -> None:
-    """And one that cannot be read an error; one that is met is nothing."""
+    """One that cannot be read is an error; one that is met has no finding."""
     found = [*check_requirements(["pytest", "no-such-distribution", "a b c"])]
     assert [(each.key, each.severity) for each in found] == [
         ("requires[1]", Severity.NOTE),
@@ -35,7 +35,7 @@ def test_one_that_is_not_met_is_a_note() -> None:
 
 
 def test_the_choice_of_a_variant_is_a_note() -> None:
-    """And so is that none serves; functions without variants have none."""
+    """So is an implementation without a chosen variant; others have no note."""
     absent = {"requires": "no-such-distribution", "function": "builtins:min"}
     unread = {"requires": "packaging>>1", "function": "builtins:min"}
     newer = {"requires": "packaging>=20", "function": "builtins:max"}
@@ -62,7 +62,7 @@ def test_the_choice_of_a_variant_is_a_note() -> None:
 
 @pytest.mark.slow
 def test_every_command_tells_that_a_backend_is_inactive(paint: Site) -> None:
-    """With the requirement that is not met; that is no fault."""
+    """The reason is the unmet requirement, which is not a fault."""
     paint.install_backend("water", TOML, "def blur(x): ...")
     listed = paint.run("list")
     assert listed.row("water")[1] == "inactive"

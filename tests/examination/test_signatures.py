@@ -52,7 +52,7 @@ def signatures(draw: st.DrawFn, like: Signature | None = None) -> Signature:
 
 
 def calls(default: Signature, more: int) -> Iterator[tuple[list[str], dict[str, str]]]:
-    """Yield all ways to call a function, each argument being the name of its parameter.
+    """Yield all ways to call a function, with the names of its parameters as arguments.
 
     With up to `more` further arguments by position, and one by a keyword that is no parameter's
     name, where the function takes them.
@@ -77,7 +77,7 @@ def calls(default: Signature, more: int) -> Iterator[tuple[list[str], dict[str, 
 def goes_wrong(
     default: Signature, implementation: Signature, args: list[str], kwargs: dict[str, str]
 ) -> bool:
-    """Whether a call does not bind, or brings an argument to another one's parameter."""
+    """Whether a call does not bind, or passes an argument to the parameter of another one."""
     try:
         bound = function(implementation)(*args, **kwargs)
     except TypeError:
@@ -108,7 +108,7 @@ def function(signature: Signature) -> Callable[..., dict[str, Any]]:
 def test_a_signature_fits_exactly_if_it_takes_every_call(
     data: st.DataObject, context: bool
 ) -> None:
-    """The rules compare parameters one by one; their purpose is that calls work."""
+    """The rules compare parameters one by one; real calls confirm them."""
     default = data.draw(signatures(), "library")
     implementation = data.draw(signatures() | signatures(default), "implementation")
     more = len(implementation.parameters) + 1
@@ -145,7 +145,7 @@ def test_a_signature_fits_exactly_if_it_takes_every_call(
 def test_default_values_that_differ(
     default: Callable[..., Any], implementation: Callable[..., Any], found: list[str]
 ) -> None:
-    """Where both are plain values, which mean the same for everyone."""
+    """Only plain values are compared."""
     signature, own = find_signature(default), find_signature(implementation)
     assert signature is not None
     assert own is not None

@@ -54,7 +54,7 @@ def test_annotations_are_repeated_or_any(
 
 
 def test_a_type_of_the_library_gives_way() -> None:
-    """And a variable that a dispatched parameter has."""
+    """So does a type variable of a dispatched parameter."""
     assert read("tuple[Fraction, int]", instead="B") == "_builtins.tuple[B, _builtins.int]"
     assert read("list[T]", instead="B", variables={T}) == "_builtins.list[B]"
     assert read("list[T]", instead="B") == "_builtins.list[_T]"

@@ -18,7 +18,7 @@ class Exact:
 
 
 def declared(function: Any, dispatch_args: Any) -> list[str]:
-    """The signatures, without their decorators."""
+    """Return the signatures without their decorators."""
     system = BackendSystem(None, "STUBBED", default_primary_types=["lib:Array"], backends=[Exact])
     system.dispatchable(dispatch_args, module="lib", qualname="f")(function)
     stub = StubFunction(function, StubNames(), {"lib:Array"})
@@ -63,7 +63,7 @@ def test_a_function_that_finds_its_arguments_has_its_own_signature_alone() -> No
     ],
 )
 def test_a_docstring_tells_what_is_returned(entries: str, result: str) -> None:
-    """Where the library does not annotate it: one object of a type of its own."""
+    """Without an annotation, it must name one object of a type of the library."""
 
     def function(x): ...  # type: ignore[no-untyped-def]
 

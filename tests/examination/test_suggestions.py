@@ -12,7 +12,7 @@ from tests.cli.conftest import Site
 
 
 def findings(site: Site, backend: str) -> dict[str, str]:
-    """What doctor says about the keys of a backend."""
+    """Return the findings of doctor about the keys of a backend."""
     answer = site.run("doctor", "paintlib", "--json")
     (library,) = answer.json["libraries"]
     found: list[dict[str, Any]] = [
@@ -23,7 +23,7 @@ def findings(site: Site, backend: str) -> dict[str, str]:
 
 @pytest.fixture
 def studio(site: Site) -> Site:
-    """A library with backends whose names are common ones."""
+    """A library with backends that have common names."""
     site.install_library()
     for name in ("oil12", "crayons", "chalk-red", "tempera2"):
         site.install_backend(name, 'primary_types = ["fractions:Fraction"]\n')
@@ -57,7 +57,7 @@ SLIPS = {
 
 
 def test_a_slip_is_a_warning(studio: Site) -> None:
-    """Letters that are swapped, missing or too many; case, and dashes of all kinds."""
+    """Letters are swapped, missing or added; case and punctuation differ."""
     studio.install_backend(
         "oil",
         f'primary_types = ["fractions:Fraction"]\nlower_priority_than = {list(SLIPS)}\n',
@@ -70,7 +70,7 @@ def test_a_slip_is_a_warning(studio: Site) -> None:
 
 @pytest.mark.parametrize("options", [[], ["--no-imports"]], ids=["imports", "no imports"])
 def test_verify_knows_the_librarys_own_name(site: Site, tmp_path: Path, options: list[str]) -> None:
-    """It takes no library for that; of other names it knows nothing."""
+    """Without a library, it knows no other names."""
     file = tmp_path / "backend.toml"
     file.write_text(
         dedent(
@@ -99,7 +99,7 @@ def test_verify_knows_the_librarys_own_name(site: Site, tmp_path: Path, options:
 
 
 def test_verify_survives_what_is_no_list(site: Site, tmp_path: Path) -> None:
-    """The validator says it."""
+    """The validator reports it."""
     file = tmp_path / "backend.toml"
     file.write_text(
         'name = "oil"\nprimary_types = ["fractions:Fraction"]\n'

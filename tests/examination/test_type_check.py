@@ -29,7 +29,7 @@ from spatch_core.examination.type_check import check_pattern, check_reach
     ],
 )
 def test_what_is_found(pattern: str, found: list[str]) -> None:
-    """Errors for what cannot match, notes for what cannot be checked."""
+    """Types that cannot match are errors; types that cannot be checked are notes."""
     findings = check_pattern(TypePattern(pattern), Importer([]), None)
     assert [each.severity.value for each in findings] == found
 

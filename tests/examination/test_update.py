@@ -21,7 +21,7 @@ def file(tmp_path: Path) -> Path:
 
 
 def test_a_check_writes_nothing(file: Path) -> None:
-    """But says what would be written."""
+    """The result has the text that would be written."""
     update = update_file(str(file), check=True)
     assert (update.faults, update.is_current, update.written) == ([], False, False)
     assert update.text == text(HEAD, BLEND, BLUR)
@@ -31,7 +31,7 @@ def test_a_check_writes_nothing(file: Path) -> None:
 
 
 def test_what_is_written_is_current(file: Path) -> None:
-    """And then there is no difference."""
+    """A second update finds no difference."""
     assert update_file(str(file)).written
     assert file.read_text() == text(HEAD, BLEND, BLUR)
     again = update_file(str(file))
@@ -39,7 +39,7 @@ def test_what_is_written_is_current(file: Path) -> None:
 
 
 def test_a_fault_leaves_the_file_as_it_is(file: Path) -> None:
-    """With its line."""
+    """The fault has its line."""
     before = text(HEAD).replace("paint_oil:backend", "paint_oil:backand")
     file.write_text(before)
     update = update_file(str(file))
@@ -51,7 +51,7 @@ def test_a_fault_leaves_the_file_as_it_is(file: Path) -> None:
 
 
 def test_variants_are_found_by_their_names(file: Path) -> None:
-    """D17: those in the code are written; those of a function without any stay as they are."""
+    """D17: those of the code are written; other functions keep theirs."""
     own = 'variants = [{requires = "numpy", function = "paint_oil.tools:ask"}]\n'
     named = text(HEAD).replace(
         'modules = ["paint_oil.tools"]', 'modules = ["paint_oil.tools"]\nvariants_of = "torch"'
@@ -67,7 +67,7 @@ def test_variants_are_found_by_their_names(file: Path) -> None:
 
 
 def test_a_path_may_be_an_object(file: Path) -> None:
-    """As for `open`."""
+    """It works as for `open`."""
     update = update_file(file)
     assert (update.faults, update.written, update.subject) == ([], True, str(file))
     assert file.read_text() == text(HEAD, BLEND, BLUR)

@@ -26,12 +26,12 @@ from spatch_core.examination.variant_names import found_variants, requirement_of
     ],
 )
 def test_names(name: str, means: tuple[str, str] | None) -> None:
-    """Both ends belong to the range."""
+    """A range includes both ends."""
     assert requirement_of(name, "torch") == means
 
 
 def test_the_most_special_one_goes_first(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of several that hold, that with the narrower range is used."""
+    """Of several variants that apply, the one with the narrower range is used."""
     module = ModuleType("variants_by_name")
     names = [
         *("f_v_1p8_and_below", "f_v_1p10_and_below", "f_v_1p9_to_1p11", "f_v_1p12_and_above"),

@@ -26,7 +26,7 @@ def file(tmp_path: Path) -> str:
 
 
 def test_findings_are_sorted_by_line_and_kind(file: str) -> None:
-    """Faults, and what could not be checked."""
+    """They are faults and unchecked findings."""
     report = verify_file(file)
     assert report.imported
     assert [(each.line, each.key) for each in report.findings] == [
@@ -51,7 +51,7 @@ def test_findings_are_sorted_by_line_and_kind(file: str) -> None:
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="Windows has no such files")
 def test_a_file_is_read_once(file: str) -> None:
-    """A pipe, which is empty afterwards, has the same findings; so has a file that changes."""
+    """A pipe, which can be read once, has the same findings, and so has a file that changes."""
     expected = [(each.line, each.key, each.message) for each in verify_file(file).findings]
     Path(file).unlink()
     os.mkfifo(file)
@@ -63,14 +63,14 @@ def test_a_file_is_read_once(file: str) -> None:
 
 
 def test_nothing_is_imported_unless_wanted(file: str) -> None:
-    """The text alone has one fault."""
+    """The text itself has one fault."""
     report = verify_file(file, imports=False)
     assert not report.imported
     assert [each.key for each in report.findings] == ["lower_priority_than[0]"]
 
 
 def test_findings_of_one_line_are_in_the_order_of_their_keys(tmp_path: Path) -> None:
-    """Although abstract classes are imported first."""
+    """It holds although abstract classes are imported first."""
     path = tmp_path / "backend.toml"
     path.write_text(
         'name = "oil"\n'
@@ -87,7 +87,7 @@ def test_the_text_of_an_import_fault_names_the_line(file: str) -> None:
 
 
 def test_a_path_may_be_an_object(file: str) -> None:
-    """As for `open`."""
+    """It works as for `open`."""
     report = verify_file(Path(file), imports=False)
     assert report.subject == file
     assert [each.key for each in report.findings] == ["lower_priority_than[0]"]

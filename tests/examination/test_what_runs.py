@@ -21,7 +21,7 @@ IMPORTED = "import pathlib; pathlib.Path(__file__).with_name('imported').touch()
 
 @pytest.fixture
 def studio(paint: Site, monkeypatch: pytest.MonkeyPatch) -> Site:
-    """A second backend, whose should_run is asked, with a type that cannot be imported."""
+    """A second backend whose should_run is asked, and a type that cannot be imported."""
     monkeypatch.syspath_prepend(paint.folder)
     paint.install_backend(
         "wax",
@@ -36,7 +36,7 @@ def studio(paint: Site, monkeypatch: pytest.MonkeyPatch) -> Site:
     return paint
 
 
-def told(found: WhatRuns, function: str, *types: str) -> tuple[Any, dict[str, str]]:
+def answered(found: WhatRuns, function: str, *types: str) -> tuple[Any, dict[str, str]]:
     """Return which backend runs, and the verdict of each."""
     places = sorted([each["name"] for each in found.types].index(name) for name in types)
     row = found.answers[found.functions.index(function)]
@@ -47,7 +47,7 @@ def told(found: WhatRuns, function: str, *types: str) -> tuple[Any, dict[str, st
 
 
 def test_the_answers_are_those_of_explain(studio: Site) -> None:
-    """Each type alone, and pairs of primary types."""
+    """They are for each type alone, and for pairs of primary types."""
     found = what_runs(LIBRARY, [BLEND, BLUR])
     assert found.fault == ""
     assert [each["name"] for each in found.types] == [
@@ -55,24 +55,24 @@ def test_the_answers_are_those_of_explain(studio: Site) -> None:
     ]  # fmt: skip
     assert "stands in for absent:Array" in found.types[1]["note"]
     assert len(found.combinations) == 4 + 6
-    assert told(found, BLUR, "fractions:Fraction")[0] == "oil"
-    assert told(found, BLEND, "decimal:Decimal", "builtins:int")[0] == "default"
-    selected, verdicts = told(found, BLEND, "decimal:Decimal")
+    assert answered(found, BLUR, "fractions:Fraction")[0] == "oil"
+    assert answered(found, BLEND, "decimal:Decimal", "builtins:int")[0] == "default"
+    selected, verdicts = answered(found, BLEND, "decimal:Decimal")
     assert (selected, verdicts["wax"]) == (UNDECIDED, "would be asked")
     explained = studio.run("explain", BLUR, "fractions:Fraction", "builtins:int", "--json").json
-    selected, verdicts = told(found, BLUR, "fractions:Fraction", "builtins:int")
+    selected, verdicts = answered(found, BLUR, "fractions:Fraction", "builtins:int")
     assert selected == explained["selected"]
     assert verdicts == {each["backend"]: each["verdict"] for each in explained["backends"]}
 
 
 def test_a_refused_call(studio: Site, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It is told apart from one that the arguments decide."""
+    """It is distinguished from a call that the arguments decide."""
     code = (studio.folder / "paintlib" / "_dispatch.py").read_text(encoding="utf-8")
     changed = code.replace('default_primary_types=["builtins:int"]', "default_primary_types="
                            '["builtins:int"], fallback="raise"')  # fmt: skip
     (studio.folder / "paintlib" / "_dispatch.py").write_text(changed, encoding="utf-8")
     found = what_runs(LIBRARY, [BLUR])
-    assert told(found, BLUR, "decimal:Decimal")[0] == REFUSED
+    assert answered(found, BLUR, "decimal:Decimal")[0] == REFUSED
 
 
 def test_no_more_is_asked_than_the_limit(studio: Site) -> None:
@@ -85,7 +85,7 @@ def test_no_more_is_asked_than_the_limit(studio: Site) -> None:
 def test_nothing_of_a_blocked_backend_is_imported(
     studio: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Not even where another backend names a type of it."""
+    """It holds even if another backend names one of its types."""
     studio.install_backend("ink", 'primary_types = ["paint_wax:Hard"]\n')
     monkeypatch.setenv("PAINTLIB_BLOCK", "wax")
     found = what_runs(LIBRARY, [BLUR])
@@ -99,17 +99,17 @@ def test_nothing_of_a_blocked_backend_is_imported(
 
 
 def test_a_type_whose_module_ends_the_interpreter(studio: Site) -> None:
-    """The others are answered."""
+    """The questions about other types are answered."""
     (studio.folder / "ending.py").write_text("import os\nos._exit(3)\n", encoding="utf-8")
     studio.install_backend("ink", 'primary_types = ["ending:Array"]\n')
     found = what_runs(LIBRARY, [BLUR])
     notes = {each["name"]: each["note"] for each in found.types}
     assert notes["ending:Array"] == "importing ending ended the interpreter"
-    assert told(found, BLUR, "fractions:Fraction")[0] == "oil"
+    assert answered(found, BLUR, "fractions:Fraction")[0] == "oil"
 
 
 def test_a_library_that_cannot_be_asked(studio: Site) -> None:
-    """It is told why."""
+    """The fault says why."""
     found = what_runs(Library("paintlib", "paintlib._dispatch:missing", Source()), [BLUR])
     assert "library 'paintlib' cannot be used" in found.fault
     assert found == WhatRuns(fault=found.fault)
@@ -119,7 +119,7 @@ def test_a_library_that_cannot_be_asked(studio: Site) -> None:
 
 
 def test_many_backends_have_lines_only_where_they_take_part(studio: Site) -> None:
-    """The others are counted."""
+    """The others are only counted."""
     for number in range(module._FEW):
         studio.install_backend(f"ink{number}", 'primary_types = ["datetime:date"]\n')
     found = what_runs(LIBRARY, [BLUR])

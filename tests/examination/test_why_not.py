@@ -4,9 +4,15 @@ from __future__ import annotations
 
 import json
 import subprocess
+from decimal import Decimal
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import pytest
+
+from spatch_core import BackendSystem
+from spatch_core.examination.question import Attempt, GivenType, Question
+from spatch_core.examination.why_not import why_not
 
 if TYPE_CHECKING:
     from tests.cli.conftest import Site
@@ -16,7 +22,7 @@ BLEND = "paintlib.filters:blend"
 FRACTION = "fractions:Fraction"
 INT = "builtins:int"
 
-# Calls a function as a remedy says, and tells which backend ran last.
+# Calls a function as a remedy says, and prints the backend that ran last.
 FOLLOW = """
 import json, sys
 from importlib import import_module
@@ -96,7 +102,7 @@ def texts(answer: Any) -> list[str]:
 
 
 def test_it_may_run_already(studio: Site) -> None:
-    """Then there is nothing to do."""
+    """Then there is no remedy."""
     answer = ask(studio, "oil", FRACTION)
     assert (answer["outcome"], answer["reason"], answer["obstacles"]) == ("runs", "", [])
     output = studio.run("explain", BLUR, FRACTION, "--why-not", "oil").output
@@ -104,7 +110,7 @@ def test_it_may_run_already(studio: Site) -> None:
 
 
 def test_it_may_be_asked_already(studio: Site) -> None:
-    """What is left is for its should_run to say, which sees the arguments."""
+    """Its should_run decides with the arguments."""
     studio.install_backend("acrylic", implementing(f'"{FRACTION}"', asks="never"))
     assert ask(studio, "acrylic", FRACTION)["outcome"] == "its should_run decides"
     output = studio.run("explain", BLUR, FRACTION, "--why-not", "acrylic").output
@@ -112,7 +118,7 @@ def test_it_may_be_asked_already(studio: Site) -> None:
 
 
 def test_it_may_want_to_be_prioritized(studio: Site) -> None:
-    """By an option, or by the variable."""
+    """An option or a variable prioritizes it."""
     studio.install_backend(
         "water", implementing(f'"{FRACTION}"', more="requires_opt_in = true", asks="always")
     )
@@ -131,7 +137,7 @@ def test_it_may_want_to_be_prioritized(studio: Site) -> None:
 
 
 def test_the_librarys_own_types_can_be_taken_from_it(studio: Site) -> None:
-    """On purpose: by an option, or by an edge in the environment."""
+    """An option or an edge in the environment does so on purpose."""
     studio.install_backend("water", implementing(f'"{INT}"'))
     answer = ask(studio, "water", INT)
     assert answer["reason"].startswith("the default keeps the library's own types unless")
@@ -143,7 +149,7 @@ def test_the_librarys_own_types_can_be_taken_from_it(studio: Site) -> None:
 
 
 def test_what_goes_before_it_can_be_put_behind(studio: Site) -> None:
-    """Each of them, whatever the origin of the edge that puts it first."""
+    """It holds for every origin of the edge that puts another backend first."""
     studio.install_backend(
         "acrylic", implementing(f'"{FRACTION}"', more='higher_priority_than = ["water"]')
     )
@@ -157,7 +163,7 @@ def test_what_goes_before_it_can_be_put_behind(studio: Site) -> None:
 
 
 def test_what_the_environment_says_already_is_kept_or_turned(studio: Site) -> None:
-    """The other edges stay; the one that puts it behind does not."""
+    """Only the edge that puts the backend behind is removed."""
     for name in ("acrylic", "water"):
         studio.install_backend(name, implementing(f'"{FRACTION}"'))
     given = "oil>acrylic,acrylic>water,acrylic>default"
@@ -168,7 +174,7 @@ def test_what_the_environment_says_already_is_kept_or_turned(studio: Site) -> No
 
 
 def test_one_that_others_are_asked_before_can_be_put_first(studio: Site) -> None:
-    """It runs only unless they do."""
+    """Otherwise it runs only if the others decline."""
     studio.install_backend("acrylic", implementing(f'"{FRACTION}"', asks="always"))
     answer = ask(studio, "oil", FRACTION)
     assert answer["reason"] == "acrylic goes before it"
@@ -176,7 +182,7 @@ def test_one_that_others_are_asked_before_can_be_put_first(studio: Site) -> None
 
 
 def test_options_that_are_given_stay_in_force(studio: Site) -> None:
-    """What is prioritized goes before it; what is disabled need not be."""
+    """Prioritized backends go before it; a disabled backend need not be disabled."""
     studio.install_backend("water", implementing(f'"{FRACTION}"'))
     answer = ask(studio, "water", FRACTION, "--prioritize", "oil")
     assert answer["reason"] == "oil goes before it: it is prioritized"
@@ -187,7 +193,7 @@ def test_options_that_are_given_stay_in_force(studio: Site) -> None:
 
 
 def test_one_that_is_blocked_is_not_read(studio: Site) -> None:
-    """How the block is lifted is all that is said; the others stay blocked."""
+    """The answer only says how to lift the block; other backends stay blocked."""
     studio.install_backend("water", "this is no TOML")
     for blocked, others in (("water,wax", "wax"), ("water", "")):
         answer = ask(studio, "water", FRACTION, PAINTLIB_BLOCK=blocked)
@@ -217,7 +223,7 @@ def test_one_that_does_not_implement_the_function_cannot(studio: Site) -> None:
 
 
 def test_one_that_is_broken_cannot(studio: Site) -> None:
-    """All its faults are told."""
+    """The answer has all its faults."""
     studio.install_backend("water", 'primary_types = ["x"]\nrequires_opt_in = 1\n')
     answer = ask(studio, "water", FRACTION)
     assert answer["outcome"] == "cannot run"
@@ -227,7 +233,7 @@ def test_one_that_is_broken_cannot(studio: Site) -> None:
 
 
 def test_a_circle_can_be_mended(studio: Site) -> None:
-    """By the value of the variable that its problem names."""
+    """The remedy is the value of SET_ORDER that its problem names."""
     for one, other in (("acrylic", "water"), ("water", "acrylic")):
         studio.install_backend(
             one, implementing(f'"{FRACTION}"', more=f'higher_priority_than = ["{other}"]')
@@ -238,7 +244,7 @@ def test_a_circle_can_be_mended(studio: Site) -> None:
 
 
 def test_a_type_can_be_assumed(studio: Site) -> None:
-    """Where nothing else speaks against it; or its description could name the type."""
+    """The option `type` may help, or the description could name the type."""
     answer = ask(studio, "oil", "builtins:str")
     assert answer["reason"].startswith("it does not match: no active backend that implements it")
     assert texts(answer) == ["with backend_opts(type=fractions.Fraction)"]
@@ -249,7 +255,7 @@ def test_a_type_can_be_assumed(studio: Site) -> None:
 
 
 def test_a_type_it_does_not_know_keeps_it_from_running(studio: Site) -> None:
-    """It could be called with its own; or its description could accept the other one."""
+    """Remedies are its own types, or a description that accepts the other type."""
     studio.install_backend("water", implementing('"decimal:Decimal"'))
     studio.install_backend("oil", implementing(f'"{FRACTION}"').replace(BLUR, BLEND))
     answer = ask(studio, "oil", FRACTION, INT, function=BLEND)
@@ -265,7 +271,7 @@ def test_a_type_it_does_not_know_keeps_it_from_running(studio: Site) -> None:
 
 
 def test_a_type_that_is_only_accepted_is_not_enough(studio: Site) -> None:
-    """One of its own has to be there, or be assumed; prioritized besides."""
+    """One of its primary types must be there or be assumed, and it must be prioritized."""
     studio.install_backend(
         "water",
         implementing(f'"{FRACTION}"', more=f'secondary_types = ["{INT}"]\nrequires_opt_in = true'),
@@ -275,7 +281,7 @@ def test_a_type_that_is_only_accepted_is_not_enough(studio: Site) -> None:
 
 
 def test_types_that_are_not_here_are_not_assumed(studio: Site) -> None:
-    """The call with them would make it run where they are."""
+    """The remedy is a call with them, in an environment that has them."""
     studio.install_backend("water", implementing('"absent:Array", "builtins:len"'))
     run = studio.run("explain", BLUR, "builtins:str", "--why-not", "water", "--json")
     answer = run.json["why_not"]
@@ -285,7 +291,7 @@ def test_types_that_are_not_here_are_not_assumed(studio: Site) -> None:
 
 
 def test_one_that_converts_and_requires_opt_in_takes_both(studio: Site) -> None:
-    """Its own types, and being prioritized."""
+    """The remedy has its own types, and prioritizes it."""
     studio.install_backend(
         "water",
         implementing(f'"{FRACTION}"', more="requires_opt_in = true").replace(BLUR, BLEND),
@@ -304,7 +310,7 @@ def test_one_that_converts_and_requires_opt_in_takes_both(studio: Site) -> None:
     ],
 )
 def test_one_whose_types_are_none_cannot(studio: Site, pattern: str) -> None:
-    """All that is left to say is what its description would have to have."""
+    """The only answer is how its description would have to change."""
     code = "def __getattr__(name): return type('Other', (), {'__module__': 'elsewhere'})"
     (studio.folder / "shifty.py").write_text(code, encoding="utf-8")
     studio.install_backend("water", implementing(f'"{pattern}"'))
@@ -314,7 +320,7 @@ def test_one_whose_types_are_none_cannot(studio: Site, pattern: str) -> None:
 
 
 def test_the_library_itself_can_be_made_to_run(studio: Site) -> None:
-    """By disabling the backends before it, or prioritizing it where it matches."""
+    """Remedies disable the backends before it, or prioritize it if it matches."""
     studio.install_backend("water", implementing(f'"{FRACTION}"', asks="always"))
     answer = ask(studio, "default", FRACTION)
     assert texts(answer) == ["with backend_opts(disable=['oil', 'water'])"]
@@ -330,3 +336,50 @@ def test_an_unknown_backend_is_wrong_usage(studio: Site) -> None:
     answer = studio.run("explain", BLUR, INT, "--why-not", "oli")
     assert "no backend is named 'oli'; did you mean oil?" in answer.errors
     assert (answer.code, answer.output) == (2, "")
+
+
+def test_a_type_it_does_not_know_keeps_it_from_converting() -> None:
+    """V9: its description could accept the type; not if the function is the obstacle."""
+    described = {
+        "name": "decimals",
+        "primary_types": ["decimal:Decimal"],
+        "to_default": Fraction,
+        "from_default": Decimal,
+    }
+    system = BackendSystem(None, "WHYLIB", ["fractions:Fraction"], [described])
+    system.dispatchable(["x", "y"], identifier="whylib:f")(lambda x, y: x)
+    types = (GivenType(FRACTION, Fraction), GivenType("decimal:Decimal", Decimal))
+    answer = why_not(Question(system, "whylib:f", types), "decimals")
+    assert answer.outcome is Attempt.WOULD
+    assert [each.text for each in answer.remedies] == [
+        "with backend_opts(fallback='convert'), call it with decimal:Decimal, decimal:Decimal"
+    ]
+    (obstacle,) = answer.obstacles
+    assert obstacle.endswith(f"would have to have {FRACTION} in secondary_types")
+
+    @system.dispatchable("x", identifier="whylib:items")
+    def items(x: Any) -> Any:
+        yield x
+
+    answer = why_not(Question(system, "whylib:items", types[1:]), "decimals")
+    assert answer.outcome is Attempt.CANNOT
+    assert answer.obstacles == ["it does not implement whylib:items; these do: default"]
+
+
+def test_conversions_and_refusals_are_answered_by_the_core() -> None:
+    """V8, V16: a backend that would convert runs; one that cannot says why."""
+    described = {
+        "name": "decimals",
+        "primary_types": ["decimal:Decimal"],
+        "to_default": float,
+        "from_default": Decimal,
+    }
+    shy = {**described, "name": "shy", "requires_opt_in": True}
+    system = BackendSystem(None, "WHYLIB", ["builtins:float"], [described, shy], fallback="convert")
+    system.dispatchable("x", identifier="whylib:f")(lambda x: x)
+    question = Question(system, "whylib:f", (GivenType("decimal:Decimal", Decimal),))
+    assert why_not(question, "decimals").outcome is Attempt.RUNS
+    answer = why_not(question, "default")
+    assert answer.reason == "it runs with the converted arguments"
+    answer = why_not(question, "shy")
+    assert "requires opt-in" in answer.reason

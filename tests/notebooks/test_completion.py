@@ -62,7 +62,7 @@ for line in others:
 
 
 def test_names_in_ipython(tmp_path: Path) -> None:
-    """Of backends and functions, where they are arguments; nothing else is changed."""
+    """Arguments are completed with backends and functions; other completions stay."""
     pytest.importorskip("IPython")
     (tmp_path / "complib.py").write_text(LIBRARY)
     folders = [tmp_path, Path(spatch_core.__file__).parents[1]]

@@ -57,7 +57,7 @@ class Cells(HTMLParser):
 
 
 def test_an_explanation() -> None:
-    """What runs is emphasised; texts are escaped."""
+    """The backend that runs is emphasised; texts are escaped."""
     _, f = system()
     found = f.explain(Odd())
     html = found._repr_html_()
@@ -84,7 +84,7 @@ def test_an_explanation_with_hooks() -> None:
 
 
 def test_a_trace() -> None:
-    """One row for each event; an empty one has none."""
+    """Each event has a row; an empty trace has none."""
     made, f = system()
     with made.backend_opts(trace=True) as trace:
         assert Cells(trace._repr_html_()).rows[0] == ["0 trace events"]
@@ -95,7 +95,7 @@ def test_a_trace() -> None:
 
 
 def test_the_backends_of_a_library() -> None:
-    """In their order, with why one is inactive."""
+    """They are in priority order, with the reason why one is inactive."""
     made, _ = system()
     rows = Cells(made.backends._repr_html_()).rows[2:]
     assert [each[0] for each in rows] == [*made.backends]
@@ -104,7 +104,7 @@ def test_the_backends_of_a_library() -> None:
 
 
 def test_options() -> None:
-    """Those that are in force."""
+    """The table has the options in force."""
     made, _ = system()
     with made.backend_opts(prioritize="odd", type=Odd, trace=True, hook=watch):
         options = made.backend_opts()
@@ -115,7 +115,7 @@ def test_options() -> None:
 
 
 def test_rich_shows_them() -> None:
-    """And takes no text for markup."""
+    """It does not interpret markup in texts."""
     console = pytest.importorskip("rich.console").Console(file=io.StringIO(), width=200)
     made, f = system()
     with made.backend_opts(trace=True) as trace:

@@ -30,7 +30,7 @@ def edge(before: str, after: str, origin: str = "declared", **more: Any) -> dict
 
 
 def library(text: str = "", size: int = 3) -> ReportedLibrary:
-    """A library with a finding; every text ends with the given one."""
+    """A library with a finding; every text ends with the given suffix."""
     names = ["default", *(f"oil{number}{text}" for number in range(size))]
     place = {
         "entry_point": f"oil = oil:a{text}",
@@ -143,5 +143,5 @@ class Elements(HTMLParser):
         self.texts.setdefault(self._within, []).append(data)
 
     def named(self, tag: str) -> list[dict[str, str]]:
-        """Return the attributes of each element of a name."""
+        """Return the attributes of all elements with a name."""
         return [attributes for name, attributes in self.found if name == tag]

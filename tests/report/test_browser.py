@@ -33,7 +33,7 @@ def browser() -> Iterator[Browser]:
 
 
 class Opened:
-    """A page with all that went wrong in it, and what it asked of the network."""
+    """A page with its errors and its requests to the network."""
 
     def __init__(self, browser: Browser, file: Path, **options: Any) -> None:
         self.page: Page = browser.new_page(**options)
@@ -77,7 +77,7 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_it_fits_and_everybody_can_use_it(
     browser: Browser, file: Path, width: int, scheme: Any
 ) -> None:
-    """Nothing is wider than the window or asks the network, and axe-core finds nothing."""
+    """It fits the window, makes no requests, and has no findings of axe-core."""
     size = {"width": width, "height": 900}
     opened = Opened(browser, file, viewport=size, color_scheme=scheme)
     page = opened.page
@@ -96,7 +96,7 @@ def test_it_fits_and_everybody_can_use_it(
 def test_markup_in_names_is_shown_and_does_nothing(
     browser: Browser, tmp_path: Path, hostile: str
 ) -> None:
-    """Also what the script puts into the page."""
+    """It includes text that the script adds to the page."""
     path = tmp_path / "hostile.html"
     path.write_text(hostile, encoding="utf-8")
     opened = Opened(browser, path)
@@ -112,7 +112,7 @@ def test_markup_in_names_is_shown_and_does_nothing(
 
 
 def test_the_policy_stops_other_scripts(browser: Browser, tmp_path: Path, hostile: str) -> None:
-    """Even if a text were not escaped."""
+    """It works even if a text is not escaped."""
     path = tmp_path / "hostile.html"
     attack = "<script>window.caught=1</script><img src=x onerror=window.caught=1></main>"
     path.write_text(hostile.replace("</main>", attack), encoding="utf-8")
@@ -123,7 +123,7 @@ def test_the_policy_stops_other_scripts(browser: Browser, tmp_path: Path, hostil
 
 
 def test_the_matrix_is_searched_and_filtered(browser: Browser, file: Path) -> None:
-    """By parts of names; the status says how many are left."""
+    """Parts of names are enough; the status has the number of matches."""
     page = Opened(browser, file).page
     matrix = page.locator("[data-matrix=library-1]")
     rows, heads = matrix.locator("tbody th"), matrix.locator("thead th")
@@ -146,7 +146,7 @@ def test_the_matrix_is_searched_and_filtered(browser: Browser, file: Path) -> No
 
 
 def test_what_would_run(browser: Browser, file: Path) -> None:
-    """For a function and one or two types."""
+    """The panel answers for a function and one or two types."""
     page = Opened(browser, file).page
     panel = page.locator("[data-what=library-1]")
     outcome = panel.locator(".outcome")
@@ -164,7 +164,7 @@ def test_what_would_run(browser: Browser, file: Path) -> None:
 
 
 def test_everything_is_reached_by_keys(browser: Browser, file: Path) -> None:
-    """From the link that skips, through every control; what has the focus is outlined."""
+    """The skip link and every control get the focus, which is outlined."""
     page = Opened(browser, file, viewport={"width": 400, "height": 900}).page
     page.locator("details").first.evaluate("each => { each.open = true }")
     page.keyboard.press("Tab")
@@ -190,7 +190,7 @@ def test_everything_is_reached_by_keys(browser: Browser, file: Path) -> None:
 
 
 def test_an_arrow_is_shown_for_its_reason(browser: Browser, file: Path) -> None:
-    """By a button beside the reason; the next one replaces it."""
+    """A button beside the reason shows it; another button replaces it."""
     page = Opened(browser, file).page
     for number in (2, 3):
         page.get_by_label(f"Show arrow {number} in the picture").first.press("Enter")
@@ -203,7 +203,7 @@ def test_an_arrow_is_shown_for_its_reason(browser: Browser, file: Path) -> None:
 
 
 def test_it_can_be_printed(browser: Browser, file: Path) -> None:
-    """In black on white, also from a dark screen, without controls and with all rows."""
+    """It is printed in black on white, without controls and with all rows."""
     page = Opened(browser, file, color_scheme="dark").page
     page.emulate_media(media="print")
     assert page.locator(".controls:visible, nav:visible").count() == 0
@@ -223,7 +223,7 @@ def test_it_can_be_printed(browser: Browser, file: Path) -> None:
 
 
 def test_a_wide_picture_fits_the_paper(browser: Browser, tmp_path: Path) -> None:
-    """On a screen it is scrolled."""
+    """On a screen, it can be scrolled."""
     names = [f"oil{number}" for number in range(60)]
     edges = [edge(name, names[-1]) for name in names[:-1]]
     order = {"order": names, "edges": edges, "prioritized": [], "cycles": []}

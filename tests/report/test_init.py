@@ -7,7 +7,7 @@ import sys
 
 
 def test_the_core_imports_neither_this_nor_jinja2() -> None:
-    """Nor does the room, before a page is made."""
+    """The room itself does not import jinja2 before it makes a page."""
     code = (
         "import sys, spatch_core, spatch_core.report.page\n"
         "sys.exit(any(each.startswith('jinja2') for each in sys.modules))"

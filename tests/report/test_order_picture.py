@@ -19,7 +19,7 @@ def test_boxes_are_in_the_order() -> None:
 
 
 def test_no_two_numbers_touch() -> None:
-    """Neither do two arrows share a line: all edges among eight backends."""
+    """No two arrows share a line, with all edges among eight backends."""
     picture = draw(NAMES, [edge(a, b) for a, b in combinations(NAMES, 2)])
     assert len(picture.arrows) == 28
     for one, other in combinations(picture.arrows, 2):
@@ -28,7 +28,7 @@ def test_no_two_numbers_touch() -> None:
 
 
 def test_ends_have_places_of_their_own() -> None:
-    """At the side of the box that they leave or enter."""
+    """They are spread over the side of a box."""
     picture = draw(NAMES, [edge(a, b) for a, b in combinations(NAMES, 2)])
     ends = [int(each.path.split()[1].split("H")[0]) for each in picture.arrows]
     ends += [int(each.tip.split()[0].split(",")[1]) for each in picture.arrows]
@@ -40,7 +40,7 @@ def test_ends_have_places_of_their_own() -> None:
 
 
 def test_the_strongest_and_shortest_are_drawn() -> None:
-    """In the order in which they come, then by their lengths."""
+    """Edges are sorted by strength, then by length."""
     weak = [edge(a, b, "type specificity") for a, b in combinations(NAMES, 2)]
     strong = edge("oil0", "oil7", "environment")
     picture = draw(NAMES, [strong, *weak], 8)

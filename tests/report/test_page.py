@@ -19,7 +19,7 @@ TEMPLATES = Path(spatch_core.__file__).parent / "report" / "templates"
 
 
 def test_texts_of_descriptions_are_texts(hostile: str) -> None:
-    """Elements and attributes are those of a page whose texts are harmless."""
+    """The elements and attributes are the same as with harmless texts."""
     plain = render([library("x")], [ReportedRun("runx", [recorded("x")])], "today")
     one, other = Elements(hostile), Elements(plain)
     assert [(tag, [*each]) for tag, each in one.found] == [
@@ -32,7 +32,7 @@ def test_texts_of_descriptions_are_texts(hostile: str) -> None:
 
 
 def test_the_data_of_the_script_survive(hostile: str) -> None:
-    """As JSON that cannot end its element."""
+    """They are JSON that cannot end its element."""
     (text,) = (
         each
         for each in re.findall(
@@ -44,7 +44,7 @@ def test_the_data_of_the_script_survive(hostile: str) -> None:
 
 
 def test_one_script_alone_may_run(hostile: str) -> None:
-    """The policy names it and the styles by their hashes, and lets nothing be loaded."""
+    """The policy has the hashes of script and styles, and forbids all requests."""
     elements = Elements(hostile)
     (policy,) = (each["content"] for each in elements.named("meta") if each.get("http-equiv"))
     texts = [(TEMPLATES / name).read_text("utf-8") for name in ("report.css", "report.js")]
@@ -59,7 +59,7 @@ def test_one_script_alone_may_run(hostile: str) -> None:
 
 
 def test_identifiers_are_unique() -> None:
-    """Also with several libraries and runs; labels and links name what is there."""
+    """It holds with several libraries and runs; labels and links refer to them."""
     runs = [ReportedRun("run.json", [recorded()])] * 2
     elements = Elements(render([library(), library()], runs, "today"))
     assert elements.texts["a"].count("paintlib") == 2 * 2  # among the contents, and in a table
@@ -71,7 +71,7 @@ def test_identifiers_are_unique() -> None:
 
 
 def test_the_library_itself_has_its_name_everywhere() -> None:
-    """In the picture, the tables and the texts between them, which spaces keep apart."""
+    """It is in the picture, the tables, and the text around them."""
     text = " ".join(render([library()], [], "today").split())
     assert ">1. own</text>" in text
     assert "Dashed arrows take part in no call. Before all: oil0, by the environment." in text
@@ -79,7 +79,7 @@ def test_the_library_itself_has_its_name_everywhere() -> None:
 
 
 def test_the_order_says_what_holds_without_arrows() -> None:
-    """And of arrows only where there are some."""
+    """Arrows are explained only if there are any."""
     order = {"order": ["default", "oil"], "edges": [], "prioritized": [], "cycles": []}
     text = unescape(render([ReportedLibrary(library().listed, "default", order)], [], "today"))
     assert f"Where no arrow says otherwise, {BASE_ORDER}." in text
@@ -88,7 +88,7 @@ def test_the_order_says_what_holds_without_arrows() -> None:
 
 
 def test_a_library_that_cannot_be_used() -> None:
-    """Its problem is told, and all that needs a system is left out."""
+    """The page shows its problem, and omits the parts that need a system."""
     problem = {"backend": None, "key": None, "message": "it is broken", "remedy": "Mend it"}
     nowhere = dict.fromkeys(("entry_point", "file", "distribution", "version"))
     listed = {"name": "broken", "group": None, "environ_prefix": None, "backend": None, **nowhere}
@@ -104,7 +104,7 @@ def test_a_library_that_cannot_be_used() -> None:
 
 
 def test_edges_beyond_those_of_the_picture_are_counted() -> None:
-    """The first have numbers; what is left out has a command."""
+    """Drawn edges have numbers; a command shows the others."""
     names = [f"oil{number}" for number in range(40)]
     edges = [edge(a, b) for i, a in enumerate(names) for b in names[i + 1 :]]
     order = {"order": names, "edges": edges, "prioritized": [], "cycles": []}
@@ -118,7 +118,7 @@ def test_edges_beyond_those_of_the_picture_are_counted() -> None:
 
 @pytest.mark.parametrize("calls", [0, 1, page.CALLS + 1])
 def test_runs_without_times(calls: int) -> None:
-    """They have a table."""
+    """They have only a table."""
     one = recorded(first=None, last=None)
     text = render([], [ReportedRun("run.json", [one] * calls)], "today")
     assert ("The record has no calls" in text) == (calls == 0)

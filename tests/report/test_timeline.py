@@ -7,7 +7,7 @@ from tests.report.conftest import recorded
 
 
 def test_bars_are_where_the_calls_were() -> None:
-    """In percent from the first call to the last, by their begins."""
+    """Positions are in percent of the run, sorted by start."""
     found = lay_out([recorded("b", 3.0, 5.0), recorded("a", 1.0, 2.0)])
     assert found is not None
     assert [(each.label, each.start, each.width) for each in found.bars] == [
@@ -20,7 +20,7 @@ def test_bars_are_where_the_calls_were() -> None:
 
 
 def test_short_calls_can_be_seen() -> None:
-    """And none ends beyond the end, even if all took no time at all."""
+    """No bar extends beyond the end, even if all calls take no time."""
     found = lay_out([recorded("", 0.0, 100.0), recorded("", 100.0, 100.0)])
     assert found is not None
     assert [(each.start, each.width) for each in found.bars] == [

@@ -38,7 +38,7 @@ def test_a_changed_description_is_read_again(build: Build, tmp_path: Path) -> No
 def test_a_wrong_choice_ends_the_build(
     build: Build, tmp_path: Path, choice: str, message: str
 ) -> None:
-    """With what is wrong and what to do about it, before anything is written."""
+    """The error has a remedy, and comes before anything is written."""
     from sphinx.errors import ConfigError
 
     (tmp_path / "docs").mkdir()

@@ -15,7 +15,7 @@ pytest.importorskip("sphinx")
 @pytest.mark.filterwarnings("ignore:The mapping interface")  # napoleon's, with Sphinx 9
 @pytest.mark.parametrize("others", ["", '"sphinx.ext.napoleon", '], ids=["alone", "napoleon"])
 def test_without_numpydoc(build: Build, others: str) -> None:
-    """With others before it that read docstrings, and the library named by its system."""
+    """Other extensions read docstrings first, and the library is named by its system."""
     text = plain(
         build(
             "Art\n===\n\n.. spatch-backends:: artlib:system\n\n.. autofunction:: artlib.blur\n",

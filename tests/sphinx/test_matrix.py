@@ -11,7 +11,7 @@ pytest.importorskip("sphinx")
 
 
 def test_the_functions_by_backend(build: Build) -> None:
-    """Words in every cell, headers, and links to backends and to functions that are documented."""
+    """Every cell has a word; headers, backends and documented functions have links."""
     html = build()
 
     elements = Elements(html)

@@ -14,7 +14,7 @@ pytest.importorskip("sphinx")
 
 
 def test_the_chosen_backends_are_shown(build: Build) -> None:
-    """In the section of a function, whatever is installed, blocked or broken."""
+    """They are shown even if they are not installed, blocked or broken."""
     html = build()
 
     text = plain(html)
@@ -32,7 +32,7 @@ def test_the_chosen_backends_are_shown(build: Build) -> None:
 
 
 def test_what_is_installed_is_not_shown(build: Build) -> None:
-    """Also where the backends have been discovered, and docstrings have their sections."""
+    """It holds even after discovery has added sections to docstrings."""
     import artlib  # type: ignore[import-not-found]
 
     with pytest.warns(match="broken"):

@@ -118,7 +118,7 @@ TESTS = """
 
 @dataclass
 class Run:
-    """What a run of pytest has printed, and the report that it has written."""
+    """The output of a run of pytest, and its report."""
 
     code: int
     output: str

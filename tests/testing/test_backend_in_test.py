@@ -7,7 +7,7 @@ from spatch_core.testing.call_outcomes import CallOutcomes
 
 
 def test_it_tells_answers_and_reasons() -> None:
-    """Of copies, which a test may change."""
+    """The values are copies, which a test may change."""
     backend = BackendInTest("b", outcomes=CallOutcomes({"f": 2}, {"g": {"small": 3, "odd": 1}}))
     assert (backend.answered, backend.deferred) == ({"f": 2}, {"g": ["small", "odd"]})
     backend.answered.clear()

@@ -28,7 +28,7 @@ def test_each_call_is_told_with_its_reason(kit: Kit, workers: list[str]) -> None
 
 
 def test_a_test_can_require_the_backend(kit: Kit) -> None:
-    """X4: By an option, or by a marker; what is marked as the library's own is left out."""
+    """X4: an option or a marker requires it; tests of the library's own are left out."""
     kit.write(
         "test_kit.py",
         TESTS

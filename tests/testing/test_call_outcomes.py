@@ -6,7 +6,7 @@ from spatch_core.testing.call_outcomes import CallOutcomes
 
 
 def test_counts_are_added_by_function_and_reason() -> None:
-    """And survive JSON."""
+    """They are the same after a round trip through JSON."""
     total = CallOutcomes({"f": 1}, {"f": {"small": 2}})
     total.add(CallOutcomes({"f": 2, "g": 1}, {"f": {"small": 1, "odd": 1}}, {"h": {"no": 1}}))
     assert total.answered == {"f": 3, "g": 1}

@@ -18,7 +18,7 @@ class Floats(BackendDummy):
 
     @staticmethod
     def double(x: Any) -> Any:
-        """For floats."""
+        """Implement `double` for floats."""
         return "floats", 2 * x
 
 

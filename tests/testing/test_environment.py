@@ -23,5 +23,5 @@ def test_one_folder_is_refused_where_several_are_taken(system: BackendSystem, pa
 
 
 def test_text_loses_the_indentation_of_all_its_lines() -> None:
-    """And the empty lines before; deeper indentation stays."""
+    """Leading empty lines are removed; deeper indentation stays."""
     assert dedented("\n\n    if x:\n        y\n") == "if x:\n    y\n"

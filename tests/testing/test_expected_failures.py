@@ -61,7 +61,7 @@ def test_failures_can_be_expected(kit: Kit, workers: list[str]) -> None:
     ids=["syntax", "table", "type", "reason"],
 )
 def test_a_file_with_faults_is_refused(tmp_path: Path, content: str, says: str) -> None:
-    """X5: also one that is not there."""
+    """X5: so is a missing file."""
     file = tmp_path / "failures.toml"
     with pytest.raises(ExpectedFailuresError, match="cannot be read"):
         read_expected_failures(file)

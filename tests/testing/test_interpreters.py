@@ -69,7 +69,7 @@ def test_variables_are_added_and_removed(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_no_cache_of_descriptions_is_touched_unless_that_is_wanted() -> None:
-    """What is found must not depend on what was found before."""
+    """Results must not depend on earlier runs."""
     script = "import os; print(os.environ.get('SPATCH_CORE_CACHE'))"
 
     assert run_python(script).stdout == "off\n"

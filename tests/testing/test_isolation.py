@@ -88,7 +88,7 @@ def test_the_environment_holds_for_the_block(
     distribution: Distribution,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """The library's own tests want no backend at all, say."""
+    """For example, the library's own tests may block all backends."""
     monkeypatch.syspath_prepend(distribution.folder)
     monkeypatch.setenv("TESTING_REMOVED", "removed")
     monkeypatch.setenv("TESTING_CHANGED", "before")
@@ -130,7 +130,7 @@ def test_options_that_are_in_force_outside_are_not_in_the_block(
 def test_what_is_enabled_globally_in_the_block_ends_with_it(
     system: BackendSystem, double: Any, distribution: Distribution
 ) -> None:
-    """And a second block may enable without a warning that it overrides the first."""
+    """A second block does not warn that it overrides the first."""
     for _ in range(2):
         with isolated(system, path=[distribution.folder]):
             system.backend_opts(disable="loud").enable_globally()
@@ -179,7 +179,7 @@ def test_docstrings_follow(system: BackendSystem, double: Any, distribution: Dis
 def test_modules_from_the_path_are_forgotten_and_others_kept(
     system: BackendSystem, double: Any, tmp_path: Path
 ) -> None:
-    """The next test may bring others of the same names."""
+    """The next test may have other modules with the same names."""
     for answer in ("one", "two"):
         distribution = write_distribution(
             tmp_path / answer,

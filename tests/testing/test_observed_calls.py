@@ -63,7 +63,7 @@ def test_each_test_has_calls_of_its_own() -> None:
 
 
 def test_a_call_tells_who_has_deferred() -> None:
-    """H4: with the reasons; nothing before `next`."""
+    """H4: with the reasons, after `next`."""
     seen = []
 
     def hook(call: Any) -> Any:

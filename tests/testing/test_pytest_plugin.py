@@ -50,7 +50,7 @@ def test_wrong_usage_is_said(kit: Kit, arguments: list[str], library: str, says:
 
 
 def test_nothing_is_loaded_unless_asked() -> None:
-    """X1: Of this package pytest imports two empty packages and the options."""
+    """X1: pytest imports only the options and two empty packages of this package."""
     code = """
         import sys
         import spatch_core.testing.pytest_plugin

@@ -40,9 +40,9 @@
     const kind = make("select");
     options(kind, [
       ["all", "all functions"],
-      ["some", "those that a backend implements"],
-      ["none", "those that no backend implements"],
-      ["asks", "those with a should_run"],
+      ["some", "functions that a backend implements"],
+      ["none", "functions that no backend implements"],
+      ["asks", "functions with a should_run"],
     ]);
     const status = make("p", { role: "status", class: "quiet" });
     const table = make("table", { class: "matrix" });
