@@ -15,7 +15,7 @@ from typing import NoReturn, TextIO
 import click
 from click import echo  # bound here, because an import may replace it
 
-from ..examination.foreign_code import for_good
+from ..examination.foreign_code import redirects_permanently
 
 _PATIENCE = 2.0
 """Seconds after which a step is shown."""
@@ -46,7 +46,7 @@ def keep_stdout() -> None:
         # Open for the rest of the process; `closefd=False` avoids the ResourceWarning.
         kept = open(number, "w", encoding=stream.encoding, closefd=False)  # noqa: SIM115
         _kept.append(kept)
-        for_good.set(True)
+        redirects_permanently.set(True)
 
 
 def results() -> TextIO | None:
@@ -64,7 +64,7 @@ def show_text(text: str) -> None:
         # With the stream as an argument: click would replace a stdout that encodes ASCII.
         echo(text, stream, nl=False)
     except BrokenPipeError:
-        _let_go(stream)
+        _redirect_to_null(stream)
 
 
 @contextmanager
@@ -79,11 +79,11 @@ def errors_shown() -> Iterator[None]:
     try:
         yield
     except BrokenPipeError:
-        _let_go_of_output()
-        _let_go(sys.stderr)
+        _discard_output()
+        _redirect_to_null(sys.stderr)
         raise click.exceptions.Exit(0) from None
     except OSError as error:
-        _let_go_of_output()
+        _discard_output()
         _end_with(click.ClickException(str(error)))
     except click.ClickException as error:
         _end_with(error)
@@ -93,17 +93,17 @@ def _end_with(error: click.ClickException) -> NoReturn:
     try:
         error.show()
     except OSError:
-        _let_go(sys.stderr)
+        _redirect_to_null(sys.stderr)
     raise click.exceptions.Exit(error.exit_code) from None
 
 
-def _let_go_of_output() -> None:
-    _let_go(results())
+def _discard_output() -> None:
+    _redirect_to_null(results())
     if sys.stdout is not sys.stderr:  # third-party code has not run; click prints help to it
-        _let_go(sys.stdout)
+        _redirect_to_null(sys.stdout)
 
 
-def _let_go(stream: TextIO | None) -> None:
+def _redirect_to_null(stream: TextIO | None) -> None:
     """Redirect a stream to the null device, also for the flush at interpreter exit."""
     if stream is not None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

@@ -131,8 +131,8 @@ def _examine(library: Library, timeout: float, about: _About) -> Iterator[Findin
     environment = read_environment(prefix, honoured(prefix, os.environ, backends))
     # The states of backends whose descriptions end the process, and of those that were examined.
     # Backends of the first kind are blocked when all backends are discovered together.
-    own: dict[str, list[dict[str, Any]]] = {}
-    tried: dict[str, list[dict[str, Any]]] = {}
+    broken: dict[str, list[dict[str, Any]]] = {}
+    examined: dict[str, list[dict[str, Any]]] = {}
     for name in backends:
         if environment.blocks(name):
             continue
@@ -140,19 +140,19 @@ def _examine(library: Library, timeout: float, about: _About) -> Iterator[Findin
         report = child("examine", {variable: environment.blocking(known)}, name)
         yield from _reported(report, name, report.last("place", backends[name]))
         if not (report.is_complete or report.endings[-1].module):
-            own[name] = [{"name": name, "state": State.BROKEN.value, **backends[name]}]
+            broken[name] = [{"name": name, "state": State.BROKEN.value, **backends[name]}]
         else:
-            tried[name] = [each for each in report.last("states", []) if each["name"] == name]
-    report = child("discover", {variable: environment.blocking(own)} if own else {})
+            examined[name] = [each for each in report.last("states", []) if each["name"] == name]
+    report = child("discover", {variable: environment.blocking(broken)} if broken else {})
     if report.last("states") is None:
         # Together they end the process, and it is not known which one does. Fall back to the
         # states found for each backend alone.
-        own.update(tried)
+        broken.update(examined)
         yield from _reported(report, None, home)
         report = child("discover", {variable: "*"})
     yield from _reported(report, report.last("place") and DEFAULT, home)
     for each in report.last("states", []):
-        about.states += own.pop(each["name"], []) or [each]
+        about.states += broken.pop(each["name"], []) or [each]
     # The values that the user has set: children got another value of BLOCK.
     stated = read_environment(prefix, os.environ)
     for each in stated.problems:

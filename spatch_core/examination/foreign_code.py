@@ -15,7 +15,7 @@ from os import close, dup, dup2  # bound here, because an import may replace tho
 from .._reporting.problems import in_words
 from .._reporting.warning_categories import SpatchCoreWarning
 
-for_good: ContextVar[bool] = ContextVar("for_good", default=False)
+redirects_permanently: ContextVar[bool] = ContextVar("redirects_permanently", default=False)
 """Whether the first use redirects stdout for the rest of the process.
 
 The command line sets it and prints its results to a stream of its own, because threads and exit
@@ -40,7 +40,7 @@ def foreign_code(system: object = None) -> Iterator[None]:
     system : BackendSystem, optional
         The system that the code uses; it may be of a vendored copy with its own warnings.
     """
-    if for_good.get():
+    if redirects_permanently.get():
         _redirect()
     with (
         _reopened(),

@@ -297,7 +297,7 @@ IMPORTS = [
         "{m}:blur", "import optional_one", "warning",
         f"the package 'optional_one', {NEEDED}. Install it, as 'pip install paint-water[fast]'",
     ),
-    # Who says so nicely is understood too.
+    # A module that raises an error with advice.
     (
         "{m}:blur",
         "try: import optional_one\nexcept ImportError as e: raise RuntimeError('get it') from e",
