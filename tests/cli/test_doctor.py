@@ -914,7 +914,7 @@ def test_a_backend_whose_every_module_ends_the_interpreter_is_given_up(site: Sit
     write_modules(site, "paint_water", {f"bad{number}": code for number in range(7)})
     found = examine(site)["findings"]
     assert len([each for each in found if "exit code 3" in each["message"]]) == 6
-    assert found[-1]["message"].startswith("the rest is not examined")
+    assert found[-1]["message"].startswith("the rest was not examined")
 
 
 # --- the environment and the libraries -------------------------------------------------

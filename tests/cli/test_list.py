@@ -95,7 +95,7 @@ def test_a_blocked_backend_is_shown_unread(paint: Site) -> None:
     paint.install_backend("water", "this is no TOML")
     answer = paint.run("list", "paintlib", PAINTLIB_BLOCK="water")
     assert answer.row("water")[1:] == ["blocked", "-", "-", "-", "paint-water 1.0"]
-    assert "water (blocked): by the environment variable PAINTLIB_BLOCK; its description" in answer.output
+    assert "water (blocked): by the environment variable PAINTLIB_BLOCK; its" in answer.output
     assert (answer.code, answer.errors) == (0, "")
 
 

@@ -595,7 +595,7 @@ def test_a_file_that_cannot_be_written_is_reported(
         ),
         pytest.param(
             {"tools.py": TOOLS + "\n    blur = 1"}, 'functions."paintlib.filters:blur"',
-            "'paint_oil.tools:blur' leads to something else than", id="hidden",
+            "'paint_oil.tools:blur' does not lead to the registered", id="hidden",
         ),
         pytest.param(
             {"tools.py": TOOLS + "\n    del blur"}, 'functions."paintlib.filters:blur"',
