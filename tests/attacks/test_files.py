@@ -868,7 +868,7 @@ def test_update_does_not_overwrite_what_was_saved_meanwhile(
 
     found = project.update()
 
-    tally.add("it was changed meanwhile" in found, found)
+    tally.add("it was changed during the update" in found, found)
     saved = project.file.read_text()
     tally.add(saved not in (project.before, project.after), saved)
     tally.add(links == 1 or project.file.stat().st_ino == status.st_ino or "~" in save, "inode")
@@ -1040,6 +1040,6 @@ def test_updates_in_many_processes(project: Project, tally: Tally, scale: int) -
         project.file.write_text(project.before)
         with ThreadPoolExecutor(4) as pool:
             for found in pool.map(lambda _: project.update(), range(4)):
-                tally.add(found in ("written", "[]") or "changed meanwhile" in found, found)
+                tally.add(found in ("written", "[]") or "changed during the update" in found, found)
         tally.add(project.file.read_text() == project.after, project.file.read_text())
         tally.add(project.others() == set(), project.others())
