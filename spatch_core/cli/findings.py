@@ -105,16 +105,9 @@ def count_severities(severities: Iterable[str]) -> str:
 def closing(
     text: str, *found: tuple[str, Iterable[Problem]], counted_before: int = 0
 ) -> list[Part]:
-    """Return the end of a command's output: the problems, and a summary.
+    """Return the end of a command's output: the problems of libraries, and a summary.
 
-    Parameters
-    ----------
-    text : str
-        The start of the summary.
-    *found : tuple of (str, iterable of Problem)
-        Names of libraries, with their problems.
-    counted_before : int, optional
-        The number of problems that the output has shown before.
+    The summary starts with `text`, and counts the problems that the output has shown before, too.
     """
     notes = [each for library, problems in found for each in by_backend(problems, library)]
     number = counted_before + sum(len(each.lines) for each in notes)

@@ -111,15 +111,7 @@ def _redirect_to_null(stream: TextIO | None) -> None:
 
 @contextmanager
 def progress(text: str, since: float | None = None) -> Iterator[None]:
-    """Show a step that takes long on a terminal.
-
-    Parameters
-    ----------
-    text : str
-        The step, shown on stderr after two seconds until it ends.
-    since : float, optional
-        When the command began, by `time.monotonic`; by default, now.
-    """
+    """Show a step on a terminal from two seconds after `since`, by `time.monotonic`, to its end."""
     stream = sys.stderr
     if stream is None or not stream.isatty():
         yield

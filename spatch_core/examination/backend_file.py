@@ -53,19 +53,9 @@ class BackendFile:
         return replace(finding, line=line, source=Source(file=self.path))
 
     def import_with(self, task: str) -> tuple[TaskResult, list[Finding]]:
-        """Import everything that the file names, in a child process.
+        """Import everything that the file names in a child process, by a task of `file_tasks`.
 
-        Parameters
-        ----------
-        task : str
-            Name of a function in `file_tasks`.
-
-        Returns
-        -------
-        report : TaskResult
-            The results of the task.
-        findings : list of Finding
-            The findings of the task, and one for each child that ended early.
+        The findings include one for each child that ended early.
         """
         folder = self.folder()
         report = run(

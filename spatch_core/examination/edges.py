@@ -58,15 +58,6 @@ def mending(order: Order) -> str | None:
 def set_order_before(stated: Sequence[tuple[str, str]], backend: str, others: Sequence[str]) -> str:
     """Return ``SET_ORDER`` with a backend before others, without the pairs that say the opposite.
 
-    Parameters
-    ----------
-    stated : sequence of pairs of str
-        The present pairs: the first goes before the second.
-    backend : str
-        The backend to move.
-    others : sequence of str
-        The backends that it has to precede.
-
     Examples
     --------
     >>> set_order_before([("a", "b"), ("c", "d")], "b", ["a"])

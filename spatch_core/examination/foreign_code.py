@@ -33,12 +33,8 @@ class JsonEncoder(JSONEncoder):
 def foreign_code(system: object = None) -> Iterator[None]:
     """Send what third-party code prints to stderr, because stdout may have to be JSON.
 
-    Warnings about backends are not shown, because commands report the same problems.
-
-    Parameters
-    ----------
-    system : BackendSystem, optional
-        The system that the code uses; it may be of a vendored copy with its own warnings.
+    Warnings about backends are not shown, because commands report the same problems. A vendored
+    copy of this package has its own warnings: `system` says which copy the code uses.
     """
     if redirects_permanently.get():
         _redirect()

@@ -30,14 +30,7 @@ _UNBOUND = ("is an unbound method", "Name it through an instance, or make it a s
 def check_callable(mention: Mention, thing: Any, default: Signature | None) -> Finding | None:
     """Return a finding if an implementation or `should_run` cannot take the calls that it gets.
 
-    Parameters
-    ----------
-    mention : Mention
-        The identifier of the function.
-    thing : object
-        The object that it names.
-    default : inspect.Signature or None
-        The signature of the library's function; None if it is not known.
+    `default` is the signature of the library's function; None if it is not known.
     """
     if not callable(thing):
         return _not_callable(mention, thing, "Name a function")
@@ -74,17 +67,7 @@ def check_callable(mention: Mention, thing: Any, default: Signature | None) -> F
 def check_every(
     mention: Mention, thing: Any, functions: Iterable[tuple[str, Signature]]
 ) -> Finding | None:
-    """Return a finding if a function in the table ``functions."*"`` cannot serve every function.
-
-    Parameters
-    ----------
-    mention : Mention
-        The identifier of the implementation, or of its `should_run`.
-    thing : object
-        The object that it names.
-    functions : iterable of pairs of str and inspect.Signature
-        The functions of the library that it serves.
-    """
+    """Return a finding if a function in the table ``functions."*"`` cannot serve `functions`."""
     finding = check_callable(mention, thing, None)
     signature = find_signature(thing)
     if finding is not None or signature is None:
@@ -107,13 +90,6 @@ def check_every(
 
 def check_conversion(mention: Mention, thing: Any) -> Finding | None:
     """Return a finding if a conversion cannot take its arguments.
-
-    Parameters
-    ----------
-    mention : Mention
-        The identifier of the conversion; its key is the field.
-    thing : object
-        The object that it names.
 
     Examples
     --------

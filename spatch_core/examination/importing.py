@@ -79,12 +79,7 @@ class Importer:
     def try_module(self, module: str, is_needed: bool) -> Finding | None:
         """Import a module; return a finding if that fails.
 
-        Parameters
-        ----------
-        module : str
-            The module.
-        is_needed : bool
-            Whether a package that is not installed is a fault, because the backend has work here.
+        `is_needed` says whether the backend has work here: then a missing package is a fault.
         """
         try:
             import_module(module)

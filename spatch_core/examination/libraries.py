@@ -161,18 +161,8 @@ def find_library(library: str | BackendSystem) -> Library:
 def load_library(library: Library, *, tries: bool = True) -> LoadedLibrary:
     """Import a library's system and let it discover its backends.
 
-    Parameters
-    ----------
-    library : Library
-        The library.
-    tries : bool, optional
-        Whether a child process first reads the descriptions that are objects, because reading
-        them may end the process.
-
-    Returns
-    -------
-    LoadedLibrary
-        With a fault instead of a system if anything fails.
+    With `tries`, a child process first reads the descriptions that are objects, because that may
+    end the process. If anything fails, the result has a fault instead of a system.
     """
     if library.owner is not None:
         return _faulty(library, *library.shadowed())

@@ -117,16 +117,8 @@ def origin_of(
 ) -> tuple[str | None, str | None]:
     """Return the distribution of a backend and its version, or None.
 
-    The library itself and backends in its code come from the library's distribution.
-
-    Parameters
-    ----------
-    function : str
-        Identifier of a function of the library.
-    backend : str
-        The backend's name.
-    descriptions : mapping of str to Description
-        The descriptions of the library's backends.
+    The library itself and backends in its code come from the distribution of `function`, one of
+    the library's functions.
     """
     description = descriptions.get(backend)
     if description is not None and description.source.distribution is not None:

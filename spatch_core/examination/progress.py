@@ -16,11 +16,6 @@ announce: ContextVar[Announce | None] = ContextVar("announce", default=None)
 def progress(text: str) -> AbstractContextManager[None]:
     """Announce a step that may take long, for a ``with`` block.
 
-    Parameters
-    ----------
-    text : str
-        The step.
-
     Examples
     --------
     >>> with progress("counting"):

@@ -15,14 +15,9 @@ from .packages import Requirements
 
 
 def package_folder(path: Path, names: Collection[str]) -> str | None:
-    """Return the folder from which Python can import the package around a file, or None.
+    """Return the folder from which Python can import the package around a resolved path, or None.
 
-    Parameters
-    ----------
-    path : Path
-        The file, resolved.
-    names : collection of str
-        The top-level packages of the backend's code.
+    `names` are the top-level packages of the backend's code.
     """
     for package in path.parents:
         if package.name in names and not (package.parent / "__init__.py").exists():
@@ -62,16 +57,10 @@ def _leads_to(path: Path, value: str) -> bool:
 
 
 def check_entry_points(path: Path, folder: str | None, name: object = None) -> Finding | None:
-    """Return a finding if no entry point leads to the file of a backend.
+    """Return a finding if no entry point leads to the file of a backend, an absolute path.
 
-    Parameters
-    ----------
-    path : Path
-        The file, absolute.
-    folder : str or None
-        The folder from which its package is imported, if it is known.
-    name : object, optional
-        The name of the backend, as the file has it.
+    Its remedy needs the `folder` from which the package is imported, if that is known, and the
+    `name` of the backend, as the file has it.
     """
     project = _project(path)
     declared = project.get("entry-points")

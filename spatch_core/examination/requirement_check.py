@@ -40,10 +40,7 @@ def check_requirements(requires: Iterable[str]) -> Iterator[Finding]:
 def check_variants(description: Description) -> Iterator[Finding]:
     """Yield an error for each malformed requirement, and a note for each absent function.
 
-    Parameters
-    ----------
-    description : Description
-        The description, with or without chosen variants.
+    The variants may have been chosen before.
     """
     if not description.varies:
         return
@@ -59,10 +56,7 @@ def check_variants(description: Description) -> Iterator[Finding]:
 def chosen_variants(description: Description) -> Iterator[Finding]:
     """Yield a note for each function with variants, which says the implementation in use.
 
-    Parameters
-    ----------
-    description : Description
-        The description, with chosen variants.
+    The variants have been chosen before.
     """
     named = dict(description.functions)
     if description.every is not None:

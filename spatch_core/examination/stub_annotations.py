@@ -52,14 +52,7 @@ class Annotations:
     ) -> str:
         """Return an annotation with the names of the stub; ``_Any`` if that is not possible.
 
-        Parameters
-        ----------
-        annotation : object
-            A type, or a string annotation.
-        instead : str, optional
-            Replaces the library's own types and the type variables in `variables`.
-        variables : collection, optional
-            Type variables.
+        The text `instead` replaces the library's own types and the type variables in `variables`.
         """
         self.mentions = False
 

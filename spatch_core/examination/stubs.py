@@ -63,10 +63,7 @@ class Stubs:
 def make_stubs(loaded: LoadedLibrary) -> Stubs:
     """Return stubs for the modules of a library's functions; imports no backend.
 
-    Parameters
-    ----------
-    loaded : LoadedLibrary
-        A usable library, with its functions imported.
+    The library is usable, and its functions have been imported.
     """
     system = loaded.usable
     package = package_of(loaded.library.identifier)

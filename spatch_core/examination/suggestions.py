@@ -50,13 +50,6 @@ def functions_like(identifier: str, known: Iterable[str]) -> list[str]:
 
     Digits must be the same.
 
-    Parameters
-    ----------
-    identifier : str
-        The identifier of an unknown function.
-    known : iterable of str
-        The identifiers of all functions.
-
     Examples
     --------
     >>> functions_like("lib.fft:ffft", ["lib.fft:fft", "lib.fft:fft2", "lib.fft:shift"])
@@ -138,13 +131,6 @@ def meant_backend(name: str, names: Iterable[str]) -> str | None:
 
     Only typing errors count: names of backends resemble each other, and the name of a backend
     that is not installed is not a fault.
-
-    Parameters
-    ----------
-    name : str
-        The name in a description.
-    names : iterable of str
-        The names of the backends, and that of the library.
 
     Examples
     --------

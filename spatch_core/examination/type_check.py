@@ -33,14 +33,7 @@ def check_pattern(
 ) -> Iterator[Finding]:
     """Import the class of a type pattern, and yield the reasons why it can never match.
 
-    Parameters
-    ----------
-    pattern : TypePattern
-        The pattern of a primary or secondary type.
-    importer : Importer
-        Imports, and explains failures.
-    library : str or None
-        The module of the library, which every process imports first; None to measure no time.
+    `library` is the module that every process imports first; None to measure no import time.
     """
     package = package_of(pattern.module)
     if not is_module_installed(package):

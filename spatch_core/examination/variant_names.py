@@ -28,13 +28,6 @@ _NAME = re.compile(
 def requirement_of(name: str, distribution: str) -> tuple[str, str] | None:
     """Return the name of the function and the requirement of a variant; None for another name.
 
-    Parameters
-    ----------
-    name : str
-        The name of a function.
-    distribution : str
-        The distribution whose versions are in the name.
-
     Examples
     --------
     >>> requirement_of("tril_v_1p12_and_above", "torch")
@@ -55,21 +48,11 @@ def requirement_of(name: str, distribution: str) -> tuple[str, str] | None:
 
 
 def found_variants(identifier: str, distribution: str) -> dict[str, Any]:
-    """Return the field ``variants`` of an implementation, from the names in its module.
+    """Return the field ``variants`` of an implementation, from the names in its imported module.
 
-    Parameters
-    ----------
-    identifier : str
-        The identifier of the implementation, whose module is imported.
-    distribution : str
-        The distribution whose versions are in the names; empty for none.
-
-    Returns
-    -------
-    dict
-        Empty if there are no variants. The most specific one comes first, because the first
-        variant whose requirement is met is used: ranges before open ends, and of two open ends
-        the one that fewer versions meet.
+    The most specific variant comes first, because the first one whose requirement is met is used:
+    ranges before open ends, and of two open ends the one that fewer versions meet. Without
+    variants, or without a distribution, the dictionary is empty.
     """
     module, _, qualname = identifier.partition(":")
     names = vars(sys.modules[module]) if distribution else {}

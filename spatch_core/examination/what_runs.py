@@ -73,19 +73,10 @@ class WhatRuns:
 def what_runs(
     library: Library, functions: Sequence[str], *, limit: int = LIMIT, timeout: float = 60.0
 ) -> WhatRuns:
-    """Ask what would run for each function; a child process imports the types.
+    """Ask what would run for each function of a library; a child process imports the types.
 
-    Parameters
-    ----------
-    library : Library
-        The library.
-    functions : sequence of str
-        The identifiers of its functions, and of adopted ones.
-    limit : int, optional
-        The largest number of combinations of a function with types. The types that most backends
-        name come first, and pairs of types last.
-    timeout : float, optional
-        Time limit of a child process in seconds.
+    If the number of combinations exceeds `limit`, pairs of types are left out first, then the
+    types that few backends name.
     """
     request = {
         "name": library.name,

@@ -33,16 +33,9 @@ _REFUSALS = (Verdict.NO_MATCH, Verdict.NO_IMPLEMENTATION, Verdict.CANNOT_CONVERT
 
 
 def why_not(question: Question, backend: str, variables: Mapping[str, str] | None = None) -> Answer:
-    """Find the remedies with which a backend would run.
+    """Find the remedies with which an installed backend, usable or not, would run.
 
-    Parameters
-    ----------
-    question : Question
-        The call.
-    backend : str
-        The name of an installed backend, usable or not.
-    variables : mapping of str to str, optional
-        Environment variables that have been set to make it usable.
+    `variables` are environment variables that have been set to make it usable.
     """
     variables = variables or {}
     system = question.system

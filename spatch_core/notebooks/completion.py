@@ -52,14 +52,8 @@ def matcher(shell: Any) -> Callable[[Any], Any]:
 def names_for(called: str, keyword: str | None, names: dict[str, Any]) -> Iterable[str]:
     """Return the possible names for an argument of a call; no function is called.
 
-    Parameters
-    ----------
-    called : str
-        The callable as source code.
-    keyword : str or None
-        The name of the argument; None for a positional one.
-    names : dict
-        The namespace of the call.
+    `called` is the source of the callable, `keyword` the name of the argument or None, and `names`
+    the namespace of the call.
     """
     first, *parts = called.split(".")
     found: Any = names.get(first)

@@ -65,18 +65,9 @@ def draw(
     most: int = MOST,
     shown: Callable[[str], str] = str,
 ) -> Picture:
-    """Lay out a priority order.
+    """Lay out a priority order, with edges as ``order --json`` prints them, the strongest first.
 
-    Parameters
-    ----------
-    names : sequence of str
-        The backends in their order.
-    edges : sequence of dict
-        The edges as ``order --json`` prints them, the strongest first.
-    most : int, optional
-        The largest number of edges in the picture.
-    shown : callable, optional
-        Returns the name of a backend as people see it.
+    `shown` returns the name of a backend as people see it.
     """
     place = {name: position for position, name in enumerate(names)}
     # An edge on a cycle may point up.

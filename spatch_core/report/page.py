@@ -140,19 +140,10 @@ def _matrix(functions: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def render(libraries: Sequence[ReportedLibrary], runs: Sequence[ReportedRun], made: str) -> str:
-    """Return the page.
+    """Return the page, with the time at which it was made.
 
     Text from descriptions is escaped, and a content security policy forbids all scripts but the
     page's own.
-
-    Parameters
-    ----------
-    libraries : sequence of ReportedLibrary
-        The libraries.
-    runs : sequence of ReportedRun
-        Recorded programs.
-    made : str
-        The time of the report.
 
     Raises
     ------

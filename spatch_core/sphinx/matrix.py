@@ -38,13 +38,6 @@ def matrix(chosen: ChosenBackends, library: str) -> nodes.table:
     """Return the table.
 
     Each cell has a word. The first row and the first column are headers.
-
-    Parameters
-    ----------
-    chosen : ChosenBackends
-        The library with its backends.
-    library : str
-        The library's name, for the caption.
     """
     body = nodes.tbody()
     asks = False

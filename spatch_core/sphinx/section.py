@@ -70,15 +70,7 @@ def add_section(
 
 
 def section_lines(chosen: ChosenBackends, identifier: str) -> list[str]:
-    """Return the section in reStructuredText after an empty line; empty without backends.
-
-    Parameters
-    ----------
-    chosen : ChosenBackends
-        The library with its backends.
-    identifier : str
-        The function.
-    """
+    """Return the section of a function in reStructuredText; empty without backends."""
     lines: list[str] = []
     for description, implementation in chosen.implementing(identifier):
         # An address that ends in an underscore would be taken for the name of another link.
