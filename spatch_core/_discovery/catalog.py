@@ -100,26 +100,16 @@ class Catalog:
             return None
         return name
 
-    def additional_docs(self, name: str, identifier: str) -> str:
-        """Return a backend's text for the docstring of a function that it implements.
+    def docs(self, name: str) -> Mapping[str, str] | str:
+        """Return a backend's `additional_docs` by function, or the one text that all have.
 
         Only this text is read from the cache, without making an `Implementation`.
         """
         cached = self.cached_docs.get(name)
-        text = None if cached is None else cached.additional_docs(identifier)
-        if text is None:
-            found = self.descriptions[name].implementation(identifier)
-            text = "" if found is None else found.additional_docs
-        return text
-
-    def has_common_docs(self, name: str) -> bool:
-        """Whether all functions of a backend are known to have the same `additional_docs`."""
-        cached = self.cached_docs.get(name)
-        return (
-            cached is not None
-            and self.descriptions[name].every is None
-            and cached.has_common_docs()
-        )
+        if cached is not None:
+            return cached.docs()
+        functions = self.descriptions[name].functions
+        return {identifier: each.additional_docs for identifier, each in functions.items()}
 
     def is_shadowed(self, problem: Problem) -> bool:
         """Whether a problem only says that another backend of the same name is used."""

@@ -63,7 +63,7 @@ class LazyFunctions:
         Returns the functions from the backend's file, in case `columns` is malformed.
     """
 
-    __slots__ = ("_columns", "_made", "_parse", "_positions", "_text")
+    __slots__ = ("_columns", "_identifiers", "_index", "_made", "_parse", "_text")
 
     def __init__(
         self,
@@ -71,11 +71,20 @@ class LazyFunctions:
         columns: bytes,
         parse: Callable[[], Mapping[str, Implementation]],
     ) -> None:
-        self._positions = dict(zip(identifiers, range(len(identifiers)), strict=True))
+        self._identifiers = identifiers
+        self._index: dict[str, int] = {}
         self._text = columns
         self._parse = parse
         self._columns: list[list[Any]] | None = None
         self._made: dict[str, Implementation] = {}
+
+    @property
+    def _positions(self) -> dict[str, int]:
+        """Where each function stands; made when one is first looked up."""
+        index = self._index
+        if len(index) < len(self._identifiers):
+            index = self._index = dict(zip(self._identifiers, range(len(self._identifiers))))
+        return index
 
     def __getitem__(self, identifier: str) -> Implementation:
         found = self._made.get(identifier)
@@ -89,28 +98,20 @@ class LazyFunctions:
             found = self._made.setdefault(identifier, found)
         return found
 
-    def additional_docs(self, identifier: str) -> str | None:
-        """Return the `additional_docs` of a function without making an `Implementation`.
+    def docs(self) -> Mapping[str, str] | str:
+        """Return the `additional_docs` of all functions, or the one text that all have.
 
-        None if there is no such function.
+        No `Implementation` is made for this.
         """
-        position = self._positions.get(identifier)
-        if position is None:
-            return None
         try:
             column = (self._columns or self._load())[_DOCS]
-            text = column[position] if len(column) > 1 else column[0]
+            if {*map(type, column)} == {str}:
+                if len(column) == 1:
+                    return str(column[0])
+                return dict(zip(self._identifiers, column, strict=True))
         except MALFORMED:
-            text = None
-        return text if type(text) is str else self[identifier].additional_docs
-
-    def has_common_docs(self) -> bool:
-        """Whether all functions are known to have the same `additional_docs`."""
-        try:
-            column = (self._columns or self._load())[_DOCS]
-            return len(column) == 1 and type(column[0]) is str
-        except MALFORMED:
-            return False
+            pass
+        return {identifier: each.additional_docs for identifier, each in self.items()}
 
     def _load(self) -> list[list[Any]]:
         columns = self._columns
@@ -128,7 +129,7 @@ class LazyFunctions:
         )
 
     def copy(self) -> dict[str, Implementation]:
-        return {identifier: self[identifier] for identifier in self._positions}
+        return {identifier: self[identifier] for identifier in self._identifiers}
 
     def get(self, identifier: str, default: Any = None) -> Any:
         return self[identifier] if identifier in self._positions else default
@@ -143,13 +144,13 @@ class LazyFunctions:
         return self.copy().items()
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._positions)
+        return iter(self._identifiers)
 
     def __reversed__(self) -> Iterator[str]:
-        return reversed(self._positions)
+        return reversed(self._identifiers)
 
     def __len__(self) -> int:
-        return len(self._positions)
+        return len(self._identifiers)
 
     def __contains__(self, identifier: object) -> bool:
         return identifier in self._positions

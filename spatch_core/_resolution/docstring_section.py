@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from .._description.description import Description
 from .._discovery.catalog import Catalog
@@ -20,9 +20,9 @@ class Documentation:
 
     def __init__(self, catalog: Catalog) -> None:
         self._catalog = catalog
-        # By backend: the summary, and the whole text if it is the same for all its functions,
-        # which may be thousands.
-        self._summaries: dict[str, str] = {}
+        # By backend: its summary, the texts of functions by identifier, and that of all others.
+        self._known: dict[str, tuple[str, Mapping[str, str], str]] = {}
+        # By backend: the whole text, if it is the same for all its functions, perhaps thousands.
         self._common: dict[str, str] = {}
 
     def section(self, identifier: str, names: Iterable[str]) -> str:
@@ -41,18 +41,32 @@ class Documentation:
 
     def _text(self, name: str, identifier: str) -> str:
         """Return the part of the section about one backend."""
-        summary = self._summaries.get(name)
-        docs = self._catalog.additional_docs(name, identifier).strip()
-        if summary is not None and docs.isprintable():  # one line: no need to indent others
-            return f"{summary}\n\n    {docs}" if docs else summary
-        if summary is None:
-            summary = f"{name}\n    {summary_of(self._catalog.descriptions[name])}"
-            self._summaries[name] = summary
-        lines = [f"    {line}".rstrip() for line in docs.splitlines()]
-        text = "\n".join([summary, "", *lines] if lines else [summary])
-        if self._catalog.has_common_docs(name):
+        known = self._known.get(name)
+        if known is None:
+            known = self._known[name] = self._read(name)
+        summary, docs, others = known
+        text = _with_docs(summary, docs.get(identifier, others))
+        if not docs:
             self._common[name] = text
         return text
+
+    def _read(self, name: str) -> tuple[str, Mapping[str, str], str]:
+        description = self._catalog.descriptions[name]
+        summary = f"{name}\n    {summary_of(description)}"
+        docs, every = self._catalog.docs(name), description.every
+        if not isinstance(docs, str):
+            return summary, docs, "" if every is None else every.additional_docs
+        if every is None:
+            return summary, {}, docs
+        return summary, dict.fromkeys(description.functions, docs), every.additional_docs
+
+
+def _with_docs(summary: str, docs: str) -> str:
+    docs = docs.strip()
+    if docs.isprintable():  # one line: no need to indent others
+        return f"{summary}\n\n    {docs}" if docs else summary
+    lines = [f"    {line}".rstrip() for line in docs.splitlines()]
+    return "\n".join([summary, "", *lines])
 
 
 def summary_of(description: Description, quote: str = "", *, links: bool = True) -> str:

@@ -100,8 +100,7 @@ class TestSameMapping:
 @pytest.mark.parametrize("columns", [b"", b"\xff", b"{}", b"[]", b"null", b"[[1],[2],[3],[4]]"])
 def test_malformed_columns_are_replaced_by_the_file(columns: bytes) -> None:
     assert dict(restored(columns)) == FUNCTIONS
-    for identifier, each in FUNCTIONS.items():
-        assert lazy(columns).additional_docs(identifier) == each.additional_docs
+    assert lazy(columns).docs() == {key: each.additional_docs for key, each in FUNCTIONS.items()}
 
 
 @pytest.mark.parametrize("docs", ["", "All the same."])
@@ -112,30 +111,16 @@ def test_texts_are_read_without_the_functions(docs: str) -> None:
 
     found = lazy(to_json(columns_of(functions)))
 
-    for identifier, each in functions.items():
-        assert found.additional_docs(identifier) == each.additional_docs
-    assert found.additional_docs("cachelib:cut") is None
+    assert found.docs() == (
+        {key: each.additional_docs for key, each in functions.items()} if docs else ""
+    )
     assert not found._made
 
 
-@pytest.mark.parametrize(
-    ("texts", "common"),
-    [
-        (["", "", ""], True),
-        (["One.", "One.", "One."], True),
-        (["One.", "One.", "Two."], False),
-    ],
-    ids=["none", "equal", "different"],
-)
-def test_equal_texts_are_known_to_be_common(texts: list[str], common: bool) -> None:
-    named = zip(FUNCTIONS, texts, strict=True)
-    functions = {name: Implementation("m:f", None, False, text) for name, text in named}
-    assert lazy(to_json(columns_of(functions))).has_common_docs() is common
-
-
-@pytest.mark.parametrize("columns", [b"", b"{}", b"[[1],[2],[3],[4]]"])
-def test_malformed_texts_are_not_common(columns: bytes) -> None:
-    assert not lazy(columns).has_common_docs()
+@pytest.mark.parametrize("text", ["", "One."])
+def test_a_text_that_all_have_is_one(text: str) -> None:
+    functions = {name: Implementation("m:f", None, False, text) for name in FUNCTIONS}
+    assert lazy(to_json(columns_of(functions))).docs() == text
 
 
 def test_columns_are_read_when_a_function_is_looked_up() -> None:
