@@ -83,7 +83,7 @@ class LazyFunctions:
         """Where each function stands; made when one is first looked up."""
         index = self._index
         if len(index) < len(self._identifiers):
-            index = self._index = dict(zip(self._identifiers, range(len(self._identifiers))))
+            index = self._index = {each: number for number, each in enumerate(self._identifiers)}
         return index
 
     def __getitem__(self, identifier: str) -> Implementation:

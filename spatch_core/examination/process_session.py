@@ -79,11 +79,12 @@ def end_session(process: subprocess.Popen[bytes], mark: str) -> None:
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, signal.SIGKILL)
         # Some processes may be in other groups, or may have been started in the meantime.
+        environment = os.fsencode(f"\0{mark}\0")
         for _ in range(_ROUNDS):
-            members = _members(process.pid, os.fsencode(f"\0{mark}\0"))
+            members = _members(process.pid, environment)
             for each in members:
                 with suppress(ProcessLookupError, PermissionError):
-                    os.kill(each, signal.SIGKILL)
+                    _kill(each, process.pid, environment)
             if not members:
                 break
             time.sleep(0.001)
@@ -92,23 +93,42 @@ def end_session(process: subprocess.Popen[bytes], mark: str) -> None:
     process.wait()
 
 
+def _kill(number: int, session: int, mark: bytes) -> None:
+    """Kill a member of a session, and no process that has been given its number meanwhile."""
+    try:
+        # If the number passes on, the descriptor means no process.
+        descriptor = os.pidfd_open(number)
+    except ProcessLookupError:
+        return
+    except (AttributeError, OSError):  # pragma: no cover  # an older Linux, a sandbox, or macOS
+        os.kill(number, signal.SIGKILL)
+        return
+    try:
+        if _is_member(Path("/proc", str(number)), session, mark):
+            signal.pidfd_send_signal(descriptor, signal.SIGKILL)
+    finally:
+        os.close(descriptor)
+
+
 def _members(session: int, mark: bytes) -> list[int]:
     """Return the running processes of a session, and those with a mark in the environment.
 
     Without a usable ``/proc`` there are none.
     """
-    found: list[int] = []
     with suppress(OSError):
         # In a sandbox, /proc may belong to a namespace in which processes have other numbers.
-        if os.readlink("/proc/self") != str(os.getpid()):
-            return found
-    for folder in Path("/proc").glob("[0-9]*"):
-        with suppress(OSError, ValueError):
-            # The program's name stands in parentheses and may contain any character.
-            stat = (folder / "stat").read_text("utf-8", "replace").rpartition(")")[2]
-            state, _, _, number, *_ = stat.split()
-            if state not in "ZX" and (
-                int(number) == session or mark in b"\0" + (folder / "environ").read_bytes()
-            ):
-                found.append(int(folder.name))
-    return found
+        if os.readlink("/proc/self") == str(os.getpid()):
+            folders = Path("/proc").glob("[0-9]*")
+            return [int(each.name) for each in folders if _is_member(each, session, mark)]
+    return []
+
+
+def _is_member(folder: Path, session: int, mark: bytes) -> bool:
+    with suppress(OSError, ValueError):  # it ended, or belongs to another user
+        # The program's name stands in parentheses and may contain any character.
+        stat = (folder / "stat").read_text("utf-8", "replace").rpartition(")")[2]
+        state, _, _, number, *_ = stat.split()
+        return state not in "ZX" and (
+            int(number) == session or mark in b"\0" + (folder / "environ").read_bytes()
+        )
+    return False
