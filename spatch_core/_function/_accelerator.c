@@ -641,6 +641,13 @@ leave(PyObject *self, PyObject *const *Py_UNUSED(args), Py_ssize_t Py_UNUSED(nar
         PyObject *mark = is_observed ? PyTuple_GET_ITEM(last, 0) : NULL;
         result = is_observed ? PyObject_CallMethod(self, "_unobserve", "O", mark)
                              : Py_NewRef(Py_None);
+        if (result == NULL) { /* an interrupt: the observation ends with the block all the same */
+            PyObject *error = PyErr_GetRaisedException();
+            if (reset(mark) < 0) {
+                PyErr_Clear(); /* it was reset before */
+            }
+            PyErr_SetRaisedException(error);
+        }
     }
     Py_XDECREF(last);
     Py_DECREF(all);

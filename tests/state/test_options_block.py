@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import gc
+import sys
 import weakref
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from spatch_core import BackendSystem
+from spatch_core import BackendSystem, accelerated
+
+if TYPE_CHECKING:
+    from types import FrameType
 
 
 class Foreign:
@@ -72,3 +76,37 @@ def test_a_block_that_fails_to_be_entered_leaves_nothing(system: BackendSystem) 
     with pytest.raises(RuntimeError, match="not entered in this context"):
         options.__exit__()
     assert not system._dispatcher.keeper.observations.any()
+
+
+@pytest.mark.skipif(not accelerated, reason="an exit in Python may be kept from running")
+def test_an_observation_ends_with_its_block_wherever_leaving_is_interrupted(
+    system: BackendSystem,
+) -> None:
+    """E7: calls after it are as fast as those before."""
+    lines = left = 0
+
+    def trace(_frame: FrameType, event: str, _argument: object) -> Any:
+        nonlocal left
+        if event == "line":
+            left -= 1
+            if left < 0:
+                sys.settrace(None)
+                raise KeyboardInterrupt
+        return trace
+
+    before = sys.gettrace()
+    while True:
+        left = lines
+        options = system.backend_opts(trace=True)
+        options.__enter__()
+        try:
+            sys.settrace(trace)
+            options.__exit__()
+        except KeyboardInterrupt:
+            lines += 1
+        else:
+            break
+        finally:
+            sys.settrace(before)
+        assert not system._dispatcher.keeper.observations.any(), lines
+    assert lines > 5
