@@ -38,7 +38,7 @@ TYPE_CHECKING = False  # type checkers know this name; importing `typing` would 
 if TYPE_CHECKING:
     from ._callers_line import stacklevel
     from ._function.acceleration import accelerated as accelerated
-    from ._signature.replaced import ReplacedArguments
+    from ._signature.replaced_arguments import ReplacedArguments
     from .backend_system import BackendSystem, DispatchContext
     from .backend_utils import IF_NEEDED, BackendImplementation
     from .exceptions import (
@@ -63,7 +63,7 @@ _HOMES = {
     "accelerated": "_function.acceleration",
     "IF_NEEDED": "backend_utils",
     "stacklevel": "_callers_line",
-    "ReplacedArguments": "_signature.replaced",
+    "ReplacedArguments": "_signature.replaced_arguments",
     "BackendSystem": "backend_system",
     "DispatchContext": "backend_system",
     "BackendImplementation": "backend_utils",

@@ -120,7 +120,7 @@ class Function:
         if traits is not None and traits.mutates:
             traits.mutated = find_parameters(default, traits.mutates, identifier)
         if traits is not None and (traits.decides or traits.follows is not None):
-            from ._signature.memory import make_memory  # few functions have one
+            from ._signature.method_memory import make_memory  # few functions have one
 
             decides, follows = traits.decides, traits.follows
             traits.memory = make_memory(default, identifier, decides=decides, follows=follows)
@@ -191,7 +191,7 @@ class Function:
         except TypeError as error:
             if _is_of_inner_frame(error):
                 raise
-            from ._signature.inspected import mismatch  # imports `inspect`
+            from ._signature.inspected_signatures import mismatch  # imports `inspect`
 
             raise mismatch(self.identifier, self.default, error, args, kwargs) from error
         if isinstance(found, tuple) and hasattr(found, "every"):
@@ -201,7 +201,7 @@ class Function:
         except TypeError as error:
             if _is_of_inner_frame(error):  # a generator's
                 raise
-            from ._signature.inspected import no_arguments
+            from ._signature.inspected_signatures import no_arguments
 
             raise no_arguments(self.identifier, found) from error
 

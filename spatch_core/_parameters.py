@@ -68,7 +68,7 @@ def find_parameters(
         try:
             names = tuple(given)
         except TypeError:
-            from ._signature.inspected import no_names  # imported only to raise
+            from ._signature.inspected_signatures import no_names  # imported only to raise
 
             raise no_names(identifier, given) from None
     if not names:
@@ -77,7 +77,7 @@ def find_parameters(
     count = first_named = 0
     # `inspect.signature` works for all callables, but is slow to import and to run.
     if type(default) is not FunctionType or not SIGNED.isdisjoint(default.__dict__):
-        from ._signature.inspected import inspected_parameters
+        from ._signature.inspected_signatures import inspected_parameters
 
         found = inspected_parameters(default, identifier)
         known = tuple(found)
@@ -88,7 +88,7 @@ def find_parameters(
     parameters = []
     for label in names:
         if label not in known:
-            from ._signature.inspected import no_parameter  # imported only to raise
+            from ._signature.inspected_signatures import no_parameter  # imported only to raise
 
             raise no_parameter(identifier, label, known)
         if found:

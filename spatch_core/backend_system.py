@@ -14,8 +14,8 @@ from ._function.decorator import Decorator
 from ._function.dispatcher import Dispatcher
 from ._function.library_backends import Backends
 from ._identifiers import DEFAULT, is_backend_name
-from ._state.keeper import StateKeeper
 from ._state.options import BackendOptions
+from ._state.state_keeper import StateKeeper
 from ._type_patterns import TypePattern
 
 TYPE_CHECKING = False

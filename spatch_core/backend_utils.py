@@ -6,7 +6,7 @@ import sys
 
 from ._identifiers import DEFAULT, is_backend_name
 from ._implementation.if_needed import IF_NEEDED, IfNeeded
-from ._implementation.registered import RegisteredFunction, identifier_of, place_of
+from ._implementation.registered_function import RegisteredFunction, identifier_of, place_of
 from ._reporting.errors import IdentifierError
 
 __all__ = ["IF_NEEDED", "BackendImplementation", "IfNeeded", "RegisteredFunction", "warn_caller"]
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any, TypeVar
 
-    from ._implementation.planned import Plan, Planned
+    from ._implementation.planned_function import Plan, Planned
 
     F = TypeVar("F", bound=Callable[..., Any])
 
@@ -93,7 +93,9 @@ class BackendImplementation:
         """
         is_usual = isinstance(api_identity, str) and should_run is None
         if not is_usual or not isinstance(uses_context, bool):
-            from ._implementation.mistakes import check_implements  # few backends need it
+            from ._implementation.registration_mistakes import (
+                check_implements,  # few backends need it
+            )
 
             check_implements(api_identity, should_run, uses_context, sys._getframe(1))
         identifier = identifier_of(api_identity)
@@ -155,7 +157,7 @@ class BackendImplementation:
         ...         return "sigma is too small to be worth it"
         ...     return lambda: f"{image} is blurred"
         """
-        from ._implementation.planned import Planned
+        from ._implementation.planned_function import Planned
 
         def register(plan: Plan) -> Planned:
             if not callable(plan):
@@ -229,7 +231,7 @@ class BackendImplementation:
             if entry.function is backend_func or entry.identifier == backend_func
         ]
         if not entries:
-            from ._implementation.mistakes import check_set_should_run
+            from ._implementation.registration_mistakes import check_set_should_run
 
             check_set_should_run(backend_func, sys._getframe(1))
             raise ValueError(

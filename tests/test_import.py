@@ -118,7 +118,7 @@ class TestPackage:
             "spatch_core._identifiers",
             "spatch_core._implementation",
             "spatch_core._implementation.if_needed",
-            "spatch_core._implementation.registered",
+            "spatch_core._implementation.registered_function",
             "spatch_core._reporting",
             "spatch_core._reporting.errors",
             "spatch_core.backend_utils",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from .guard import Guard
+from .changing_candidates import Guard
 from .table_entries import as_function, tries_whole_chain
 
 if TYPE_CHECKING:

@@ -19,9 +19,9 @@ from .._state.state import DispatchState
 from .table_entries import as_function, tries_whole_chain
 
 if TYPE_CHECKING:
+    from .changing_candidates import Guard
     from .entry_chain import EntryChain
-    from .guard import Guard
-    from .invoked import Invoked
+    from .invoked_backend import Invoked
 
 
 class Caller:
@@ -116,7 +116,9 @@ class Caller:
     def _guarded(
         self, chain: EntryChain, token: object, awaited: Sequence[str], state: DispatchState
     ) -> Guard:
-        from .guard import Guard  # most programs have imported the modules of their types
+        from .changing_candidates import (
+            Guard,  # most programs have imported the modules of their types
+        )
 
         return Guard(chain, token, awaited, partial(self._renew, state))
 
@@ -144,7 +146,7 @@ class Caller:
         end = None
         ending = self._ending(function, state, walk)
         if ending is not None:
-            from .end import End  # most programs pass the library's own types
+            from .end_of_chain import End  # most programs pass the library's own types
 
             is_alone = len(candidates) == 1 and candidates[0].is_plain
             passes = may_pass and is_alone and isinstance(function, AdoptedFunction)
@@ -190,7 +192,7 @@ class Caller:
         """
         backend = self.catalog.check_backend(backend)
         candidate = self.resolver.invoked(function, backend, state, is_asked)
-        from .invoked import Invoked  # few programs call `invoke`
+        from .invoked_backend import Invoked  # few programs call `invoke`
 
         made = Invoked
         if function.traits is not None and function.traits.decides:
@@ -237,13 +239,13 @@ class Caller:
         """
         if tries_whole_chain(called):
             return result  # the chain has checked it
-        from . import answers  # plain functions never need it
+        from . import coroutine_answers  # plain functions never need it
 
         # The entry is a bare implementation: find its backend, for the message.
         for backend in self.resolver.implementers(function.identifier):
             if self.resolver.invoked(function, backend, state).is_implemented_by(called):
-                return answers.checked(function, backend, result)
-        return answers.checked(function, DEFAULT, result)
+                return coroutine_answers.checked(function, backend, result)
+        return coroutine_answers.checked(function, DEFAULT, result)
 
     def _renew(self, state: DispatchState, chain: EntryChain) -> EntryChain:
         self.resolver.matcher.forget()

@@ -7,7 +7,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any
 
-    from .call_next import Rest
+    from .context_call_next import Rest
     from .progress import Continued
 
     Extract = Callable[[tuple[Any, ...], Mapping[str, Any]], tuple[Any, ...]]

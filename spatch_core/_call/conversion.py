@@ -12,9 +12,9 @@ from .._identifiers import DEFAULT
 from .._parameters import Parameter
 from .._resolution.candidate import Candidate
 from .._resolution.resolver import Resolver
-from .._state.keeper import StateKeeper
+from .._state.state_keeper import StateKeeper
 from .converted_objects import name_of, size_of
-from .leaves import NO_LEAVES, Leaves
+from .nested_values import NO_LEAVES, Leaves
 from .round_trip import ConversionListener, RoundTrip, Unconverted, converted
 
 _OTHER, _LIBRARY, _FOREIGN = range(3)
@@ -136,7 +136,7 @@ class Conversion:
             result = default(*new_args, **new_kwargs)
         else:
             scope, held = keeper.scope(state.replace(type=None)), keeper.held()
-            try:  # the pattern that `_state.keeper` explains
+            try:  # the pattern that `_state.state_keeper` explains
                 keeper.put(scope)
                 result = default(*new_args, **new_kwargs)
             finally:
@@ -213,7 +213,7 @@ async def _awaited(
     if state.type is None:
         return finish(await default(*args, **kwargs))
     scope, held = keeper.scope(state.replace(type=None)), keeper.held()
-    try:  # the pattern that `_state.keeper` explains
+    try:  # the pattern that `_state.state_keeper` explains
         keeper.put(scope)
         result = await default(*args, **kwargs)
     finally:

@@ -12,7 +12,7 @@ from typing import Any
 
 from .._identifiers import DEFAULT
 from .._implementation.if_needed import IF_NEEDED
-from .chain import Chain
+from .candidate_chain import Chain
 from .context import DispatchContext
 from .first_candidate import make_asking
 from .progress import RETURNED, UNCONVERTED, Progress, Raised, reason_of

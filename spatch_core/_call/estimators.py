@@ -12,12 +12,12 @@ from .._resolution.candidate import Candidate
 from .._resolution.explanation import ExplainedBackend, Explanation, Verdict
 from .._resolution.reasons import reason
 from .._resolution.resolver import Resolver
-from .._resolution.step import Step
+from .._resolution.walk_step import Step
 from .._state.state import DispatchState
 from .progress import Progress
 
 if TYPE_CHECKING:
-    from .._signature.memory import Memory
+    from .._signature.method_memory import Memory
 
 
 def memory_of(function: Function) -> Memory:

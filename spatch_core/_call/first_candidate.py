@@ -49,8 +49,8 @@ from .._dispatch_arguments import Function, TakesFound, missing
 from .._identifiers import GENERATED
 from .._implementation.if_needed import IF_NEEDED
 from .._resolution.candidate import Candidate
-from .call_next import Rest
 from .context import CallContext
+from .context_call_next import Rest
 from .progress import RETURNED
 from .should_run import make_shared_part
 

@@ -19,19 +19,19 @@ from typing import TYPE_CHECKING, Any
 
 from .._classes import is_importable
 from .._dispatch_arguments import COROUTINE, Function, TakesFound, given, missing
-from .._signature.replaced import replaced
+from .._signature.replaced_arguments import replaced
 from .._state.frozen_coroutines import stepwise
+from .._state.hook_stages import stages_of
 from .._state.hooks import Call, hook_name
 from .._state.scope import Scope
-from .._state.stages import stages_of
 from .._state.state import DispatchState
-from . import answers
+from . import coroutine_answers
 from .last_stage import LastStage
 
 if TYPE_CHECKING:
     from .._resolution.resolver import Resolver
-    from .chain import Chain
-    from .guard import Guard
+    from .candidate_chain import Chain
+    from .changing_candidates import Guard
 
 _MOST_OTHERS = 64
 """How many other combinations of types a `Hooked` knows before it forgets them."""
@@ -127,7 +127,7 @@ class Hooked(TakesFound):
         """Call a hook in the scope of the hooks outside of it."""
         hook, tables = self._stages[call._place]
         before, token = self._get(), None
-        try:  # the pattern that `_state.keeper` explains
+        try:  # the pattern that `_state.state_keeper` explains
             token = self._set(tables)
             result = hook(call)
         finally:
@@ -202,7 +202,7 @@ class Hooked(TakesFound):
         Its steps run in the scope of the hook itself: the hook is not in force.
         """
         function = self.function
-        result = answers.checked(function, "", result, f"hook {hook_name(hook)}")
+        result = coroutine_answers.checked(function, "", result, f"hook {hook_name(hook)}")
         if function.nature & COROUTINE:
             return self._awaited(call, stepwise(function.nature, self._keeper, scope, result))
         return stepwise(function.nature, self._keeper, scope, result)

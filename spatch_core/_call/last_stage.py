@@ -9,15 +9,15 @@ from .._dispatch_arguments import Function
 from .._identifiers import DEFAULT
 from .._state.frozen_coroutines import stepwise
 from .._state.hooks import Call
-from .._state.keeper import StateKeeper
 from .._state.scope import Scope
-from .chain import Chain
+from .._state.state_keeper import StateKeeper
+from .candidate_chain import Chain
 from .entry_chain import EntryChain
 from .progress import RETURNED, Progress
 from .table_entries import tries_whole_chain
 
 if TYPE_CHECKING:
-    from .guard import Guard
+    from .changing_candidates import Guard
 
 
 class LastStage:
@@ -74,7 +74,7 @@ class LastStage:
         if keeper.observations.variable.get() is None and scope.mark is None:
             return self._run_elsewhere(call, args, kwargs, found)
         before, token = self._get(), None
-        try:  # the pattern that `_state.keeper` explains
+        try:  # the pattern that `_state.state_keeper` explains
             token = self._set(scope.tables)
             return self._run(call, args, kwargs, found)
         finally:

@@ -11,7 +11,7 @@ from .._resolution.overriding_types import GenericMethod
 from .._resolution.protocol_resolver import AfterOverridingResolver, OverridingResolver
 from .._state.scope import Scope
 from .._state.state import DispatchState
-from . import answers
+from . import coroutine_answers
 from .caller import Caller
 from .entry_chain import EntryChain
 from .table_entries import tries_whole_chain
@@ -51,7 +51,7 @@ class OverridingCaller(Caller):
     def check(self, function: Function, state: DispatchState, called: object, result: Any) -> Any:
         """Return the answer of a table's entry for a coroutine or generator function."""
         if hasattr(called, "_overrides"):
-            return answers.checked(function, self._protocol, result)
+            return coroutine_answers.checked(function, self._protocol, result)
         return super().check(function, state, called, result)
 
     def go_on(
@@ -136,7 +136,7 @@ def make_override(
             for ask in asked:
                 result = ask(*args, **kwargs)
                 if result is not NotImplemented:
-                    result = await answers.checked(function, protocol, result)
+                    result = await coroutine_answers.checked(function, protocol, result)
                 if result is not NotImplemented:
                     return result
             return NotImplemented

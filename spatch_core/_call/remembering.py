@@ -14,17 +14,17 @@ from .._dispatch_arguments import COROUTINE
 from .._identifiers import DEFAULT, shown
 from .._reporting.errors import NoImplementationError
 from .._resolution.explanation import ExplainedBackend, Verdict
-from .chain import Chain
+from .candidate_chain import Chain
 from .entry_chain import EntryChain
 from .estimators import is_own, memory_of, types_beside, why_not
-from .invoked import Invoked
+from .invoked_backend import Invoked
 from .progress import Progress
 from .table_entries import as_function
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from .._signature.memory import Memory
+    from .._signature.method_memory import Memory
 
 
 class Remembering(EntryChain):

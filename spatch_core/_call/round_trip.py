@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any, Protocol
 
 from .converted_objects import name_of
-from .leaves import Leaves, has_same_items, is_container
+from .nested_values import Leaves, has_same_items, is_container
 
 
 class ConversionListener(Protocol):

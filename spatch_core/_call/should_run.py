@@ -7,8 +7,8 @@ from typing import Any
 from .._dispatch_arguments import given
 from .._implementation.if_needed import IF_NEEDED, IfNeeded
 from .._resolution.candidate import Candidate
-from .call_next import Rest
 from .context import CallContext, DispatchContext, SharedPart
+from .context_call_next import Rest
 
 
 def make_context(

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
     from .._call.caller import Caller
     from .._resolution.adopted_function import AdoptedFunction
-    from .._state.keeper import StateKeeper
     from .._state.scope import Scope
+    from .._state.state_keeper import StateKeeper
     from .dispatcher_link import Link
 
     Target: TypeAlias = Callable[..., Any] | None

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from .._discovery.catalog import Catalog
     from .._discovery.loader import Loader
     from .._dispatch_arguments import Function
-    from .._state.keeper import StateKeeper
     from .._state.options import BackendOptions
+    from .._state.state_keeper import StateKeeper
     from .library_shortcuts import Shortcuts
     from .results import Results
     from .shortcut import Shortcut
@@ -207,7 +207,7 @@ class Dispatcher:
         callable
             The callable for the arguments of the call.
         """
-        from .filling import fill  # not needed when a library is imported
+        from .missing_entries import fill  # not needed when a library is imported
 
         return fill(self, index, values)
 

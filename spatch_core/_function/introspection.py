@@ -9,7 +9,7 @@ from .._call.explained_call import explain_call
 from .._identifiers import nearest
 from .._reporting.unknown_names import UnknownFunctionError
 from .._resolution.dry_run import explain as dry_run
-from .._signature.replaced import replaced
+from .._signature.replaced_arguments import replaced
 from .methods import Unknown, with_instance
 
 if TYPE_CHECKING:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .._signature.replaced import replaced
+from .._signature.replaced_arguments import replaced
 from .._state.option_checks import checked_type
 
 TYPE_CHECKING = False

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
     from .._call.caller import Caller
     from .._dispatch_arguments import Function
-    from .._state.keeper import StateKeeper
     from .._state.state import DispatchState
+    from .._state.state_keeper import StateKeeper
     from .dispatcher_link import Link
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .._dispatch_arguments import TakesFound
-from .._signature.replaced import replaced
+from .._signature.replaced_arguments import replaced
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 
     from .._call.caller import Caller
     from .._dispatch_arguments import Function
-    from .._state.keeper import StateKeeper
     from .._state.scope import Scope
+    from .._state.state_keeper import StateKeeper
 
 
 class Record(Protocol):

@@ -16,8 +16,8 @@ from .explanation import ExplainedBackend, Explanation, Verdict
 from .fallback_policy import Ending
 from .reasons import reason as reason_of
 from .resolver import Resolver
-from .step import Step
 from .walk import Walk
+from .walk_step import Step
 
 Ask = Callable[[Candidate], "str | IfNeeded | None"]
 """Asks ``should_run``: returns why a candidate defers, or ``IF_NEEDED``; None if it runs."""

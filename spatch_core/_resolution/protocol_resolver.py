@@ -16,16 +16,16 @@ from .._classes import type_identifier
 from .._discovery.catalog import Catalog
 from .._dispatch_arguments import Function
 from .._identifiers import DEFAULT
-from .._state.keeper import StateKeeper
 from .._state.state import DispatchState
+from .._state.state_keeper import StateKeeper
 from .._type_patterns import ABSTRACT
 from .adopted_function import AdoptedFunction
 from .candidate import Candidate
 from .fallback_policy import Ending, FirmEnding
 from .overriding_types import overrides, overriding_types
 from .resolver import Resolver
-from .step import Step
 from .walk import Walk
+from .walk_step import Step
 
 MakeOverride = Callable[
     [Function, DispatchState, tuple[type, ...], tuple[type, ...]], Callable[..., Any]

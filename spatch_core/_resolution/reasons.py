@@ -5,8 +5,8 @@ from __future__ import annotations
 from .._classes import type_identifier
 from .._description.fields import EVERY
 from .explanation import Verdict
-from .step import Step
 from .walk import Walk
+from .walk_step import Step
 
 
 def reason(walk: Walk, step: Step) -> str:

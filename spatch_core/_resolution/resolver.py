@@ -9,8 +9,8 @@ from .._discovery.catalog import Catalog
 from .._dispatch_arguments import Function
 from .._identifiers import DEFAULT, shown
 from .._reporting.errors import BackendDeferredError
-from .._state.keeper import StateKeeper
 from .._state.state import DispatchState
+from .._state.state_keeper import StateKeeper
 from .._type_patterns import TypePattern
 from .adopted_function import AdoptedFunction
 from .candidate import Candidate
@@ -21,8 +21,8 @@ from .fallback_policy import AdoptedEnding, Ending, Warned, is_operator, policy_
 from .golden_rule import GoldenRule
 from .implementers import Implementers
 from .matching import Matcher
-from .step import Step
 from .walk import Walk
+from .walk_step import Step
 
 _NO_OPTIONS = DispatchState()
 

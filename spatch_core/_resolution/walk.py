@@ -16,7 +16,7 @@ from .._state.state import DispatchState
 from .candidate_order import CandidateOrder
 from .golden_rule import GoldenRule, Standing, Weight
 from .matching import Matcher, TypeMatch
-from .step import Step
+from .walk_step import Step
 
 if TYPE_CHECKING:
     from .explanation import Verdict

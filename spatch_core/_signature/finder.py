@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import itertools
 
-from .replaced import ReplacedArguments
+from .replaced_arguments import ReplacedArguments
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

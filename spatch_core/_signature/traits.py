@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from typing import Any, Final
 
-    from .memory import Memory
+    from .method_memory import Memory
 
 DEFAULT_POLICY: Final = "default"
 POLICIES: Final = (DEFAULT_POLICY, "warn", "raise", "convert")

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any, TypeVar
 
-    from .owner import Owner
+    from .options_owner import Owner
     from .scope import Scope
 
     F = TypeVar("F", bound=Callable[..., Any])

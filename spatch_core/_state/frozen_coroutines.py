@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator
     from typing import Any
 
-    from .keeper import StateKeeper
     from .scope import Scope, Tables
+    from .state_keeper import StateKeeper
 
 
 class Steps:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from .owner import Owner
+    from .options_owner import Owner
     from .scope import Scope
 
 

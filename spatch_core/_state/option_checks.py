@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from .._discovery.catalog import Catalog
     from .hooks import Hook
-    from .owner import Owner
+    from .options_owner import Owner
     from .state import Class
     from .trace import Trace
 

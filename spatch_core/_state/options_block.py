@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
     from typing_extensions import Self, TypeVar  # type checkers have these, `typing` of 3.10 not
 
-    from .keeper import Entered
     from .lifetime import Mark
-    from .owner import Owner
+    from .options_owner import Owner
     from .scope import Scope, Tables
     from .state import DispatchState
+    from .state_keeper import Entered
 
 
 class Block(OptionsView):

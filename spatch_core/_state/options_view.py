@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from typing import Any, ClassVar
 
     from .hooks import Call
-    from .owner import Owner
+    from .options_owner import Owner
     from .state import Class, DispatchState
     from .trace import Trace
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from typing import Any
 
-    from .owner import Owner
+    from .options_owner import Owner
 
 
 _NAMES = ("prioritize", "disable", *OPTIONS)

@@ -8,11 +8,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from .keeper import StateKeeper
     from .lifetime import Mark
-    from .owner import Owner
+    from .options_owner import Owner
     from .scope import Scope
     from .state import DispatchState
+    from .state_keeper import StateKeeper
 
 
 def enable(keeper: StateKeeper, options: DispatchState) -> None:

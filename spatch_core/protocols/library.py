@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from .._call.leaves import Leaves, is_container
+from .._call.nested_values import Leaves, is_container
 from .._classes import bases_of, is_derived, mro_of, type_identifier
 from .._dispatch_arguments import COROUTINE
 from .._function.overriding import go_on

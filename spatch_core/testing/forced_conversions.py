@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from .._call.conversion import Conversion
-from .._call.leaves import Leaves
+from .._call.nested_values import Leaves
 from .._call.round_trip import RoundTrip, Unconverted, converted
 from .._dispatch_arguments import ASYNC_GENERATOR, COROUTINE, GENERATOR, Function
 from .._identifiers import DEFAULT

@@ -8,7 +8,7 @@ from threading import Lock
 from typing import Any
 
 from .._call.progress import POSTPONED
-from .._observation.watched import watched
+from .._observation.watched_calls import watched
 from .._state.hooks import Call
 from ..backend_system import BackendSystem
 from .call_outcomes import CallOutcomes

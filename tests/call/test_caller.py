@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from spatch_core import BackendSystem
-from spatch_core._call.chain import Chain
+from spatch_core._call.candidate_chain import Chain
 from spatch_core._call.table_entries import tries_whole_chain
 
 HERE = __name__

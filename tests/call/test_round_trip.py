@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from spatch_core._call.leaves import Leaves
+from spatch_core._call.nested_values import Leaves
 from spatch_core._call.round_trip import RoundTrip, Unconverted, converted
 
 

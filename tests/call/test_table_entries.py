@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from spatch_core._call.chain import Chain
+from spatch_core._call.candidate_chain import Chain
 from spatch_core._call.table_entries import as_function, tries_whole_chain
 from spatch_core._dispatch_arguments import Function
 

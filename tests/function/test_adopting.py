@@ -44,7 +44,7 @@ def test_adopting_discovers_and_imports_nothing() -> None:
         system = BackendSystem("no.such.group", "MYLIB")
         for n in range(1000):
             system.adopt(eval("lambda: None"), f"lib:f{n}")
-        print(len(system._dispatcher.records), "spatch_core._call.chain" in sys.modules)
+        print(len(system._dispatcher.records), "spatch_core._call.candidate_chain" in sys.modules)
         print("spatch_core._discovery.catalog_builder" in sys.modules)
         """
     )

@@ -32,7 +32,7 @@ def test_a_class_needs_neither_numpy_nor_torch() -> None:
 
         system = BackendSystem("no.such.group", "DUCKS")
         class Duck(numpy_functions(system), torch_functions(system)): ...
-        print({"numpy", "torch", "spatch_core._call.chain"} & sys.modules.keys())
+        print({"numpy", "torch", "spatch_core._call.candidate_chain"} & sys.modules.keys())
         """
     )
     assert done.stdout.strip() == "set()"

@@ -11,7 +11,7 @@ import pytest
 
 from spatch_core import BackendSystem, EnvironmentVariableWarning, UnknownBackendError
 from spatch_core._resolution.candidate import IS_CURRENT
-from spatch_core._resolution.step import LAST_RESORT
+from spatch_core._resolution.walk_step import LAST_RESORT
 from spatch_core.testing import isolated, write_distribution
 
 

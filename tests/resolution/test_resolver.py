@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from spatch_core import BackendSystem, ImplementationImportError
-from spatch_core._call.guard import Guard
+from spatch_core._call.changing_candidates import Guard
 from spatch_core._resolution.explanation import Verdict
 from spatch_core.testing import isolated, write_distribution
 

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from spatch_core._state.keeper import StateKeeper
 from spatch_core._state.process_default import change, enable
 from spatch_core._state.state import DispatchState
+from spatch_core._state.state_keeper import StateKeeper
 
 
 @pytest.fixture

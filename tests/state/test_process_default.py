@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from spatch_core import BackendSystem, GlobalOptionsWarning
-from spatch_core._state.keeper import StateKeeper
 from spatch_core._state.process_default import enable
 from spatch_core._state.state import DispatchState
+from spatch_core._state.state_keeper import StateKeeper
 
 
 def test_options_are_added_to_the_default() -> None:

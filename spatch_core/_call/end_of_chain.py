@@ -21,10 +21,10 @@ from .._resolution.fallback_policy import Ending
 from .._resolution.resolver import Resolver
 from .._state.state import DispatchState
 from .._state.trace import Outcome, Trace, record
-from .considered import Considered, unconverted
+from .considered_backends import Considered, unconverted
 from .conversion import Conversion
 from .converted_objects import moved, size_of
-from .leaves import Leaves
+from .nested_values import Leaves
 from .progress import UNCONVERTED, Progress
 from .remedies import Remedies
 from .round_trip import Unconverted

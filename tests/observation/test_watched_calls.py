@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from spatch_core import BackendSystem
-from spatch_core._observation.watched import watched
+from spatch_core._observation.watched_calls import watched
 
 system = BackendSystem(None, "WATCHED")
 steps: list[str] = []

@@ -6,7 +6,7 @@ from spatch_core import BackendSystem
 from spatch_core._identifiers import DEFAULT
 from spatch_core._resolution.candidate import IS_CURRENT
 from spatch_core._resolution.explanation import Verdict
-from spatch_core._resolution.step import LAST_RESORT
+from spatch_core._resolution.walk_step import LAST_RESORT
 from tests.resolution.conftest import HERE, Foreign, Own, describe, f
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .hooks import Hook, Stages
-    from .keeper import StateKeeper
     from .scope import Scope
+    from .state_keeper import StateKeeper
 
 
 def stages_of(keeper: StateKeeper, scope: Scope) -> Stages:

@@ -9,8 +9,8 @@ from .._identifiers import DEFAULT
 from .._reporting.errors import BackendDeferredError
 from .._resolution.candidate import Candidate
 from .._state.trace import Outcome
-from . import answers
-from .chain import Chain
+from . import coroutine_answers
+from .candidate_chain import Chain
 
 
 class Invoked(Chain):
@@ -28,7 +28,7 @@ class Invoked(Chain):
         result = super().run(*call, **more)
         (candidate,) = self.candidates
         if result is not NotImplemented and self.function.nature & COROUTINE:
-            return answers.invoked(self.function, candidate.backend, result)
+            return coroutine_answers.invoked(self.function, candidate.backend, result)
         if result is NotImplemented and candidate.backend != DEFAULT:
             raise BackendDeferredError(candidate.backend, self.function.identifier, self._reason)
         return result

@@ -11,8 +11,8 @@ from .._state.scope import store, table_of
 
 if TYPE_CHECKING:
     from .._call.caller import Caller
-    from .._state.keeper import StateKeeper
     from .._state.scope import Scope
+    from .._state.state_keeper import StateKeeper
     from .dispatcher_link import Link
     from .library_shortcuts import Record, Shortcuts
 
@@ -39,7 +39,7 @@ def fill(dispatcher: Dispatcher, index: int, values: tuple[Any, ...]) -> Callabl
     function = record.function
     is_replacing = False
     if function.parameters is None:
-        from .._signature.replaced import has_replaced  # few libraries need it
+        from .._signature.replaced_arguments import has_replaced  # few libraries need it
 
         is_replacing = has_replaced(values)
     caller = dispatcher.ready(record.identifier)

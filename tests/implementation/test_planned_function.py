@@ -15,7 +15,7 @@ import pytest
 
 from spatch_core import BackendDeferredError, BackendImplementation, BackendSystem, DispatchContext
 from spatch_core._identifiers import import_identifier
-from spatch_core._implementation.planned import Planned
+from spatch_core._implementation.planned_function import Planned
 from spatch_core.backend_utils import RegisteredFunction
 
 HERE = __name__

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spatch_core._call.leaves import Leaves, is_container
+from spatch_core._call.nested_values import Leaves, is_container
 
 
 class Leaf:

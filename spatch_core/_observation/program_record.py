@@ -12,10 +12,10 @@ from threading import Lock
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .._call.invoked import Invoked
+from .._call.invoked_backend import Invoked
 from .._classes import type_identifier
 from .._state.hooks import Call
-from .watched import watched
+from .watched_calls import watched
 
 if TYPE_CHECKING:
     from .._discovery.catalog import Catalog

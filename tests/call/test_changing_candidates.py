@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from spatch_core import BackendSystem
-from spatch_core._call.guard import Guard
+from spatch_core._call.changing_candidates import Guard
 
 HERE = __name__
 

@@ -9,7 +9,7 @@ import pytest
 from spatch_core import BackendSystem, UnknownTypeError
 
 if TYPE_CHECKING:
-    from spatch_core._state.owner import Owner
+    from spatch_core._state.options_owner import Owner
 
 
 class Own:

@@ -12,7 +12,7 @@ import pytest
 
 import spatch_core
 from spatch_core import BackendSystem
-from spatch_core._observation.record import FORMAT, Record
+from spatch_core._observation.program_record import FORMAT, Record
 from spatch_core.examination import replay
 
 system = BackendSystem(None, "RECORDLIB")

@@ -29,15 +29,15 @@ from .._identifiers import DEFAULT
 from .._resolution.candidate import Candidate
 from .._state.state import DispatchState
 from .._state.trace import Outcome, record
-from . import answers
-from .call_next import Rest, call_next
+from . import coroutine_answers
 from .context import DispatchContext
+from .context_call_next import Rest, call_next
 from .progress import POSTPONED, RETURNED, UNCONVERTED, Progress, reason_of
 from .should_run import ask, make_context
 
 if TYPE_CHECKING:
-    from .call_next import MakesChains
-    from .end import End
+    from .context_call_next import MakesChains
+    from .end_of_chain import End
 
 
 class Chain(TakesFound):
@@ -227,7 +227,7 @@ class Chain(TakesFound):
         def failed(error: Exception) -> bool:
             return self._defers_by(error, candidate, progress)
 
-        return answers.answer(self.function, candidate.backend, result, go_on, failed)
+        return coroutine_answers.answer(self.function, candidate.backend, result, go_on, failed)
 
     def _defer(self, candidate: Candidate, reason: str, progress: Progress) -> None:
         progress.reasons[candidate.backend] = reason

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import spatch_core
-from spatch_core._signature.inspected import inspected_parameters, mismatch, no_arguments
+from spatch_core._signature.inspected_signatures import inspected_parameters, mismatch, no_arguments
 from spatch_core.testing import run_python
 
 CORE = Path(spatch_core.__file__).parents[1]
@@ -66,7 +66,7 @@ def test_plain_functions_do_without() -> None:
         import sys
         from spatch_core import BackendSystem
         system = BackendSystem(None, "LIB")
-        names = ["spatch_core._signature.inspected", "inspect"]
+        names = ["spatch_core._signature.inspected_signatures", "inspect"]
         @system.dispatchable("x")
         def f(x): return x
         print([name in sys.modules for name in names])

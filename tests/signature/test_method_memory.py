@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any
 
-from spatch_core._signature.memory import Memory, make_memory
+from spatch_core._signature.method_memory import Memory, make_memory
 
 
 def fit(model: Any, x: Any) -> None: ...

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from spatch_core import ReplacedArguments
-from spatch_core._signature.replaced import has_replaced, replaced
+from spatch_core._signature.replaced_arguments import has_replaced, replaced
 
 
 def test_it_is_told_from_dispatch_arguments() -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, Protocol
 
 from .._discovery.catalog import Catalog
-from .keeper import StateKeeper
+from .state_keeper import StateKeeper
 
 
 class Owner(Protocol):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from spatch_core import BackendSystem
-from spatch_core._state.stages import stages_of
+from spatch_core._state.hook_stages import stages_of
 
 system = BackendSystem(None, "STAGES")
 
