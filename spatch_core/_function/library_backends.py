@@ -110,8 +110,8 @@ class Backends:
     def adopt(self, function: Callable[..., Any], identity: str) -> None:
         """Put a function that the library does not own into its tables, without a wrapper.
 
-        Nothing is done to the function. Backends implement it by its identity, and `lookup` finds
-        what they have for given types.
+        The function itself stays as it is. Backends implement it by its identity; `lookup` finds
+        an implementation for given types.
 
         Parameters
         ----------
