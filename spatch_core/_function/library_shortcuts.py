@@ -86,7 +86,11 @@ class Shortcuts:
         """Let functions take their shortcuts that no active backend implements."""
         caller = self._dispatcher.loaded
         if caller is not None:
-            exchanging.run(lambda: self._find_inactive(caller, again=True))
+            # A new state may be among those that are read here, and not be announced yet: `wake`
+            # then finds it known, and leaves no shortcut.
+            exchanging.run(
+                lambda: self._leave_activated(caller, self._find_inactive(caller, again=True))
+            )
             for record in self._dispatcher.records:
                 self.take(record, caller)
 
@@ -160,14 +164,19 @@ class Shortcuts:
             after = before.without_activated(state)
             if after is before:
                 return
-            for record in self._dispatcher.records:
-                if record.shortcut is not None and record.shortcut.is_taken:
-                    names = caller.resolver.implementers(record.identifier)
-                    if not after.include(names):
-                        record.shortcut.leave()
+            self._leave_activated(caller, after)
             self._inactive = after
 
         exchanging.run(leave)
+
+    def _leave_activated(self, caller: Caller, inactive: InactiveBackends) -> None:
+        """Let functions dispatch again if a backend that is not inactive implements them."""
+        for record in self._dispatcher.records:
+            shortcut = record.shortcut
+            if shortcut is None or not shortcut.is_taken:
+                continue
+            if not inactive.include(caller.resolver.implementers(record.identifier)):
+                shortcut.leave()
 
     def leave_all(self) -> None:
         """Let all functions dispatch again: there are other backends, or calls are observed."""

@@ -200,6 +200,24 @@ def test_threads_that_activate_while_others_decide() -> None:
         assert wrong == []
 
 
+def test_a_state_that_a_thread_reads_before_it_is_announced() -> None:
+    """S10: the shortcut is left although the inactive backends were found anew in between."""
+    system, function, _ = make(QUIET)
+    default(function)
+    keeper, shortcuts = system._dispatcher.keeper, system._dispatcher.shortcuts
+    announce = keeper.waking
+
+    def announce_late(state: DispatchState) -> None:
+        thread = threading.Thread(target=shortcuts.take_all)
+        thread.start()
+        thread.join()
+        announce(state)
+
+    keeper.waking = announce_late
+    with system.backend_opts(prioritize="quiet"):
+        assert function(Foreign()) == "backend"
+
+
 def test_sleepers() -> None:
     """Opt-in backends that none prioritizes, and those that all disable."""
     system, *_ = make(QUIET, describe("loud", "f"), describe("more", "f", **OPT_IN))
