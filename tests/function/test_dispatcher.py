@@ -112,12 +112,12 @@ def test_call_while_backends_are_discovered_runs_the_default() -> None:
 
 
 def test_question_while_backends_are_discovered() -> None:
-    """Asking which backends there are in the middle of finding out is named as what it is."""
+    """Questions about the backends during their discovery raise an error that says why."""
     found: list[Any] = []
 
     def ask() -> None:
         for question in (lambda: system.backends, lambda: f.explain(1), system.backend_opts):
-            with pytest.raises(RuntimeError, match="can only know later") as caught:
+            with pytest.raises(RuntimeError, match="use them only after its import") as caught:
                 question()
             found.append(caught.value)
 
