@@ -79,7 +79,7 @@ def fill(adoption: Adoption, namespaces: Any, key: Any, types: tuple[type, ...],
     caller = dispatcher.ready(function.identifier)
     if caller is None:
         return None  # discovery runs in this thread, and imports a backend that calls this
-    # See `filling` for the order of these.
+    # See `missing_entries` for the order of these.
     tables = dispatcher.keeper.get()
     table = table_of(tables, index)
     scope: Scope = tables[0]
