@@ -34,7 +34,7 @@ def _description(name: str, types: str, module: str = "marker") -> str:
     return f'name = "{name}"\n{types}\n{functions}'
 
 
-TYPES = '''
+TYPES = """
 import sys
 import numpy as np
 
@@ -69,7 +69,7 @@ def asarray(data):
 
 def ones(shape, dtype):
     return Ten(np.ones(shape, dtype))
-'''
+"""
 _FILTERS = """
 import numpy as np
 from marker.types import Nine, Ten
@@ -108,9 +108,7 @@ def install_another(folder: Path) -> Path:
     return _written(folder, "late", {"late": description}, {"filters": filters})
 
 
-def _written(
-    folder: Path, package: str, backends: dict[str, str], modules: dict[str, str]
-) -> Path:
+def _written(folder: Path, package: str, backends: dict[str, str], modules: dict[str, str]) -> Path:
     write_distribution(
         folder,
         package,

@@ -48,6 +48,8 @@ REASONS: list[tuple[str, dict[str, Any], str]] = [
     ("ndimage.label", {"input": LAZY.astype(complex)}, "complex"),
     ("ndimage.minimum", {"input": LAZY, "labels": X > 1}, "no element has the label"),
     ("ndimage.mean", {"input": LAZY.astype(complex)}, "complex128"),
+    ("ndimage.mean", {"input": LAZY.astype(np.float16)}, "float16 is not measured here"),
+    ("ndimage.median", {"input": LAZY.astype(np.longdouble)}, " is not measured here"),
     ("ndimage.mean", {"input": LAZY, "labels": X[0]}, "another shape"),
     ("ndimage.mean", {"input": LAZY, "labels": X > 1, "index": [[1]]}, "index="),
     ("ndimage.mean", {"input": LAZY, "labels": X > 1, "index": da.ones(2)}, "index= is a Dask"),

@@ -55,11 +55,13 @@ BOXES = {
         from boxes import Box, Tagged
         from scipy import fft as scipy_fft, ndimage, signal
 
+        def unboxed(value):
+            return value.data if type(value) is Box else value
+
         def wrapped(function):
             def of_boxes(**given):  # so are blocks passed
                 assert any(type(each) is Box for each in given.values()), given
-                data = {key: each.data if type(each) is Box else each for key, each in given.items()}
-                return Box(function(**data))
+                return Box(function(**{key: unboxed(each) for key, each in given.items()}))
             return of_boxes
 
         gaussian_filter = wrapped(ndimage.gaussian_filter)

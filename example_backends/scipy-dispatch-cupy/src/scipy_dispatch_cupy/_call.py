@@ -138,10 +138,10 @@ def scipy_signature(module: str, name: str) -> Signature:
 
 
 @cache
-def _further(module: str, name: str) -> str | None:
-    """Return the name of the parameter that takes any further keywords, if there is one."""
+def _further(module: str, name: str) -> str:
+    """Return the name of the parameter that takes any further keywords, or an empty text."""
     parameters = scipy_signature(module, name).parameters.values()
-    return next((each.name for each in parameters if each.kind is Parameter.VAR_KEYWORD), None)
+    return next((each.name for each in parameters if each.kind is Parameter.VAR_KEYWORD), "")
 
 
 @cache

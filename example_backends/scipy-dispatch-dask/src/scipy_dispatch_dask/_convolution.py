@@ -38,7 +38,6 @@ class Convolution:
     arrays: tuple[str, ...] = ("in1",)
 
     def refuse(self, call: Call) -> str | None:
-        """Return why `call` cannot be supported; None if it can."""
         shape, size = call["in1"].shape, np.shape(call["in2"])
         if len(shape) != len(size):
             return "in1= and in2= have different numbers of dimensions"
@@ -62,7 +61,6 @@ class Convolution:
         return None
 
     def run(self, call: Call) -> Array:
-        """Return SciPy's result, lazily."""
         x, kernel = call["in1"], call["in2"]
         meta = _meta(call)
         before = [size - 1 for size in np.shape(kernel)]

@@ -23,7 +23,6 @@ class FourierFilter:
     arrays: tuple[str, ...] = ("input",)
 
     def refuse(self, call: Call) -> str | None:
-        """Return why `call` cannot be supported; None if it can."""
         x, n = call["input"], call["n"]
         if x.ndim == 0 or x.size == 0:
             return "input= is empty or a scalar"
@@ -34,7 +33,6 @@ class FourierFilter:
         return why_not_numpy(x, "input")
 
     def run(self, call: Call) -> Array:
-        """Return SciPy's result, lazily."""
         from dask_image import ndfourier
 
         x = call["input"]

@@ -15,7 +15,7 @@ from ._call import Call, dispatchable
 from ._dask import Array, HighLevelGraph, da, tokenize
 from ._neighbourhood import Neighbourhood
 from ._pieces import Range, Shape, blocks, pieces_of
-from ._positions import Positions, all_axes, folded, needed, relative
+from ._positions import Positions, folded, needed, relative
 
 Plan: TypeAlias = Callable[[Call, Shape], tuple[Shape, Positions]]
 
@@ -38,11 +38,10 @@ class Interpolation:
     # The call for the probe, with a small result.
     tiny: Callable[[Call], Call] = lambda call: call
     # Planes along other axes are interpolated by themselves.
-    axes: Callable[[Call, int], tuple[int, ...]] = all_axes
+    axes: Callable[[Call, int], tuple[int, ...]] = lambda call, ndim: tuple(range(ndim))
     arrays: tuple[str, ...] = ("input",)
 
     def refuse(self, call: Call) -> str | None:
-        """Return why `call` cannot be supported; None if it can."""
         x = call["input"]
         if reason := _why_not(call):
             return reason
@@ -57,7 +56,6 @@ class Interpolation:
         return None
 
     def run(self, call: Call) -> Array:
-        """Return SciPy's result, lazily."""
         x = call["input"]
         meta = meta_of(probe(self.tiny(call), "input"))
         if call["prefilter"] and np.all(np.equal(call["zoom"], 1)):
@@ -100,13 +98,11 @@ class Sampling:
     arrays: tuple[str, ...] = ("input",)
 
     def refuse(self, call: Call) -> str | None:
-        """Return why `call` cannot be supported; None if it can."""
         if reason := _why_not(call):
             return reason
         return "coordinates= is empty" if 0 in np.shape(call["coordinates"]) else None
 
     def run(self, call: Call) -> Array:
-        """Return SciPy's result, lazily."""
         x, coordinates = call["input"], np.asarray(call["coordinates"])
         few = np.zeros((*coordinates.shape[:1], *(1,) * (coordinates.ndim - 1)), coordinates.dtype)
         meta = meta_of(probe(call.replaced(coordinates=few), "input"))

@@ -40,7 +40,6 @@ class Labelling:
     arrays: tuple[str, ...] = ("input",)
 
     def refuse(self, call: Call) -> str | None:
-        """Return why `call` cannot be supported; None if it can."""
         x = call["input"]
         if call["output"] is not None:
             return (

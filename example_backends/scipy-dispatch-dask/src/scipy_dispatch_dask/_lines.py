@@ -22,25 +22,10 @@ def one_axis(call: Call, ndim: int) -> tuple[int, ...]:
     return (call["axis"] % ndim,)
 
 
-def last_axis(call: Call, ndim: int) -> tuple[int, ...]:
-    """Return the last axis, for functions without an ``axis`` parameter."""
-    return (ndim - 1,)
-
-
 def two_axes(call: Call, ndim: int) -> tuple[int, ...]:
     """Return the axes of a call with ``axes=``; the last two if SciPy lacks the parameter."""
     axes = (-2, -1) if call["axes"] is None else call["axes"]
     return tuple(axis % ndim for axis in axes)
-
-
-def no_axis(call: Call, ndim: int) -> tuple[int, ...]:
-    """Return no axis, for functions that process each element independently."""
-    return ()
-
-
-def same_length(call: Call, axis: int, length: int) -> int:
-    """Return the length of the array, for functions that keep it."""
-    return length
 
 
 @dataclass(frozen=True)
@@ -51,7 +36,7 @@ class Lines:
     # The axes of the lines.
     axes: Callable[[Call, int], tuple[int, ...]] = one_axis
     # The length of the result along an axis, from that of the array.
-    length: Callable[[Call, int, int], int] = same_length
+    length: Callable[[Call, int, int], int] = lambda call, axis, n: n
     # The reason why a call cannot be supported.
     refuse: Callable[[Call], str | None] = lambda call: None
     # The call for the probe, without arguments that only the real one may use.
@@ -60,7 +45,6 @@ class Lines:
     always: Mapping[str, Any] = field(default_factory=dict)
 
     def run(self, call: Call) -> Array:
-        """Return SciPy's result, lazily."""
         call = call.replaced(**self.always)
         (name,) = self.arrays
         x = call[name]

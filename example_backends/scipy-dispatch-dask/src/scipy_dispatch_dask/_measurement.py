@@ -32,7 +32,6 @@ class Measurement:
     arrays: tuple[str, ...] = ("input", "labels")
 
     def refuse(self, call: Call) -> str | None:
-        """Return why `call` cannot be supported; None if it can."""
         return why_not_measurable(call) or (
             "SciPy raises if no element has the label, which is not known before the result "
             "is computed; pass a list of labels as index="
@@ -75,7 +74,6 @@ class Sum(Measurement):
     tally: Sums = field(default_factory=Sums)
 
     def run(self, call: Call) -> Array:
-        """Return SciPy's result, lazily."""
         x, labels, regions, places = measured(call)
         if labels is None:
             return x.sum()
@@ -91,7 +89,6 @@ class Mean(Measurement):
     tally: Sums = field(default_factory=Means)
 
     def run(self, call: Call) -> Array:
-        """Return SciPy's result, lazily."""
         x, labels, regions, places = measured(call)
         if np.ndim(places) > 0:
             return super().run(call)
@@ -106,7 +103,6 @@ class Median:
     arrays: tuple[str, ...] = ("input", "labels")
 
     def refuse(self, call: Call) -> str | None:
-        """Return why `call` cannot be supported; None if it can."""
         return why_not_measurable(call)
 
     def run(self, call: Call) -> Array:

@@ -33,7 +33,6 @@ class Neighbourhood:
     harmless: Callable[[Call], Call] = lambda call: call
 
     def refuse(self, call: Call) -> str | None:
-        """Return why `call` cannot be supported; None if it can."""
         try:
             self.reach(call, call[self.arrays[0]].ndim)
         except Deferred as reason:
@@ -41,7 +40,6 @@ class Neighbourhood:
         return self.why_not(call)
 
     def run(self, call: Call) -> Array:
-        """Return SciPy's result, lazily."""
         x = call[self.arrays[0]]
         arrays = tuple(name for name in self.arrays if call[name] is not None)
         others = {name: da.asarray(call[name]) for name in arrays[1:]}

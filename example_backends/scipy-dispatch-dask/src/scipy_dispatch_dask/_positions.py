@@ -121,11 +121,6 @@ def of_rotation(call: Call, shape: Shape) -> tuple[Shape, Positions]:
     return tuple(result.tolist()), Affine(matrix, offset)
 
 
-def all_axes(call: Call, ndim: int) -> tuple[int, ...]:
-    """Return all axes."""
-    return tuple(range(ndim))
-
-
 def plane_axes(call: Call, ndim: int) -> tuple[int, ...]:
     """Return the two axes of a plane that is rotated."""
     return tuple(sorted(int(axis) % ndim for axis in call["axes"]))

@@ -24,7 +24,6 @@ class Spectrum:
     arrays: tuple[str, ...] = ("x",)
 
     def refuse(self, call: Call) -> str | None:
-        """Return why `call` cannot be supported; None if it can."""
         shapes = {np.shape(call[name]) for name in self.arrays if call[name] is not None}
         if len(shapes) > 1:
             return "x= and y= have different shapes"

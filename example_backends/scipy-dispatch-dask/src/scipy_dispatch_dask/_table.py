@@ -15,6 +15,7 @@ from scipy_dispatch import reach
 from . import _lengths as lengths
 from . import _positions as positions
 from . import _reach as own
+from ._call import Call
 from ._convolution import Convolution
 from ._dask import da
 from ._fourier import FourierFilter
@@ -22,9 +23,7 @@ from ._interpolation import Interpolation, Sampling
 from ._labelling import Labelling
 from ._lines import (
     Lines,
-    last_axis,
     many_widths,
-    no_axis,
     no_length,
     no_plane,
     one_pulse,
@@ -45,6 +44,11 @@ from ._spectrum import Spectrum
 from ._strategy import Strategy
 from ._tally import Centers, Extremes, Variances
 from ._transform import AxisByAxis, EveryAxis, Shift
+
+
+def _none(call: Call, ndim: int) -> tuple[int, ...]:
+    return ()  # each element is processed by itself
+
 
 _window = Neighbourhood(reach.window)
 _rank = Neighbourhood(reach.window, harmless=without_reflection)
@@ -137,7 +141,7 @@ SIGNAL: dict[str, Strategy] = {
     "fftconvolve": _kernel,
     "oaconvolve": _kernel,
     # Splines
-    "gauss_spline": Lines(axes=no_axis),
+    "gauss_spline": Lines(axes=_none),
     # Filtering
     "decimate": Lines(length=lengths.decimated),
     "detrend": Lines(("data",), always={"overwrite_data": False}),
@@ -155,10 +159,10 @@ SIGNAL: dict[str, Strategy] = {
     "sosfiltfilt": Lines(),
     "upfirdn": Lines(length=lengths.upsampled_and_filtered),
     # Waveforms
-    "chirp": Lines(("t",), axes=no_axis),
-    "gausspulse": Lines(("t",), axes=no_axis, refuse=one_pulse),
-    "sawtooth": Lines(("t",), axes=no_axis, refuse=many_widths),
-    "square": Lines(("t",), axes=no_axis, refuse=many_widths),
+    "chirp": Lines(("t",), axes=_none),
+    "gausspulse": Lines(("t",), axes=_none, refuse=one_pulse),
+    "sawtooth": Lines(("t",), axes=_none, refuse=many_widths),
+    "square": Lines(("t",), axes=_none, refuse=many_widths),
     # Spectra
     "coherence": Spectrum(("x", "y")),
     "csd": Spectrum(("x", "y")),
@@ -204,8 +208,8 @@ FFT: dict[str, Strategy] = {
     "idctn": AxisByAxis("idct", _ONE_AXIS),
     "idstn": AxisByAxis("idst", _ONE_AXIS),
     # Fast Hankel transforms
-    "fht": Lines(("a",), axes=last_axis),
-    "ifht": Lines(("A",), axes=last_axis),
+    "fht": Lines(("a",), axes=lambda call, ndim: (ndim - 1,)),
+    "ifht": Lines(("A",), axes=lambda call, ndim: (ndim - 1,)),
     # Order of the frequencies
     "fftshift": Shift(da.fft.fftshift),
     "ifftshift": Shift(da.fft.ifftshift),

@@ -35,7 +35,6 @@ class AxisByAxis:
     arrays: tuple[str, ...] = ("x",)
 
     def refuse(self, call: Call) -> str | None:
-        """Return why `call` cannot be supported; None if it can."""
         x = call["x"]
         if x.ndim == 0 or self.last not in ("irfft", "hfft") or call["s"] is not None:
             return None
@@ -47,7 +46,6 @@ class AxisByAxis:
         return None
 
     def run(self, call: Call) -> Array:
-        """Return SciPy's result, lazily."""
         x, s = call["x"], call["s"]
         few = None if s is None else [min(length, FEW) for length in _tuple(s)]
         shape = tuple(min(length, FEW) for length in x.shape)
@@ -90,11 +88,9 @@ class EveryAxis:
     arrays: tuple[str, ...] = ("input",)
 
     def refuse(self, call: Call) -> str | None:
-        """Return why `call` cannot be supported; None if it can."""
         return None
 
     def run(self, call: Call) -> Array:
-        """Return SciPy's result, lazily."""
         meta = meta_of(probe(call, "input"))
         step = Call(dispatchable(self.identifier), call.arguments)
         x = call["input"]
@@ -117,14 +113,12 @@ class Shift:
     arrays: tuple[str, ...] = ("x",)
 
     def refuse(self, call: Call) -> str | None:
-        """Return why `call` cannot be supported; None if it can."""
         x = call["x"]
         if x.ndim == 0:
             return "x= is a scalar"
         return why_not_unmasked(x, "x")
 
     def run(self, call: Call) -> Array:
-        """Return SciPy's result, lazily."""
         probe(call, "x")
         axes = call["axes"]
         if isinstance(axes, np.ndarray):
