@@ -14,7 +14,10 @@ from scipy_dispatch import _table
 README = Path(__file__).parents[1] / "README.md"
 
 
-@pytest.mark.parametrize("name", ["scipy_dispatch", "scipy_dispatch._expose"])
+@pytest.mark.parametrize(
+    "name",
+    ["scipy_dispatch", "scipy_dispatch._expose", "scipy_dispatch.calls", "scipy_dispatch.reach"],
+)
 def test_docstrings_are_true(name: str) -> None:
     result = doctest.testmod(importlib.import_module(name))
     assert result.attempted
