@@ -6,18 +6,9 @@ from typing import TYPE_CHECKING
 
 import jax
 import pytest
-from hypothesis import HealthCheck, settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-settings.register_profile(
-    "jax",
-    max_examples=3,  # each combination of shape and settings is compiled
-    deadline=None,
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
-)
-settings.load_profile("jax")
 
 
 @pytest.fixture(params=[True, False], ids=["x64", "x32"])
@@ -37,3 +28,11 @@ def _with_x64(enabled: bool) -> Iterator[bool]:
     jax.config.update("jax_enable_x64", enabled)
     yield enabled
     jax.config.update("jax_enable_x64", before)
+
+
+@pytest.fixture
+def quickly_compiled() -> Iterator[None]:
+    """Run a test without XLA's optimizations, where the last bits do not count."""
+    jax.config.update("jax_disable_most_optimizations", True)
+    yield
+    jax.config.update("jax_disable_most_optimizations", False)

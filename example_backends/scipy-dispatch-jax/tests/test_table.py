@@ -1,4 +1,4 @@
-"""The description, the registry, the tolerances and the sample calls contain the same functions."""
+"""The description, the registry, the tolerances and the random calls contain the same functions."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import sys
 from importlib.metadata import entry_points
 from importlib.resources import files
 
-from sample_calls import CALLS
+from random_calls import GENERATORS
 from tolerances import TOLERANCES
 
 from scipy_dispatch import system
@@ -40,8 +40,8 @@ def test_description_and_registry_agree() -> None:
     assert described == registered()
 
 
-def test_every_function_has_a_tolerance_and_a_sample() -> None:
-    assert set(map(short, registered())) == set(TOLERANCES) == set(CALLS)
+def test_every_function_has_a_tolerance_and_random_calls() -> None:
+    assert set(map(short, registered())) == set(TOLERANCES) == set(GENERATORS)
 
 
 def test_every_tolerance_has_a_reason() -> None:

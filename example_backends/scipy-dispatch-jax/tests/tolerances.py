@@ -10,8 +10,9 @@ Data only: ``TOLERANCES[function][kind]`` is a `Tolerance`. The kind is that of 
 ``double``      float64 and complex128
 ==============  =====================================================================
 
-An entry for integers may state counts only. If the result is then real, because of `output` or
-of other arrays, the kind of the real numbers applies.
+Relative tolerances are relative to the largest value of SciPy's result, or of the data if that is
+larger. Those of integers are for results that are integers, as a number of counts; for real
+results, the kind of the real numbers applies.
 
 The tolerances apply to sums of up to 10,000 terms, in windows and convolutions, and to
 transforms of up to 20,000 elements. Errors of sums grow with the square root of the number of
@@ -28,28 +29,8 @@ entry. For other kinds, SciPy has no result, or the backend leaves the call to S
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from scipy_dispatch.testing import EXACT, Tolerance
 
-
-class Tolerance(NamedTuple):
-    """The allowed difference of an element.
-
-    Attributes
-    ----------
-    rtol : float
-        Relative to the largest value in SciPy's result, or in the array if that is larger.
-    atol : float
-        An additional absolute difference. For integer results, the number of counts.
-    reason : str
-        The reason for the tolerance.
-    """
-
-    rtol: float
-    atol: float
-    reason: str
-
-
-EXACT = Tolerance(0, 0, "exact: the same elements, or sums that are computed exactly")
 _RANKED = Tolerance(0, 0, "exact without NaN; where NaN goes depends on the comparisons of SciPy")
 _BITS = Tolerance(0, 0, "exact: the same products added in the same order")
 _NONE = "computed and rounded in single precision; SciPy rounds double precision once"
@@ -98,7 +79,6 @@ _TRANSFORMS: Kinds = {
     "single": Tolerance(1e-6, 0, _FFT_SINGLE),
     "double": Tolerance(1e-14, 0, _FFT_DOUBLE),
 }
-_MADE_OF_THEM = ("signal.periodogram", "signal.spectrogram", "signal.hilbert")
 _SPECTRA: Kinds = {
     "integers": Tolerance(1e-6, 0, "SciPy rounds what narrow integers give to single precision"),
     "integers32": Tolerance(2e-6, 0, _FFT_NONE),
@@ -145,65 +125,50 @@ _RATIOS: Kinds = {
     "double": Tolerance(1e-12, 0, _RATIO),
 }
 
-TOLERANCES: dict[str, Kinds] = {
+
+def _only(kinds: Kinds, *names: str) -> Kinds:
+    return {name: kinds[name] for name in names}
+
+
+_FOR_PRODUCTS = _only(_TRANSFORMS, *_PRODUCTS)
+_REALS = ("single", "double")
+
+_ROWS: list[tuple[str, Kinds, str]] = [
     # Sums with integer weights
-    **dict.fromkeys(("ndimage.sobel", "ndimage.prewitt", "ndimage.laplace"), _WHOLE),
-    **dict.fromkeys(("ndimage.uniform_filter", "ndimage.uniform_filter1d"), _WHOLE),
+    ("ndimage", _WHOLE, "sobel prewitt laplace uniform_filter uniform_filter1d"),
     # Sums with any weights
-    **dict.fromkeys(("ndimage.correlate", "ndimage.convolve"), _FRACTIONS),
-    **dict.fromkeys(("ndimage.correlate1d", "ndimage.convolve1d"), _FRACTIONS),
-    "ndimage.gaussian_filter1d": _FRACTIONS,
-    **dict.fromkeys(("ndimage.gaussian_filter", "ndimage.gaussian_laplace"), _LINE_BY_LINE),
-    "ndimage.gaussian_gradient_magnitude": _LINE_BY_LINE,
+    ("ndimage", _FRACTIONS, "correlate convolve correlate1d convolve1d gaussian_filter1d"),
+    ("ndimage", _LINE_BY_LINE, "gaussian_filter gaussian_laplace gaussian_gradient_magnitude"),
     # Unchanged elements of the array
-    **dict.fromkeys(("ndimage.minimum_filter", "ndimage.maximum_filter"), _RANKS),
-    **dict.fromkeys(("ndimage.minimum_filter1d", "ndimage.maximum_filter1d"), _RANKS),
-    **dict.fromkeys(("ndimage.median_filter", "ndimage.rank_filter"), _RANKS),
-    "ndimage.percentile_filter": _RANKS,
+    ("ndimage", _RANKS, "minimum_filter maximum_filter minimum_filter1d maximum_filter1d"),
+    ("ndimage", _RANKS, "median_filter rank_filter percentile_filter"),
     # Interpolation between elements
-    "ndimage.map_coordinates": _SPLINES,
-    **dict.fromkeys(("ndimage.zoom", "ndimage.rotate", "ndimage.shift"), _SPLINES),
-    "ndimage.affine_transform": _SPLINES,
-    **dict.fromkeys(("ndimage.spline_filter", "ndimage.spline_filter1d"), _MEASURED),
+    ("ndimage", _SPLINES, "map_coordinates zoom rotate shift affine_transform"),
+    ("ndimage", _MEASURED, "spline_filter spline_filter1d"),
     # Morphology
-    **{f"ndimage.grey_{name}": _RAISED for name in ("erosion", "dilation", "opening", "closing")},
-    **{f"ndimage.morphological_{name}": _RAISED for name in ("gradient", "laplace")},
-    **{f"ndimage.{name}_tophat": _RAISED for name in ("white", "black")},
-    **{f"ndimage.binary_{name}": _DECIDED for name in ("erosion", "dilation", "opening")},
-    **{f"ndimage.binary_{name}": _DECIDED for name in ("closing", "hit_or_miss", "propagation")},
-    "ndimage.binary_fill_holes": _DECIDED,
+    ("ndimage", _RAISED, "grey_erosion grey_dilation grey_opening grey_closing"),
+    ("ndimage", _RAISED, "morphological_gradient morphological_laplace white_tophat black_tophat"),
+    ("ndimage", _DECIDED, "binary_erosion binary_dilation binary_opening binary_closing"),
+    ("ndimage", _DECIDED, "binary_hit_or_miss binary_propagation binary_fill_holes"),
     # Regions
-    **{f"ndimage.{name}": _MEASURED for name in ("sum", "sum_labels", "mean", "variance")},
-    **{f"ndimage.{name}": _MEASURED for name in ("standard_deviation", "center_of_mass")},
-    **{f"ndimage.{name}": _DECIDED for name in ("minimum", "maximum", "extrema", "label")},
-    **{f"ndimage.{name}_position": _DECIDED for name in ("minimum", "maximum")},
-    "ndimage.distance_transform_edt": _MEASURED,
+    ("ndimage", _MEASURED, "sum sum_labels mean variance standard_deviation center_of_mass"),
+    ("ndimage", _DECIDED, "minimum maximum extrema label minimum_position maximum_position"),
+    ("ndimage", _MEASURED, "distance_transform_edt"),
     # Fourier transforms and functions based on them
-    **{
-        f"fft.{name}{axes}": _TRANSFORMS
-        for name in ("fft", "ifft", "rfft", "irfft", "hfft", "ihfft")
-        for axes in ("", "2", "n")
-    },
-    **{
-        f"fft.{name}{axes}": _TRANSFORMS
-        for name in ("dct", "idct", "dst", "idst")
-        for axes in ("", "n")
-    },
-    **dict.fromkeys(("fft.fftshift", "fft.ifftshift"), _CHOSEN),
-    **dict.fromkeys(("signal.convolve", "signal.correlate"), _PRODUCTS),
-    **dict.fromkeys(("signal.convolve2d", "signal.correlate2d"), _PRODUCTS),
-    "signal.fftconvolve": {kind: _TRANSFORMS[kind] for kind in _PRODUCTS},
-    "signal.detrend": {kind: _TRANSFORMS[kind] for kind in _PRODUCTS},
-    **dict.fromkeys(("signal.welch", "signal.csd", "signal.stft", *_MADE_OF_THEM), _SPECTRA),
-    "signal.hilbert2": _SPECTRA,
-    "signal.oaconvolve": {kind: _TRANSFORMS[kind] for kind in _PRODUCTS},
-    **{f"signal.{name}": _SMOOTHED for name in ("savgol_filter", "upfirdn", "resample")},
-    **{f"signal.{name}": _SMOOTHED for name in ("resample_poly", "lfilter", "sosfilt")},
-    **{
-        f"signal.{name}": {kind: _SMOOTHED[kind] for kind in ("single", "double")}
-        for name in ("decimate", "filtfilt", "sosfiltfilt")
-    },
-    **{f"signal.{name}": _DECIDED for name in ("medfilt", "medfilt2d", "order_filter")},
-    **dict.fromkeys(("signal.wiener", "signal.coherence"), _RATIOS),
-    "signal.istft": {kind: _SPECTRA[kind] for kind in ("single", "double")},
+    ("fft", _TRANSFORMS, "fft fft2 fftn ifft ifft2 ifftn rfft rfft2 rfftn irfft irfft2 irfftn"),
+    ("fft", _TRANSFORMS, "hfft hfft2 hfftn ihfft ihfft2 ihfftn"),
+    ("fft", _TRANSFORMS, "dct dctn idct idctn dst dstn idst idstn"),
+    ("fft", _CHOSEN, "fftshift ifftshift"),
+    ("signal", _PRODUCTS, "convolve correlate convolve2d correlate2d"),
+    ("signal", _FOR_PRODUCTS, "fftconvolve oaconvolve detrend"),
+    ("signal", _SPECTRA, "welch csd stft periodogram spectrogram hilbert hilbert2"),
+    ("signal", _only(_SPECTRA, *_REALS), "istft"),
+    # Smoothing, and other sampling rates
+    ("signal", _SMOOTHED, "savgol_filter upfirdn resample resample_poly lfilter sosfilt"),
+    ("signal", _only(_SMOOTHED, *_REALS), "decimate filtfilt sosfiltfilt"),
+    ("signal", _DECIDED, "medfilt medfilt2d order_filter"),
+    ("signal", _RATIOS, "wiener coherence"),
+]
+TOLERANCES: dict[str, Kinds] = {
+    f"{module}.{name}": kinds for module, kinds, names in _ROWS for name in names.split()
 }

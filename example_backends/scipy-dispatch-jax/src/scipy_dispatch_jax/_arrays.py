@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
 
 from ._jax import Array, jax, jnp
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
 
 # The data types that replace 64-bit types while `jax_enable_x64` is off.
 _NARROW = {
@@ -43,25 +39,26 @@ def leaves(value: object) -> Iterator[object]:
         yield value
 
 
-def is_list(value: object) -> bool:
-    """Return whether `value` is a sequence but not an array, such as a list or a range."""
-    return isinstance(value, Sequence) and not isinstance(value, (str, bytes))
+def mapped(value: Any, function: Callable[[Any], Any]) -> Any:
+    """Return `value` with a function applied to the items of lists, tuples and dictionaries."""
+    if isinstance(value, dict):
+        return {key: mapped(each, function) for key, each in value.items()}
+    if isinstance(value, (list, tuple)):
+        values = [mapped(each, function) for each in value]
+        return values if isinstance(value, list) else tuple(values)
+    return function(value)
 
 
 def known(value: Any) -> Any:
-    """Return `value` with the JAX arrays in it converted to NumPy arrays or Python numbers.
+    """Return `value` with JAX arrays, none of them traced, as NumPy arrays or Python numbers."""
 
-    None of the arrays may be traced.
-    """
-    if isinstance(value, dict):
-        return {key: known(each) for key, each in value.items()}
-    if isinstance(value, (list, tuple)):
-        values = map(known, value)
-        return list(values) if isinstance(value, list) else tuple(values)
-    if not is_jax(value):
-        return value
-    array = np.asarray(value)
-    return array if array.ndim else array.item()
+    def as_known(value: Any) -> Any:
+        if not is_jax(value):
+            return value
+        array = np.asarray(value)
+        return array if array.ndim else array.item()
+
+    return mapped(value, as_known)
 
 
 def has_64_bits() -> bool:
@@ -114,11 +111,6 @@ def is_complex(dtype: Any) -> bool:
     return bool(jnp.issubdtype(dtype, jnp.complexfloating))
 
 
-def is_complex_number(value: Any) -> bool:
-    """Return whether a number, a NumPy scalar or a JAX scalar is of a complex type."""
-    return is_complex(value.dtype) if hasattr(value, "dtype") else isinstance(value, complex)
-
-
 def is_floating(dtype: Any) -> bool:
     """Return whether the data type is real floating point; half precision and bfloat16 count."""
     return bool(jnp.issubdtype(dtype, jnp.floating))
@@ -147,13 +139,6 @@ def as_c_casts(x: Array, dtype: Any) -> Array:
 
     Fractions are truncated, and a value too large for a narrow integer keeps its low bits. JAX
     would use the nearest integer in the type's range.
-
-    Parameters
-    ----------
-    x : jax.Array
-        The numbers; complex only if `dtype` is complex too.
-    dtype : data type
-        The target data type.
     """
     dtype = np.dtype(dtype)
     if x.dtype == dtype:

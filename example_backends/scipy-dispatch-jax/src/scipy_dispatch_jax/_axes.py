@@ -3,32 +3,24 @@
 from __future__ import annotations
 
 import operator
+from typing import Any
 
 import numpy as np
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 
 def one_axis(axis: Any, ndim: int) -> int:
     """Return an axis as a non-negative number."""
-    number = operator.index(axis)
-    if not -ndim <= number < ndim:
-        raise np.exceptions.AxisError(number, ndim)
-    return number % ndim
+    (number,) = some_axes((axis,), ndim)
+    return number
 
 
 def some_axes(axes: Any, ndim: int) -> tuple[int, ...]:
-    """Return axes as non-negative numbers, interpreting ``axes=`` as `scipy.ndimage` does."""
+    """Return different axes as non-negative numbers; all axes for None."""
     if axes is None:
         return tuple(range(ndim))
-    if np.isscalar(axes):
-        axes = (axes,)
-    numbers = [operator.index(axis) for axis in axes]
-    for axis in numbers:
-        if not -ndim <= axis < ndim:
-            raise ValueError(f"specified axis: {axis} is out of range")
+    numbers = [operator.index(axis) for axis in np.atleast_1d(np.asarray(axes, object))]
+    if any(not -ndim <= axis < ndim for axis in numbers):
+        raise ValueError("an axis is out of range")
     numbers = [axis % ndim for axis in numbers]
     if len(set(numbers)) != len(numbers):
         raise ValueError("axes must be unique")
@@ -37,18 +29,18 @@ def some_axes(axes: Any, ndim: int) -> tuple[int, ...]:
 
 def for_each(value: Any, count: int) -> list[Any]:
     """Return a list of `count` values: the given values, or a single value repeated."""
-    if isinstance(value, str) or not np.iterable(value):
+    if isinstance(value, str) or not np.ndim(value):
         return [value] * count
     values = list(value)
     if len(values) != count:
-        raise RuntimeError("sequence argument must have length equal to input rank")
+        raise ValueError("there must be a value for each axis")
     return values
 
 
-def checked_origin(origin: int, size: int, message: str = "invalid origin") -> int:
+def checked_origin(origin: int, size: int) -> int:
     """Return the origin of a window after checking that the window contains its shifted centre."""
     if not 0 <= size // 2 + origin < size:
-        raise ValueError(message)
+        raise ValueError("invalid origin")
     return int(operator.index(origin))
 
 

@@ -5,16 +5,14 @@ There is no ``copy_into``, because JAX arrays cannot be written into.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from scipy_dispatch.conversions import from_scipy
 
 from ._arrays import has_64_bits, is_floating, is_integer, is_traced, limits_of, narrowed
 from ._jax import Array, jnp
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 
 def to_default(x: Array) -> np.ndarray:

@@ -5,20 +5,16 @@ from __future__ import annotations
 import operator
 from functools import partial
 from math import sqrt
+from typing import Any
 
 import numpy as np
 
-from ._arrays import as_inexact, is_complex, times_line
-from ._implement import Call, implements
+from ._arrays import as_inexact, dtype_of, is_complex, times_line
+from ._implement import Call, implements, require
 from ._jax import Array, jax, jnp, lax
-from ._lengths import axes_and_lengths, axes_of, refuse_settings, resized
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
+from ._lengths import OPPOSITE, axes_and_lengths, refuse_settings, resized
 
 _INVERSE = {1: 1, 2: 3, 3: 2, 4: 4}
-_OPPOSITE = {None: "forward", "backward": "forward", "forward": "backward", "ortho": "ortho"}
 
 
 def _along_the_last_axis(
@@ -91,51 +87,38 @@ def _sine(x: Array, type: int, count: int) -> Array:
     return -2 * _turned(turned, np.pi * (2 * n + 1) / (4 * count)).imag
 
 
-def _transform(
-    x: Any, kind: str, type: Any, s: Any, axes: Any, norm: Any, orthogonalize: Any
-) -> Array:
-    type = operator.index(type)
-    is_inverse = kind.startswith("i")
-    kind = kind.lstrip("i")
-    if type not in _INVERSE:
-        raise ValueError("invalid type; must be 1, 2, 3 or 4")
-    if norm not in _OPPOSITE:
-        raise ValueError(f'Invalid norm value {norm!r}, should be "backward", "ortho" or "forward"')
-    if is_inverse:
-        type, norm = _INVERSE[type], _OPPOSITE[norm]
-    if orthogonalize is None:
-        orthogonalize = norm == "ortho"
-    x = as_inexact(x)
-    axes, lengths = axes_and_lengths(x, s, axes)
-    if type == 1 and kind == "dct" and any(length < 2 for length in lengths):
-        raise RuntimeError("zero-length FFT requested")
-    x = resized(x, axes, lengths)
-    return _over_axes(x, kind, int(type), axes, norm, bool(orthogonalize))
-
-
-@partial(jax.jit, static_argnames=("kind", "type", "axes", "norm", "orthogonalize"))
-def _over_axes(
-    x: Array, kind: str, type: int, axes: tuple[int, ...], norm: str | None, orthogonalize: bool
-) -> Array:
+@partial(jax.jit, static_argnames=("axes", "how"))
+def _over_axes(x: Array, axes: tuple[int, ...], how: tuple[Any, ...]) -> Array:
     if is_complex(x.dtype):
-        return lax.complex(
-            *(_over_axes(part, kind, type, axes, norm, orthogonalize) for part in (x.real, x.imag))
-        )
+        return lax.complex(_over_axes(x.real, axes, how), _over_axes(x.imag, axes, how))
     for axis in axes:
-        moved = jnp.moveaxis(x, axis, -1)
-        moved = _along_the_last_axis(moved, kind, type, norm, orthogonalize)
+        moved = _along_the_last_axis(jnp.moveaxis(x, axis, -1), *how)
         x = jnp.moveaxis(moved, -1, axis)
     return x
 
 
-def _register(name: str, kind: str) -> None:
+def _refuse(call: Call) -> str | None:
+    if call.orthogonalize is not None and is_complex(dtype_of(call.x)):
+        return "x= is complex, for which some releases of SciPy ignore orthogonalize="
+    return refuse_settings(call)
+
+
+def _register(name: str, kind: str, is_inverse: bool) -> None:
     def function(call: Call) -> Array:
-        settings = call.type, *axes_of(call), call.norm, call.orthogonalize
-        return _transform(call.x, kind, *settings)
+        type, norm = operator.index(call.type), call.norm
+        axes, lengths = axes_and_lengths(call)
+        require(type in _INVERSE)
+        if is_inverse:
+            type, norm = _INVERSE[type], OPPOSITE[norm]
+        orthogonalize = norm == "ortho" if call.orthogonalize is None else call.orthogonalize
+        require(type != 1 or kind == "dst" or all(length > 1 for length in lengths))
+        x = resized(as_inexact(call.x), axes, lengths)
+        return _over_axes(x, axes, (kind, type, norm, bool(orthogonalize)))
 
-    globals()[name] = implements("fft", "x", refuse_settings, name)(function)
+    globals()[name] = implements("fft", "x", _refuse, name)(function)
 
 
-for _kind in ("dct", "idct", "dst", "idst"):
-    _register(_kind, _kind)
-    _register(f"{_kind}n", _kind)
+for _kind in ("dct", "dst"):
+    for _ending in ("", "n"):
+        _register(_kind + _ending, _kind, False)
+        _register(f"i{_kind}{_ending}", _kind, True)

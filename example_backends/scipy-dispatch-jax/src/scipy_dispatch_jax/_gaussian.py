@@ -3,27 +3,15 @@
 from __future__ import annotations
 
 import numbers
+from typing import Any
 
 import numpy as np
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 
 def gaussian_weights(sigma: float, order: int, truncate: float, radius: Any) -> Any:
     """Return the weights of a Gaussian, or of a derivative of it, in double precision.
 
-    Parameters
-    ----------
-    sigma : float
-        The standard deviation.
-    order : int
-        The order of the derivative; 0 for the Gaussian itself.
-    truncate : float
-        The radius in standard deviations.
-    radius : int, optional
-        The radius in elements, which takes precedence over `truncate`.
+    The radius in elements is `radius`, or `truncate` standard deviations.
     """
     width = float(sigma)
     if radius is None:

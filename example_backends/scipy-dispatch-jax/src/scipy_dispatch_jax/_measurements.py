@@ -6,28 +6,16 @@ their values.
 
 from __future__ import annotations
 
-from functools import partial
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from ._arrays import default_float, dtype_of, is_complex, is_integer, promoted
+from ._arrays import default_float, is_integer, promoted
 from ._implement import TRACES, Call, implements
 from ._jax import Array, jax, jnp
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any
-
-
-def _refuse(call: Call) -> str | None:
-    if 0 in jnp.shape(call.input) or (call.index is not None and not jnp.size(call.index)):
-        return "input= or index= has no elements"
-    dtype = dtype_of(call.input)
-    if is_complex(dtype) or dtype.kind not in "biuf" or dtype == np.float16:
-        return f"input= is of {dtype}, not of integers, or of single or double precision"
-    return None
+_ARRAYS = "input:bif labels:bif index:bif"
 
 
 class _Regions(NamedTuple):
@@ -57,24 +45,23 @@ class _Regions(NamedTuple):
         """Return the sum of values in each slot."""
         return jax.ops.segment_sum(values.astype(dtype), self.slot, self.slots)
 
+    def totals(self, values: Array) -> Array:
+        """Return the sums with NumPy's data type for one region, in doubles for several."""
+        dtype = default_float()
+        if self.is_one:
+            wide = np.uint64 if np.dtype(values.dtype).kind == "u" else np.int64
+            dtype = promoted(wide) if is_integer(values.dtype) else values.dtype
+        return self.sums(values, dtype)
+
     def means(self, values: Array) -> Array:
         """Return the mean of values in each slot; NaN where there are none."""
+        total = self.totals(values)
         counts = self.sums(jnp.ones(values.shape), default_float())
-        total = self.sums(values, _sum_type(self, values.dtype))
         return total.astype(promoted(total.dtype, default_float())) / counts
 
 
-def _sum_type(regions: _Regions, dtype: Any) -> np.dtype[Any]:
-    """Return the data type of sums: NumPy's for one region, and double precision for several."""
-    if not regions.is_one:
-        return default_float()
-    if not is_integer(dtype):
-        return np.dtype(dtype)
-    return promoted(np.uint64 if np.dtype(dtype).kind == "u" else np.int64)
-
-
 def _regions(call: Call) -> _Regions:
-    x, labels, index = jnp.asarray(call.input), call.labels, call.index
+    x, labels, index = call.input, call.labels, call.index
     is_one = labels is None or index is None or jnp.ndim(index) == 0
     if labels is None:
         labels, index = jnp.ones(x.shape, np.int32), 1
@@ -91,27 +78,18 @@ def _regions(call: Call) -> _Regions:
     return _Regions(x.ravel(), slot, wanted.size + 1, jnp.searchsorted(wanted, index), is_one)
 
 
-def _compiled(function: Callable[[_Regions, Call], Any]) -> Callable[[Call], Any]:
+def _compiled(function: Callable[..., Any]) -> Callable[[Call], Any]:
     """Return a function that measures as one compiled program."""
 
-    @partial(jax.jit)
+    @jax.jit
     def work(input: Array, labels: Any, index: Any) -> Any:
-        call = Call(input=input, labels=labels, index=index)
-        regions = _regions(call)
-        return jax.tree.map(lambda each: each[regions.place], function(regions, call))
+        regions = _regions(Call(input=input, labels=labels, index=index))
+        return jax.tree.map(lambda each: each[regions.place], function(regions, input))
 
     return lambda call: work(call.input, call.labels, call.index)
 
 
-def _sum(regions: _Regions, _: Call) -> Array:
-    return regions.sums(regions.x, _sum_type(regions, regions.x.dtype))
-
-
-def _mean(regions: _Regions, _: Call) -> Array:
-    return regions.means(regions.x)
-
-
-def _variance(regions: _Regions, _: Call) -> Array:
+def _variance(regions: _Regions, _: Array) -> Array:
     mean = regions.means(regions.x)
     if regions.is_one and not is_integer(regions.x.dtype):
         mean = mean.astype(regions.x.dtype)
@@ -132,10 +110,22 @@ def _extreme(regions: _Regions, largest: bool) -> tuple[Array, Array]:
     return best.astype(x.dtype), jnp.where(is_empty, 0, first)
 
 
-_MEASURES: dict[str, Callable[[_Regions, Call], Any]] = {
-    "sum": _sum,
-    "sum_labels": _sum,
-    "mean": _mean,
+def _centre(regions: _Regions, x: Array) -> tuple[Array, ...]:
+    x = x.astype(default_float())
+    total = regions.sums(x.ravel(), x.dtype)
+    grids = jnp.indices(x.shape, sparse=True)
+    moments = (jnp.ravel(x * grid.astype(x.dtype)) for grid in grids)
+    return tuple(regions.sums(each, x.dtype) / total for each in moments)
+
+
+def _refuse(call: Call) -> str | None:
+    is_empty = call.index is not None and not jnp.size(call.index)
+    return "index= has no elements" if is_empty else None
+
+
+_MEASURES: dict[str, Callable[[_Regions, Array], Any]] = {
+    **dict.fromkeys(("sum", "sum_labels"), lambda regions, _: regions.totals(regions.x)),
+    "mean": lambda regions, _: regions.means(regions.x),
     "variance": _variance,
     "standard_deviation": lambda *given: jnp.sqrt(_variance(*given)),
     "minimum": lambda regions, _: _extreme(regions, False)[0],
@@ -143,27 +133,7 @@ _MEASURES: dict[str, Callable[[_Regions, Call], Any]] = {
 }
 
 for _name, _measure in _MEASURES.items():
-    _register = implements("ndimage", "input labels index", _refuse, _name)
-    globals()[_name] = _register(_compiled(_measure))
-
-
-def _centre(regions: _Regions, call: Call) -> tuple[Array, ...]:
-    total = regions.sums(regions.x, default_float())
-    grids = jnp.indices(jnp.shape(call.input), sparse=True)
-    x = call.input.astype(default_float())
-    moments = (jnp.ravel(x * grid.astype(x.dtype)) for grid in grids)
-    return tuple(regions.sums(each, x.dtype) / total for each in moments)
-
-
-def _as_points(call: Call, axes: Any) -> Any:
-    """Return a point as a tuple, and points as a list of tuples, as SciPy does."""
-    if call.labels is None or call.index is None or jnp.ndim(call.index) == 0:
-        return tuple(axes)
-    return list(zip(*axes, strict=True))
-
-
-_center = _compiled(_centre)
-_extremes = _compiled(lambda regions, _: (_extreme(regions, False), _extreme(regions, True)))
+    globals()[_name] = implements("ndimage", _ARRAYS, _refuse, _name)(_compiled(_measure))
 
 
 def _refuse_points(call: Call) -> str | None:
@@ -173,24 +143,37 @@ def _refuse_points(call: Call) -> str | None:
     return _refuse(call)
 
 
-@implements("ndimage", "input labels index", _refuse_points)
+def _as_points(call: Call, axes: Any) -> Any:
+    """Return a point as a tuple, and points as a list of tuples, as SciPy does."""
+    if call.labels is None or call.index is None or jnp.ndim(call.index) == 0:
+        return tuple(axes)
+    return list(zip(*axes, strict=True))
+
+
+_centres = _compiled(_centre)
+_extremes = _compiled(lambda regions, _: (_extreme(regions, False), _extreme(regions, True)))
+
+
+@implements("ndimage", _ARRAYS, _refuse_points)
 def center_of_mass(call: Call) -> Any:
-    return _as_points(call, _center(call.but(input=jnp.asarray(call.input))))
+    return _as_points(call, _centres(call))
 
 
-@implements("ndimage", "input labels index", _refuse_points)
-def extrema(call: Call) -> Any:
+def _extrema(call: Call) -> tuple[Any, Any, Any, Any]:
     (least, first), (most, last) = _extremes(call)
-    shape = jnp.shape(call.input)
-    points = (_as_points(call, jnp.unravel_index(each, shape)) for each in (first, last))
-    return (least, most, *points)
+    places = (jnp.unravel_index(each, call.input.shape) for each in (first, last))
+    lowest, highest = (_as_points(call, each) for each in places)
+    return least, most, lowest, highest
 
 
-@implements("ndimage", "input labels index", _refuse_points, docs=TRACES)
+extrema = implements("ndimage", _ARRAYS, _refuse_points, "extrema")(_extrema)
+
+
+@implements("ndimage", _ARRAYS, _refuse_points, docs=TRACES)
 def minimum_position(call: Call) -> Any:
-    return extrema(call.input, call.labels, call.index)[2]
+    return _extrema(call)[2]
 
 
-@implements("ndimage", "input labels index", _refuse_points, docs=TRACES)
+@implements("ndimage", _ARRAYS, _refuse_points, docs=TRACES)
 def maximum_position(call: Call) -> Any:
-    return extrema(call.input, call.labels, call.index)[3]
+    return _extrema(call)[3]

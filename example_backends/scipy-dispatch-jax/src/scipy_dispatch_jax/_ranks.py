@@ -5,28 +5,20 @@ As in `_sums`, each function is compiled as a whole.
 
 from __future__ import annotations
 
-from functools import partial, reduce
+from collections.abc import Callable
+from functools import partial
 from math import isqrt, prod
+from typing import Any
 
 import numpy as np
 
 from ._arrays import as_c_casts
 from ._jax import Array, jax, jnp, lax
 from ._selection import as_ordered, bisected, from_ordered, selected
-from ._wavelet import ranked_along
-from ._window import WRITTEN_OUT, running
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any
-
-    from ._window import Parts, Windows
+from ._window import WRITTEN_OUT, Parts, Windows, running
 
 # Up to this many elements, an unrolled sorting network is used; larger ones compile slowly.
 _COMPARED = 128
-# For 1-d windows with more bytes than this, elements are not counted for each bit.
-_COUNTED = 512
 
 
 @partial(jax.jit, static_argnames=("windows", "rank"))
@@ -48,8 +40,6 @@ def _choose(parts: Parts, rank: int, x: Array) -> Array:
         # Without the barrier, XLA would recompute the boundary values for each comparison.
         ordered = lax.optimization_barrier(ordered)
         chosen = selected([parts.of(ordered, number) for number in range(count)], rank)
-    elif is_solid and max(box) == count and count * ordered.dtype.itemsize > _COUNTED:
-        chosen = ranked_along(ordered, box.index(count), count, rank)
     else:
         chosen = _choose_by_counting(parts, rank, ordered)
     return from_ordered(chosen, x.dtype)
@@ -58,12 +48,8 @@ def _choose(parts: Parts, rank: int, x: Array) -> Array:
 def _extreme(
     parts: Parts, choose: Callable[[Array, Array], Array], x: Array, box: list[int] | None
 ) -> Array:
-    if parts.count <= WRITTEN_OUT:
-        return reduce(choose, (parts.of(x, number) for number in range(parts.count)))
     if box is None:
-        return lax.fori_loop(
-            1, parts.count, lambda number, best: choose(best, parts.of(x, number)), parts.of(x, 0)
-        )
+        return parts.reduced(x, choose)
     for axis, size in enumerate(box):
         x = running(choose, x, size, axis)
     return x

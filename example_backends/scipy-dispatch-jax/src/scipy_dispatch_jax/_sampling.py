@@ -7,8 +7,10 @@ known. Coordinates that are JAX arrays may be traced and differentiated.
 from __future__ import annotations
 
 import operator
+from collections.abc import Sequence
 from functools import partial
 from itertools import product
+from typing import Any
 
 import numpy as np
 
@@ -18,11 +20,6 @@ from ._implement import Call
 from ._jax import Array, jax, jnp
 from ._output import result_dtype, working_dtype
 from ._spline import prefiltered, weights_at
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import Any
 
 
 def checked_order(call: Call, least: int = 0) -> int:
@@ -34,18 +31,10 @@ def checked_order(call: Call, least: int = 0) -> int:
 
 
 def sampled(call: Call, x: Array, where: Sequence[Any], separable: bool = False) -> Array:
-    """Return the values of the spline at coordinates.
+    """Return the values of the spline at coordinates along the first axes of an array.
 
-    Parameters
-    ----------
-    call : Call
-        The call, with ``order``, ``mode``, ``cval``, ``prefilter`` and ``output``.
-    x : jax.Array
-        The array, whose first axes the coordinates are for.
-    where : sequence of array
-        The coordinates along each axis.
-    separable : bool, optional
-        Whether the coordinates of an axis are a line, and the points are all combinations.
+    If they are `separable`, the coordinates of an axis are a line, and the points are all
+    combinations. The call has ``order``, ``mode``, ``cval``, ``prefilter`` and ``output``.
     """
     order, mode = checked_order(call), checked_mode(call.mode)
     dtype = result_dtype(call.output, x.dtype)

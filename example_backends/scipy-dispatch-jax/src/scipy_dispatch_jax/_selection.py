@@ -14,30 +14,19 @@ at most `rank` elements are less than the number with that bit.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from ._jax import Array, jnp, lax
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-    from typing import Any, TypeAlias
-
-    Comparison: TypeAlias = tuple[int, int, bool, bool]
+Comparison: TypeAlias = tuple[int, int, bool, bool]
 
 
 def selected(arrays: Sequence[Array], rank: int) -> Array:
-    """Return the elements of the given rank.
-
-    Parameters
-    ----------
-    arrays : sequence of arrays of integers, of the same shape and data type
-        The arrays, which are compared element by element.
-    rank : int
-        The rank; 0 selects the smallest.
-    """
+    """Return the elements of the given rank of each place; the smallest has the rank 0."""
     held = list(arrays)
     for low, high, keep_smaller, keep_larger in _comparisons(len(held), rank):
         x, y = held[low], held[high]
@@ -75,16 +64,9 @@ def _odd_even_merge_sort(count: int) -> Iterator[tuple[int, int]]:
 
 
 def bisected(count_below: Callable[[Array], Array], rank: int, zeros: Array) -> Array:
-    """Return the largest numbers that have at most `rank` elements below them.
+    """Return the largest unsigned integers that have at most `rank` elements below them.
 
-    Parameters
-    ----------
-    count_below : callable
-        Takes an array of numbers; returns how many elements are less than each.
-    rank : int
-        The rank; 0 gives the smallest element.
-    zeros : array of unsigned integers
-        An array with the shape and data type of the numbers.
+    `count_below` returns how many elements are less than each number of an array like `zeros`.
     """
     bits = np.iinfo(zeros.dtype).bits
     highest = np.asarray(1 << (bits - 1), zeros.dtype)

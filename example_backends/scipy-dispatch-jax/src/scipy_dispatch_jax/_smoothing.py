@@ -4,122 +4,89 @@ from __future__ import annotations
 
 import operator
 from math import prod
+from typing import Any
 
 import numpy as np
 from scipy import signal as scipy_signal
 
-from ._arrays import default_float, dtype_of, is_complex, is_floating, promoted
+from ._arrays import default_float, promoted
 from ._axes import for_each, one_axis
 from ._convolution import convolved
-from ._filters import convolved_line
-from ._implement import Call, implements
+from ._filters import line
+from ._implement import Call, implements, require, warn_caller
 from ._jax import Array, jnp
 from ._order import in_windows
 from ._trend import as_single_or_double
-from ._warning import warn_caller
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 
-def _refuse_lines(call: Call) -> str | None:
-    if 0 in jnp.shape(call.x):
-        return "x= has no elements"
-    return "x= is complex" if is_complex(dtype_of(call.x)) else None
-
-
-@implements("signal", "x cval", _refuse_lines)
+@implements("signal", "x:bifh cval")
 def savgol_filter(call: Call) -> Array:
-    if call.mode not in ("mirror", "constant", "nearest", "interp", "wrap"):
-        raise ValueError("mode must be 'mirror', 'constant', 'nearest', 'wrap' or 'interp'.")
+    mode, is_fitted = call.mode, call.mode == "interp"
+    require(mode in ("mirror", "constant", "nearest", "interp", "wrap"))
     x, length = as_single_or_double(call.x), operator.index(call.window_length)
-    axis = one_axis(call.axis, x.ndim)
-    settings = {"deriv": call.deriv, "delta": call.delta}
+    axis, dtype = one_axis(call.axis, x.ndim), np.dtype(x.dtype)
+    settings: dict[str, Any] = {"deriv": call.deriv, "delta": call.delta}
     weights = scipy_signal.savgol_coeffs(length, call.polyorder, **settings)
-    mode = "constant" if call.mode == "interp" else call.mode
-    cval = 0.0 if call.mode == "interp" else call.cval
-    y = convolved_line(x, weights, axis, np.dtype(x.dtype), mode, cval)
-    if call.mode != "interp":
+    mode, cval = ("constant", 0.0) if is_fitted else (mode, call.cval)
+    y = line(x, weights, axis, dtype, mode, cval, mirrored=True)
+    if not is_fitted:
         return y
-    if length > x.shape[axis]:
-        raise ValueError("window_length must be less than or equal to the size of x.")
+    require(length <= x.shape[axis])
     # At the ends, the values of the polynomial that fits the whole of the last window.
-    half, count = length // 2, x.shape[axis]
-    fits = np.polyfit(np.arange(length), np.eye(length), call.polyorder)
-    for power in range(call.deriv):
-        fits = fits[:-1] * np.arange(call.polyorder - power, 0, -1)[:, None]
-    parts = []
-    for window, places in (
-        (slice(length), np.arange(half)),
-        (slice(count - length, count), np.arange(length - half, length)),
-    ):
-        values = np.vander(places, len(fits)) @ fits / call.delta**call.deriv
-        ends = jnp.moveaxis(x, axis, -1)[..., window]
-        parts.append(ends @ jnp.asarray(values.T, x.dtype))
-    middle = jnp.moveaxis(y, axis, -1)[..., half : count - half]
-    return jnp.moveaxis(jnp.concatenate([parts[0], middle, parts[1]], -1), -1, axis)
+    half, x, y = length // 2, jnp.moveaxis(x, axis, -1), jnp.moveaxis(y, axis, -1)
+    settings["use"] = "dot"
+
+    def fitted(window: Array, places: range) -> Array:
+        rows = [
+            scipy_signal.savgol_coeffs(length, call.polyorder, pos=place, **settings)
+            for place in places
+        ]
+        return jnp.matmul(window, jnp.asarray(np.transpose(rows), dtype))
+
+    first = fitted(x[..., :length], range(half))
+    last = fitted(x[..., -length:], range(length - half, length))
+    y = jnp.concatenate([first, y[..., half : y.shape[-1] - half], last], -1)
+    return jnp.moveaxis(y, -1, axis)
 
 
-def _refuse_ranks(name: str) -> Any:
-    def refuse(call: Call) -> str | None:
-        dtype = dtype_of(getattr(call, name))
-        if dtype.kind not in "iuf" or dtype == np.float16:
-            return f"{name}= is of {dtype}, which SciPy refuses or computes by release"
-        return None
-
-    return refuse
-
-
-def _ranked(x: Any, rank: int, size: Any, footprint: Any) -> Array:
+def _ranked(x: Array, rank: int, size: Any, footprint: Any) -> Array:
     settings: dict[str, Any] = {"output": None, "mode": "constant", "cval": 0, "origin": 0}
     call = Call(input=x, size=size, footprint=footprint, axes=None, **settings)
     return in_windows(call, lambda count: rank)
 
 
-def _median(x: Any, size: Any) -> Array:
-    x = jnp.asarray(x)
-    x = x.reshape(1) if x.ndim == 0 else x
+def _median(x: Array, size: Any) -> Array:
+    x = jnp.atleast_1d(x)
     sizes = [int(each) for each in for_each(3 if size is None else size, x.ndim)]
-    if any(each % 2 != 1 for each in sizes):
-        raise ValueError("Each element of kernel_size should be odd.")
+    require(all(each % 2 for each in sizes))
     if any(each > length for each, length in zip(sizes, x.shape, strict=True)):
         warn_caller("kernel_size exceeds volume extent: the volume will be zero-padded.")
     return _ranked(x, prod(sizes) // 2, sizes, None)
 
 
-@implements("signal", "volume", _refuse_ranks("volume"))
+@implements("signal", "volume:if")
 def medfilt(call: Call) -> Array:
     return _median(call.volume, call.kernel_size)
 
 
-@implements("signal", "input", _refuse_ranks("input"))
+@implements("signal", "input:if")
 def medfilt2d(call: Call) -> Array:
-    if np.ndim(call.input) != 2:
-        raise ValueError("object of too small depth for desired array")
+    require(call.input.ndim == 2)
     return _median(call.input, call.kernel_size)
 
 
-@implements("signal", "a", _refuse_ranks("a"))
+@implements("signal", "a:if")
 def order_filter(call: Call) -> Array:
     domain = np.asarray(call.domain)
-    if any(length % 2 != 1 for length in domain.shape):
-        raise ValueError("Each dimension of domain argument should have an odd length.")
+    require(all(length % 2 for length in domain.shape))
     return _ranked(call.a, operator.index(call.rank), None, domain)
 
 
-def _refuse_noise(call: Call) -> str | None:
-    dtype = dtype_of(call.im)
-    if not is_floating(dtype) or dtype.itemsize < 4:
-        return f"im= is of {dtype}; pass im.astype('float32')"
-    return "im= has no elements" if 0 in jnp.shape(call.im) or not jnp.shape(call.im) else None
-
-
-@implements("signal", "im noise", _refuse_noise)
+@implements("signal", "im:f noise:bif")
 def wiener(call: Call) -> Array:
     """Differentiable for the noise, too."""
-    x = jnp.asarray(call.im)
-    x = x.astype(promoted(x.dtype, default_float()))
+    x = call.im.astype(promoted(call.im.dtype, default_float()))
+    require(x.ndim)
     sizes = for_each(3 if call.mysize is None else call.mysize, x.ndim)
     ones = jnp.ones(sizes, x.dtype)
 

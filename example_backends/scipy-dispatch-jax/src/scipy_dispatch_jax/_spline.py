@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import Any
 
 import numpy as np
 
 from ._arrays import is_complex, times_line
 from ._boundary import extended, is_constant, positions
 from ._jax import Array, jax, jnp
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 # The values of a B-spline at 0, 1 and 2, by its order.
 _AT_WHOLE = {2: (3 / 4, 1 / 8), 3: (2 / 3, 1 / 6), 4: (115 / 192, 19 / 96, 1 / 384)}
@@ -66,12 +63,7 @@ def prefiltered(x: Array, order: int, mode: str, cval: Any, ndim: int) -> tuple[
 def weights_at(fraction: Any, order: int) -> list[Any]:
     """Return the weights of the `order` + 1 coefficients around a point (C. de Boor's recursion).
 
-    Parameters
-    ----------
-    fraction : array
-        The position of the point between two knots, from 0 to 1.
-    order : int
-        The order.
+    `fraction` is its position between two knots, from 0 to 1.
     """
     weights = [1 + 0 * fraction]
     for degree in range(1, order + 1):

@@ -7,22 +7,17 @@ function, not for each step.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from math import isqrt
+from typing import Any
 
 import numpy as np
 
-from ._arrays import as_c_casts, is_integer
+from ._arrays import as_c_casts, is_complex, is_integer
 from ._jax import Array, jax, jnp, lax
-from ._window import WRITTEN_OUT, running
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any
-
-    from ._window import Parts, Windows
+from ._window import WRITTEN_OUT, Parts, Windows, running
 
 # Fewer terms are unrolled for derivatives, because each element becomes an array.
 _WRITTEN_OUT_FOR_SLOPES = 8
@@ -59,37 +54,24 @@ class Adding:
 def weighted_sum(
     x: Array, weights: Any, cval: Any, windows: Windows, adding: Adding = Adding()
 ) -> Array:
-    """Return the sums of the elements of windows times their weights.
+    """Return the sums of the elements of windows times their weights, one for every offset.
 
-    Parameters
-    ----------
-    x : jax.Array
-        The array.
-    weights : array
-        The weights, one for every offset.
-    cval : scalar or None
-        The value from `Windows.fill`.
-    windows : Windows
-        The windows.
-    adding : Adding, optional
-        The order and rounding of the sum.
+    `cval` comes from `Windows.fill`.
     """
     x, parts = windows.over(x, cval)
     weights = jnp.ravel(jnp.asarray(weights))
-    is_complex_sum = jnp.issubdtype(weights.dtype, jnp.complexfloating)
-    if is_complex_sum or is_integer(windows.working):
-        weights = weights.astype(windows.working)
-    else:
-        weights = weights.astype(jnp.finfo(windows.working).dtype)
-    return as_c_casts(_differentiable(_sum, (parts, adding), x, weights), windows.dtype)
+    dtype = windows.working
+    if not is_complex(weights.dtype) and not is_integer(dtype):
+        dtype = jnp.finfo(dtype).dtype
+    weights = weights.astype(dtype)
+    is_exact = not jnp.issubdtype(x.dtype, jnp.inexact)
+    work = partial(_sum, WRITTEN_OUT) if is_exact else _differentiable
+    return as_c_casts(work(parts, adding, x, weights), windows.dtype)
 
 
 @partial(jax.jit, static_argnames="windows")
 def mean(x: Array, cval: Any, windows: Windows) -> Array:
-    """Return the means of windows; the parameters are those of `weighted_sum`.
-
-    The windows are longer than one element along a single axis; their offsets are ignored.
-    """
+    """Return the means of windows that are longer than one element along a single axis."""
     axis = int(np.argmax(windows.shape))
     count = windows.shape[axis]
 
@@ -143,9 +125,7 @@ def _sum(limit: int, parts: Parts, adding: Adding, x: Array, weights: Array) -> 
 
 
 def _product(part: Array, weight: Array) -> Array:
-    if jnp.issubdtype(part.dtype, jnp.complexfloating) > jnp.issubdtype(
-        weight.dtype, jnp.complexfloating
-    ):
+    if is_complex(part.dtype) and not is_complex(weight.dtype):
         # JAX would convert the weight to complex, which turns infinity into NaN.
         return lax.complex(part.real * weight, part.imag * weight)
     return part * weight
@@ -180,28 +160,15 @@ def _loop(term: Callable[[Any], Array], first: Any, count: int, total: Array) ->
     return lax.fori_loop(0, count, step, total)
 
 
-def _differentiable(sum: Callable[..., Array], how: tuple[Any, ...], *arrays: Array) -> Array:
+@partial(jax.custom_jvp, nondiff_argnums=(0, 1))
+def _differentiable(parts: Parts, adding: Adding, x: Array, weights: Array) -> Array:
     """Return a sum with a derivative that compiles quickly."""
-    if not jnp.issubdtype(arrays[0].dtype, jnp.inexact):
-        return _written_out(sum, how, *arrays)
-    return _sum_differentiably(sum, how, *arrays)
+    return _sum(WRITTEN_OUT, parts, adding, x, weights)
 
 
-def _written_out(sum: Callable[..., Array], how: tuple[Any, ...], *arrays: Array) -> Array:
-    return sum(WRITTEN_OUT, *how, *arrays)
-
-
-_sum_differentiably: Any = jax.custom_jvp(_written_out, nondiff_argnums=(0, 1))
-
-
-def _slope_of_sum(
-    sum: Callable[..., Array],
-    how: tuple[Any, ...],
-    arrays: tuple[Array, ...],
-    slopes: tuple[Array, ...],
+@_differentiable.defjvp
+def _slope(
+    parts: Parts, adding: Adding, arrays: tuple[Array, ...], slopes: tuple[Array, ...]
 ) -> tuple[Array, Array]:
-    result = _sum_differentiably(sum, how, *arrays)
-    return result, jax.jvp(partial(sum, _WRITTEN_OUT_FOR_SLOPES, *how), arrays, slopes)[1]
-
-
-_sum_differentiably.defjvp(_slope_of_sum)
+    summed = partial(_sum, _WRITTEN_OUT_FOR_SLOPES, parts, adding)
+    return _differentiable(parts, adding, *arrays), jax.jvp(summed, arrays, slopes)[1]

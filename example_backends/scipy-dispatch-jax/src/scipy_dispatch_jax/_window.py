@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -11,12 +13,7 @@ from ._arrays import is_jax
 from ._boundary import extended, is_constant
 from ._jax import Array, jnp, lax
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any, TypeAlias
-
-    Offsets: TypeAlias = tuple[tuple[int, ...], ...]
+Offsets: TypeAlias = tuple[tuple[int, ...], ...]
 
 WRITTEN_OUT = 64
 """The largest number of elements of a window for which a computation is unrolled.
@@ -28,15 +25,7 @@ so that larger windows are processed in a loop.
 
 @dataclass(frozen=True)
 class Parts:
-    """Shifted parts of an extended array, one for each element of a window.
-
-    Attributes
-    ----------
-    offsets : tuple of tuple of int
-        The start indices of the parts.
-    shape : tuple of int
-        The shape of each part.
-    """
+    """Shifted parts of an extended array, one for each element of a window, by their starts."""
 
     offsets: Offsets
     shape: tuple[int, ...]
@@ -52,6 +41,24 @@ class Parts:
             return lax.dynamic_slice(x, jnp.asarray(_table(self.offsets))[number], self.shape)
         start = self.offsets[number]
         return lax.slice(x, start, [a + n for a, n in zip(start, self.shape, strict=True)])
+
+    def reduced(
+        self,
+        x: Array,
+        combine: Callable[[Array, Array], Array],
+        part: Callable[[Array, Any], Array] = lambda part, number: part,
+    ) -> Array:
+        """Return the combination of all parts, of which there is at least one."""
+
+        def step(number: Any, total: Array) -> Array:
+            return combine(total, part(self.of(x, number), number))
+
+        total = part(self.of(x, 0), 0)
+        if self.count > WRITTEN_OUT:
+            return lax.fori_loop(1, self.count, step, total)
+        for number in range(1, self.count):
+            total = step(number, total)
+        return total
 
     def zeros(self, x: Array, dtype: Any = None) -> Array:
         """Return an array of zeros with the shape and sharding of a part of `x`."""
@@ -116,19 +123,9 @@ def offsets_of(shape: tuple[int, ...], where: Any = None) -> Offsets:
 def running(combine: Callable[[Array, Array], Array], x: Array, count: int, axis: int) -> Array:
     """Return the combination of `count` consecutive elements, for every start.
 
-    It is built from the combinations of 1, 2, 4, … elements. The number of steps, and so of
-    rounding errors, is about the number of binary digits of `count`.
-
-    Parameters
-    ----------
-    combine : callable
-        Takes two arrays; commutative and associative.
-    x : jax.Array
-        The array.
-    count : int
-        The number of elements.
-    axis : int
-        The axis.
+    It is built from the combinations of 1, 2, 4, … elements, so that the number of steps, and of
+    rounding errors, is about the number of binary digits of `count`. `combine` is commutative and
+    associative.
     """
 
     def part(x: Array, begin: int, length: int) -> Array:

@@ -4,30 +4,28 @@ from __future__ import annotations
 
 import operator
 from functools import partial
+from typing import Any
 
 import numpy as np
 
 from . import _cosine  # noqa: F401  # it registers its functions
-from ._arrays import as_inexact, is_complex
-from ._implement import Call, implements
+from ._arrays import as_inexact
+from ._implement import Call, implements, require
 from ._jax import Array, jax, jnp
-from ._lengths import (
-    axes_and_lengths,
-    axes_of,
-    refuse_halves,
-    refuse_settings,
-    resized,
-)
+from ._lengths import OPPOSITE, axes_and_lengths, refuse_settings, resized
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
-_OPPOSITE = {None: "forward", "backward": "forward", "ortho": "ortho", "forward": "backward"}
+# The kind of each transform, and whether it is a forward one.
+_TRANSFORMS = {
+    "fft": ("complex to complex", True),
+    "ifft": ("complex to complex", False),
+    "rfft": ("real to complex", True),
+    "irfft": ("complex to real", False),
+    "hfft": ("complex to real", True),
+    "ihfft": ("real to complex", False),
+}
 
 
-@partial(jax.jit, static_argnames=("axes", "norm", "is_forward"))
-def _complex_transform(x: Array, axes: tuple[int, ...], norm: Any, is_forward: bool) -> Array:
+def _along(x: Array, axes: tuple[int, ...], norm: Any, is_forward: bool) -> Array:
     # JAX transforms at most three axes at once.
     for start in range(0, len(axes), 3):
         some = axes[start : start + 3]
@@ -35,92 +33,59 @@ def _complex_transform(x: Array, axes: tuple[int, ...], norm: Any, is_forward: b
     return x
 
 
-@partial(jax.jit, static_argnames=("axes", "norm"))
-def _real_to_complex(x: Array, axes: tuple[int, ...], norm: Any) -> Array:
-    return _complex_transform(jnp.fft.rfft(x, axis=axes[-1], norm=norm), axes[:-1], norm, True)
+@partial(jax.jit, static_argnames="how")
+def _transformed(x: Array, how: tuple[Any, ...]) -> Array:
+    kind, is_forward, axes, lengths, norm = how
+    if kind == "complex to complex":
+        return _along(resized(x, axes, lengths), axes, norm, is_forward)
+    *others, last = axes
+    if kind == "real to complex":
+        norm = norm if is_forward else OPPOSITE[norm]
+        x = jnp.fft.rfft(resized(x, axes, lengths), axis=last, norm=norm)
+        x = _along(x, tuple(others), norm, True)
+        return x if is_forward else x.conj()
+    norm = OPPOSITE[norm] if is_forward else norm
+    x = resized(x.conj() if is_forward else x, axes, (*lengths[:-1], lengths[-1] // 2 + 1))
+    x = _along(x, tuple(others), norm, False)
+    return jnp.fft.irfft(x, n=lengths[-1], axis=last, norm=norm)
 
 
-@partial(jax.jit, static_argnames=("axes", "length", "norm"))
-def _complex_to_real(x: Array, axes: tuple[int, ...], length: int, norm: Any) -> Array:
-    x = _complex_transform(x, axes[:-1], norm, False)
-    return jnp.fft.irfft(x, n=length, axis=axes[-1], norm=norm)
+def _refuse_halves(call: Call) -> str | None:
+    if getattr(call, "s", 0) is None and 1 in jnp.shape(call.x):
+        return "x= has an axis of one element; pass s= to say how many there are to be"
+    return refuse_settings(call)
 
 
-def _opposite(norm: Any) -> str:
-    if norm not in _OPPOSITE:
-        raise ValueError(f'Invalid norm value {norm!r}, should be "backward", "ortho" or "forward"')
-    return _OPPOSITE[norm]
-
-
-def _c2c(x: Any, s: Any, axes: Any, norm: Any, is_forward: bool) -> Array:
-    x, _ = as_inexact(x), _opposite(norm)
-    axes, lengths = axes_and_lengths(x, s, axes)
-    if not axes:
-        return x
-    return _complex_transform(resized(x, axes, lengths), axes, norm, is_forward)
-
-
-def _r2c(x: Any, s: Any, axes: Any, norm: Any, is_forward: bool) -> Array:
-    x, opposite = as_inexact(x), _opposite(norm)
-    if is_complex(x.dtype):
-        raise TypeError("x must be a real sequence")
-    axes, lengths = axes_and_lengths(x, s, axes)
-    if not axes:
-        raise ValueError("at least 1 axis must be transformed")
-    x = resized(x, axes, lengths)
-    if is_forward:
-        return _real_to_complex(x, axes, norm)
-    return _real_to_complex(x, axes, opposite).conj()
-
-
-def _c2r(x: Any, s: Any, axes: Any, norm: Any, is_forward: bool) -> Array:
-    x, opposite = as_inexact(x), _opposite(norm)
-    axes, lengths = axes_and_lengths(x, s, axes, is_half=True)
-    if not axes:
-        raise ValueError("at least 1 axis must be transformed")
-    length = lengths[-1]
-    x = resized(x, axes, (*lengths[:-1], length // 2 + 1))
-    if is_forward:
-        return _complex_to_real(x.conj(), axes, length, opposite)
-    return _complex_to_real(x, axes, length, norm)
-
-
-_TRANSFORMS = {
-    "fft": (_c2c, True),
-    "ifft": (_c2c, False),
-    "rfft": (_r2c, True),
-    "irfft": (_c2r, False),
-    "hfft": (_c2r, True),
-    "ihfft": (_r2c, False),
-}
-
-
-def _register(name: str, kind: str) -> None:
-    transform, is_forward = _TRANSFORMS[kind]
-    refuse = refuse_halves if kind in ("irfft", "hfft") else refuse_settings
+def _register(name: str, kind: str, is_forward: bool) -> None:
+    is_half = kind == "complex to real"
 
     def function(call: Call) -> Array:
-        return transform(call.x, *axes_of(call), call.norm, is_forward)
+        axes, lengths = axes_and_lengths(call, is_half)
+        x = as_inexact(call.x)
+        if not axes and kind == "complex to complex":
+            return x
+        require(axes)
+        return _transformed(x, (kind, is_forward, axes, lengths, call.norm))
 
-    globals()[name] = implements("fft", "x", refuse, name)(function)
+    arrays = "x:bifh" if kind == "real to complex" else "x"
+    refuse = _refuse_halves if is_half else refuse_settings
+    globals()[name] = implements("fft", arrays, refuse, name)(function)
 
 
-for _kind in _TRANSFORMS:
+for _name, (_kind, _is_forward) in _TRANSFORMS.items():
     for _ending in ("", "2", "n"):
-        _register(_kind + _ending, _kind)
+        _register(_name + _ending, _kind, _is_forward)
 
 
 def _axes(call: Call) -> Any:
-    if call.axes is None:
-        return None
-    return tuple(map(operator.index, call.axes if np.iterable(call.axes) else (call.axes,)))
+    return None if call.axes is None else tuple(map(operator.index, np.atleast_1d(call.axes)))
 
 
 @implements("fft", "x")
 def fftshift(call: Call) -> Array:
-    return jnp.fft.fftshift(jnp.asarray(call.x), axes=_axes(call))
+    return jnp.fft.fftshift(call.x, axes=_axes(call))
 
 
 @implements("fft", "x")
 def ifftshift(call: Call) -> Array:
-    return jnp.fft.ifftshift(jnp.asarray(call.x), axes=_axes(call))
+    return jnp.fft.ifftshift(call.x, axes=_axes(call))
