@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from .._discovery.catalog import CYCLE
 from .._identifiers import DEFAULT, shown
-from ..examination.findings import Finding, Severity, source_as_json
+from .._reporting.problems import Source
+from ..examination.findings import Finding, Severity
 from .output import Cell, Notes, Part
+from .records import distribution_text
 
 if TYPE_CHECKING:
     from .._reporting.problems import Problem
@@ -40,9 +42,9 @@ def _title(problem: Problem, library: str, default_name: str) -> str:
         return "priority order"
     if problem.backend is None and problem.key is not None:
         return "environment"
-    place = source_as_json(problem.source)
-    owner = " ".join(filter(None, (place["distribution"], place["version"])))
-    where = ", ".join(filter(None, (owner, place["file"] or place["entry_point"])))
+    source = problem.source or Source()
+    place = distribution_text(source), source.file or source.entry_point
+    where = ", ".join(filter(None, place))
     subject = f"library {library}"
     if problem.backend is not None:
         subject = shown(problem.backend, default_name)

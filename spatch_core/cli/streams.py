@@ -143,13 +143,8 @@ def progress(text: str, since: float | None = None) -> Iterator[None]:
 
 
 def one_line(text: str) -> str:
-    """Return text in one line, with control characters escaped."""
-    return printable(", ".join(text.splitlines()))
-
-
-def printable(text: str) -> str:
-    """Escape control characters except newlines: they could move the cursor or change colours."""
+    """Return text in one line; control characters, which could move the cursor, are escaped."""
     return "".join(
-        each if each.isprintable() or each == "\n" else each.encode("unicode_escape").decode()
-        for each in text
+        each if each.isprintable() else each.encode("unicode_escape").decode()
+        for each in ", ".join(text.splitlines())
     )

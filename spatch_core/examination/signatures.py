@@ -109,8 +109,7 @@ def mismatches(default: Signature, implementation: Signature, context: bool) -> 
         *_positions(given, taken),
         *_keywords(given, taken),
         *_requirements(given, taken),
-        *_rest(given, taken),
-        *_context_clashes(given, first),
+        *_rest(given, taken, first),
     ):
         faults.setdefault(name, fault)
     return list(faults.values())
@@ -150,11 +149,6 @@ def _is_plain(value: object) -> bool:
     return type(value) in (bool, int, float, complex, str, bytes) or (
         type(value) is tuple and all(map(_is_plain, value))
     )
-
-
-def _context_clashes(given: _Shape, first: str) -> Iterator[tuple[str, str]]:
-    if first and first in given.keywords:
-        yield first, f"{first!r} may be passed by keyword, but the context has this name"
 
 
 def _positions(given: _Shape, taken: _Shape) -> Iterator[tuple[str, str]]:
@@ -228,8 +222,11 @@ def _requirements(given: _Shape, taken: _Shape) -> Iterator[tuple[str, str]]:
             yield parameter.name, f"it requires {parameter.name!r} by keyword, {reason}"
 
 
-def _rest(given: _Shape, taken: _Shape) -> Iterator[tuple[str, str]]:
+def _rest(given: _Shape, taken: _Shape, context: str) -> Iterator[tuple[str, str]]:
+    """Yield further arguments that it does not take, and a context that has the name of another."""
     if given.takes_more and not taken.takes_more:
         yield "*", "it does not take further positional arguments (*args)"
     if given.takes_any and not taken.takes_any:
         yield "**", "it does not take further keyword arguments (**kwargs)"
+    if context and context in given.keywords:
+        yield context, f"{context!r} may be passed by keyword, but the context has this name"

@@ -28,7 +28,7 @@ class FileUpdate(Report):
     Parameters
     ----------
     subject : str
-        The path of the file as it was given.
+        The path of the file as the user gave it.
     findings : tuple of Finding
         The faults that prevent the update; without any, what could not be checked here.
     before, text : str

@@ -24,7 +24,7 @@ class FileReport(Report):
     Parameters
     ----------
     subject : str
-        The path of the file as it was given.
+        The path of the file as the user gave it.
     findings : tuple of Finding
         All findings. Errors and warnings are faults, notes are not.
     backend : str or None

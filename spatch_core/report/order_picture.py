@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -72,9 +72,10 @@ def draw(
     place = {name: position for position, name in enumerate(names)}
     # An edge on a cycle may point up.
     spans = [sorted((place[each["before"]], place[each["after"]])) for each in edges]
-    rank = {origin: number for number, origin in enumerate(_origins(edges))}
+    origins = list(dict.fromkeys(each["origin"] for each in edges))
     order = sorted(
-        range(len(edges)), key=lambda i: (rank[edges[i]["origin"]], spans[i][1] - spans[i][0], i)
+        range(len(edges)),
+        key=lambda i: (origins.index(edges[i]["origin"]), spans[i][1] - spans[i][0], i),
     )[:most]
     lanes = _lanes([spans[each] for each in order])
     ports = _ports([(place[edges[i]["before"]], place[edges[i]["after"]]) for i in order])
@@ -103,10 +104,6 @@ def draw(
         tuple(arrows),
         len(edges) - len(arrows),
     )
-
-
-def _origins(edges: Iterable[dict[str, Any]]) -> dict[str, None]:
-    return dict.fromkeys(each["origin"] for each in edges)
 
 
 def _lanes(spans: Sequence[Sequence[int]]) -> list[int]:
