@@ -8,12 +8,12 @@ import os
 import platform
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
-from threading import Lock
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .._call.invoked_backend import Invoked
 from .._classes import type_identifier
+from .._locks import Turn
 from .._state.hooks import Call
 from .watched_calls import watched
 
@@ -54,7 +54,8 @@ class Record(AbstractContextManager["Record"]):
         self._times: dict[Choice, tuple[float, float, float]] = {}
         self._path = os.path.abspath(path)  # the working directory may change
         self._process = os.getpid()
-        self._lock = Lock()
+        # No lock: in the child of a fork, one that another thread has held stays locked.
+        self._turn = Turn()
         self._counts: dict[Choice, int] = {}
         self._catalogs: dict[str, Catalog] = {}
         self._is_registered = False
@@ -90,17 +91,20 @@ class Record(AbstractContextManager["Record"]):
             state.backend or "",
             is_named,
         )
-        with self._lock:
-            self._counts[key] = self._counts.get(key, 0) + 1
-            if self._begin is not None:
-                first, last, seconds = self._times.get(key, (begin, end, 0.0))
-                # Calls of several threads may end in another order than they began.
-                times = min(first, begin), max(last, end), seconds + end - begin
-                self._times[key] = times
-            self._catalogs[call.function] = hooked.resolver.catalog
-            if not self._is_registered:
-                self._is_registered = True
-                atexit.register(self._write_at_exit)
+        catalog = hooked.resolver.catalog
+        self._turn.run(lambda: self._note(key, catalog, begin, end))
+
+    def _note(self, key: Choice, catalog: Catalog, begin: float, end: float) -> None:
+        self._catalogs[key.function] = catalog
+        self._counts[key] = self._counts.get(key, 0) + 1
+        if self._begin is not None:
+            first, last, seconds = self._times.get(key, (begin, end, 0.0))
+            # Calls of several threads may end in another order than they began.
+            times = min(first, begin), max(last, end), seconds + end - begin
+            self._times[key] = times
+        if not self._is_registered:
+            self._is_registered = True
+            atexit.register(self._write_at_exit)
 
     def _write_at_exit(self) -> None:
         # A forked child has the same path, and would overwrite the file of its parent.
@@ -134,9 +138,9 @@ class Record(AbstractContextManager["Record"]):
         """
         from .. import __version__
 
-        with self._lock:
-            counts, catalogs = {**self._counts}, {**self._catalogs}
-            times = {**self._times}
+        counts, times, catalogs = self._turn.run(
+            lambda: ({**self._counts}, {**self._times}, {**self._catalogs})
+        )
         return {
             "format": FORMAT,
             "spatch_core": __version__,
