@@ -90,7 +90,7 @@ class Steps:
         finally:
             try:
                 keeper.put_back(*before)
-            except BaseException:  # an interrupt; see `keeper`
+            except BaseException:  # an interrupt; see `state_keeper`
                 keeper.put_back(*before)
                 raise
             del before

@@ -61,7 +61,7 @@ class FunctionWithState:
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         if not self._checked:
             self._check()
-        # The pattern of `keeper`, inlined: a frozen function adds only this frame.
+        # The pattern of `state_keeper`, inlined: a frozen function adds only this frame.
         keeper, scope = self._keeper, self._scope
         before, mark, token = keeper.get(), keeper.observations.variable.get(), None
         try:

@@ -19,7 +19,7 @@ inner     options of a block          scope of the block   `MAX_INNER` a scope
 Tables and chains are cleared together: by `Scope.forget`, because the backends have changed
 or a class was registered; by `Scope.make_room`, because a table is full; and by
 `Scope.forget_unreachable`, before a full garbage collection. Inner scopes are forgotten when there
-are too many, here or in all scopes together (see `keeper`).
+are too many, here or in all scopes together (see `state_keeper`).
 
 The list of the process-wide default never changes its identity: when the default changes, item 0
 becomes the new scope.
@@ -222,7 +222,7 @@ def store(
 def _keys(tables: list[dict[Any, Any]]) -> set[Any]:
     """Return all keys of tables and of nested tables: classes, or tuples of classes.
 
-    Only classes that are hashed and compared by identity are keys (see `filling`).
+    Only classes that are hashed and compared by identity are keys (see `missing_entries`).
     """
     keys: set[Any] = set()
     while tables:
