@@ -77,7 +77,7 @@ class Scope:
         Scopes of blocks inside this one, by the options of each block, which are compared by
         identity. Only plain options are among them.
     stages : tuple or None
-        What `hooks.stages_of` has found.
+        What `hook_stages.stages_of` has found.
     """
 
     __slots__ = (
