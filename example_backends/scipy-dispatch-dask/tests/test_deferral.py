@@ -29,6 +29,7 @@ REASONS: list[tuple[str, dict[str, Any], str]] = [
     ("ndimage.binary_erosion", {"input": LAZY, "iterations": 0}, "the whole array"),
     ("ndimage.binary_dilation", {"input": LAZY > 1, "iterations": 0}, "the whole array"),
     ("ndimage.uniform_filter", {"input": LAZY, "axes": (1, 0)}, "out of order"),
+    ("ndimage.uniform_filter", {"input": LAZY, "size": 0}, "a window of 0 elements"),
     ("ndimage.median_filter", {"input": LAZY, "size": 3, "footprint": ONES}, "ignores size"),
     *(
         (f"ndimage.{name}", {"input": LAZY, "sigma": 1, "mode": ["wrap", "mirror"]}, "wrap around")
