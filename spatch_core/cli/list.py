@@ -46,7 +46,7 @@ def list_command(context: click.Context, library: str | None, as_json: bool) -> 
 
     Each backend has its state, its types (a secondary type is accepted, but converted),
     whether it requires opt-in, the number of its functions, and its distribution. Problems
-    follow. In a pipe, a backend has one complete line for each type.
+    follow. In a pipe, a backend has a line for each type, with all other columns repeated.
     """
     loaded = loaded_libraries(library)
     if as_json:
