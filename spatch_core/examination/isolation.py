@@ -15,6 +15,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .._discovery.catalog_builder import build_catalog
@@ -140,12 +141,18 @@ def unchanged_process() -> Iterator[None]:
         folder = None
     path, finders, limit = sys.path[:], sys.meta_path[:], sys.getrecursionlimit()
     attributes = [dict(vars(module)) for module in _MODULES]
+    methods = dict(vars(Path))  # `importlib.metadata` reads files by them
     handlers = {each: signal.getsignal(each) for each in signal.valid_signals()}
     try:
         yield
     finally:
         for module, known in zip(_MODULES, attributes, strict=True):
             vars(module).update(known)
+        for name in {*methods, *vars(Path)}:
+            if name not in methods:
+                delattr(Path, name)
+            elif vars(Path).get(name) is not methods[name]:
+                setattr(Path, name, methods[name])
         sys.setrecursionlimit(limit)
         sys.path[:], sys.meta_path[:] = path, finders
         if os.environ != variables:

@@ -290,6 +290,7 @@ SABOTAGE = {
     "sys.stdout is None": "import sys; sys.stdout = sys.__stdout__ = None",
     "print": "import builtins; builtins.print = lambda *a, **k: 1 / 0",
     "open": "import builtins, io, os; builtins.open = io.open = None",
+    "paths": "from pathlib import Path; Path.read_text = Path.open = Path.exists = None",
     "os.write": "import os; os.write = os.close = os.dup = lambda *a: 0",
     "closes stdout": "import os; os.close(1)",
     "prints later": (
@@ -368,7 +369,7 @@ def test_sabotage_changes_no_other_result(
 
 
 ONLY_IN_CHILDREN = ("closes all", "closes the rest", "os.kill", "forks", "exit handler", "open",
-                    "threads", "signals", "finders", "modules", "trace function", "memory",
+                    "paths", "threads", "signals", "finders", "modules", "trace function", "memory",
                     "removes its report",
                     "writes into its report")  # fmt: skip
 AT_ONCE = ("json.dumps", "os.write", "closes stdout", "raises at the end", "signals",

@@ -24,6 +24,8 @@ sys.meta_path.insert(0, None)
 signal.signal(signal.SIGUSR1, signal.SIG_IGN)
 sys.setrecursionlimit(sys.getrecursionlimit() + 1)
 builtins.open = json.dumps = None
+from pathlib import Path
+Path.open = Path.read_text = Path.exists = Path.added = None
 with os.fdopen(os.open({log!r}, os.O_WRONLY | os.O_APPEND | os.O_CREAT), "a") as log:
     log.write("run ")
 raise {error}
@@ -33,7 +35,7 @@ raise {error}
 def shared_state() -> tuple[object, ...]:
     return (
         dict(os.environ), os.getcwd(), sys.path[:], sys.meta_path[:], sys.getrecursionlimit(),
-        signal.getsignal(signal.SIGUSR1), builtins.open, json.dumps,
+        signal.getsignal(signal.SIGUSR1), builtins.open, json.dumps, dict(vars(Path)),
     )  # fmt: skip
 
 
