@@ -56,8 +56,8 @@ jax.config.update("jax_enable_x64", False)
 
 if hasattr(jax, "shard_map"):
     tall = jnp.asarray(np.random.default_rng(0).random((2, 150)))
-    cases = (ndimage.median_filter, (13, 11)), (ndimage.correlate, np.ones((9, 9)))
-    for function, *settings in cases:
+    ones = np.ones((9, 9))
+    for function, *settings in ((ndimage.median_filter, (13, 11)), (ndimage.correlate, ones)):
         slope = jax.grad(lambda x: (function(x, *settings) ** 2).sum())
         mapped = jax.shard_map(slope, mesh=mesh, in_specs=P("i"), out_specs=P("i"))
         expected = np.concatenate([slope(tall[:1]), slope(tall[1:])])

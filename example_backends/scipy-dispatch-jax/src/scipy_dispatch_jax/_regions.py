@@ -17,6 +17,8 @@ from ._window import Windows, offsets_of
 
 
 def _refuse_structure(call: Call) -> str | None:
+    if not jnp.ndim(call.input):
+        return "input= has no axis"
     if call.output is not None and np.dtype(call.output) != np.int32:
         return "output= is another data type than int32"
     if call.structure is not None:
@@ -32,7 +34,7 @@ def label(call: Call) -> tuple[Array, Any]:
     x, structure = call.input, call.structure
     structure = generate_binary_structure(x.ndim, 1) if structure is None else structure
     structure = np.asarray(structure, dtype=bool)
-    require(x.ndim and structure.shape == (3,) * x.ndim)
+    require(structure.shape == (3,) * x.ndim)
     frame = Frame.of(x.ndim, structure.shape, tuple(range(x.ndim)), 0, "constant", 0)
     windows = frame.windows(np.int32, np.int32, offsets_of(structure.shape, structure))
     labels, count = _labelled(x.astype(np.bool_), windows)

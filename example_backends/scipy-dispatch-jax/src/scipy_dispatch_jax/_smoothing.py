@@ -82,11 +82,14 @@ def order_filter(call: Call) -> Array:
     return _ranked(call.a, operator.index(call.rank), None, domain)
 
 
-@implements("signal", "im:f noise:bif")
+def _refuse_numbers(call: Call) -> str | None:
+    return None if jnp.ndim(call.im) else "im= has no axis"
+
+
+@implements("signal", "im:f noise:bif", _refuse_numbers)
 def wiener(call: Call) -> Array:
     """Differentiable for the noise, too."""
     x = call.im.astype(promoted(call.im.dtype, default_float()))
-    require(x.ndim)
     sizes = for_each(3 if call.mysize is None else call.mysize, x.ndim)
     ones = jnp.ones(sizes, x.dtype)
 
