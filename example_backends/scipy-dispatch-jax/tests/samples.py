@@ -35,6 +35,10 @@ class Sample:
         self._place = next((names.index(each) for each in _DATA if each in names), 0)
         self._args, self.kwargs = list(call.args), call.kwargs
         self.data: np.ndarray = np.asarray(self._args[self._place])
+        self.kwargs.pop("return_indices", None)  # which is left to SciPy
+        if "position" in name or "extrema" in name:  # of equal extremes, SciPy's place is its own
+            ranks = self.data.ravel().argsort().argsort()
+            self.data = ranks.reshape(self.data.shape).astype(float)
 
     def args(self, data: Any) -> tuple[Any, ...]:
         """Return the arguments by position, with these data."""
