@@ -17,6 +17,8 @@ from ._call import Call
 from ._jax import jnp
 from ._refusals import why_not
 
+__all__ = ["TRACES", "Call", "backend", "implements", "require", "warn_caller"]
+
 backend = BackendImplementation("jax")
 
 TRACES = "Supports tracing."

@@ -23,15 +23,17 @@ def axes_and_lengths(call: Call, is_half: bool = False) -> tuple[tuple[int, ...]
     The array may be half of a symmetric spectrum along the last axis.
     """
     x = call.x
-    if hasattr(call, "n"):
+    s: Any
+    given: Any
+    if "n" in vars(call):
         require(call.n is None or call.n > 0)
-        s, axes = None if call.n is None else [call.n], [operator.index(call.axis)]
+        s, given = None if call.n is None else [call.n], [operator.index(call.axis)]
     else:
-        s, axes = None if call.s is None else np.atleast_1d(call.s), call.axes
-    if s is not None and axes is None:
+        s, given = None if call.s is None else np.atleast_1d(call.s), call.axes
+    if s is not None and given is None:
         require(len(s) <= x.ndim)
-        axes = range(x.ndim - len(s), x.ndim)
-    axes = some_axes(axes, x.ndim)
+        given = list(range(x.ndim - len(s), x.ndim))
+    axes = some_axes(given, x.ndim)
     lengths = [x.shape[axis] for axis in axes]
     if s is not None:
         # -1 stands for the array's own length, even if the array is half of a spectrum.

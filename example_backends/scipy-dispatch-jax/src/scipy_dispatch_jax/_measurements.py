@@ -7,6 +7,7 @@ their values.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -81,7 +82,7 @@ def _regions(call: Call) -> _Regions:
 def _compiled(function: Callable[..., Any]) -> Callable[[Call], Any]:
     """Return a function that measures as one compiled program."""
 
-    @jax.jit
+    @partial(jax.jit)
     def work(input: Array, labels: Any, index: Any) -> Any:
         regions = _regions(Call(input=input, labels=labels, index=index))
         return jax.tree.map(lambda each: each[regions.place], function(regions, input))

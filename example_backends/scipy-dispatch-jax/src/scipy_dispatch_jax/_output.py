@@ -57,7 +57,8 @@ def working_dtype(
             return np.dtype(np.int32)
         is_double = has_64_bits()
     else:
-        is_double = {np.dtype(dtype), result} & {np.dtype(np.float64), np.dtype(np.complex128)}
+        doubles = {np.dtype(np.float64), np.dtype(np.complex128)}
+        is_double = bool({np.dtype(dtype), result} & doubles)
     if is_complex_sum:
         return np.dtype(np.complex128 if is_double else np.complex64)
     return np.dtype(np.float64 if is_double else np.float32)

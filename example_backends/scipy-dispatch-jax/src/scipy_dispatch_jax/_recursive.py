@@ -48,7 +48,7 @@ def _beside(line: Array, x: Array) -> Array:
     return line.reshape(-1, *(1,) * (x.ndim - 1))
 
 
-@jax.jit
+@partial(jax.jit)
 def _recursive(b: Array, a: Array, x: Array, state: Array) -> tuple[Array, Array]:
     """Filter along the first axis (direct form II transposed); `state` has an axis in front."""
 

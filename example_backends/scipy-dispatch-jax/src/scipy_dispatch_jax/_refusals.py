@@ -95,7 +95,7 @@ def _why_not_array(name: str, value: Any, kinds: str) -> str | None:
         if any(map(is_traced, leaves(value))):
             return "window= is a name with a traced number; pass the window as an array"
         return None
-    several = list(leaves(value)) if any(map(is_jax, leaves(value))) else [value]
+    several: list[Any] = list(leaves(value)) if any(map(is_jax, leaves(value))) else [value]
     for each in several:
         if is_jax(each) and jnp.issubdtype(each.dtype, jax.dtypes.extended):
             return f"{name}= holds {each.dtype}, which are no numbers"

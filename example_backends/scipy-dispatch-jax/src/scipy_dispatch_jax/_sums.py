@@ -166,9 +166,11 @@ def _differentiable(parts: Parts, adding: Adding, x: Array, weights: Array) -> A
     return _sum(WRITTEN_OUT, parts, adding, x, weights)
 
 
-@_differentiable.defjvp
 def _slope(
     parts: Parts, adding: Adding, arrays: tuple[Array, ...], slopes: tuple[Array, ...]
 ) -> tuple[Array, Array]:
     summed = partial(_sum, _WRITTEN_OUT_FOR_SLOPES, parts, adding)
     return _differentiable(parts, adding, *arrays), jax.jvp(summed, arrays, slopes)[1]
+
+
+_differentiable.defjvp(_slope)

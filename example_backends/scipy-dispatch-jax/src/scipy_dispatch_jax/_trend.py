@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -41,7 +42,7 @@ def _pieces(edges: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return piece, ramp / np.where(norms, norms, 1)[piece], counts
 
 
-@jax.jit
+@partial(jax.jit)
 def _without_lines(x: Array, piece: Array, ramp: Array, counts: Array) -> Array:
     """Subtract from each piece its projection onto constants and lines."""
 
@@ -55,7 +56,7 @@ def _without_lines(x: Array, piece: Array, ramp: Array, counts: Array) -> Array:
     return x - times_line(sums(times_line(x, ramp))[..., piece], ramp)
 
 
-@jax.jit
+@partial(jax.jit)
 def _without_line(x: Array) -> Array:
     """Subtract the projection onto constants and lines."""
     # An orthogonal basis in double precision, so that no linear system has to be solved.
