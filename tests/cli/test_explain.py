@@ -96,7 +96,7 @@ def test_backends_that_no_call_can_reach_are_named(paint: Site) -> None:
     _, unusable = answer.output.split("Not considered:\n")
     wax, water, _, summary = unusable.splitlines()
     assert summary == "2 backends: default runs"
-    assert wax.startswith("  wax (blocked): the environment variable PAINTLIB_BLOCK")
+    assert wax.startswith("  wax (blocked): by the environment variable PAINTLIB_BLOCK")
     assert water.startswith("  water (broken): primary_types: 1 is not a list of strings")
     assert (answer.code, answer.errors) == (0, "")
 

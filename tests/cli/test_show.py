@@ -108,7 +108,7 @@ def test_one_that_is_not_usable_says_why(studio: Site) -> None:
     assert summary == "no functions; 2 problems"
     assert (broken.code, broken.errors) == (1, "")
     blocked = studio.run("show", "wax", PAINTLIB_BLOCK="wax")
-    assert "state         blocked: the environment variable PAINTLIB_BLOCK" in blocked.output
+    assert "state         blocked: by the environment variable PAINTLIB_BLOCK" in blocked.output
     assert (blocked.code, blocked.errors) == (0, "")
 
 
