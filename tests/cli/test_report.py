@@ -44,7 +44,7 @@ def test_the_page_has_what_the_commands_tell(paint: Site) -> None:
     assert answer.output == "report.html: 1 library, 2 backends, no findings\n"
     text = page(paint)
     assert "paint-oil 1.0" in text
-    assert "doctor was not asked" in text
+    assert "doctor was not run" in text
     for edge in paint.run("order", "paintlib", "--json").json["edges"]:
         assert edge["reason"] in text
     (found,) = data(paint)

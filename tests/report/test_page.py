@@ -83,8 +83,8 @@ def test_the_order_says_what_holds_without_arrows() -> None:
     order = {"order": ["default", "oil"], "edges": [], "prioritized": [], "cycles": []}
     text = unescape(render([ReportedLibrary(library().listed, "default", order)], [], "today"))
     assert f"Where no arrow says otherwise, {BASE_ORDER}." in text
-    assert "An arrow says" not in text
-    assert "An arrow says" in render([library()], [], "today")
+    assert "An arrow puts" not in text
+    assert "An arrow puts" in render([library()], [], "today")
 
 
 def test_a_library_that_cannot_be_used() -> None:
