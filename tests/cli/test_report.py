@@ -56,7 +56,7 @@ def test_the_page_has_what_the_commands_tell(paint: Site) -> None:
     row = what["answers"][what["functions"].index(BLUR)]
     names = [each["name"] for each in what["types"]]
     outcome = row[what["combinations"].index([names.index("fractions:Fraction")])]
-    assert what["backends"][what["outcomes"][outcome][0]] == "oil"
+    assert what["texts"][what["outcomes"][outcome][0]] == "oil"
 
 
 def test_the_findings_are_those_of_doctor(paint: Site) -> None:
