@@ -171,4 +171,5 @@ class Turn:
         finally:
             mine.end()
         return
-        yield  # type: ignore[unreachable]  # makes this a generator, which is never suspended
+        # Makes this a generator, which is never suspended.
+        yield  # type: ignore[unreachable, unused-ignore]
