@@ -12,8 +12,8 @@ Invariants:
 - In the child of a fork, turns that were taken in the parent are over, because the child has none
   of the parent's other threads.
 
-The stack of the other thread would tell the same, but in CPython 3.11 a thread that reads the
-frames of a running thread may get freed memory.
+Reading the stack of the other thread would give the same answer, but in CPython 3.11 a thread that
+reads the frames of a running thread may get freed memory.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ class Holder:
 
     @property
     def has_turn(self) -> bool:
-        """Whether the turn of this holder lasts."""
+        """Whether this holder still has the turn."""
         generator = self.generator
         return (
             generator is not None

@@ -96,7 +96,7 @@ class Caller:
         *,
         may_pass: bool = True,
     ) -> EntryChain:
-        """Return the chain of all candidates; without `may_pass`, `End.passes` is false."""
+        """Return the chain of all candidates; without `may_pass`, its `End` refuses to pass."""
         walk = self.resolver.walk(function, state, types)
         candidates = [*self.resolver.candidates(function, state, walk)]
         return self._chain(function, state, types, walk, candidates, may_pass=may_pass)

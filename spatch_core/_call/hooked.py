@@ -181,7 +181,8 @@ class Hooked(TakesFound):
         types = self.resolver.types(given(values), self._state)
         if [*map(id, types)] == [*map(id, self.types)]:
             return self
-        # By identity: metaclasses may define ==. Only importable classes are kept: they live on.
+        # By identity: metaclasses may define ==. Only importable classes are kept: their modules
+        # keep them alive, so that their ids stay valid.
         key = tuple(map(type, values))
         known = tuple(map(id, key))
         hooked = self._others.get(known)

@@ -9,7 +9,7 @@ from typing import Any
 RETURNED = "it returned NotImplemented"
 CONTINUED = "it went on with context.call_next()"
 UNCONVERTED = object()
-"""Instead of a result: the conversion failed, or the remaining candidates must be tried."""
+"""In place of a result: the remaining candidates must be tried, e.g. after a failed conversion."""
 POSTPONED = "it said IF_NEEDED: it runs if no other one does"
 
 

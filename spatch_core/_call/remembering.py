@@ -111,7 +111,7 @@ class Remembering(EntryChain):
         """
         assert self.caller is not None
         resolver = self.caller.resolver
-        key = kept, *map(id, types)  # the chain refers to the types
+        key = kept, *map(id, types)  # `self.types` keeps these classes alive
         try:
             why = self._whys[key]
         except (AttributeError, KeyError):

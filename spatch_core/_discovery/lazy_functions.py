@@ -49,8 +49,8 @@ class LazyFunctions:
     """A mapping of functions to be wrapped in a `MappingProxyType`; see `columns_of`.
 
     A library with 100 backends of 100 functions each calls few of the 10,000. The proxy is
-    only user, and it delegates everything to the methods defined here, so that a cached description
-    looks like a parsed one.
+    its only user, and delegates everything to the methods defined here, so that a cached
+    description looks like a parsed one.
 
     Parameters
     ----------

@@ -41,7 +41,7 @@
 
    Leaving a block of options. Signal handlers run in Python code only. So `leave` has reset the
    context variable before one can raise; a method in Python can be interrupted before its first
-   instruction. Of an observed block the mark may stay, which costs time and changes no answer. */
+   instruction. The mark of an observed block may stay in force; that costs time, but changes no result. */
 
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
@@ -439,8 +439,8 @@ end_of_stack(void)
     return lowest;
 }
 
-/* Whether the stack of this thread could overflow if calls went on through C. Kept out of
-   `dispatch`, whose usual way it would make longer. */
+/* Whether the stack of this thread could overflow if calls went on through C. Not
+   inlined: it would lengthen the usual path of `dispatch`. */
 static NOT_INLINED int
 is_stack_short(void)
 {

@@ -22,7 +22,7 @@
 #define LOG_PLACES 5
 #define PLACES (1 << LOG_PLACES) /* slots for indices that a lookup remembers */
 
-/* The index of a key, which is owned, so that its address means no other object. */
+/* A cached index. The key is owned, so no other object can get its address. */
 typedef struct {
     PyObject *key;
     Py_ssize_t index;

@@ -29,7 +29,10 @@ if TYPE_CHECKING:
         """Functions that are adopted together, each when it is first looked up."""
 
         def find(self, key: Any, adoption: Adoption) -> tuple[Any, AdoptedFunction] | None:
-            """Return the key that is no identity, and the function; for either of its keys."""
+            """Return the object that a protocol passes for a function, and the function.
+
+            `key` is that object or the function's identity. None if it is unknown.
+            """
 
         def others_may_answer(self, key: Any, types: tuple[type, ...]) -> bool:
             """Whether a type that is not served may answer a call of an unknown function."""

@@ -59,6 +59,10 @@ class Dispatcher:
         `BackendSystem.reload`, for users.
     defer_on : tuple of type, optional
         Classes of exceptions by which implementations defer.
+    read_again : callable, optional
+        Reads in-code backends again. It takes the identifier of a function, or None for a query.
+    default_name : str, optional
+        The name that users see for the library's own implementations.
 
     Attributes
     ----------
@@ -187,8 +191,8 @@ class Dispatcher:
 
     def follow(self, record: Record, caller: Caller, is_new: bool) -> None:
         """Let a function that is added after the backends take its shortcut."""
-        # Not a redefinition: hot reloaders copy its code, which must be the generated one, into the
-        # old wrapper.
+        # A redefined function takes no shortcut: hot reloaders copy its code into the old wrapper,
+        # and must find the generated code.
         if is_new:
             self.shortcuts.take(record, caller)
 

@@ -86,8 +86,8 @@ class Shortcuts:
         """Let functions take their shortcuts that no active backend implements."""
         caller = self._dispatcher.loaded
         if caller is not None:
-            # A new state may be among those that are read here, and not be announced yet: `wake`
-            # then finds it known, and leaves no shortcut.
+            # The states that are read here may include one for which `wake` was not called yet.
+            # That call will find nothing new, so the shortcuts for it are left here.
             exchanging.run(
                 lambda: self._leave_activated(caller, self._find_inactive(caller, again=True))
             )

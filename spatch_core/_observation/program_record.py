@@ -54,7 +54,7 @@ class Record(AbstractContextManager["Record"]):
         self._times: dict[Choice, tuple[float, float, float]] = {}
         self._path = os.path.abspath(path)  # the working directory may change
         self._process = os.getpid()
-        # No lock: in the child of a fork, one that another thread has held stays locked.
+        # Not a lock: one that another thread holds during a fork stays locked in the child.
         self._turn = Turn()
         self._counts: dict[Choice, int] = {}
         self._catalogs: dict[str, Catalog] = {}

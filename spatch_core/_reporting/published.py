@@ -19,7 +19,7 @@ def published(value: object, *arguments: Any, **fields: Any) -> tuple[Any, ...]:
     *arguments, **fields
         The arguments that make it again. The fields of a user's subclass are kept, too.
     """
-    # Imported by name, because `types` is above this room.
+    # Imported by name, because `types` imports this room.
     types: Any = import_module(_TYPES)
     cls = type(value)
     # The public class; the value's own class may be a user's subclass.

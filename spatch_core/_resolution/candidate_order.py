@@ -1,7 +1,7 @@
 """The order of the candidates of a call, computed among these alone.
 
-A backend that is inactive, does not implement the function or does not match has no say: no edge
-leads to or from it. Prioritized backends go first, in the user's order. The others are ordered
+A backend that is inactive, does not implement the function or does not match does not affect it:
+its edges do not count. Prioritized backends go first, in the user's order. The others are ordered
 rank by rank, with the edges inside each rank:
 
 ====  =========================================================================================

@@ -1,4 +1,4 @@
-"""The golden rule: installing a backend, and nothing else, never changes a call that worked.
+"""The golden rule: installing a backend, and nothing else, never changes a call of the library.
 
 A backend takes part in a call in one of four ways, its `Standing`:
 

@@ -1,4 +1,4 @@
-"""The walk along the backends: the candidates of a call in order, and why the others are none.
+"""The walk along the backends: the candidates of a call in order, and why others are not.
 
 `Walk` is the one place where backends are judged, and where candidates are ordered. The candidates
 of a call are the steps of the walk without a verdict; an explanation shows these and all others,

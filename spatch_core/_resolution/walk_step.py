@@ -1,4 +1,4 @@
-"""One step of the walk along the backends: a candidate, or why a backend is none."""
+"""One step of the walk along the backends: a candidate, or why a backend is not one."""
 
 from __future__ import annotations
 

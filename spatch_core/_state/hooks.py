@@ -158,4 +158,4 @@ def hook_name(hook: Any) -> str:
         module, name = (getattr(each, key, None) for key in ("__module__", "__qualname__"))
         if type(module) is str and type(name) is str:
             return f"{module}:{name}"
-    return type.__name__
+    return type(hook).__name__

@@ -12,7 +12,8 @@ _values       a module's name, a backend's name or None, an         the value
 _plain        ``prioritize`` and ``disable``, strings or tuples,     the options' state
               with no others, or with ``backend``, a string,
               as the third; besides, the names and the set
-              of names they mean; the keys of other states
+              of names they mean; the keys of other states; for a
+              `Switch`, the name of a backend alone
 ============  =====================================================  =======================
 """
 

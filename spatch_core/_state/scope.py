@@ -13,7 +13,8 @@ cache     key                         value                bound
 tables    function, classes of the    callable             `MAX_ENTRIES` a function
           dispatch arguments
 chains    function, dispatch types    chain of candidates  `MAX_ENTRIES` a function
-inner     options of a block          scope of the block   `MAX_INNER` a scope
+inner     options of a block, or of   scope of the block   `MAX_INNER` a scope
+          a `Switch`
 ========  ==========================  ===================  ==========================
 
 Tables and chains are cleared together: by `Scope.forget`, because the backends have changed

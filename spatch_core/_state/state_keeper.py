@@ -1,9 +1,9 @@
 """Keeps which scope is in force: the context variable, the default, and a cache of scopes.
 
-The cache `StateKeeper._known` maps `DispatchState.key` to the scope. It holds no traced scopes and
-at most `MAX_SCOPES` others; then it is emptied. Emptying it is harmless: scopes that are in force
-somewhere stay alive, and stay among the live references, by which changes of the backends reach
-them.
+The cache `StateKeeper._known` maps `DispatchState.key` to the scope. It holds no scopes of
+traces and hooks, and at most `MAX_SCOPES` others; then it is emptied. Emptying it is harmless:
+scopes that are in force somewhere stay alive, and stay among the live references, by which changes
+of the backends reach them.
 
 A signal handler may raise between any two instructions. So code that puts a scope in force for a
 call first reads what is in force, and restores it afterwards, twice if it is interrupted::

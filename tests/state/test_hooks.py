@@ -78,6 +78,8 @@ def test_names() -> None:
     assert hook_name(Plain()) == f"{__name__}:Plain"
     assert hook_name(Plain().__call__) == f"{__name__}:Plain.__call__"
     assert hook_name(functools.partial(functools.partial(plain))) == f"{__name__}:plain"
+    nameless = type("Nameless", (), {"__module__": None, "__call__": plain})
+    assert hook_name(nameless()) == "Nameless"
 
 
 def test_joining_asks_no_hook() -> None:
