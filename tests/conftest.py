@@ -40,18 +40,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker("slow")
 
 
-MEASURED_PROCESSES = ("cli/", "examination/", "report/", "testing/")
-"""Tests whose processes count for coverage: they run code that no other process runs. Starting
-coverage in all other processes would take minutes and add hardly any line."""
-
-
-@pytest.fixture(autouse=True)
-def _measure_few_processes(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = request.path.relative_to(Path(__file__).parent).as_posix()
-    if not path.startswith(MEASURED_PROCESSES):
-        monkeypatch.delenv("COVERAGE_PROCESS_CONFIG", raising=False)
-
-
 @pytest.fixture(autouse=True)
 def _forget_modules(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Forget the modules that the test wrote: another one's may have the same name."""

@@ -162,7 +162,8 @@ def ask(resolver: Resolver, state: DispatchState, types: tuple[type, ...]) -> Ca
     shown = [
         each.backend
         for each in explain(resolver, function, state, types, None).backends
-        if each.verdict.value in ("runs", "comes later") and not each.reason.startswith("the libr")
+        if each.verdict.value in ("runs", "comes later")
+        and not each.reason.startswith("the default keeps")
     ]
     assert shown[: len(names)] == names
     rule = resolver._rule

@@ -54,7 +54,7 @@ def test_only_what_it_documents_is_shown() -> None:
     assert dummy_func.__doc__.endswith(
         "floats\n    Types: builtins:float; converts builtins:int.\n"
     )
-    assert "For floats." in double.__doc__
+    assert "Implement `double` for floats." in double.__doc__
 
 
 def test_fields_of_the_class_hold_for_all_of_its_functions() -> None:
