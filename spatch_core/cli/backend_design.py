@@ -22,6 +22,9 @@ from ..examination.suggestions import functions_near
 from ..examination.type_check import check_pattern
 from .backend_package import NewBackend, is_package_name
 
+MAX_LISTED = 20
+"""The most functions that an error lists."""
+
 
 def design(
     loaded: LoadedLibrary,
@@ -79,8 +82,13 @@ def _example(loaded: LoadedLibrary, wanted: str | None) -> tuple[str, Signature]
     """Return the function to implement, and its signature."""
     functions = loaded.usable.functions
     if wanted is not None and wanted not in functions:
-        near = functions_near(wanted, functions)
+        name = wanted.rpartition(":")[2].rpartition(".")[2]
+        near = functions_near(wanted, functions) or [
+            each for each in sorted(functions) if each.endswith((f":{name}", f".{name}"))
+        ]
         hint = f"its functions are: {', '.join(sorted(functions))}"
+        if len(functions) > MAX_LISTED:
+            hint = f"`spatch-core functions {loaded.library.name}` lists all {len(functions)}"
         if near:
             hint = f"did you mean {' or '.join(near)}?"
         raise click.UsageError(

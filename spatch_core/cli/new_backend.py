@@ -75,7 +75,8 @@ def _backend_name(_context: click.Context, _parameter: click.Parameter, value: s
     "--function",
     metavar="IDENTIFIER",
     shell_complete=complete_functions,
-    help="The function that the example implements; by default, the library's first plain one.",
+    help="The function that the example implements; by default, the first function that is not a "
+    "method, a coroutine or a generator. Add others in functions.py.",
 )
 @click.option(
     "--directory",

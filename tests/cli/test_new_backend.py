@@ -284,6 +284,11 @@ def test_a_place_that_cannot_be_written_to_is_reported(paint: Site) -> None:
             id="function",
         ),
         pytest.param(
+            ["water", *TYPE, "--function", "blur"],
+            "has no function 'blur'; did you mean paintlib.filters:blur?",
+            id="bare-name",
+        ),
+        pytest.param(
             ["water", *TYPE, "--function", "paintlib.filters:equalize"],
             "has no function 'paintlib.filters:equalize'; its functions are: paintlib.filters:alph",
             id="unlike-any",
