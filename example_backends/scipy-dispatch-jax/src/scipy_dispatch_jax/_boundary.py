@@ -54,9 +54,13 @@ def extended(
     for axis, (margin, mode) in enumerate(zip(margins, modes, strict=True)):
         if not any(margin):
             continue
-        widths = [margin if each == axis else (0, 0) for each in range(x.ndim)]
         if is_constant(mode):
-            x = jnp.pad(x, widths, constant_values=jnp.asarray(cval).astype(x.dtype))
+            # Not `jnp.pad`, which cannot be differentiated for the constant.
+            fill = jnp.asarray(cval).astype(x.dtype)
+            shapes = ((*x.shape[:axis], count, *x.shape[axis + 1 :]) for count in margin)
+            before, after = (jnp.broadcast_to(fill, shape) for shape in shapes)
+            x = jnp.concatenate([before, x, after], axis)
         else:
+            widths = [margin if each == axis else (0, 0) for each in range(x.ndim)]
             x = jnp.pad(x, widths, _PADS[_SAME.get(mode, mode)])
     return x
