@@ -79,6 +79,12 @@ def test_complex_spectra(double: bool) -> None:
         assert "complex" in (why_deferred(name, jnp.asarray(x), nperseg=8) or "")
 
 
+def test_the_cross_density_of_a_signal_with_itself_is_real(double: bool) -> None:
+    x = RANDOM.normal(size=24)
+    check("signal.csd", x, x, nperseg=8)
+    check("signal.csd", x, x.copy(), nperseg=8)
+
+
 def test_complex_weights(double: bool) -> None:
     weights = np.array([1 + 2j, 0.5, -1j])
     for name in ("ndimage.correlate1d", "ndimage.convolve1d"):
