@@ -80,7 +80,13 @@ def implements(
                 if not any(map(is_traced, leaves((args, kwargs)))):
                     return f"the arguments do not fit: {error}"
                 # SciPy cannot report the error for tracers.
-                return lambda: raise_scipys_error(scipys, args, kwargs)
+                failure = error
+
+                def fail() -> Any:
+                    raise_scipys_error(scipys, args, kwargs)
+                    raise failure
+
+                return fail
             return reason or run
 
         plan.__module__ = function.__module__
