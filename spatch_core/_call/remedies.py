@@ -69,7 +69,7 @@ class Remedies:
         known = self._known
         if known is None or known[0] != matches:
             known = self._known = matches, self._find()
-        inactive, active, waiting = known[1]
+        inactive, active, inactive_converters = known[1]
         found = [*inactive]
         for candidate in active:
             conversion = conversion_of(candidate)
@@ -81,7 +81,7 @@ class Remedies:
                     f"{candidate.backend} says that it cannot"
                 )
         also = "" if self._ending.converts else ", fallback='convert'"
-        for candidate in waiting:
+        for candidate in inactive_converters:
             if not conversion_of(candidate).obstacle(args, kwargs):
                 name = candidate.backend
                 found.append(f"with backend_opts(prioritize={name!r}{also}), {name} converts")
@@ -106,11 +106,11 @@ class Remedies:
         walk = resolver.walk(function, state, self._types)
         converters = resolver.converters
         active = [] if self._ending.converts else converters.candidates(function, state, walk)
-        waiting: list[Candidate] = []
+        inactive_converters: list[Candidate] = []
         for name, candidate, _ in converters.judged(function, state, walk):
             if candidate is None:
-                waiting += _new_converter(resolver, function, state, walk, name)
-        return _TypeRemedies(inactive, [*active], waiting)
+                inactive_converters += _new_converter(resolver, function, state, walk, name)
+        return _TypeRemedies(inactive, [*active], inactive_converters)
 
 
 class _TypeRemedies(NamedTuple):
@@ -120,7 +120,7 @@ class _TypeRemedies(NamedTuple):
     """The sentences for inactive backends that implement the function."""
     active: list[Candidate]
     """The conversions that another policy would let answer."""
-    waiting: list[Candidate]
+    inactive_converters: list[Candidate]
     """The conversions that would answer if their backends were prioritized."""
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from functools import partial
 from importlib import import_module
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -69,9 +70,8 @@ def implements(
             def run() -> Any:
                 try:
                     return function(call.but(**{data: jnp.asarray(getattr(call, data))}))
-                except _ERRORS:
-                    raise_scipys_error(scipys, args, kwargs)
-                    raise
+                except _ERRORS as error:
+                    raise_scipys_error(scipys, args, kwargs, error)
 
             try:
                 call = Call.bound(signature, args, kwargs)
@@ -80,13 +80,7 @@ def implements(
                 if not any(map(is_traced, leaves((args, kwargs)))):
                     return f"the arguments do not fit: {error}"
                 # SciPy cannot report the error for tracers.
-                failure = error
-
-                def fail() -> Any:
-                    raise_scipys_error(scipys, args, kwargs)
-                    raise failure
-
-                return fail
+                return partial(raise_scipys_error, scipys, args, kwargs, error)
             return reason or run
 
         plan.__module__ = function.__module__
@@ -106,10 +100,11 @@ def require(fits: Any) -> None:
         raise ValueError("the arguments do not fit")
 
 
-def raise_scipys_error(scipys: Any, args: Any, kwargs: Any) -> None:
+def raise_scipys_error(scipys: Any, args: Any, kwargs: Any, own: Exception) -> NoReturn:
     """Raise the error of SciPy's function, which gets ones in place of JAX arrays.
 
-    So each of SciPy's errors is SciPy's own, also while JAX traces.
+    So each of SciPy's errors is SciPy's own, also while JAX traces. If SciPy raises none, `own` is
+    raised: the call must not end without a result.
     """
 
     def ones(value: Any) -> Any:
@@ -120,6 +115,7 @@ def raise_scipys_error(scipys: Any, args: Any, kwargs: Any) -> None:
 
     args, kwargs = mapped((args, kwargs), ones)
     scipys(*args, **kwargs)
+    raise own
 
 
 def warn_caller(message: str) -> None:
