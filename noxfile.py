@@ -90,6 +90,9 @@ UNMEASURED = ("attacks", "function/test_acceleration_stress.py", "tools")
 or do not test the package."""
 MEASURED = ("tests", "--ignore=tests/typing", *(f"--ignore=tests/{each}" for each in UNMEASURED))
 
+TIME_LIMIT = ("-o", "faulthandler_timeout=600", "-o", "faulthandler_exit_on_timeout=true")
+"""After 600 seconds, a test that hangs fails, and the stacks of its threads are shown."""
+
 PYODIDE_UNAVAILABLE = 77
 """The exit code of tools/pyodide_tests/in_pyodide.py if Pyodide cannot be fetched."""
 
@@ -201,7 +204,7 @@ class Step:
         cores = getattr(os, "process_cpu_count", os.cpu_count)() or 1
         workers = max(2, min(cores, 8))
         report = Path(REPORTS.name) / self.session.name / f"{title}.xml"
-        options = ["-q", f"-n{workers}", f"--dist={shared}", f"--junitxml={report}"]
+        options = ["-q", f"-n{workers}", f"--dist={shared}", f"--junitxml={report}", *TIME_LIMIT]
         # The command, not `python -m`, which would put this checkout before the wheels.
         self.run("pytest", *options, *arguments, folder=folder, variables=variables)
 
