@@ -95,9 +95,10 @@ def test_an_observation_ends_with_its_block_wherever_leaving_is_interrupted(
         return trace
 
     before = sys.gettrace()
+    # One object, and so one scope: the number of lines grows with the number of scopes.
+    options = system.backend_opts(trace=True)
     while True:
         left = lines
-        options = system.backend_opts(trace=True)
         options.__enter__()
         try:
             sys.settrace(trace)
