@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from .._description.fields import EVERY
 from .._type_patterns import ABSTRACT, TypePattern
-from .findings import Finding, error
+from .findings import Finding, error, note
 from .function_check import check_callable, check_conversion, check_every
 from .importing import Importer, is_module_installed
 from .library_functions import LibraryFunctions
@@ -64,6 +64,8 @@ class DescriptionCheck:
             if each.key.startswith("primary_types")
         )
         """Whether the backend can have work here: the package of a primary type is installed."""
+        self._registered: dict[str, Iterable[str]] = {}
+        """By the key of a `BackendImplementation`, the functions that it has; filled by imports."""
 
     def findings(self) -> Iterator[Finding]:
         """Yield each finding once, with its key."""
@@ -80,6 +82,7 @@ class DescriptionCheck:
                     if found not in seen:
                         seen.add(found)
                         yield found
+        yield from self._unmentioned()
 
     def _check(self, mention: Mention) -> Iterator[Finding]:
         if mention.role is Role.TYPE:
@@ -96,7 +99,7 @@ class DescriptionCheck:
             if isinstance(found, Finding):
                 finding = found
             elif mention.role is Role.BACKEND:
-                finding = self._check_backend(mention.text, found)
+                finding = self._check_backend(mention, found)
             elif mention.role is Role.VALUE:
                 finding = None  # any object will do
             elif mention.role is Role.CONVERSION:
@@ -119,7 +122,17 @@ class DescriptionCheck:
             if signature is not None:
                 yield identifier, signature
 
-    def _check_backend(self, identifier: str, backend: Any) -> Finding | None:
+    def _unmentioned(self) -> Iterator[Finding]:
+        """Yield a note if the code implements functions that the description lacks."""
+        own = {each.text for each in self.mentions if each.role is Role.LIBRARY_FUNCTION}
+        for key, functions in self._registered.items():
+            missing = sorted(set(functions) - own)
+            if missing:
+                message = f"the description lacks functions of the backend: {', '.join(missing)}"
+                yield replace(note(message, "`spatch-core update` adds them"), key=key)
+
+    def _check_backend(self, mention: Mention, backend: Any) -> Finding | None:
+        identifier = mention.text
         # By name: a library may vendor this package.
         if all(each.__name__ != "BackendImplementation" for each in type(backend).__mro__):
             return error(
@@ -132,4 +145,5 @@ class DescriptionCheck:
                 f"{identifier!r} calls itself {backend.name!r}, the description {self.name!r}",
                 "Give both the same name",
             )
+        self._registered[mention.key] = backend.functions
         return None

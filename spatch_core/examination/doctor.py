@@ -121,7 +121,7 @@ def _examine(library: Library, timeout: float, about: _About) -> Iterator[Findin
         )
 
     home = source_as_json(library.source)
-    report = child("census", {})
+    report = child("find_backends", {})
     yield from _reported(report, None, home)
     prefix, backends = report.last("prefix"), report.last("backends")
     if backends is None:

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 # The request of each task has the ``name`` and the ``identifier`` of the library.
 
 
-def census(request: dict[str, Any], journal: Journal) -> None:
+def find_backends(request: dict[str, Any], journal: Journal) -> None:
     """Add ``prefix``, ``default_name`` and the sources of the ``backends``, of which none is read.
 
     If the library cannot be used, add a ``finding`` instead.

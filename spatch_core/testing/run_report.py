@@ -104,13 +104,13 @@ class RunReport:
             yield from reasons.get(first, [])
         yield ""
         not_called = [each for each in self._implemented if each not in self._tests_of]
-        yield from _listed(
-            f"{len(not_called)} functions of the backend were not called", not_called
-        )
+        title = f"functions of the backend that were not called ({len(not_called)})"
+        yield from _listed(title, not_called)
         found = self._not_reached
-        yield from _listed(f"{len(found)} of {len(self._tests)} tests never reached it", found)
+        yield from _listed(f"tests that never reached it ({len(found)} of {len(self._tests)})", found)
         if self.expected:
-            yield f"{sum(self.expected.values())} tests failed as expected of their functions"
+            count = sum(self.expected.values())
+            yield f"tests that failed as expected of their functions: {count}"
 
 
 def _most(reasons: Mapping[str, int]) -> list[tuple[str, int]]:

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import io
 import json
+from pathlib import Path
+
+import pytest
 
 from spatch_core.examination.child import Journal
 from spatch_core.examination.description_check import DescriptionCheck
+from spatch_core.examination.findings import Severity
 from spatch_core.examination.importing import Importer
 from spatch_core.examination.mentions import find_mentions
 
@@ -40,3 +44,34 @@ def test_a_module_that_ended_a_process_is_skipped() -> None:
     keys, journal = check(["fractions"])
     assert keys == []
     assert [kind for kind, _ in journal] == ["step", "skipped", "skipped", "skipped"]
+
+
+def test_functions_that_the_file_lacks_are_noted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """F14: a new function of the code takes no calls before ``update`` has written it."""
+    (tmp_path / "easel_oil.py").write_text(
+        "from spatch_core import BackendImplementation\n"
+        "backend = BackendImplementation('oil')\n"
+        "@backend.implements('easel:blur')\n"
+        "def blur(image): ...\n"
+        "@backend.implements('easel:sharpen')\n"
+        "def sharpen(image): ...\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    fields = {
+        "functions": {
+            "auto-generation": {"backend": "easel_oil:backend", "modules": ["easel_oil"]},
+            "easel:blur": {"function": "easel_oil:blur"},
+        },
+    }
+    found = DescriptionCheck(
+        find_mentions(fields), Importer([]), Journal(io.StringIO().write, []), name="oil"
+    ).findings()
+    notes = [each for each in found if each.severity is Severity.NOTE and not each.is_unchecked]
+    assert [(each.key, each.message) for each in notes] == [
+        (
+            "functions.auto-generation.backend",
+            "the description lacks functions of the backend: easel:sharpen",
+        )
+    ]

@@ -31,7 +31,7 @@ def written(site: Site, task: str, identifier: str = "paintlib._dispatch:system"
 def test_the_census_reads_no_backend(paint: Site) -> None:
     """The result has the source of each backend."""
     (paint.folder / "paint_oil" / "backend.toml").write_text("= broken")
-    found = written(paint, "census")
+    found = written(paint, "find_backends")
     assert found["prefix"] == "PAINTLIB"
     assert found["backends"]["oil"]["distribution"] == "paint-oil"
     assert "finding" not in found
@@ -39,7 +39,7 @@ def test_the_census_reads_no_backend(paint: Site) -> None:
 
 @pytest.mark.parametrize("identifier", ["paintlib:nothing", "paintlib:__all__"])
 def test_what_is_no_system_is_a_finding(paint: Site, identifier: str) -> None:
-    found = written(paint, "census", identifier)
+    found = written(paint, "find_backends", identifier)
     assert found["finding"]["severity"] == "error"
     assert "backends" not in found
 

@@ -24,7 +24,7 @@ def test_each_call_is_told_with_its_reason(kit: Kit, workers: list[str]) -> None
     assert [*about.values()] == ["fast", "kit-crates", "3.2", False]
     assert "kitlib:double         2         1          0      3" in run.output
     assert "    1 deferred: the box is negative" in run.output
-    assert "2 of 5 tests never reached it:" in run.output
+    assert "tests that never reached it (2 of 5):" in run.output
 
 
 def test_a_test_can_require_the_backend(kit: Kit) -> None:

@@ -22,11 +22,11 @@ def test_a_report_tells_functions_and_tests() -> None:
         "m:g              0         0          4      1",
         "    4 never saw: does not match",
         "",
-        "1 functions of the backend were not called:",
+        "functions of the backend that were not called (1):",
         "    m:unused",
-        "1 of 2 tests never reached it:",
+        "tests that never reached it (1 of 2):",
         "    t2",
-        "1 tests failed as expected of their functions",
+        "tests that failed as expected of their functions: 1",
     ]
     content = report.content()
     assert content["functions"]["m:f"]["deferred"] == reasons
