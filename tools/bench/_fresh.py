@@ -42,9 +42,6 @@ from importlib.metadata import entry_points
 entry_points(group="bench.backends")
 {_STOP}"""
 _DISCOVER = f"{_LIBRARY}{_CLOCK}count = len(system.backends)\n{_STOP}assert count == 4, count\n"
-_FIRST_CALL = f"""{_LIBRARY}{_CLOCK}function0(1.0, 2.0)
-{_STOP}assert len(system.backends) == 101, system.problems
-"""
 
 
 @dataclass(frozen=True)
@@ -73,26 +70,38 @@ class Program:
         return float(run(command, contestant.version.folder, variables))
 
 
+def first_call(backends: int, functions: int = 1) -> str:
+    """Return a program that times the first call of a library with so many of both."""
+    others = f"""for number in range(1, {functions}):
+    @system.dispatchable(("x", "y"), module="bench", qualname=f"function{{number}}")
+    def other(x, y=None): return x
+"""
+    check = f"assert len(system.backends) == {backends + 1}, system.problems\n"
+    return f"{_LIBRARY}{others}{_CLOCK}function0(1.0, 2.0)\n{_STOP}{check}"
+
+
 def programs(folder: Path, sizes: tuple[int, ...]) -> dict[str, list[Program]]:
     """Write distributions, in several numbers for discovery; return the programs that use them."""
     found = {"importing": [Program("import", _IMPORT), Program("library", _DECORATE)]}
     for count in sizes:
-        installed = _install(folder / f"installed-{count}", count, backends=3, functions=20)
+        installed = install(folder / f"installed-{count}", count, backends=3, functions=20)
         found[f"discovery, {count} installed"] = [
             Program(f"{count}/alone", _ENTRY_POINTS, installed),
             Program(f"{count}/cached", _DISCOVER, installed),
             Program(f"{count}/uncached", _DISCOVER, installed, "off"),
         ]
-    installed = _install(folder / "described", 100, backends=100, functions=100)
+    installed = install(folder / "described", 100, backends=100, functions=100)
     found["the first call"] = [
-        Program("toml/first", _FIRST_CALL, installed, "new"),
-        Program("toml/second", _FIRST_CALL, installed),
+        Program("toml/first", first_call(100), installed, "new"),
+        Program("toml/second", first_call(100), installed),
         Program("toml/alone", _ENTRY_POINTS, installed),
     ]
     return found
 
 
-def _install(folder: Path, count: int, backends: int, functions: int) -> Path:
+def install(
+    folder: Path, count: int, backends: int, functions: int, documented: bool = True
+) -> Path:
     """Write distributions; the first ones have backends, every fifth of the others a command."""
     for number in range(count):
         package = f"package_{number}"
@@ -100,7 +109,7 @@ def _install(folder: Path, count: int, backends: int, functions: int) -> Path:
         entry_points = {}
         if number < backends:
             entry_points["bench.backends"] = {f"backend{number}": f"{package}:backend.toml"}
-            files[f"{package}/backend.toml"] = _description(number, package, functions)
+            files[f"{package}/backend.toml"] = _description(number, package, functions, documented)
         elif number % 5 == 0:
             entry_points["console_scripts"] = {package: f"{package}:main"}
         write_distribution(folder, package, entry_points=entry_points, files=files)
@@ -110,13 +119,14 @@ def _install(folder: Path, count: int, backends: int, functions: int) -> Path:
     return folder
 
 
-def _description(number: int, package: str, functions: int) -> str:
+def _description(number: int, package: str, functions: int, documented: bool) -> str:
     lines = [f'name = "backend{number}"', f'primary_types = ["{package}.arrays:Array"]']
     for each in range(functions):
         lines += [
             f'[functions."bench:function{each}"]',
             f'function = "{package}.functions:function{each}"',
             f'should_run = "{package}.functions:should_run"',
-            f"additional_docs = {json.dumps(f'Runs function {each} elsewhere.')}",
         ]
+        if documented:
+            lines.append(f"additional_docs = {json.dumps(f'Runs function {each} elsewhere.')}")
     return "\n".join(lines)
