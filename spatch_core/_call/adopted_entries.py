@@ -28,7 +28,7 @@ def adopted_target(
     exceptions
     one, without ``should_run``                       its implementation
     several, the first without ``should_run``         a function that goes on if it defers
-    begin with one that has ``should_run``, or takes  a generated function (`make_asking`)
+    begin with one that has ``should_run``, or takes  a generated function (`make_first_call`)
     a context
     ================================================  ===========================================
 

@@ -64,7 +64,7 @@ class Caller:
         may change: a module is not imported yet, or an   a `Guard`, which checks before each call
         abstract base class may get a new subclass
         are recorded, because the state is traced         the chain
-        begin with one that has ``should_run``, or takes  a generated function (`make_asking`)
+        begin with one that has ``should_run``, or takes  a generated function (`make_first_call`)
         a context
         begin with any other                              its implementation
         ================================================  =======================================

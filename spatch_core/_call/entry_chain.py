@@ -14,7 +14,7 @@ from .._identifiers import DEFAULT
 from .._implementation.if_needed import IF_NEEDED
 from .candidate_chain import Chain
 from .context import DispatchContext
-from .first_candidate import make_asking
+from .first_candidate import make_first_call
 from .progress import RETURNED, UNCONVERTED, Progress, Raised, reason_of
 from .should_run import reason_of_answer
 from .table_entries import as_function, tries_whole_chain
@@ -53,7 +53,7 @@ class EntryChain(Chain):
         fallback = None
         if len(others) == 1 and others[0].backend == DEFAULT and not is_warned:
             fallback = others[0].load()
-        return make_asking(self, first, fallback)
+        return make_first_call(self, first, fallback)
 
     def failed(self, called: object, error: Exception) -> Raised | None:
         """Handle an exception of a table's entry that is an implementation of this chain.

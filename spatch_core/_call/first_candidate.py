@@ -81,7 +81,7 @@ _namespace: dict[str, Any] = {"__name__": __name__}
 """Globals of the generated functions."""
 
 
-def make_asking(
+def make_first_call(
     chain: Any, first: Candidate, fallback: Callable[..., Any] | None
 ) -> Callable[..., Any]:
     """Make the callable that asks and calls the first candidate of a chain.

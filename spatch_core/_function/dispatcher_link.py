@@ -101,11 +101,11 @@ class Link:
         if dispatcher is not None:
             dispatcher.shortcuts.take_all()
 
-    def wake(self, state: Any) -> None:
-        """See `Shortcuts.wake`; nothing to do without a dispatcher."""
+    def on_new_state(self, state: Any) -> None:
+        """See `Shortcuts.on_new_state`; nothing to do without a dispatcher."""
         dispatcher = self._find()
         if dispatcher is not None:
-            dispatcher.shortcuts.wake(state)
+            dispatcher.shortcuts.on_new_state(state)
 
     def strays(self) -> set[int] | None:
         """See `Dispatcher.strays`; None for all of them, without a dispatcher."""

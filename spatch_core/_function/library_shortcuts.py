@@ -63,7 +63,7 @@ def install(dispatcher: Dispatcher) -> None:
     keeper, link = dispatcher.keeper, dispatcher.link
     keeper.observations.before = link.leave_shortcuts
     keeper.observations.after = link.take_shortcuts
-    keeper.waking = link.wake
+    keeper.on_new_state = link.on_new_state
 
 
 class Shortcuts:
@@ -86,7 +86,7 @@ class Shortcuts:
         """Let functions take their shortcuts that no active backend implements."""
         caller = self._dispatcher.loaded
         if caller is not None:
-            # The states that are read here may include one for which `wake` was not called yet.
+            # The states that are read here may include one for which `on_new_state` was not called yet.
             # That call will find nothing new, so the shortcuts for it are left here.
             exchanging.run(
                 lambda: self._leave_activated(caller, self._find_inactive(caller, again=True))
@@ -144,7 +144,7 @@ class Shortcuts:
             inactive = self._inactive = InactiveBackends(caller.catalog, states)
         return inactive
 
-    def wake(self, state: DispatchState) -> None:
+    def on_new_state(self, state: DispatchState) -> None:
         """Let functions dispatch again if a new state activates a backend that implements them."""
         # A state activates a backend only if the default disables one, or if it prioritizes one
         # that requires opt-in. Then the turn is needed: another thread may be computing the
@@ -185,7 +185,7 @@ class Shortcuts:
             for record in self._dispatcher.records:
                 if record.shortcut is not None and record.shortcut.is_taken:
                     record.shortcut.leave()
-            # Computed anew for the next shortcut. Until then none is taken, and `wake` has nothing
+            # Computed anew for the next shortcut. Until then none is taken, and `on_new_state` has nothing
             # to do.
             self._inactive = None
 

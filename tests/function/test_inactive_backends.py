@@ -205,7 +205,7 @@ def test_a_state_that_a_thread_reads_before_it_is_announced() -> None:
     system, function, _ = make(QUIET)
     default(function)
     keeper, shortcuts = system._dispatcher.keeper, system._dispatcher.shortcuts
-    announce = keeper.waking
+    announce = keeper.on_new_state
 
     def announce_late(state: DispatchState) -> None:
         thread = threading.Thread(target=shortcuts.take_all)
@@ -213,7 +213,7 @@ def test_a_state_that_a_thread_reads_before_it_is_announced() -> None:
         thread.join()
         announce(state)
 
-    keeper.waking = announce_late
+    keeper.on_new_state = announce_late
     with system.backend_opts(prioritize="quiet"):
         assert function(Foreign()) == "backend"
 
