@@ -73,10 +73,9 @@ _HOMES = {
 def __getattr__(name: str) -> object:
     if name not in __all__ and name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from importlib import import_module
-
-    module = import_module("." + _HOMES.get(name, "exceptions"), __name__)
-    value: object = getattr(module, name)
+    home = f"{__name__}.{_HOMES.get(name, 'exceptions')}"
+    # Not `import_module`: a small program would import `importlib` for it.
+    value: object = getattr(__import__(home, fromlist=[name]), name)
     globals()[name] = value  # so that later accesses do not get here
     return value
 

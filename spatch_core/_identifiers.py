@@ -99,6 +99,15 @@ def is_dotted_name(text: str) -> bool:
     return True
 
 
+def is_type_pattern(text: object) -> bool:
+    """Whether `text` is a type pattern; if not, `TypePattern` raises an error that says why."""
+    if not isinstance(text, str):
+        return False
+    identifier = text[1:] if text[:1] in ("~", "@") else text
+    module, separator, qualname = identifier.partition(":")
+    return separator != "" and is_dotted_name(module) and is_dotted_name(qualname)
+
+
 def is_backend_name(text: object) -> bool:
     r"""Whether `text` follows the grammar of backend names, ``[\w.-]+``."""
     return (

@@ -13,10 +13,9 @@ from ._function.acceleration import protect_exit
 from ._function.decorator import Decorator
 from ._function.dispatcher import Dispatcher
 from ._function.library_backends import Backends
-from ._identifiers import DEFAULT, is_backend_name
+from ._identifiers import DEFAULT, is_backend_name, is_type_pattern
 from ._state.options import BackendOptions
 from ._state.state_keeper import StateKeeper
-from ._type_patterns import TypePattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -128,8 +127,13 @@ class BackendSystem(Decorator, Backends):
         assert backends is not None
         self.group = group
         self.environ_prefix = environ_prefix
-        self._default_types = tuple(TypePattern(text) for text in default_primary_types)
-        self._secondary_types = tuple(TypePattern(text) for text in default_secondary_types)
+        self._default_types = tuple(default_primary_types)
+        self._secondary_types = tuple(default_secondary_types)
+        for text in (*self._default_types, *self._secondary_types):
+            if not is_type_pattern(text):
+                from ._type_patterns import TypePattern  # correct libraries need it later
+
+                TypePattern(text)  # raises
         self._in_code = tuple(backends)
         self._registered: tuple[Description, ...] = ()
         self._fallback = fallback
@@ -176,10 +180,9 @@ class BackendSystem(Decorator, Backends):
         found = self._module, self.environ_prefix, self.group
         if self._module == "__main__" and all(type(each) is dict for each in self._in_code):
             # Another process may not run this script, so the pickle says how to make the system.
-            types = tuple(map(str, self._default_types))
-            others = tuple(map(str, self._secondary_types)), self._fallback, self._defer_on
+            others = self._secondary_types, self._fallback, self._defer_on
             last = () if self.protocol is None else (self.protocol,)
-            return find_system, (*found, types, self._in_code, *others, *last)
+            return find_system, (*found, self._default_types, self._in_code, *others, *last)
         return find_system, found
 
 

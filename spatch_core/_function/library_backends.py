@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from .._reporting.problems import Problem
     from .._resolution.explanation import Explanation
     from .._resolution.notices import Notices
-    from .._type_patterns import TypePattern
     from .dispatcher import Dispatcher
 
 
@@ -27,8 +26,8 @@ class Backends:
         group: str | None
         environ_prefix: str
         _dispatcher: Dispatcher
-        _default_types: tuple[TypePattern, ...]
-        _secondary_types: tuple[TypePattern, ...]
+        _default_types: tuple[str, ...]
+        _secondary_types: tuple[str, ...]
         _in_code: tuple[Any, ...]
         _registered: tuple[Description, ...]
         _fallback: str

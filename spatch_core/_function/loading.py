@@ -19,6 +19,7 @@ from .._discovery.path_files import read_path_files
 from .._resolution.resolver import Resolver
 from .._state.process_default import set_environment
 from .._state.state import initial_state
+from .._type_patterns import TypePattern
 from .docstring import document
 from .library_shortcuts import install
 from .results import Results
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
     from .._discovery.catalog import Catalog
     from .._reporting.problems import Problem
     from .._resolution.notices import Notices
-    from .._type_patterns import TypePattern
     from .dispatcher import Dispatcher
 
 _ROUNDS = 10
@@ -55,8 +55,8 @@ def make_loader(
     system: System,
     dispatcher: Dispatcher,
     in_code: Sequence[Any],
-    default_types: Sequence[TypePattern],
-    secondary_types: Sequence[TypePattern] = (),
+    default_types: Sequence[str],
+    secondary_types: Sequence[str] = (),
 ) -> Loader[Caller]:
     """Return the loader of a library.
 
@@ -68,15 +68,16 @@ def make_loader(
         Its dispatcher.
     in_code : sequence of mapping or object
         Descriptions that the library itself passes.
-    default_types : sequence of TypePattern
-        Primary types of the default implementations.
-    secondary_types : sequence of TypePattern, optional
-        Their secondary types.
+    default_types : sequence of str
+        Type patterns of the primary types of the default implementations.
+    secondary_types : sequence of str, optional
+        Those of their secondary types.
     """
     # Before there is a loader: with one, calls need both at once.
     install(dispatcher)
     dispatcher.results = Results(dispatcher)
-    discover = partial(_discover, system, dispatcher, in_code, default_types, secondary_types)
+    patterns = [tuple(map(TypePattern, each)) for each in (default_types, secondary_types)]
+    discover = partial(_discover, system, dispatcher, in_code, *patterns)
     return Loader(discover, partial(_publish, dispatcher))
 
 

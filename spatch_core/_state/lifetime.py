@@ -18,13 +18,12 @@ from __future__ import annotations
 import atexit
 import gc
 from _weakref import ref  # weakref itself imports much more
-from contextvars import ContextVar
 from types import MethodType
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from contextvars import Token
+    from contextvars import ContextVar, Token
     from typing import Any, Protocol
 
     class Marked(Protocol):
@@ -38,6 +37,9 @@ if TYPE_CHECKING:
         def forget_tables(self) -> None: ...
 
         def forget_unreachable(self) -> None: ...
+
+else:
+    from _contextvars import ContextVar  # contextvars itself takes longer to import
 
 
 class References:

@@ -25,8 +25,6 @@ works only once. Hot paths use a token because it is faster; without one, they s
 
 from __future__ import annotations
 
-from contextvars import ContextVar
-
 from .._classes import is_importable
 from .._locks import Turn
 from .lifetime import Observations, References, look_after
@@ -36,7 +34,7 @@ from .state import DispatchState
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Container
-    from contextvars import Token
+    from contextvars import ContextVar, Token
     from typing import TypeAlias
 
     from .lifetime import Mark
@@ -45,6 +43,8 @@ if TYPE_CHECKING:
 
     # What `enter` returns; the mark's token comes first if the state is observed.
     Entered: TypeAlias = Token[Tables] | tuple[Token[Mark | None], Token[Tables]]
+else:
+    from _contextvars import ContextVar  # contextvars itself takes longer to import
 
 MAX_SCOPES = 256
 """How many scopes are cached before all are forgotten."""
@@ -76,7 +76,7 @@ class StateKeeper:
         Lets one thread at a time replace the process-wide default.
     strays : callable
         Returns the indices of functions that only the tables may keep alive; None for all.
-    waking : callable
+    on_new_state : callable
         Called with each new state before it is in force, because it may activate a backend that no
         other state does.
     """
@@ -94,7 +94,7 @@ class StateKeeper:
         self.observations = Observations(f"{name} observed")
         self.observe: Callable[[Mark | None], object] = self.observations.variable.set
         self.strays: Callable[[], Container[int] | None] = frozenset
-        self.waking: Callable[[DispatchState], None] = _do_nothing
+        self.on_new_state: Callable[[DispatchState], None] = _do_nothing
         self._known: dict[tuple[object, ...], Scope] = {}
         # Weak, because strong references would make the bounds of the caches pointless.
         self._live = References()
@@ -161,7 +161,7 @@ class StateKeeper:
         scope = Scope(state)
         # Added first: a thread that looks for active backends in between must see it.
         self._live.add(scope)
-        self.waking(state)
+        self.on_new_state(state)
         return scope
 
     def states(self) -> list[DispatchState]:
