@@ -37,7 +37,7 @@ __all__ = [
 TYPE_CHECKING = False  # type checkers know this name; importing `typing` would take too long
 if TYPE_CHECKING:
     from ._callers_line import stacklevel
-    from ._function.acceleration import accelerated as accelerated
+    from ._function.wrapper_support import accelerated as accelerated
     from ._signature.replaced_arguments import ReplacedArguments
     from .backend_system import BackendSystem, DispatchContext
     from .backend_utils import IF_NEEDED, BackendImplementation
@@ -60,7 +60,7 @@ if TYPE_CHECKING:
     )
 
 _HOMES = {
-    "accelerated": "_function.acceleration",
+    "accelerated": "_function.wrapper_support",
     "IF_NEEDED": "backend_utils",
     "stacklevel": "_callers_line",
     "ReplacedArguments": "_signature.replaced_arguments",

@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from _weakref import ref  # weakref itself imports much more
 
-from ._function.acceleration import protect_exit
+from ._function.wrapper_support import protect_exit
 from ._function.decorator import Decorator
 from ._function.dispatcher import Dispatcher
 from ._function.library_backends import Backends

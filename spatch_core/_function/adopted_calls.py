@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from .._resolution.adopted_function import AdoptedFunction
     from .._state.scope import Scope
     from .._state.state_keeper import StateKeeper
-    from .dispatcher_link import Link
+    from .wrapper_support import Link
 
     Target: TypeAlias = Callable[..., Any] | None
 

@@ -6,9 +6,9 @@ from _collections_abc import Sequence  # as collections.abc has it, without that
 
 from .._dispatch_arguments import Function, missing
 from .._identifiers import GENERATED
-from .acceleration import accelerate, prepare
 from .template import CATCHES
 from .wrapper import dress, make_wrapper
+from .wrapper_support import PicklableTables, accelerate, prepare
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -95,8 +95,6 @@ class Dispatchable:
         tables = dispatcher.tables
         if module == "__main__":
             # cloudpickle pickles the functions of scripts by value.
-            from .picklable_tables import PicklableTables
-
             tables = PicklableTables(tables)
         namespace = getattr(default, "__globals__", None)
         self.wrapper, self.generated = make_wrapper(

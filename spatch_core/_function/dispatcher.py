@@ -6,7 +6,7 @@ import sys
 
 from .._classes import Homes
 from .._identifiers import DEFAULT
-from .dispatcher_link import Link
+from .wrapper_support import Link
 
 if sys.version_info < (3, 11):
     from . import garbage_collection  # noqa: F401  # which notes each collection from here on

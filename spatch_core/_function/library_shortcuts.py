@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from .._dispatch_arguments import Function
     from .._state.state import DispatchState
     from .._state.state_keeper import StateKeeper
-    from .dispatcher_link import Link
+    from .wrapper_support import Link
 
 
 class Record(Protocol):

@@ -5,7 +5,7 @@ In C where the extension was built.
 
 from __future__ import annotations
 
-from . import acceleration
+from . import wrapper_support
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -125,7 +125,7 @@ def python_attribute_getter(
 
 
 def _find_compiled() -> tuple[Any, Any]:
-    if acceleration.accelerated:
+    if wrapper_support.accelerated:
         try:
             from ._lookup import Lookup, attribute_getter
         except ImportError:  # it was not built

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from .._call.caller import Caller
     from .._state.scope import Scope
     from .._state.state_keeper import StateKeeper
-    from .dispatcher_link import Link
+    from .wrapper_support import Link
     from .library_shortcuts import Record, Shortcuts
 
 

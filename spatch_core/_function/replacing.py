@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from .dispatcher_link import Link
+    from .wrapper_support import Link
 
 
 class Replacing(TakesFound):

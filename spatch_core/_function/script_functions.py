@@ -6,7 +6,7 @@ record, which attributes of the function refer to, gives the restored function n
 
 from __future__ import annotations
 
-from .acceleration import accelerate
+from .wrapper_support import accelerate
 from .dispatchable import Dispatchable
 
 TYPE_CHECKING = False

@@ -18,7 +18,7 @@ from types import FunctionType
 
 from .._dispatch_arguments import NATURES
 from .._locks import is_running
-from .acceleration import accelerate, slow_down
+from .wrapper_support import accelerate, slow_down
 
 if sys.version_info < (3, 11):
     from .garbage_collection import is_collecting

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from spatch_core import BackendSystem
-from spatch_core._function import acceleration
+from spatch_core._function import wrapper_support
 from spatch_core.testing import run_python
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def make(default: Any, dispatch_args: Any, *, implemented: bool, slow: bool) -> 
 
     def call(*args: Any, **kwargs: Any) -> Any:
         if slow:
-            acceleration.slow_down(function)
+            wrapper_support.slow_down(function)
         return function(*args, **kwargs)
 
     return system, function, call

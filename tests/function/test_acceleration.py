@@ -15,7 +15,7 @@ import pytest
 
 import spatch_core
 from spatch_core import BackendSystem, ImplementationImportError
-from spatch_core._function import acceleration
+from spatch_core._function import wrapper_support
 from spatch_core._function.dispatcher import Dispatcher
 from spatch_core.testing import run_python
 
@@ -384,8 +384,8 @@ def test_other_functions_are_left_as_they_are() -> None:
         return x
 
     for function in (plain, len, Foreign, None, 1):
-        acceleration.accelerate(function)  # type: ignore[arg-type]
-        acceleration.slow_down(function)  # type: ignore[arg-type]
+        wrapper_support.accelerate(function)  # type: ignore[arg-type]
+        wrapper_support.slow_down(function)  # type: ignore[arg-type]
     assert plain(1) == 1
 
 
@@ -410,7 +410,7 @@ def test_wrong_preparations_are_refused(arguments: Any, error: Any) -> None:
         wrapper = types.FunctionType(default.__code__.replace(), {})
         arguments = (wrapper, ContextVar("variable"), None, *arguments[1:], None)
     with pytest.raises(error):
-        acceleration.prepare(*arguments)
+        wrapper_support.prepare(*arguments)
 
 
 @only_accelerated
@@ -420,9 +420,9 @@ def test_a_wrapper_is_prepared_once() -> None:
 
     wrapper = types.FunctionType(default.__code__.replace(), {})
     arguments: Any = (wrapper, ContextVar[Any]("variable"), None, 1, (0,), ("x",), None)
-    acceleration.prepare(*arguments)
+    wrapper_support.prepare(*arguments)
     with pytest.raises(ValueError, match="prepared before"):
-        acceleration.prepare(*arguments)
+        wrapper_support.prepare(*arguments)
 
 
 @only_accelerated
@@ -440,8 +440,8 @@ def test_a_variable_without_tables_is_left_to_python() -> None:
 
     variable: ContextVar[Any] = ContextVar("variable")
     wrapper = types.FunctionType((lambda x: ("python", x)).__code__.replace(), {})
-    acceleration.prepare(wrapper, variable, Filling, 1, (0,), ("x",), None)
-    acceleration.accelerate(wrapper)
+    wrapper_support.prepare(wrapper, variable, Filling, 1, (0,), ("x",), None)
+    wrapper_support.accelerate(wrapper)
     for value in (None, (), [], [0], [0, None], [0, [1]], [0, {}], [0, {float: None}]):
         variable.set(value)
         expected = "filled" if isinstance(value, list) else "python"
@@ -455,7 +455,7 @@ def test_a_variable_without_tables_is_left_to_python() -> None:
 @only_accelerated
 def test_it_is_documented() -> None:
     """`help` shows a docstring and parameters for each of the three."""
-    for function in (acceleration.prepare, acceleration.accelerate, acceleration.slow_down):
+    for function in (wrapper_support.prepare, wrapper_support.accelerate, wrapper_support.slow_down):
         assert inspect.signature(function).parameters
         assert inspect.getdoc(function)
 
@@ -468,7 +468,7 @@ def test_recursion_is_as_deep_as_in_python(form: str) -> None:
         f"""
         import sys
         from spatch_core import BackendSystem
-        from spatch_core._function import acceleration
+        from spatch_core._function import wrapper_support
 
         fields = {{"name": "b", "primary_types": ["builtins:str"]}}
         functions = {{"lib:f": {{"function": "__main__:late"}}}}
@@ -655,4 +655,4 @@ class TestLeavingBlocks:
     def test_is_for_classes(self) -> None:
         """As the error says."""
         with pytest.raises(TypeError, match="is no class"):
-            acceleration.protect_exit(3)  # type: ignore[arg-type]
+            wrapper_support.protect_exit(3)  # type: ignore[arg-type]

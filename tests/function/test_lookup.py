@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from spatch_core._function import acceleration, lookup
+from spatch_core._function import wrapper_support, lookup
 
 CLASSES = [lookup.PythonLookup]
-if acceleration.accelerated:
+if wrapper_support.accelerated:
     CLASSES.append(lookup.Lookup)
 
 

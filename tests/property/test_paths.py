@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 import spatch_core
 from spatch_core import BackendSystem
-from spatch_core._function import acceleration
+from spatch_core._function import wrapper_support
 
 pytestmark = pytest.mark.skipif(
     not spatch_core.accelerated, reason="without the C extension there is one path only"
@@ -237,7 +237,7 @@ class Twin:
 
     def slow_down(self) -> None:
         if self.is_slow:
-            acceleration.slow_down(self.function)
+            wrapper_support.slow_down(self.function)
 
     def do(self, deed: str, values: list[Any]) -> None:
         """Do something that an implementation may do during a call."""

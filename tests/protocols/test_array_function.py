@@ -18,7 +18,7 @@ import numpy  # noqa: ICN001  # `np` is the same without its annotations
 import pytest
 
 from spatch_core import BackendSystem
-from spatch_core._function import acceleration, adopting, lookup
+from spatch_core._function import wrapper_support, adopting, lookup
 from spatch_core.exceptions import NoImplementationError
 from spatch_core.protocols import array_function, numpy_functions
 from spatch_core.testing import run_python
@@ -32,7 +32,7 @@ np: Any = numpy  # its annotations know nothing of arrays of other classes
 def path(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Look up in C, where there is the extension, and in Python."""
     if request.param == "Python":
-        if not acceleration.accelerated:
+        if not wrapper_support.accelerated:
             pytest.skip("there is no other path")
         for module in (adopting, array_function):
             monkeypatch.setattr(module, "Lookup", lookup.PythonLookup)

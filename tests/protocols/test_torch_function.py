@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from spatch_core import BackendSystem
-from spatch_core._function import acceleration, adopting, lookup
+from spatch_core._function import wrapper_support, adopting, lookup
 from spatch_core.exceptions import NoImplementationError
 from spatch_core.protocols import numpy_functions, torch_functions
 from spatch_core.testing import run_python
@@ -26,7 +26,7 @@ torch: Any = pytest.importorskip("torch")
 def path(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Look up in C, where there is the extension, and in Python."""
     if request.param == "Python":
-        if not acceleration.accelerated:
+        if not wrapper_support.accelerated:
             pytest.skip("there is no other path")
         monkeypatch.setattr(adopting, "Lookup", lookup.PythonLookup)
 

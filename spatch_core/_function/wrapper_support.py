@@ -1,12 +1,46 @@
-"""How the code of a wrapper refers to the dispatcher of its library."""
+"""What wrappers refer to: their dispatcher, the tables in force, and the optional C extension.
+
+One module, because each module that every library imports takes it 0.1 ms.
+"""
 
 from __future__ import annotations
 
 from _weakref import ref  # weakref itself imports much more
+from os import environ
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from functools import partial
+    from types import FunctionType
     from typing import Any
+else:
+    from _functools import partial  # functools itself imports much more
+
+prepare: Callable[..., None]
+"""Attach the data for calls through C to a wrapper's code object; see the extension."""
+accelerate: Callable[[FunctionType], None]
+"""Let calls of a wrapper go through C from now on."""
+slow_down: Callable[[FunctionType], None]
+"""Let calls of a wrapper run its Python code from now on."""
+
+protect_exit: Callable[[type], None]
+"""Give a class of options an ``__exit__`` that no signal handler can keep from running."""
+
+
+def _do_nothing(*_: object) -> None:
+    """Replace each of the four functions where there is no extension."""
+
+
+try:
+    if environ.get("SPATCH_CORE_PURE", "").strip().lower() not in ("", "0", "no", "false", "off"):
+        raise ImportError("SPATCH_CORE_PURE asks for pure Python")
+    from ._accelerator import accelerate, prepare, protect_exit, slow_down
+except ImportError:  # it was not built, or not for this version of Python
+    accelerated = False
+    prepare = accelerate = slow_down = protect_exit = _do_nothing
+else:
+    accelerated = True
 
 
 class Link:
@@ -111,3 +145,10 @@ class Link:
         """See `Dispatcher.strays`; None for all of them, without a dispatcher."""
         dispatcher = self._find()
         return None if dispatcher is None else dispatcher.strays()
+
+
+class PicklableTables(partial):  # type: ignore[type-arg]  # no subscript at run time
+    """Returns the tables in force; unlike the method of the variable it can be pickled."""
+
+    def __reduce__(self) -> Any:
+        return int, ()  # unpickled as 0, in code that is replaced; see `script_functions`
