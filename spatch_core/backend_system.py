@@ -9,10 +9,10 @@ from __future__ import annotations
 import sys
 from _weakref import ref  # weakref itself imports much more
 
-from ._function.wrapper_support import protect_exit
 from ._function.decorator import Decorator
 from ._function.dispatcher import Dispatcher
 from ._function.library_backends import Backends
+from ._function.wrapper_support import protect_exit
 from ._identifiers import DEFAULT, is_backend_name, is_type_pattern
 from ._state.options import BackendOptions
 from ._state.state_keeper import StateKeeper

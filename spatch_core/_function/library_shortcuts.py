@@ -86,8 +86,8 @@ class Shortcuts:
         """Let functions take their shortcuts that no active backend implements."""
         caller = self._dispatcher.loaded
         if caller is not None:
-            # The states that are read here may include one for which `on_new_state` was not called yet.
-            # That call will find nothing new, so the shortcuts for it are left here.
+            # The states that are read here may include one that `on_new_state` was not called for
+            # yet. That call will find nothing new, so the shortcuts for it are left here.
             exchanging.run(
                 lambda: self._leave_activated(caller, self._find_inactive(caller, again=True))
             )
@@ -185,8 +185,8 @@ class Shortcuts:
             for record in self._dispatcher.records:
                 if record.shortcut is not None and record.shortcut.is_taken:
                     record.shortcut.leave()
-            # Computed anew for the next shortcut. Until then none is taken, and `on_new_state` has nothing
-            # to do.
+            # Computed anew for the next shortcut. Until then none is taken, and `on_new_state` has
+            # nothing to do.
             self._inactive = None
 
         exchanging.run(leave)

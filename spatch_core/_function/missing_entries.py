@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from .._call.caller import Caller
     from .._state.scope import Scope
     from .._state.state_keeper import StateKeeper
-    from .wrapper_support import Link
     from .library_shortcuts import Record, Shortcuts
+    from .wrapper_support import Link
 
 
 class Dispatcher(Protocol):

@@ -6,8 +6,8 @@ record, which attributes of the function refer to, gives the restored function n
 
 from __future__ import annotations
 
-from .wrapper_support import accelerate
 from .dispatchable import Dispatchable
+from .wrapper_support import accelerate
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

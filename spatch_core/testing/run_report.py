@@ -107,7 +107,9 @@ class RunReport:
         title = f"functions of the backend that were not called ({len(not_called)})"
         yield from _listed(title, not_called)
         found = self._not_reached
-        yield from _listed(f"tests that never reached it ({len(found)} of {len(self._tests)})", found)
+        yield from _listed(
+            f"tests that never reached it ({len(found)} of {len(self._tests)})", found
+        )
         if self.expected:
             count = sum(self.expected.values())
             yield f"tests that failed as expected of their functions: {count}"

@@ -455,7 +455,11 @@ def test_a_variable_without_tables_is_left_to_python() -> None:
 @only_accelerated
 def test_it_is_documented() -> None:
     """`help` shows a docstring and parameters for each of the three."""
-    for function in (wrapper_support.prepare, wrapper_support.accelerate, wrapper_support.slow_down):
+    for function in (
+        wrapper_support.prepare,
+        wrapper_support.accelerate,
+        wrapper_support.slow_down,
+    ):
         assert inspect.signature(function).parameters
         assert inspect.getdoc(function)
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from spatch_core._function import wrapper_support, lookup
+from spatch_core._function import lookup, wrapper_support
 
 CLASSES = [lookup.PythonLookup]
 if wrapper_support.accelerated:

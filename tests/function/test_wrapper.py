@@ -16,9 +16,8 @@ import pytest
 from spatch_core import BackendSystem
 from spatch_core._dispatch_arguments import TakesFound, missing
 from spatch_core._function import wrapper
-from spatch_core._function.wrapper_support import slow_down
 from spatch_core._function.dispatchable import Dispatchable
-from spatch_core._function.wrapper_support import Link
+from spatch_core._function.wrapper_support import Link, slow_down
 from spatch_core.testing import run_python
 
 SNAPSHOT = """\

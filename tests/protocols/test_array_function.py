@@ -18,7 +18,7 @@ import numpy  # noqa: ICN001  # `np` is the same without its annotations
 import pytest
 
 from spatch_core import BackendSystem
-from spatch_core._function import wrapper_support, adopting, lookup
+from spatch_core._function import adopting, lookup, wrapper_support
 from spatch_core.exceptions import NoImplementationError
 from spatch_core.protocols import array_function, numpy_functions
 from spatch_core.testing import run_python

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from spatch_core import BackendSystem
-from spatch_core._function import wrapper_support, adopting, lookup
+from spatch_core._function import adopting, lookup, wrapper_support
 from spatch_core.exceptions import NoImplementationError
 from spatch_core.protocols import numpy_functions, torch_functions
 from spatch_core.testing import run_python
