@@ -23,14 +23,13 @@ LIGHT = {
     "__future__",
     "_collections_abc",
     "_contextvars",
+    "_functools",
     "_stat",
     "_weakref",
     "_weakrefset",
     "atexit",
-    "contextvars",
     "gc",
     "genericpath",
-    "importlib",
     "importlib._bootstrap",
     "importlib._bootstrap_external",
     "itertools",
@@ -41,7 +40,6 @@ LIGHT = {
     "stat",
     "sys",
     "types",
-    "warnings",
 }
 LIBRARY = """
     from spatch_core import BackendSystem

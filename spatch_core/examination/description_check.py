@@ -82,7 +82,6 @@ class DescriptionCheck:
                     if found not in seen:
                         seen.add(found)
                         yield found
-        yield from self._unmentioned()
 
     def _check(self, mention: Mention) -> Iterator[Finding]:
         if mention.role is Role.TYPE:
@@ -122,8 +121,8 @@ class DescriptionCheck:
             if signature is not None:
                 yield identifier, signature
 
-    def _unmentioned(self) -> Iterator[Finding]:
-        """Yield a note if the code implements functions that the description lacks."""
+    def unmentioned(self) -> Iterator[Finding]:
+        """After `findings`, yield a note if the code has functions that the description lacks."""
         own = {each.text for each in self.mentions if each.role is Role.LIBRARY_FUNCTION}
         for key, functions in self._registered.items():
             missing = sorted(set(functions) - own)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from inspect import cleandoc
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from .._identifiers import split_identifier
@@ -27,7 +28,8 @@ def verify(request: dict[str, Any], journal: Journal) -> None:
     """Add each ``finding`` about a file, which is not read if the request has its ``text``."""
     file = read_file(request["file"], request["text"])
     name = file.fields.get("name")
-    for each in DescriptionCheck(file.mentions(), file.importer(), journal, name=name).findings():
+    check = DescriptionCheck(file.mentions(), file.importer(), journal, name=name)
+    for each in chain(check.findings(), check.unmentioned()):
         journal.add("finding", to_record(each))
 
 

@@ -45,8 +45,10 @@ def written(task: Any, file: str) -> dict[str, list[Any]]:
     return found
 
 
-def test_verify_finds_nothing_wrong(file: str) -> None:
-    assert written(file_tasks.verify, file).keys() == {"step"}
+def test_verify_notes_what_an_update_would_add(file: str) -> None:
+    (found,) = written(file_tasks.verify, file)["finding"]
+    assert (found["severity"], found["keys"]) == ("note", ["functions.auto-generation.backend"])
+    assert "lacks functions of the backend: l:f" in found["message"]
 
 
 def test_update_tells_what_is_registered(file: str) -> None:
