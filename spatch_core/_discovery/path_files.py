@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterable
 from pathlib import PurePath
 from typing import Any
@@ -25,6 +24,10 @@ def path_files(distribution: Any) -> list[str]:
         # `distribution.files` would look for each file on the disk: there may be 100,000 of them.
         record = (distribution and distribution.read_text("RECORD")) or ""
         lines = [line for line in record.splitlines() if ".pth" in line]
+        if not lines:
+            return []
+        import csv  # few backends are installed in editable mode
+
         names = [row[0] for row in csv.reader(lines) if row]
         return [name for name in names if name.endswith(".pth") and PurePath(name).name == name]
     except BaseException as error:
