@@ -114,6 +114,57 @@ def test_costs_of_the_user_s_machine_replace_those_of_the_package(tmp_path: Path
     )
 
 
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (None, "No such file or directory"),
+        ("sobel: 20", "Expecting value"),
+        ("[20.0]", "it is not an object of positive numbers"),
+        ('{"sobel": -1.0}', "it is not an object of positive numbers"),
+        ('{"sobel": "20"}', "it is not an object of positive numbers"),
+        ('{"sobel": NaN}', "it is not an object of positive numbers"),
+    ],
+    ids=["missing", "no JSON", "a list", "negative", "text", "NaN"],
+)
+def test_an_unusable_file_of_costs_is_reported_and_ignored(
+    content: str | None, reason: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "costs.json"
+    if content is not None:
+        path.write_text(content, encoding="utf-8")
+    run_python(
+        f"""
+        import warnings
+
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            from scipy_dispatch_threads._costs import SMALLEST
+
+        (warning,) = caught
+        assert str(warning.message).startswith("{VARIABLE}={str(path)!r} is ignored: ")
+        assert {reason!r} in str(warning.message)
+        assert SMALLEST["sobel"] > 1_000_000 and len(SMALLEST) == 37
+        """,
+        environment={VARIABLE: str(path)},
+    )
+
+
+def test_costs_can_be_measured_again_into_the_file_in_use(tmp_path: Path) -> None:
+    """The shell has emptied the file before Python starts."""
+    (tmp_path / "costs.json").touch()
+    run_python(
+        """
+        import warnings
+
+        warnings.simplefilter("error")
+        from scipy_dispatch_threads._costs import SMALLEST
+
+        assert len(SMALLEST) == 37
+        """,
+        environment={VARIABLE: str(tmp_path / "costs.json")},
+    )
+
+
 @pytest.mark.parametrize("name", TABLE)
 def test_the_calls_that_are_measured_are_shared(name: str) -> None:
     array, arguments = cheap_call(name, 10_000, "float64")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import warnings
 from pathlib import Path
 
 VARIABLE = "SCIPY_DISPATCH_THREADS_COSTS"
@@ -13,11 +14,39 @@ VARIABLE = "SCIPY_DISPATCH_THREADS_COSTS"
 WORTH = 6e6
 """The nanoseconds of SciPy's work from which sharing it pays, also on a busy machine."""
 
-COSTS: dict[str, float] = {}
+
+def read_costs(path: Path) -> dict[str, float]:
+    """Read a file of costs. An empty one has none: the shell empties it before costs are measured.
+
+    Raises `OSError` or `ValueError` if the file cannot be used.
+    """
+    content = path.read_text(encoding="utf-8").strip()
+    costs = json.loads(content) if content else {}
+    if not isinstance(costs, dict) or not all(
+        isinstance(cost, int | float) and 0 < cost < math.inf for cost in costs.values()
+    ):
+        raise ValueError("it is not an object of positive numbers")
+    return costs
+
+
+def costs_of_environment(name: str) -> dict[str, float]:
+    """Read the costs of the user's machine; warn about a file that cannot be used and ignore it."""
+    try:
+        return read_costs(Path(name))
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else error
+        message = (
+            f"{VARIABLE}={name!r} is ignored: {reason}. Measure costs with "
+            "python -m scipy_dispatch_threads.measure"
+        )
+        warnings.warn(message, RuntimeWarning, stacklevel=2)
+        return {}
+
+
+COSTS = read_costs(Path(__file__).with_name("costs.json"))
 """Those measured for the package, and then the user's."""
-for path in (Path(__file__).with_name("costs.json"), os.environ.get(VARIABLE)):
-    if path:
-        COSTS |= json.loads(Path(path).read_text(encoding="utf-8"))
+if os.environ.get(VARIABLE):
+    COSTS |= costs_of_environment(os.environ[VARIABLE])
 
 SMALLEST = {name: math.ceil(WORTH / cost) for name, cost in COSTS.items()}
 """The number of elements, by function, from which threads pay."""

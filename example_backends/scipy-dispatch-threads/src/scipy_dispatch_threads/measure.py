@@ -91,9 +91,17 @@ def seconds(function: Callable[[], Any], clock: Callable[[], float]) -> float:
 
 def main() -> None:
     """Print the costs as JSON."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--check", action="store_true", help="time threads beside SciPy too")
-    parser.add_argument("--elements", type=int, help="the same, of arrays of this size")
+    parser = argparse.ArgumentParser(
+        prog="python -m scipy_dispatch_threads.measure", description=__doc__.partition("\n")[0]
+    )
+    parser.add_argument(
+        "--check",
+        action="store_true",
+        help="also compare threads with SciPy, at the size from which each function is shared",
+    )
+    parser.add_argument(
+        "--elements", type=int, help="also compare threads with SciPy, for arrays of this size"
+    )
     options = parser.parse_args()
     print(json.dumps({name: cost(name) for name in TABLE}, indent=1))
     for name in TABLE if options.check or options.elements else ():
