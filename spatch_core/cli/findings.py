@@ -56,17 +56,22 @@ def _key(keys: Sequence[str]) -> str:
     return f"{keys[0]}{more}: " if keys else ""
 
 
+def together(findings: Iterable[Finding]) -> list[list[Finding]]:
+    """Return findings about files in groups that differ only in their keys: one for each line."""
+    found: dict[tuple[str, ...], list[Finding]] = {}
+    for each in findings:
+        file = str(each.source and each.source.file)
+        found.setdefault((file, each.message, each.remedy), []).append(each)
+    return [*found.values()]
+
+
 def by_line(findings: Iterable[Finding]) -> Notes:
     """Return findings about files, each with file, line and remedy.
 
     Findings that differ only in their keys share a line.
     """
-    found: dict[tuple[str, ...], list[Finding]] = {}
-    for each in findings:
-        file = str(each.source and each.source.file)
-        found.setdefault((file, each.message, each.remedy), []).append(each)
     lines: list[Cell] = []
-    for same in found.values():
+    for same in together(findings):
         first, key = same[0], _key([each.key for each in same if each.key])
         line = f"{first.place}: {first.severity}: {key}{first.message}"
         lines.append(line if first.is_unchecked else (line, f"help: {first.remedy}"))

@@ -10,7 +10,7 @@ import click
 
 from ..examination.verify import FileReport, verify_file
 from .arguments import files_argument, json_option
-from .findings import by_line, count_severities, counted, finding_as_json
+from .findings import by_line, count_severities, counted, finding_as_json, together
 from .output import Notes, Part, show, show_json
 
 _EPILOG = """\b
@@ -41,12 +41,13 @@ def verify_command(
 
 
 def _parts(reports: list[FileReport]) -> Iterator[Part]:
-    yield by_line(found for each in reports for found in each.findings)
+    findings = [found for each in reports for found in each.findings]
+    yield by_line(findings)
     fine = [each for each in reports if each.ok]
     yield Notes("", [f"{each.subject}: fine{_meaning(each)}" for each in fine], {": fine": "green"})
     elsewhere = {each.folder for each in reports if each.folder and each.folder not in sys.path}
     yield Notes("Imported from where the files are", sorted(elsewhere))
-    severities = count_severities(f.severity.value for each in reports for f in each.findings)
+    severities = count_severities(same[0].severity.value for same in together(findings))
     yield f"{counted(len(reports), 'file')}: {severities}"
 
 

@@ -8,7 +8,14 @@ import pytest
 
 from spatch_core._discovery.catalog import CYCLE
 from spatch_core._reporting.problems import Problem, Source
-from spatch_core.cli.findings import by_backend, by_line, closing, count_severities, counted
+from spatch_core.cli.findings import (
+    by_backend,
+    by_line,
+    closing,
+    count_severities,
+    counted,
+    together,
+)
 from spatch_core.examination.findings import Severity, error, note, unchecked, warning
 
 SOURCE = Source("gpu = pkg:gpu.toml", "/pkg/gpu.toml")
@@ -59,6 +66,7 @@ def test_a_finding_of_a_file_is_a_line_that_editors_understand() -> None:
         "/pkg/gpu.toml:7: note: c: it is absent, so this is not checked",
         ("/pkg/gpu.toml: note: it is empty", "help: Fill it"),
     ]
+    assert [len(same) for same in together([first, other, absent, whole])] == [2, 1, 1]
 
 
 @pytest.mark.parametrize(
