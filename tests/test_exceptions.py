@@ -79,19 +79,19 @@ EXAMPLES: list[tuple[Exception, dict[str, object], str]] = [
         "lib:f cannot be called with m:B: it is too large\n  no backend is installed",
     ),
     (
-        FallbackWarning("lib:f", ["m:B"], ["m:B"], [LATER]),
-        {"function": "lib:f", "types": ("m:B",), "foreign": ("m:B",), "backends": (LATER,)},
+        FallbackWarning("lib:f", ["m:A", "m:B"], ["m:B"], [LATER]),
+        {"function": "lib:f", "types": ("m:A", "m:B"), "foreign": ("m:B",), "backends": (LATER,)},
         (
-            "lib:f runs the library's own implementation for m:B, which is not made for m:B: no "
-            "backend runs it\n  gpu defers: too small"
+            "lib:f runs the library's own implementation for m:A, m:B, which is not made for m:B: "
+            "no backend runs it\n  gpu defers: too small"
         ),
     ),
     (
         FallbackWarning("lib:f", ["m:B"], ["m:B"], [], 8000),
         {"size": 8000},
         (
-            "lib:f runs the library's own implementation for m:B, which is not made for m:B "
-            "(8000 bytes): no backend runs it"
+            "lib:f runs the library's own implementation, which is not made for m:B (8000 bytes): "
+            "no backend runs it"
         ),
     ),
     (

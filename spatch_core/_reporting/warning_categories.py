@@ -132,8 +132,9 @@ class FallbackWarning(SpatchCoreWarning):
 
     def __str__(self) -> str:
         size = f" ({self.size} bytes)" if self.size else ""
+        types = "" if self.types == self.foreign else f" for {', '.join(self.types)}"
         head = (
-            f"{self.function} runs the library's own implementation for {', '.join(self.types)}, "
+            f"{self.function} runs the library's own implementation{types}, "
             f"which is not made for {', '.join(self.foreign)}{size}: no backend runs it"
         )
         return "\n".join([head, *(f"  {each}" for each in self.backends)])
