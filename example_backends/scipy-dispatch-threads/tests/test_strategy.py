@@ -42,7 +42,7 @@ class Subclass(np.ndarray):  # type: ignore[type-arg]
             "sobel",
             {"input": IMAGE * 1j, "output": "f4"},
             forced(2),
-            "SciPy is to judge a data type",
+            "a data type for the output of complex numbers is left to SciPy",
         ),
         ("gaussian_filter", {"input": IMAGE}, forced(2), "missing a required argument: 'sigma'"),
         ("uniform_filter", {"input": IMAGE, "size": 1}, forced(2), "nothing is done"),

@@ -190,7 +190,7 @@ REFUSED: dict[str, tuple[str, Call, str]] = {
     "half": ("ndimage.sobel", call(IMAGE.astype("f2")), "is of torch.float16"),
     "complex": ("ndimage.median_filter", call(IMAGE * 1j, 3), "is of torch.complex128"),
     "type": ("ndimage.sobel", call(IMAGE, output=np.float32), "data type of the input"),
-    "mode": ("ndimage.sobel", call(IMAGE, mode="foo"), "SciPy is to report mode='foo'"),
+    "mode": ("ndimage.sobel", call(IMAGE, mode="foo"), "mode='foo' is an error in SciPy"),
     "size": ("ndimage.median_filter", call(IMAGE, 40), "1600 elements, more than 1024"),
     "structure": ("ndimage.grey_erosion", call(IMAGE, structure=np.ones((3, 3))), "structure="),
     "cval": (
@@ -198,7 +198,7 @@ REFUSED: dict[str, tuple[str, Call, str]] = {
         call(IMAGE.astype("u1"), 3, mode="constant", cval=-1),
         "cval=-1 is no number of torch.uint8",
     ),
-    "weights": ("ndimage.correlate1d", call(IMAGE, [1j]), "weights= is for SciPy to judge"),
+    "weights": ("ndimage.correlate1d", call(IMAGE, [1j]), "weights= is left to SciPy"),
     "valid": ("signal.convolve", call(IMAGE[:2], IMAGE, mode="valid"), "in2= is longer"),
     "plan": ("fft.fft", call(IMAGE, plan="a plan"), "plan='a plan'"),
 }

@@ -128,8 +128,13 @@ def test_a_nan_is_where_scikit_image_has_it(function: Any) -> None:
         ("caller's", filters.threshold_local, [GREY], {"method": "generic", "param": np.max}),
         ("running mean", filters.threshold_local, [GREY, 5, "mean"], {}),
         ("uint8", filters.rank.mean, [GREY.astype(np.uint16), SQUARE], {}),
-        ("is to report: 3 axes", morphology.erosion, [GREY, np.ones((3, 3, 3))], {}),
-        ("scikit-image is to report", filters.gaussian, [GREY, (1, 2, 3)], {}),
+        (
+            "3 axes for an image of 2 are an error",
+            morphology.erosion,
+            [GREY, np.ones((3, 3, 3))],
+            {},
+        ),
+        ("scikit-image reports the error", filters.gaussian, [GREY, (1, 2, 3)], {}),
     ],
 )
 def test_what_is_left_to_scikit_image_has_a_reason(

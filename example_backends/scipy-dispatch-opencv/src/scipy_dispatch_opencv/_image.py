@@ -54,7 +54,7 @@ def bound(name: str, dtypes: tuple[str, ...], make: Callable[..., Operation]) ->
             operation = make(**{each: arguments[each] for each in served})
         except NotImplementedError as reason:
             return str(reason)
-        except (TypeError, ValueError) as error:  # SciPy is to report the arguments
+        except (TypeError, ValueError) as error:  # SciPy reports the arguments
             return f"the arguments do not fit: {error}"
 
         def compute() -> Any:

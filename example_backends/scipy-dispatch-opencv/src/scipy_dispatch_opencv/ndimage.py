@@ -37,7 +37,7 @@ def gaussian_filter(sigma: Any, mode: str, cval: float, truncate: float, radius:
     for deviation, reach in zip(pair(sigma), pair(radius), strict=True):
         reach = int(truncate * deviation + 0.5) if reach is None else reach
         if not (isinstance(reach, int) and reach >= 0 and deviation >= 0):
-            raise NotImplementedError("SciPy is to report a radius or a deviation")
+            raise NotImplementedError(f"sigma={deviation}, radius={reach} is left to SciPy")
         if deviation <= 1e-15:  # SciPy leaves the axis as it is
             deviation, reach = 1.0, 0
         weights = np.exp(-0.5 * (np.arange(-reach, reach + 1) / deviation) ** 2)
@@ -78,7 +78,7 @@ def neighbours(size: Any, footprint: Any) -> Any:
         return np.ones(odd_sizes(size), np.uint8)
     pixels = np.asarray(footprint, bool)
     if size is not None or pixels.ndim != 2 or not pixels.any():
-        raise NotImplementedError("SciPy is to report the footprint")
+        raise NotImplementedError("SciPy has an error or a warning for this footprint")
     odd_sizes(pixels.shape)
     return pixels.astype(np.uint8)
 

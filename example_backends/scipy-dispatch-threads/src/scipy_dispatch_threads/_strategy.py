@@ -88,7 +88,7 @@ def plan(
     except Deferred as deferred:
         return str(deferred)
     except Exception as error:  # noqa: BLE001 - SciPy's own message is the clearest
-        return f"SciPy is to report: {type(error).__name__}: {error}"
+        return f"SciPy reports the error: {type(error).__name__}: {error}"
 
     def compute() -> Any:
         with suppress(Deferred):  # there may be a NaN
@@ -121,7 +121,7 @@ def given_output(call: Call, in_place: bool = False) -> Array | None:
         return None
     if isinstance(output, (type, np.dtype, str)):
         if call["input"].dtype.kind == "c" or np.iscomplexobj(call["weights"]):
-            raise Deferred("SciPy is to judge a data type for the output of complex numbers")
+            raise Deferred("a data type for the output of complex numbers is left to SciPy")
         return None
     if type(output) is not np.ndarray:
         raise Deferred(f"the output is a {type(output).__name__}, not a numpy.ndarray")

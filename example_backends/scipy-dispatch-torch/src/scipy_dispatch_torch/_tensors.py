@@ -85,7 +85,7 @@ def as_numbers(value: Any, name: str) -> np.ndarray[Any, Any]:
 def axis_of(axis: Any, ndim: int) -> int:
     """Return an axis as a number from 0 on."""
     if not -ndim <= axis < ndim:
-        raise Deferred(f"SciPy is to report that there is no axis {axis}")
+        raise Deferred(f"axis {axis} of {ndim} axes is an error in SciPy")
     return int(axis) % ndim
 
 
@@ -96,13 +96,13 @@ def each_axis(x: Tensor, axes: Any, *values: Any) -> list[tuple[Any, ...]]:
     else:
         numbers = [axis_of(axis, x.ndim) for axis in np.atleast_1d(axes).tolist()]
     if len(set(numbers)) < len(numbers):
-        raise Deferred(f"SciPy is to report axes={axes!r}")
+        raise Deferred(f"axes={axes!r} is an error in SciPy")
     columns = []
     for value in values:
         several = np.iterable(value) and not isinstance(value, str)
         columns.append(list(value) if several else [value] * len(numbers))
         if len(columns[-1]) != len(numbers):
-            raise Deferred(f"SciPy is to report {value!r}, for {len(numbers)} axes")
+            raise Deferred(f"{value!r} for {len(numbers)} axes is an error in SciPy")
     return list(zip(numbers, *columns, strict=True))
 
 
@@ -142,7 +142,7 @@ def check_border(x: Tensor, mode: Any, cval: Any) -> None:
     modes = [mode] if isinstance(mode, str) else list(mode)
     known = {"reflect", "grid-mirror", "mirror", "nearest", "wrap", "grid-wrap"}
     if not known | {"constant", "grid-constant"} >= set(modes):
-        raise Deferred(f"SciPy is to report mode={mode!r}")
+        raise Deferred(f"mode={mode!r} is an error in SciPy")
     if x.dtype not in FLOATS and not known.issuperset(modes):
         limits = torch.iinfo(x.dtype)
         if not (float(cval).is_integer() and limits.min <= cval <= limits.max):

@@ -47,10 +47,10 @@ def checked(x: Any, output: Any, mode: Any, cval: Any, dtypes: Any = FLOATS) -> 
 def reach(size: Any, origin: Any, x: Tensor) -> tuple[int, int]:
     """Return how many elements before and after each one a window has."""
     if not all(isinstance(each, (int, np.integer)) for each in (size, origin)):
-        raise Deferred(f"SciPy is to report size={size!r}, origin={origin!r}")
+        raise Deferred(f"size={size!r}, origin={origin!r} is an error in SciPy")
     before, after = size // 2 + origin, size - 1 - size // 2 - origin
     if size < 1 or before < 0 or after < 0:
-        raise Deferred(f"SciPy is to report a window of {size} elements with origin={origin}")
+        raise Deferred(f"a window of {size} elements with origin={origin} is an error in SciPy")
     return int(before), int(after)
 
 
@@ -95,7 +95,7 @@ def along_axis(turns: bool) -> Callable[..., Plan]:
 def real_weights(weights: Any, ndim: int) -> np.ndarray[Any, Any]:
     numbers = as_numbers(weights, "weights")
     if numbers.ndim != ndim or not numbers.size or numbers.dtype.kind not in "biuf":
-        raise Deferred("weights= is for SciPy to judge")
+        raise Deferred("weights= is left to SciPy")
     return numbers
 
 
@@ -165,7 +165,7 @@ def gaussian_steps(x: Tensor, axes: Any, *values: Any) -> list[Any]:
     steps = [each for each in each_axis(x, axes, *values) if each[1] > 1e-15]
     for _, sigma, order, _, radius in steps:
         if order < 0 or order != int(order) or (radius is not None and radius < 0) or sigma < 0:
-            raise Deferred("SciPy is to report the order or the radius")
+            raise Deferred(f"order={order!r}, radius={radius!r} is an error in SciPy")
     return steps
 
 
@@ -185,7 +185,7 @@ def gaussian_filter1d(
     checked(input, output, mode, cval)
     steps = gaussian_steps(input, axis, sigma, order, mode, radius)
     if not steps:
-        raise Deferred("SciPy is to report sigma=0")
+        raise Deferred(f"sigma={sigma!r} is left to SciPy")
     return lambda: delivered(gaussian(input, steps, cval, truncate), output)
 
 
@@ -295,11 +295,11 @@ def window(x: Tensor, size: Any, footprint: Any, axes: Any) -> np.ndarray[Any, A
     if footprint is None:
         lengths = dict(each_axis(x, axes, size))
         if not all(isinstance(each, (int, np.integer)) and each > 0 for each in lengths.values()):
-            raise Deferred(f"SciPy is to report size={size!r}")
+            raise Deferred(f"size={size!r} is an error in SciPy")
         return np.ones([lengths.get(axis, 1) for axis in range(x.ndim)], bool)
     counted = as_numbers(footprint, "footprint").astype(bool)
     if size is not None or axes is not None or counted.ndim != x.ndim or not counted.any():
-        raise Deferred("SciPy is to judge footprint=")
+        raise Deferred("footprint= is left to SciPy")
     return counted
 
 
@@ -344,7 +344,7 @@ def extremum(
     if counted.all():
         return box(reduce, x, counted, mode, cval, origin)
     if not isinstance(mode, str):
-        raise Deferred("SciPy is to report several modes for a footprint")
+        raise Deferred("several modes for a footprint are an error in SciPy")
     return ordered(lambda windows: reduce(windows, -1), x, counted, mode, cval, origin)
 
 
@@ -448,14 +448,14 @@ def ranked(
     checked(x, output, mode, cval, ORDERED)
     check_absent(axes=axes)
     if not isinstance(mode, str):
-        raise Deferred("SciPy is to report several modes")
+        raise Deferred("several modes are an error in SciPy")
     counted = window(x, size, footprint, None)
     number = int(counted.sum())
     if number > MOST_RANKED:
         raise Deferred(f"the window has {number} elements, more than {MOST_RANKED}")
     place = rank(number)
     if place != int(place) or not 0 <= place < number:
-        raise Deferred("SciPy is to report the rank")
+        raise Deferred(f"rank {place} of {number} elements is an error in SciPy")
     kth = int(place) + 1
     compute = ordered(lambda windows: windows.kthvalue(kth).values, x, counted, mode, cval, origin)
     return lambda: delivered(compute(), output)

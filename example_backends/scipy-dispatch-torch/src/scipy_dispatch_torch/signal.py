@@ -30,9 +30,9 @@ def pair(in1: Any, in2: Any, mode: Any) -> tuple[Tensor, Tensor]:
     for name, each in (("in1", in1), ("in2", in2)):
         check(each, name, _NUMBERS)
     if in1.ndim != in2.ndim or not in1.ndim or not in1.numel() or not in2.numel():
-        raise Deferred("SciPy is to judge the shapes")
+        raise Deferred("the shapes are left to SciPy")
     if mode not in ("full", "same", "valid"):
-        raise Deferred(f"SciPy is to report mode={mode!r}")
+        raise Deferred(f"mode={mode!r} is an error in SciPy")
     if mode == "valid" and any(a < b for a, b in zip(in1.shape, in2.shape, strict=True)):
         raise Deferred("mode='valid', and in2= is longer along an axis")
     dtype = torch.promote_types(in1.dtype, in2.dtype)
@@ -66,7 +66,7 @@ def part(result: Tensor, x: Tensor, kernel: Tensor, mode: str, late: bool = Fals
 def convolved(in1: Any, in2: Any, mode: Any, method: str, turns: bool) -> Plan:
     x, kernel = pair(in1, in2, mode)
     if method not in ("auto", "direct", "fft"):
-        raise Deferred(f"SciPy is to report method={method!r}")
+        raise Deferred(f"method={method!r} is an error in SciPy")
     if turns:
         kernel = kernel.flip(list(range(kernel.ndim))).conj().resolve_conj()
     directly = method == "direct" or (method == "auto" and kernel.numel() <= DIRECT)
@@ -100,7 +100,7 @@ def oaconvolve(in1: Any, in2: Any, mode: str = "full", axes: Any = None) -> Plan
 def of_images(in1: Any, in2: Any, mode: Any, boundary: Any, fillvalue: Any, turns: bool) -> Plan:
     x, kernel = pair(in1, in2, mode)
     if x.ndim != 2 or boundary not in _BORDERS:
-        raise Deferred("SciPy is to judge the shapes or the boundary")
+        raise Deferred("the shapes or the boundary are left to SciPy")
     if turns:
         kernel = kernel.flip([0, 1]).conj().resolve_conj()
 
@@ -135,7 +135,7 @@ def hilbert(x: Any, N: int | None = None, axis: int = -1) -> Plan:  # noqa: N803
     check(x, "x", FLOATS)
     check_absent(N=N)
     if not x.ndim or not x.numel() or not -x.ndim <= axis < x.ndim:
-        raise Deferred("SciPy is to judge the shape")
+        raise Deferred("the shape is left to SciPy")
     length = x.shape[axis]
 
     def compute() -> Tensor:

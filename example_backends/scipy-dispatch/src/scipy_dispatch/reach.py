@@ -183,7 +183,7 @@ def _radii(shape: Iterable[Any], origins: Iterable[Any]) -> list[int]:
     radii = []
     for size, origin in zip(shape, origins, strict=True):
         if operator.index(size) < 1:
-            raise Deferred(f"SciPy is to judge a window of {size} elements")  # some copy
+            raise Deferred(f"a window of {size} elements is left to SciPy")  # some copy
         radii.append(operator.index(size) // 2 + abs(operator.index(origin or 0)))
     return radii
 

@@ -78,11 +78,11 @@ def _plan(
                 return f"{name}= is a Dask array, and its values are needed now"
         radii = neighbours.radii(image, bound.arguments)
     except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
-        return f"scikit-image is to report: {error}"
+        return f"scikit-image reports the error: {error}"
     if isinstance(radii, str):
         return radii
     if len(radii) != image.ndim:
-        return f"scikit-image is to report: {len(radii)} axes for an image of {image.ndim}"
+        return f"{len(radii)} axes for an image of {image.ndim} are an error in scikit-image"
     run = partial(function, **given)
     options = {"periodic": bound.arguments.get("mode") == "wrap", "runs": neighbours.runs}
     number = neighbours.results(image.ndim)
