@@ -32,7 +32,7 @@ _FUNCTIONS = (
 )
 _EPILOG = """\b
 Examples:
-  spatch-core show threads
+  spatch-core show opencv
   spatch-core show default --library scipy_dispatch --json
 
 Exit code 1 if it has problems."""
