@@ -81,7 +81,7 @@ def test_no_worker_waits_while_another_does_a_slab_more() -> None:
     ("shape", "reaches", "reason"),
     [
         ((100,), [WHOLE], "no axis of 100 elements can be split: each is needed as a whole"),
-        ((1, 100), [Reach(), WHOLE], "1 x 100 elements make no two slabs"),
+        ((1, 100), [Reach(), WHOLE], "1 x 100 elements are too few for two slabs"),
         ((), [], "can be split"),
         ((100,), [Reach(40)], "not worth it: a value reads 40 elements on either side"),
     ],

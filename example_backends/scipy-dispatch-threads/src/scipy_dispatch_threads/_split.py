@@ -62,7 +62,7 @@ def choose(
                 gain = _gain(number, shape[axis], reach.radius, policy)
                 options.append((gain, abs(strides[axis]), Split(axis, reach, number)))
     if not options:
-        raise Deferred(f"{dimensions} elements make no two slabs along an axis to be split")
+        raise Deferred(f"{dimensions} elements are too few for two slabs along an axis to be split")
     best = max(gain for gain, *_ in options)
     gain, _, split = max(
         (option for option in options if option[0] >= 0.95 * best), key=lambda option: option[1]
