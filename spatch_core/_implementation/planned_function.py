@@ -75,7 +75,8 @@ class Planned:
         run.__module__, run.__doc__ = plan.__module__, plan.__doc__
         run.__name__, run.__qualname__ = "run", f"{plan.__qualname__}.run"
         own = signature(plan)
-        first = [] if uses_context else [Parameter("context", Parameter.POSITIONAL_ONLY)]
+        name = "_context" if "context" in own.parameters else "context"
+        first = [] if uses_context else [Parameter(name, Parameter.POSITIONAL_ONLY)]
         run.__signature__ = own.replace(  # type: ignore[attr-defined]  # what `inspect` reads
             parameters=[*first, *own.parameters.values()]
         )

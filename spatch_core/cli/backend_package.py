@@ -42,6 +42,7 @@ class NewBackend:
     requires_opt_in: bool
     secondary_types: tuple[TypePattern, ...] = ()
     is_minimal: bool = False  # has conversions, and all code in one module
+    is_planned: bool = True  # the example tells why it defers
 
     @property
     def implementation(self) -> str:
@@ -66,6 +67,8 @@ class NewBackend:
         if self.is_minimal:
             own = (folder / "minimal").iterdir()
             found = {name: found[name] for name in _SHARED} | {each.name: each for each in own}
+        elif not self.is_planned:
+            found |= {each.name: each for each in (folder / "direct").iterdir()}
         return {name.removesuffix(".template"): each for name, each in found.items()}
 
     def _values(self) -> dict[str, str]:

@@ -84,6 +84,27 @@ FUNCTIONS = """
     def keyword(x, *, n=None): ...
 """
 """A module of a library with parameters of every kind, for new backends."""
+ODD = """
+    from ._dispatch import system
+
+    @system.dispatchable("x")
+    async def asynchronous(x): ...
+
+    @system.dispatchable("x")
+    def generating(x):
+        yield x
+
+    @system.dispatchable("x")
+    def _private(x): ...
+
+    class Image:
+        @system.dispatchable("self")
+        def blend(self): ...
+
+    @system.dispatchable("x")
+    def smooth(x): ...
+    """
+"""A module of a library with one plain function, and others."""
 
 
 @dataclass(frozen=True)

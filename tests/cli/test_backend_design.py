@@ -5,28 +5,7 @@ from __future__ import annotations
 import pytest
 
 from spatch_core.testing import write_distribution
-from tests.cli.conftest import FUNCTIONS, TYPE, Site, create
-
-ODD = """
-    from ._dispatch import system
-
-    @system.dispatchable("x")
-    async def asynchronous(x): ...
-
-    @system.dispatchable("x")
-    def generating(x):
-        yield x
-
-    @system.dispatchable("x")
-    def _private(x): ...
-
-    class Image:
-        @system.dispatchable("self")
-        def blend(self): ...
-
-    @system.dispatchable("x")
-    def smooth(x): ...
-    """
+from tests.cli.conftest import FUNCTIONS, ODD, TYPE, Site, create
 
 
 def test_the_example_is_a_plain_function(paint: Site) -> None:

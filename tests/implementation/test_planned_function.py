@@ -236,3 +236,17 @@ def test_a_plan_may_serve_several_functions() -> None:
 def test_a_plan_without_a_name_is_an_error(wrong: Any) -> None:
     with pytest.raises((TypeError, ValueError)):
         BackendImplementation("wrong").plans("photolib:blur")(wrong)
+
+
+def test_a_parameter_may_be_called_context() -> None:
+    """The context that the implementation gets in front is passed by position."""
+    own = BackendImplementation("own")
+
+    @own.plans("photolib:render")
+    def render(image: Image, context: str) -> Callable[[], Any] | str:
+        return lambda: (image.size, context)
+
+    assert render(Image(), context="print") == (9, "print")
+    assert [*inspect.signature(render).parameters] == ["image", "context"]
+    assert [*inspect.signature(render.run).parameters] == ["_context", "image", "context"]
+    assert render.run(None, Image(2), "screen") == (2, "screen")
