@@ -355,6 +355,10 @@ ERRORS: list[tuple[str, dict[str, Any]]] = [
     ("ndimage.rank_filter", {"input": X, "rank": 9, "size": 3, "origin": 2}),
     ("signal.istft", {"Zxx": X[None] + 0j, "time_axis": -1, "freq_axis": 2}),
     ("fft.dct", {"x": X[:, :1], "type": 1}),
+    *[
+        ("signal.lfilter", {"x": X[0], "b": np.ones(b), "a": np.ones(a), "zi": np.ones(1)})
+        for b, a in ((1, 1), (3, 1), (1, 3))
+    ],
 ]
 
 

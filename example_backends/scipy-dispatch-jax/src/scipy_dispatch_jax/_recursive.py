@@ -81,7 +81,7 @@ def lfilter(call: Call) -> Any:
     state = jnp.zeros(shape, dtype)
     if call.zi is not None:
         zi = jnp.asarray(call.zi).astype(dtype)
-        require(zi.ndim == x.ndim)
+        require(zi.ndim == x.ndim and zi.shape[axis] == b.size - 1)
         state = jnp.broadcast_to(jnp.moveaxis(zi, axis, 0), shape)
     y, state = _filtered(b, a, moved, state)
     y, state = jnp.moveaxis(y, 0, axis), jnp.moveaxis(state, 0, axis)
