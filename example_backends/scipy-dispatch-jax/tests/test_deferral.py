@@ -359,6 +359,15 @@ ERRORS: list[tuple[str, dict[str, Any]]] = [
         ("signal.lfilter", {"x": X[0], "b": np.ones(b), "a": np.ones(a), "zi": np.ones(1)})
         for b, a in ((1, 1), (3, 1), (1, 3))
     ],
+    *[
+        ("ndimage." + name, {"input": X, key: np.eye(2), "mode": ["nearest", "reflect"]})
+        for name, key in (
+            ("correlate", "weights"),
+            ("convolve", "weights"),
+            ("minimum_filter", "footprint"),
+            ("maximum_filter", "footprint"),
+        )
+    ],
 ]
 
 

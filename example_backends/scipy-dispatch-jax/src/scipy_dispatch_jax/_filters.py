@@ -62,7 +62,7 @@ def convolve1d(call: Call) -> Array:
 
 def _window(call: Call, weights: Any, mirrored: bool) -> Array:
     x, axes = call.input, some_axes(call.axes, call.input.ndim)
-    require(weights.ndim == len(axes) and weights.size)
+    require(weights.ndim == len(axes) and weights.size and isinstance(call.mode, str))
     dtype = result_dtype(call.output, x.dtype, is_complex(weights.dtype))
     frame = Frame.of(x.ndim, weights.shape, axes, call.origin, call.mode, call.cval, mirrored)
     weights = weights[(slice(None, None, -1),) * weights.ndim] if mirrored else weights
