@@ -465,6 +465,14 @@ def test_a_folder_without_permissions_is_not_used(place: Place, tally: Tally, mo
         shutil.rmtree(place.folder, ignore_errors=True)
 
 
+@pytest.mark.parametrize("clock", ["0.0", "-1e9", "1e18", "float('inf')", "float('nan')"])
+def test_a_clock_that_jumps_breaks_nothing(place: Place, tally: Tally, clock: str) -> None:
+    """Neither while it is wrong, nor afterwards."""
+    for code in (f"import time\ntime.time = lambda: {clock}\n{DISCOVER}", DISCOVER) * 2:
+        found = place.discover(code=code)
+        tally.add(found == FOUND, (clock, found))
+
+
 def test_a_full_disk_leaves_no_draft(place: Place, tally: Tally, scale: int) -> None:
     """Whatever could not be written whole is removed, and the next process writes it."""
     size = place.file.stat().st_size
