@@ -55,12 +55,14 @@ def warn_user(
     frame : frame
         The backend's frame that warns: the caller of this function's caller.
     """
-    left_out = {_package_of(frame.f_globals), *packages}
+    # A call may import the backend.
+    left_out = {_package_of(frame.f_globals), "importlib", *packages}
     level = 3  # the level of `frame`: 1 is this function, 2 its caller
     while frame.f_back is not None and (
         _package_of(frame.f_globals) in left_out or is_between(frame)
     ):
-        frame, level = frame.f_back, level + 1
+        frame = frame.f_back
+        level += not _is_uncounted(frame)
     warnings.warn(message, category, stacklevel=level)
 
 
@@ -93,9 +95,8 @@ def stacklevel(level: int = 2) -> int:
     found = 1
     while level > 1 and frame.f_back is not None:
         frame = frame.f_back
-        file = frame.f_code.co_filename
-        if "importlib" in file and "_bootstrap" in file:
-            continue  # `warnings` does not count the frames of imports
+        if _is_uncounted(frame):
+            continue
         found += 1
         if not is_between(frame):
             level -= 1
@@ -107,6 +108,12 @@ def is_between(frame: FrameType) -> bool:
     return frame.f_code.co_filename.startswith(GENERATED) or _is_of_package(
         frame.f_globals.get("__name__")
     )
+
+
+def _is_uncounted(frame: FrameType) -> bool:
+    """Whether a frame is one of those of an import that `warnings` does not count."""
+    file = frame.f_code.co_filename
+    return "importlib" in file and "_bootstrap" in file
 
 
 def _package_of(namespace: Mapping[str, Any]) -> str:
