@@ -575,7 +575,7 @@ def test_one_fault_in_many_places_is_one_line(site: Site, project: Path) -> None
     (line,) = (line for line in answer.output.splitlines() if "exit code 7" in line)
     start = f'{file}:16: error: functions."zzz_lib:f0".function and 3 more: '
     assert line.startswith(start)
-    assert "4 errors" in answer.output.splitlines()[-1]
+    assert "1 error," in answer.output.splitlines()[-1]
     assert len(faults(verify(site, project, GOOD + functions, "--json"))) == 4
 
 
