@@ -59,7 +59,7 @@ def warn_user(
     left_out = {_package_of(frame.f_globals), "importlib", *packages}
     level = 3  # the level of `frame`: 1 is this function, 2 its caller
     while frame.f_back is not None and (
-        _package_of(frame.f_globals) in left_out or is_between(frame)
+        _package_of(frame.f_globals) in left_out or is_between(frame) or _is_uncounted(frame)
     ):
         frame = frame.f_back
         level += not _is_uncounted(frame)

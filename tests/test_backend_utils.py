@@ -359,6 +359,28 @@ def test_a_warning_of_an_import_is_shown_at_the_users_line(tmp_path: Path) -> No
     )
 
 
+def test_a_warning_of_an_import_statement_is_shown_there(tmp_path: Path) -> None:
+    """Also if nothing has imported ``importlib``, which renames the modules that import."""
+    (tmp_path / "gpu.py").write_text(
+        "from spatch_core.backend_utils import warn_caller\n"
+        "warn_caller('the driver is old', RuntimeWarning)\n"
+    )
+    run_python(
+        """
+        import sys
+        import warnings
+        for name in ("_frozen_importlib", "_frozen_importlib_external"):
+            sys.modules[name].__name__ = name
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            import gpu
+        (warning,) = caught
+        assert warning.filename == __file__, warning.filename
+        """,
+        path=[tmp_path],
+    )
+
+
 def test_a_warning_is_shown_at_the_users_line(tmp_path: Path) -> None:
     """Whatever lies between: the backend, the library, packages that are named, generated code."""
     (tmp_path / "helper.py").write_text("def through(function): return function()")
