@@ -144,5 +144,6 @@ class DescriptionCheck:
                 f"{identifier!r} calls itself {backend.name!r}, the description {self.name!r}",
                 "Give both the same name",
             )
-        self._registered[mention.key] = backend.functions
+        # The class of the public package `spatch` does not have the attribute.
+        self._registered[mention.key] = getattr(backend, "functions", ())
         return None

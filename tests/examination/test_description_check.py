@@ -75,3 +75,17 @@ def test_functions_that_the_file_lacks_are_noted(
             "the description lacks functions of the backend: easel:sharpen",
         )
     ]
+
+
+def test_a_backend_of_the_public_package_is_checked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """D13: its `BackendImplementation` does not have ``functions``."""
+    (tmp_path / "easel_old.py").write_text(
+        "class BackendImplementation:\n    name = 'old'\nbackend = BackendImplementation()\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    fields = {"functions": {"auto-generation": {"backend": "easel_old:backend"}}}
+    journal = Journal(io.StringIO().write, [])
+    check = DescriptionCheck(find_mentions(fields), Importer([]), journal, name="old")
+    assert [*check.findings(), *check.unmentioned()] == []
