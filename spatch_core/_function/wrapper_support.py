@@ -1,6 +1,6 @@
 """What wrappers refer to: their dispatcher, the tables in force, and the optional C extension.
 
-One module, because each module that every library imports takes it 0.1 ms.
+They are one module, because each further module adds 0.1 ms to the import of every library.
 """
 
 from __future__ import annotations

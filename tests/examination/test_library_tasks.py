@@ -28,7 +28,7 @@ def written(site: Site, task: str, identifier: str = "paintlib._dispatch:system"
     return dict(json.loads(line) for line in done.stdout.splitlines())
 
 
-def test_the_census_reads_no_backend(paint: Site) -> None:
+def test_finding_backends_reads_none(paint: Site) -> None:
     """The result has the source of each backend."""
     (paint.folder / "paint_oil" / "backend.toml").write_text("= broken")
     found = written(paint, "find_backends")
