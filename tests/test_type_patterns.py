@@ -10,6 +10,7 @@ import sys
 import pytest
 
 from spatch_core._classes import type_identifier
+from spatch_core._identifiers import is_type_pattern
 from spatch_core._type_patterns import ABSTRACT, EXACT, SUBCLASS, TypePattern
 from spatch_core.exceptions import IdentifierError
 from tests.conftest import WritePackage
@@ -29,6 +30,7 @@ class Outer:
 def test_a_type_pattern_has_a_prefix_and_an_identifier(text: str, prefix: str) -> None:
     """D10: the prefix may be empty."""
     pattern = TypePattern(text)
+    assert is_type_pattern(text)
     assert (pattern.prefix, pattern.identifier) == (prefix, "m.n:Q.R")
     assert (pattern.module, pattern.qualname) == ("m.n", "Q.R")
     assert str(pattern) == text
@@ -41,6 +43,7 @@ def test_a_type_pattern_has_a_prefix_and_an_identifier(text: str, prefix: str) -
     ids=repr,
 )
 def test_any_other_value_is_refused_and_shown_whole(text: object) -> None:
+    assert not is_type_pattern(text)
     with pytest.raises(IdentifierError, match="type pattern") as caught:
         TypePattern(text)
     # The whole text, its prefix too, so that it can be found in the file.
