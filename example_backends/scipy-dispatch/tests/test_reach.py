@@ -61,7 +61,7 @@ def test_axes_wrap_each_by_its_own_mode() -> None:
         (reach.gaussian, of("gaussian_filter", sigma=1, axes=(1, 0)), "out of order"),
         (reach.gaussian_laplace, of("gaussian_laplace", sigma=1, mode=["wrap", "mirror"]), "wrap"),
         (reach.gaussian_laplace, of("gaussian_laplace", sigma=1, order=2), "other than truncate"),
-        (reach.window, of("grey_erosion", size=3, footprint=ONES), "SciPy is to warn"),
+        (reach.window, of("grey_erosion", size=3, footprint=ONES), "SciPy warns"),
         (reach.window, of("grey_erosion", footprint=ONES, structure=ONES[:2]), "different shapes"),
         (reach.structure, of("binary_erosion", iterations=0), "until nothing changes"),
         (reach.window, of("uniform_filter", size=0), "a window of 0 elements is left to SciPy"),

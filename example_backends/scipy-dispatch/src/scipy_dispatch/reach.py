@@ -100,7 +100,7 @@ def window_shape(call: BoundCall, number: int) -> tuple[int, ...]:
     """Return the shape of a window: that of `footprint`, else of `structure`, else `size`."""
     size, footprint = call["size"], call["footprint"]
     if size is not None and footprint is not None:
-        raise Deferred("SciPy is to warn that it ignores size where a footprint is given")
+        raise Deferred("SciPy warns that it ignores size where a footprint is given")
     shapes = {np.shape(each) for each in (footprint, call["structure"]) if each is not None}
     if len(shapes) > 1:
         raise Deferred("footprint and structure are of different shapes")
