@@ -141,6 +141,7 @@ def test_an_unusable_file_of_costs_is_reported_and_ignored(
             from scipy_dispatch_threads._costs import SMALLEST
 
         (warning,) = caught
+        assert warning.filename == __file__
         assert str(warning.message).startswith("{VARIABLE}={str(path)!r} is ignored: ")
         assert {reason!r} in str(warning.message)
         assert SMALLEST["sobel"] > 1_000_000 and len(SMALLEST) == 37

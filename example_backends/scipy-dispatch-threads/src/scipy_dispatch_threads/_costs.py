@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import math
 import os
-import warnings
 from pathlib import Path
+
+from spatch_core.backend_utils import warn_caller
 
 VARIABLE = "SCIPY_DISPATCH_THREADS_COSTS"
 """The environment variable that holds the name of a file with costs of another machine."""
@@ -39,7 +40,7 @@ def costs_of_environment(name: str) -> dict[str, float]:
             f"{VARIABLE}={name!r} is ignored: {reason}. Measure costs with "
             "python -m scipy_dispatch_threads.measure"
         )
-        warnings.warn(message, RuntimeWarning, stacklevel=2)
+        warn_caller(message, RuntimeWarning, "scipy_dispatch")
         return {}
 
 
