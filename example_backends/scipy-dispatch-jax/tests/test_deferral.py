@@ -301,6 +301,11 @@ def test_python_s_types_are_jax_s_default() -> None:
     assert dispatchable("ndimage.sobel")(J, output="int16").dtype == np.int16
 
 
+def test_a_filter_along_no_axis_takes_no_modes() -> None:
+    x = dispatchable("ndimage.minimum_filter")(J, size=3, axes=(), mode=[])
+    np.testing.assert_array_equal(x, J)
+
+
 ERRORS: list[tuple[str, dict[str, Any]]] = [
     ("ndimage.sobel", {"input": X, "mode": "sideways"}),
     ("ndimage.sobel", {"input": X, "axis": 2}),
@@ -366,6 +371,15 @@ ERRORS: list[tuple[str, dict[str, Any]]] = [
             ("convolve", "weights"),
             ("minimum_filter", "footprint"),
             ("maximum_filter", "footprint"),
+        )
+    ],
+    *[
+        ("ndimage." + name, {"input": X, key: value, "mode": ["nearest"]})
+        for name, key, value in (
+            ("correlate1d", "weights", np.ones(2)),
+            ("gaussian_filter1d", "sigma", 1),
+            ("uniform_filter1d", "size", 3),
+            ("minimum_filter1d", "size", 3),
         )
     ],
 ]

@@ -35,7 +35,7 @@ def line(
     mirrored: bool = False,
 ) -> Array:
     """Correlate along one axis; convolve, if the weights are to be mirrored."""
-    require(weights.ndim == 1 and weights.size)
+    require(weights.ndim == 1 and weights.size and isinstance(mode, str))
     frame = Frame.of(x.ndim, weights.shape, (axis,), [origin], mode, cval, mirrored)
     weights = weights[::-1] if mirrored else weights
     return neighbours(x, weights, frame, dtype, is_line=True)
@@ -123,7 +123,7 @@ def _mean(x: Array, size: int, axis: int, dtype: Any, mode: str, cval: Any, orig
 @implements("ndimage", "input cval", _refuse_means)
 def uniform_filter1d(call: Call) -> Array:
     x, size = call.input, operator.index(call.size)
-    require(size >= 1)
+    require(size >= 1 and isinstance(call.mode, str))
     dtype = result_dtype(call.output, x.dtype)
     return _mean(x, size, one_axis(call.axis, x.ndim), dtype, call.mode, call.cval, call.origin)
 

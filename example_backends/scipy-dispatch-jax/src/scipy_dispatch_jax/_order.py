@@ -72,7 +72,7 @@ def extreme(call: Call, largest: bool, mirrored: bool = False) -> Array:
         each = (for_each(each, len(axes)) for each in (size, call.origin, call.mode))
         axes, size, origin, mode = zip(*sorted(zip(axes, *each, strict=True)), strict=True)
         call = call.but(axes=axes, size=size, origin=origin, mode=mode, footprint=None)
-    elif not isinstance(call.mode, str):
+    elif axes and not isinstance(call.mode, str):
         # SciPy would get a footprint of ones, and not raise.
         raise RuntimeError("a list of modes is for footprints without holes")
     return in_windows(call, lambda count: count - 1 if largest else 0, mirrored)
@@ -80,6 +80,7 @@ def extreme(call: Call, largest: bool, mirrored: bool = False) -> Array:
 
 def _extreme1d(call: Call, largest: bool) -> Array:
     axis = one_axis(call.axis, call.input.ndim)
+    require(isinstance(call.mode, str))
     return extreme(call.but(axes=(axis,), footprint=None, origin=[call.origin]), largest)
 
 
