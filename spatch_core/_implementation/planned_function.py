@@ -75,7 +75,9 @@ class Planned:
         run.__module__, run.__doc__ = plan.__module__, plan.__doc__
         run.__name__, run.__qualname__ = "run", f"{plan.__qualname__}.run"
         own = signature(plan)
-        name = "_context" if "context" in own.parameters else "context"
+        name = "context"
+        while name in own.parameters:
+            name = f"_{name}"
         first = [] if uses_context else [Parameter(name, Parameter.POSITIONAL_ONLY)]
         run.__signature__ = own.replace(  # type: ignore[attr-defined]  # what `inspect` reads
             parameters=[*first, *own.parameters.values()]

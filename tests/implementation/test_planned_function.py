@@ -250,3 +250,9 @@ def test_a_parameter_may_be_called_context() -> None:
     assert [*inspect.signature(render).parameters] == ["image", "context"]
     assert [*inspect.signature(render.run).parameters] == ["_context", "image", "context"]
     assert render.run(None, Image(2), "screen") == (2, "screen")
+
+    @own.plans("photolib:show")
+    def show(_context: str, context: str) -> str:
+        return "no screen"
+
+    assert [*inspect.signature(show.run).parameters] == ["__context", "_context", "context"]
