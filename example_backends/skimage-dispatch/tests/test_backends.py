@@ -193,3 +193,28 @@ def test_every_function_of_the_table_is_implemented() -> None:
         backends = system.functions[f"skimage_dispatch.{place}"].backends
         assert "dask" in backends
         assert ("threads" in backends) == (not known.rounds)
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        ("transform:iradon_sart", (np.eye(16), np.linspace(0, 170, 16), np.full((16, 16), 0.1))),
+        ("util:montage", (np.arange(32.0).reshape(2, 4, 4), 0.0, True)),
+    ],
+)
+def test_what_a_function_writes_into_an_argument_is_converted_back(
+    name: str, arguments: tuple[Any, ...]
+) -> None:
+    """The result of `iradon_sart` is its argument, which would be the caller's unchanged one."""
+    module, _, function = name.partition(":")
+    expected = [np.copy(each) for each in arguments]
+    result = getattr(import_module(f"skimage.{module}"), function)(*expected)
+    given = [da.from_array(each) if np.ndim(each) else each for each in arguments]
+    with (
+        dask.config.set({"scipy_dispatch.compute": True}),
+        backend_opts(prioritize="dask", fallback="convert"),
+    ):
+        found = getattr(import_module(f"skimage_dispatch.{module}"), function)(*given)
+    np.testing.assert_allclose(np.asarray(found), result)
+    for each, other in zip(given, expected, strict=True):
+        np.testing.assert_allclose(np.asarray(each), other)

@@ -221,5 +221,11 @@ SAME = {
 }
 """By module, the functions that are those of another module."""
 
-WRITTEN = {"flood_fill": ("image",), "random_walker": ("data",), "set_color": ("image",)}
+WRITTEN = {
+    "flood_fill": ("image",),
+    "iradon_sart": ("image",),
+    "montage": ("arr_in",),
+    "random_walker": ("data",),
+    "set_color": ("image",),
+}
 """Functions that write, always or on demand, into other parameters than ``out``."""
