@@ -218,3 +218,17 @@ def test_what_a_function_writes_into_an_argument_is_converted_back(
     np.testing.assert_allclose(np.asarray(found), result)
     for each, other in zip(given, expected, strict=True):
         np.testing.assert_allclose(np.asarray(each), other)
+
+
+def test_masks_survive_conversions() -> None:
+    """Those of the argument, and those of the result."""
+    image = np.ma.masked_greater(np.linspace(0, 12, 36).reshape(6, 6) % 6 - 3, 2.5)
+    expected = skimage.restoration.unwrap_phase(image)
+    with (
+        dask.config.set({"scipy_dispatch.compute": True}),
+        backend_opts(prioritize="dask", fallback="convert"),
+    ):
+        found = skimage_dispatch.restoration.unwrap_phase(da.from_array(image)).compute()
+    assert np.ma.getmaskarray(expected).any()
+    np.testing.assert_array_equal(np.ma.getmaskarray(found), np.ma.getmaskarray(expected))
+    np.testing.assert_array_equal(found.filled(0), expected.filled(0))

@@ -26,11 +26,16 @@ def to_default(x: Array) -> np.ndarray:
             f'allow it with dask.config.set({{"{COMPUTE}": True}})'
         )
     # A copy: the block of an array with one block may be an array of the user's.
-    return np.array(x.compute())
+    computed = x.compute()
+    if isinstance(computed, np.ma.MaskedArray):
+        return computed.copy()  # `np.array` would drop the mask
+    return np.array(computed)
 
 
 def from_default(value: Any) -> Any:
     """Return a result of SciPy with Dask arrays; numbers become arrays without dimensions."""
+    if isinstance(value, np.ma.MaskedArray):
+        return da.from_array(value)
     return from_scipy(value, da.from_array)
 
 

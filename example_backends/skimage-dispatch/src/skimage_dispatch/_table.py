@@ -127,7 +127,7 @@ TABLE: dict[str, dict[str, str]] = {
         "nu": "moments_hu",
         "mu": "moments_normalized",
         "points verts": "points_in_poly",
-        "data": "ransac",
+        "*data": "ransac",
     },
     "metrics": {
         "image_true image_test table": "adapted_rand_error",
