@@ -27,9 +27,7 @@ def to_default(x: Array) -> np.ndarray:
         )
     # A copy: the block of an array with one block may be an array of the user's.
     computed = x.compute()
-    if isinstance(computed, np.ma.MaskedArray):
-        return computed.copy()  # `np.array` would drop the mask
-    return np.array(computed)
+    return np.array(computed, subok=isinstance(computed, np.ma.MaskedArray))
 
 
 def from_default(value: Any) -> Any:
