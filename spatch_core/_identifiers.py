@@ -11,7 +11,7 @@ import sys
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from typing import Final
+    from typing import Final, TypeGuard
 
     from ._locks import Turn
 
@@ -54,10 +54,9 @@ def split_identifier(text: object) -> tuple[str, str]:
     >>> split_identifier("dask.array:Array.sum")
     ('dask.array', 'Array.sum')
     """
-    if isinstance(text, str):
-        module, separator, qualname = text.partition(":")
-        if separator and is_dotted_name(module) and is_dotted_name(qualname):
-            return module, qualname
+    if is_identifier(text):
+        module, _, qualname = text.partition(":")
+        return module, qualname
     from ._reporting.errors import IdentifierError  # imported only to raise
 
     like = identifier_like(text)
@@ -99,13 +98,17 @@ def is_dotted_name(text: str) -> bool:
     return True
 
 
-def is_type_pattern(text: object) -> bool:
-    """Whether `text` is a type pattern; if not, `TypePattern` raises an error that says why."""
+def is_identifier(text: object) -> TypeGuard[str]:
+    """Whether `text` has the form ``"module:qualname"``."""
     if not isinstance(text, str):
         return False
-    identifier = text[1:] if text[:1] in ("~", "@") else text
-    module, separator, qualname = identifier.partition(":")
+    module, separator, qualname = text.partition(":")
     return separator != "" and is_dotted_name(module) and is_dotted_name(qualname)
+
+
+def is_type_pattern(text: object) -> bool:
+    """Whether `text` is a type pattern; if not, `TypePattern` raises an error that says why."""
+    return isinstance(text, str) and is_identifier(text[1:] if text[:1] in ("~", "@") else text)
 
 
 def is_backend_name(text: object) -> bool:
