@@ -80,8 +80,13 @@ class NewBackend:
             "\n_DEFAULT: Any = object()  # for a default of the library that has no literal\n"
         )
         names = ("name", "project", "package", "library", "group", "function", "implementation")
+        should_run = f"{self.package}.functions:{self.implementation}.should_run"
         return {
             **{name: getattr(self, name) for name in names},
+            "run": ".run" if self.is_planned else "",
+            "should_run": f'should_run = "{should_run}"\nuses_context = true\n'
+            if self.is_planned
+            else "",
             "code": "__init__" if self.is_minimal else "functions",
             "code_import": f"import {self.package} as functions"
             if self.is_minimal
