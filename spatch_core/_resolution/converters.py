@@ -70,11 +70,10 @@ class Converters:
     def _walk(self, function: Function, state: DispatchState, walk: Walk) -> Walk:
         """Return a walk on which the backends with conversions implement every function."""
         rule, matcher, order = self._rule, self._matcher, self._order
-        found = Walk(function.identifier, state, walk.types, rule, matcher, order)
         # The default gets converted arguments. If it matches the original ones, that must not
         # exclude merely installed backends.
-        found.default_matches = False
-        return found
+        state = state.replace(disabled=state.disabled | {DEFAULT})
+        return Walk(function.identifier, state, walk.types, rule, matcher, order)
 
     def candidates(
         self, function: Function, state: DispatchState, walk: Walk
@@ -111,7 +110,7 @@ class Converters:
             if name not in self._names:
                 continue
             primary = [name in self._matcher.match(cls).primary for cls in walk.foreign]
-            if step.verdict is Verdict.NO_MATCH and not found.weighed:
+            if step.verdict is Verdict.NO_MATCH and not found.counting:
                 names = ", ".join(map(type_identifier, walk.foreign))
                 yield name, None, f"it does not know {names}"
             elif step.verdict is not None:

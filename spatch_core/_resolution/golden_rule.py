@@ -16,33 +16,23 @@ INACTIVE      ``disable=``, or it requires opt-in and is not      never
 ============  ==================================================  ===========================
 
 A backend is *chosen* if it is prioritized or placed. A backend matches a call if it knows every
-dispatch type that counts, and if one of the types that are known is a primary type of it. Which
-backends know a type decides for which backends it counts:
+dispatch type that counts, and if one of these is a primary type of it. A type counts if it is a
+primary type of the default, or if an active backend that implements the function knows it. So a
+backend gets no type that it does not know while another backend knows it.
 
-==============================================================  ================================
-the type is known to                                            it counts for
-==============================================================  ================================
-the default as a primary type, or a chosen backend (for         every backend (`Weight.ALL`)
-Python's own classes, not one that is only current)
-the default as a secondary type alone                           those that know it
-                                                                (`Weight.KNOWING`)
-installed backends alone, and it is a primary type of one that  every backend (`Weight.ALL`)
-implements the function, by a pattern that says something of it
-installed backends alone, otherwise: Python's own classes,      those that know it
-classes known by general patterns, secondary types              (`Weight.KNOWING`)
-no active backend that implements the function                  no backend (`Weight.NONE`)
-==============================================================  ================================
-
-The next to last row keeps ``add(array, 1.5)`` with the library, and with every other backend, when
-a backend is installed that happens to know ``float``. A pattern is general if it says little of the
-classes that it means: ``~builtins:float`` of ``numpy.float64``, ``@collections.abc:Hashable`` of
-nearly all classes.
+One exception keeps ``add(array, 1.5)`` with the library when a backend is installed that happens to
+know ``float``. Types *ride along*, and do not count, in the calls that the default matches without
+them. Such a type is no primary type of the default, nor, by a specific pattern, of an active backend
+that implements the function. If the library lists none of Python's own
+classes, a pattern is general if it says little of the classes that it means: any pattern of
+``float`` itself, ``~builtins:float`` of ``numpy.float64``, ``@collections.abc:Hashable`` of nearly
+all classes.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from enum import Enum, IntEnum
+from enum import IntEnum
 
 from .._description.description import Description
 from .._discovery.catalog import Catalog
@@ -58,14 +48,6 @@ class Standing(IntEnum):
     INSTALLED = 1
     PLACED = 2
     PRIORITIZED = 3
-
-
-class Weight(Enum):
-    """For which backends a dispatch type counts; see the table of the module."""
-
-    NONE = "no backend"
-    KNOWING = "the backends that know it"
-    ALL = "every backend"
 
 
 class GoldenRule:
@@ -104,7 +86,6 @@ class GoldenRule:
         self.unmet = {name: each.unmet for name, each in catalog.descriptions.items() if each.unmet}
         # Caches without locks: two threads may compute the same value. State is left out of the
         # keys, so that states do not fill them.
-        self._placed_among: dict[frozenset[str], frozenset[str]] = {}
         self._implementing: dict[tuple[str, frozenset[str]], frozenset[str]] = {}
 
     def standing(self, name: str, state: DispatchState) -> Standing:
@@ -131,67 +112,27 @@ class GoldenRule:
             inactive |= names & self.unmet.keys()
         return names - inactive if inactive else names
 
-    def weight(self, match: TypeMatch, function: str, state: DispatchState) -> Weight:
-        """Return for which backends a dispatch type counts.
+    def counts(self, match: TypeMatch, function: str, state: DispatchState) -> bool:
+        """Whether a dispatch type counts, at least in calls that the default does not match."""
+        return DEFAULT in match.primary or self.has_say(match.known, function, state)
 
-        Parameters
-        ----------
-        match : TypeMatch
-            Which backends know the type.
-        function : str
-            Identifier of the library's function.
-        state : DispatchState
-            The state in force.
-        """
-        known = match.known
-        if not known:
-            return Weight.NONE
-        # A backend that is only current, and not prioritized by name, is no chosen one for
-        # Python's own classes: else these would count for every backend.
-        current = state.backend
-        if current is not None and (not match.is_builtin or current in state.places):
-            current = None
-        if DEFAULT in match.primary or self.has_chosen(known, state, current):
-            return Weight.ALL
-        if DEFAULT in known:
-            return Weight.KNOWING
-        if self._has_implementer(match.specific, function, state):
-            return Weight.ALL
-        if self._has_implementer(known, function, state):
-            return Weight.KNOWING
-        return Weight.NONE
+    def rides_along(self, match: TypeMatch, function: str, state: DispatchState) -> bool:
+        """Whether a type does not count in calls that the default matches without it."""
+        return DEFAULT not in match.primary and not self.has_say(match.specific, function, state)
 
-    def has_chosen(
-        self, names: frozenset[str], state: DispatchState, current: str | None = None
+    def has_say(
+        self,
+        names: frozenset[str],
+        function: str,
+        state: DispatchState,
+        default_matches: bool = False,
     ) -> bool:
-        """Whether a backend among `names` is chosen: prioritized, or placed and not disabled.
-
-        For the backend `current`, being prioritized does not count.
-        """
-        active = [name for name in state.prioritized if name in names and name not in self.unmet]
-        if any(name not in state.disabled and name != current for name in active):
-            return True
-        placed = self._placed_among.get(names)
-        if placed is None:
-            placed = (names & self.placed) - self._opt_in - self.unmet.keys()
-            self._placed_among[names] = placed
-        return not placed <= state.disabled
-
-    def has_part(self, names: frozenset[str], function: str, state: DispatchState) -> bool:
-        """Whether a backend among `names` can change what calls of a function do."""
-        return bool(names) and (
-            DEFAULT in names
-            or self.has_chosen(names, state)
-            or self._has_implementer(names, function, state)
-        )
-
-    def _has_implementer(self, names: frozenset[str], function: str, state: DispatchState) -> bool:
-        """Whether an active backend among `names` implements a function, opt-in ones aside."""
+        """Whether a backend among `names` may answer calls of a function; see `active`."""
         found = self._implementing.get((function, names))
         if found is None:
-            found = names.intersection(self._implementers(function)) - self._opt_in - {DEFAULT}
+            found = names.intersection(self._implementers(function)) - {DEFAULT}
             self._implementing[function, names] = found
-        return not found <= state.disabled
+        return bool(self.active(found, state, default_matches))
 
 
 def placed_backends(

@@ -11,7 +11,7 @@ from weakref import WeakKeyDictionary
 
 from .._classes import is_class, is_general, is_hashable_by_identity, module_of, mro_of
 from .._description.description import Description
-from .._identifiers import import_identifier, is_awaited
+from .._identifiers import DEFAULT, import_identifier, is_awaited
 from .._interrupts import raise_interrupt, with_memory
 from .._type_patterns import ABSTRACT, EXACT, TypePattern
 from .pattern_index import PatternIndex
@@ -32,9 +32,9 @@ class TypeMatch:
     aliases : tuple of TypePattern
         Patterns that may turn out to name it once their modules are imported.
     specific : frozenset of str
-        Names of the backends for which it is a primary type by a specific pattern. Patterns are
-        general if they name one of Python's own classes with ``~``, or an abstract class of the
-        standard library. For Python's own classes, all patterns are general.
+        Names of the backends for which it is a primary type by a specific pattern. Unless the
+        library lists one of Python's own classes, patterns are general if they name one with ``~``,
+        or an abstract class of the standard library; for these classes, all patterns are general.
     nearness : tuple of frozenset of str
         Names of the backends for which it is a primary type by an exact or subclass pattern,
         grouped by the position on its MRO of the class that the pattern names, the nearest first.
@@ -68,6 +68,8 @@ class Matcher:
                 known.setdefault(pattern, set()).add(name)
         self._primary = primary
         self._known = known
+        listed = descriptions[DEFAULT].known_types if DEFAULT in descriptions else ()
+        self._lists_builtins = any(each.module == "builtins" for each in listed)
         self._index = PatternIndex(known)
         self._abstract_patterns = [each for each in known if each.prefix == ABSTRACT]
         self._sets: dict[frozenset[str], frozenset[str]] = {}
@@ -130,7 +132,8 @@ class Matcher:
             if names is None:
                 continue
             primary |= names
-            if not (is_builtin or (pattern.prefix != EXACT and is_general(named))):
+            general = is_builtin or (pattern.prefix != EXACT and is_general(named))
+            if self._lists_builtins or not general:
                 specific |= names
             if distance is not None:
                 by_distance.setdefault(distance, set()).update(names)

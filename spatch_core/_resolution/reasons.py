@@ -34,13 +34,12 @@ def reason(walk: Walk, step: Step) -> str:
 def _why_no_match(walk: Walk, name: str) -> str:
     if not walk.types:
         return "no argument has a type to dispatch on"
-    if not walk.weighed:
+    if not walk.counting:
         return "no active backend that implements it knows any of the types"
-    unknown = [
-        type_identifier(each.cls)
-        for each in walk.weighed
-        if each.counts_for_all and name not in each.match.known
-    ]
+    unknown = [type_identifier(cls) for cls, match in walk.counting if name not in match.known]
     if unknown:
         return f"it does not know {', '.join(unknown)}"
+    riding = [type_identifier(cls) for cls, match in walk.riding if name in match.primary]
+    if riding:
+        return f"the default matches without {', '.join(riding)}, which therefore does not count"
     return "none of the types is a primary type of it"

@@ -14,7 +14,7 @@ from .._identifiers import DEFAULT
 from .._order.edges import Cycle
 from .._state.state import DispatchState
 from .candidate_order import CandidateOrder
-from .golden_rule import GoldenRule, Standing, Weight
+from .golden_rule import GoldenRule, Standing
 from .matching import Matcher, TypeMatch
 from .walk_step import Step
 
@@ -22,22 +22,11 @@ if TYPE_CHECKING:
     from .explanation import Verdict
 
 
-class WeighedType(NamedTuple):
-    """A dispatch type that counts.
-
-    Parameters
-    ----------
-    cls : type
-        The type.
-    match : TypeMatch
-        Which backends know it.
-    counts_for_all : bool
-        Whether it counts for backends that do not know it, too.
-    """
+class MatchedType(NamedTuple):
+    """A dispatch type, and which backends know it."""
 
     cls: type
     match: TypeMatch
-    counts_for_all: bool
 
 
 class Walk:
@@ -58,7 +47,7 @@ class Walk:
     order : CandidateOrder
         The library's.
     counts : callable, optional
-        Whether a type counts for all backends, including those that do not know it.
+        Whether a type counts, whatever backends know it.
 
     Attributes
     ----------
@@ -68,8 +57,10 @@ class Walk:
         The dispatch types.
     foreign : tuple of type
         The types that are neither Python's own classes nor known to the default.
-    weighed : list of WeighedType
+    counting : list of MatchedType
         The types that count.
+    riding : list of MatchedType
+        The types that do not count, because the default matches without them.
     cycles : dict of str to Cycle
         The candidates that were skipped so far, each with its cycle.
     function, state, rule, order
@@ -94,26 +85,29 @@ class Walk:
         self._matcher = matcher
         self.types = tuple(types)
         self._matches: list[TypeMatch] = []
-        self.weighed: list[WeighedType] = []
+        self.counting: list[MatchedType] = []
+        self.riding: list[MatchedType] = []
+        known: list[MatchedType] = []
         foreign = []
         for cls in self.types:
             match = matcher.match(cls)
             self._matches.append(match)
             if DEFAULT not in match.known and not match.is_builtin:
                 foreign.append(cls)
-            # The type that the user names counts for all backends.
-            if cls is state.type or (counts is not None and counts(cls)):
-                weight = Weight.ALL
-            else:
-                weight = rule.weight(match, function, state)
-            if weight is not Weight.NONE:
-                self.weighed.append(WeighedType(cls, match, weight is Weight.ALL))
+            # The type that the user names always counts.
+            always = cls is state.type or (counts is not None and counts(cls))
+            if always or rule.counts(match, function, state):
+                known.append(MatchedType(cls, match))
+                rides = not always and rule.rides_along(match, function, state)
+                (self.riding if rides else self.counting).append(known[-1])
         self.foreign = tuple(foreign)
         # The current backend matches if all types are Python's own.
         self._current = None
         if state.backend is not None and state.type is None and not self._says_something:
             self._current = state.backend
         self.default_matches = DEFAULT not in state.disabled and self.matches(DEFAULT)
+        if not self.default_matches:
+            self.counting, self.riding = known, []
 
     @property
     def _says_something(self) -> bool:
@@ -121,17 +115,17 @@ class Walk:
         return any(DEFAULT in each.known or not each.is_builtin for each in self._matches)
 
     def matches(self, name: str) -> bool:
-        """Whether a backend knows every type that counts for it, one as a primary type.
+        """Whether a backend knows every type that counts, one as a primary type.
 
         The current backend matches too where the types say nothing.
         """
         if name == self._current:
             return True
         has_primary = False
-        for _, match, counts_for_all in self.weighed:
+        for _, match in self.counting:
             if name in match.primary:
                 has_primary = True
-            elif counts_for_all and name not in match.known:
+            elif name not in match.known:
                 return False
         return has_primary
 
@@ -154,8 +148,8 @@ class Walk:
         current = self._current
         yield from (Step(name, None, False, name == current) for name in prioritized)
         names = self._candidates(implementers).difference(prioritized)
-        nearness = tuple([each.match.nearness for each in self.weighed])
-        specific = frozenset[str]().union(*[names & each.match.specific for each in self.weighed])
+        nearness = tuple([each.match.nearness for each in self.counting])
+        specific = frozenset[str]().union(*[names & each.match.specific for each in self.counting])
         # Rank by rank, on demand: most calls need the first candidate alone.
         for rank in self.order.ranks(names, self.rule.placed, specific):
             found = self.order.order(rank, nearness)
@@ -168,10 +162,9 @@ class Walk:
         """Return the active implementers that match and may answer."""
         names = self.rule.active(implementers, self.state, self.default_matches)
         # Intersected with `names` first: a type may be primary for a thousand backends.
-        names = frozenset[str]().union(*[names & each.match.primary for each in self.weighed])
-        for _, match, counts_for_all in self.weighed:
-            if counts_for_all:
-                names &= match.known
+        names = frozenset[str]().union(*[names & each.match.primary for each in self.counting])
+        for each in self.counting:
+            names &= each.match.known
         return names | {DEFAULT} if self.default_matches else names - {DEFAULT}
 
     def steps(self, names: Iterable[str], implementers: frozenset[str]) -> Iterator[Step]:
@@ -232,13 +225,10 @@ class Walk:
     def _can_change(self, names: frozenset[str]) -> bool:
         """Whether the candidates may change if a backend among `names` knows one more type.
 
-        If the default knows every type, it always matches, and only a chosen backend precedes it.
+        If all are primary types of the default, it always matches, and only a chosen backend
+        precedes it.
         """
-        if self._is_settled:
-            return self.rule.has_chosen(names, self.state)
-        return self.rule.has_part(names, self.function, self.state)
-
-    @property
-    def _is_settled(self) -> bool:
-        """Whether the default matches, and will match whatever backends turn out to know."""
-        return self.default_matches and all(DEFAULT in match.known for match in self._matches)
+        settled = self.default_matches and all(DEFAULT in each.primary for each in self._matches)
+        if DEFAULT in names and not settled:
+            return True
+        return self.rule.has_say(names, self.function, self.state, settled)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import abc
+import collections.abc
 from collections.abc import Iterable
 from contextlib import ExitStack
 from dataclasses import dataclass, field
@@ -21,8 +22,16 @@ from spatch_core._state.trace import Outcome
 from spatch_core._type_patterns import TypePattern
 
 NAMES = ("a", "b", "c", "d")
-CLASSES = ("Own", "OwnSubclass", "Foreign", "ForeignSubclass", "Other", "Registered", "Unknown")
-PATTERNS = ("Own", "~Own", "Foreign", "~Foreign", "ForeignSubclass", "Other", "@Shape")
+CLASSES = (
+    *("Own", "OwnSubclass", "Foreign", "ForeignSubclass", "Other", "Registered", "Unknown"),
+    *("float", "floatSubclass"),
+)
+PATTERNS = (
+    *("Own", "~Own", "Foreign", "~Foreign", "ForeignSubclass", "Other", "@Shape"),
+    *("float", "~float", "@Hashable"),
+)
+# Patterns that say little of the classes that they mean.
+GENERAL = ("float", "~float", "@Hashable")
 
 # Where identifiers lead; new for every example.
 HERE = SimpleNamespace()
@@ -66,10 +75,13 @@ class Backend:
 
 def written(pattern: str) -> str:
     prefix = pattern[0] if pattern[0] in "~@" else ""
-    return f"{prefix}{__name__}:HERE.{pattern.removeprefix(prefix)}"
+    name = pattern.removeprefix(prefix)
+    home = {"float": "builtins:", "Hashable": "collections.abc:"}.get(name, f"{__name__}:HERE.")
+    return f"{prefix}{home}{name}"
 
 
-DEFAULT = Backend("default", ("~Own",), (), True, False, True, "plain", (), False)
+def library(primary: tuple[str, ...], secondary: tuple[str, ...]) -> Backend:
+    return Backend("default", primary, secondary, True, False, True, "plain", (), False)
 
 
 @dataclass
@@ -94,6 +106,8 @@ def model(
     backends: list[Backend], state: State, types: list[type], answers: tuple[str, ...]
 ) -> str:
     """Say who answers a call; `backends` are in base order, the default among them."""
+    default = next(each for each in backends if each.name == "default")
+    lists_numbers = any("float" in each for each in default.primary + default.secondary)
     active = [
         each
         for each in backends
@@ -101,31 +115,59 @@ def model(
         and (not each.requires_opt_in or each.name in state.prioritized)
     ]
     wanted = [each for each in active if each.in_code or each.name in state.prioritized]
-    relevant = [
+    answering = [each for each in active if each.implements]
+
+    def is_forced(cls: type) -> bool:
+        return state.cls is not None and cls is getattr(HERE, state.cls)
+
+    def is_at_home(backend: Backend, cls: type) -> bool:
+        """Whether the backend is there for the class, and does not merely know it, too."""
+        specific = [
+            each
+            for each in backend.primary
+            if lists_numbers or (cls is not float and each not in GENERAL)
+        ]
+        return means(specific, cls)
+
+    def matches(backend: Backend, types: list[type]) -> bool:
+        known = backend.primary + backend.secondary
+        return all(means(known, cls) for cls in types) and any(
+            means(backend.primary, cls) for cls in types
+        )
+
+    known = [
         cls
         for cls in types
-        if any(means(each.primary, cls) for each in [*active, DEFAULT] if each.implements)
-        or any(means(each.primary + each.secondary, cls) for each in wanted)
-        or (state.cls is not None and cls is getattr(HERE, state.cls))
+        if is_forced(cls)
+        or means(default.primary, cls)
+        or any(
+            means(each.primary + each.secondary, cls) for each in answering if each is not default
+        )
     ]
-    matching = [
-        each
-        for each in active
-        if all(means(each.primary + each.secondary, cls) for cls in relevant)
-        and any(means(each.primary, cls) for cls in relevant)
-        and each.implements
+    # Numbers, and what else no backend is there for, do not count where the default does without.
+    relevant = [
+        cls
+        for cls in known
+        if is_forced(cls)
+        or means(default.primary, cls)
+        or any(is_at_home(each, cls) for each in answering)
     ]
-    if DEFAULT in matching:
-        matching = [each for each in matching if each in wanted or each is DEFAULT]
+    if not matches(default, relevant):
+        relevant = known
+    matching = [each for each in answering if matches(each, relevant)]
+    if default in matching:
+        matching = [each for each in matching if each in wanted or each is default]
     first = [each for each in matching if each.name in state.prioritized]
     own = [each for each in matching if each.in_code and each not in first]
     others = [each for each in matching if each not in first and each not in own]
+    at_home = [each for each in others if any(is_at_home(each, cls) for cls in relevant)]
     for each in [
         *sorted(first, key=lambda each: rank(each, state)),
         *alone(own, relevant),
-        *alone(others, relevant),
+        *alone(at_home, relevant),
+        *alone([each for each in others if each not in at_home], relevant),
     ]:
-        if each is DEFAULT or each.answer in answers:
+        if each is default or each.answer in answers:
             return each.name
     return "default"
 
@@ -176,10 +218,14 @@ def means(patterns: Iterable[str], cls: type) -> bool:
 def make_classes() -> None:
     """Make the classes anew: what is registered stays registered."""
     for name in CLASSES:
+        if name == "float":
+            HERE.float = float
+            continue
         base = getattr(HERE, name.removesuffix("Subclass")) if "Subclass" in name else object
         body = {"__module__": __name__, "__qualname__": f"HERE.{name}"}
         setattr(HERE, name, type(name, (base,), body))
     HERE.Shape = abc.ABCMeta("Shape", (), {})
+    HERE.Hashable = collections.abc.Hashable
 
 
 patterns = st.lists(st.sampled_from(PATTERNS), max_size=3, unique=True).map(tuple)
@@ -207,7 +253,7 @@ def backend_lists(draw: st.DrawFn) -> list[Backend]:
 blocks = st.tuples(
     st.lists(st.sampled_from((*NAMES, "default")), max_size=2),
     st.lists(st.sampled_from((*NAMES, "default")), max_size=2),
-    st.sampled_from((None, None, *CLASSES[:5])),
+    st.sampled_from((None, None, *CLASSES[:5], "float")),
 )
 # Classes (None for None, "" for an omitted argument), and how the two arguments are passed.
 calls = st.tuples(
@@ -237,11 +283,19 @@ def dispatch_types(values: Iterable[Any], state: State) -> list[type]:
 
 
 @settings(max_examples=200)
-@given(backend_lists(), st.lists(st.tuples(blocks, steps), min_size=1, max_size=4))
+@given(
+    backend_lists(),
+    st.sampled_from([("~Own",), ("~Own",), ("~Own", "float"), ("~Own", "~float"), ()]),
+    st.sampled_from([(), (), ("Other",), ("float",), ("@Hashable",)]),
+    st.lists(st.tuples(blocks, steps), min_size=1, max_size=4),
+)
 def test_calls_explanations_and_traces_agree_with_the_model(
-    drawn: list[Backend], program: list[Any]
+    drawn: list[Backend],
+    primary: tuple[str, ...],
+    secondary: tuple[str, ...],
+    program: list[Any],
 ) -> None:
-    """C1, C2, C3, C10, M7, S4: first calls, cached calls, `explain` and the trace are one."""
+    """C1, C2, C3, C10, M7, M8, S4: first calls, cached calls, `explain` and the trace are one."""
     make_classes()
     HERE.implementations = SimpleNamespace(**{each.name: each.implementation for each in drawn})
     HERE.should_run = SimpleNamespace(**{each.name: each.should_run for each in drawn})
@@ -254,8 +308,9 @@ def test_calls_explanations_and_traces_agree_with_the_model(
     system = BackendSystem(
         "lib.backends",
         "MYLIB",
-        [written("~Own")],
+        [written(each) for each in primary],
         [each.fields() for each in drawn if each.in_code],
+        default_secondary_types=[written(each) for each in secondary],
     )
 
     @system.dispatchable(("x", "y"), module="lib", qualname="f")
@@ -266,7 +321,7 @@ def test_calls_explanations_and_traces_agree_with_the_model(
         names = list(system.backends)
     in_code = [each for each in drawn if each.in_code]
     installed = [each for each in drawn if not each.in_code]
-    backends = [DEFAULT, *in_code, *installed]
+    backends = [library(primary, secondary), *in_code, *installed]
 
     def check(call: Any, state: State) -> None:
         args, kwargs = arguments(*call)

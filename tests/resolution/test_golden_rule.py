@@ -17,7 +17,7 @@ import pytest
 from spatch_core import BackendSystem
 from spatch_core._discovery.catalog_builder import build_catalog
 from spatch_core._discovery.environment import read_environment
-from spatch_core._resolution.golden_rule import GoldenRule, Standing, Weight
+from spatch_core._resolution.golden_rule import GoldenRule, Standing
 from spatch_core._resolution.matching import TypeMatch
 from spatch_core._state.state import DispatchState
 from spatch_core.testing import isolated, write_distribution
@@ -259,21 +259,42 @@ def test_general_patterns_take_no_call(
     install("general", primary, secondary, higher_priority_than=["default", "specific"])
     for value in (Float(1.5), Color.RED, 1.5, True):
         assert f(Own(), value) == f(value, Own()) == "default"
-        assert f(Foreign(), value) == f(value, Foreign()) == "specific"
-        assert f.explain(Foreign(), value).selected == "specific"
     assert (f(Own()), f(Foreign())) == ("default", "specific")
 
 
-def test_general_patterns_of_the_library_and_of_prioritized_backends_count(
+@pytest.mark.parametrize(
+    ("primary", "secondary", "expected"),
+    [
+        (["float~"], [], "default"),
+        (["also"], ["float~"], "default"),
+        (["float~"], ["foreign"], "general"),
+        (["object~"], [], "general"),
+    ],
+    ids=str,
+)
+def test_no_backend_gets_a_type_that_only_others_know(
+    f: Any, install: Install, primary: Any, secondary: Any, expected: str
+) -> None:
+    """M7, M8: in calls that the default does not match, numbers count like other types."""
+    install("specific", ["foreign"])
+    install("general", primary, secondary)
+    for value in (Float(1.5), 1.5):
+        assert f(Foreign(), value) == f(value, Foreign()) == expected
+        if expected == "default":
+            reasons = {each.backend: each.reason for each in f.explain(Foreign(), value).backends}
+            assert reasons["specific"].startswith("it does not know ")
+    assert f(Foreign()) == "specific"
+
+
+def test_a_prioritized_backend_takes_no_number_that_rides_along(
     library: Any, f: Any, install: Install
 ) -> None:
-    """M7: they are the choice of the library or of the user."""
-    install("specific", ["foreign"])
-    install("general", ["float~"])
-    with library.backend_opts(prioritize="general"):
-        assert f(Float()) == "general"
-        assert f(Foreign(), Float()) == "default"
-    assert f(Foreign(), Float()) == "specific"
+    """M8: it takes the calls that it matches, such as those of numbers alone."""
+    install("general", ["float~"], ["own"])
+    install("both", ["own"], ["float~"])
+    with library.backend_opts(prioritize=["general", "both"]):
+        assert f(Float()) == f(1.5) == "general"
+        assert f(Own(), 1.5) == f(Own(), Float()) == f(Own()) == "both"
 
 
 def test_the_type_that_the_user_names_always_counts(library: Any, f: Any, install: Install) -> None:
@@ -293,7 +314,7 @@ def test_the_type_that_the_user_names_counts_for_every_backend(
     """M2: a backend that does not know it takes no such call."""
     install("numbers", ["float~"])
     install("foreigners", ["foreign"])
-    assert f(Foreign(), 1.5) == "foreigners"
+    assert f(Foreign()) == "foreigners"
     with library.backend_opts(type=float):
         assert f(Foreign()) == "default"
 
@@ -416,25 +437,94 @@ def test_which_standing_may_answer(
 
 
 @pytest.mark.parametrize(
-    ("primary", "secondary", "is_builtin", "weight"),
+    ("primary", "secondary", "is_general", "counts", "rides_along"),
     [
-        ("", "", False, Weight.NONE),
-        ("default", "", True, Weight.ALL),
-        ("", "default", False, Weight.KNOWING),
-        ("brought", "", True, Weight.ALL),
-        ("", "first", True, Weight.ALL),
-        ("installed", "", False, Weight.ALL),
-        ("installed", "", True, Weight.KNOWING),
-        ("", "installed", False, Weight.KNOWING),
-        ("last", "", False, Weight.NONE),
-        ("shy", "", False, Weight.NONE),
+        ("", "", False, False, True),
+        ("default", "", True, True, False),
+        ("", "default", False, False, True),
+        ("brought", "", True, True, True),
+        ("", "brought", False, True, True),
+        ("installed", "", False, True, False),
+        ("installed", "", True, True, True),
+        ("", "installed", False, True, True),
+        ("first", "", False, False, True),
+        ("shy", "", False, False, True),
     ],
 )
-def test_for_which_backends_a_type_counts(
-    primary: str, secondary: str, is_builtin: bool, weight: Weight
+def test_which_types_count(
+    primary: str, secondary: str, is_general: bool, counts: bool, rides_along: bool
 ) -> None:
-    """The decision table of dispatch types; ``last`` does not implement the function."""
+    """The types of a call; ``first`` does not implement the function, ``shy`` requires opt-in."""
     names = frozenset({primary} - {""})
-    specific = frozenset() if is_builtin else names
-    match = TypeMatch(names, names | ({secondary} - {""}), is_builtin, (), specific)
-    assert RULE.weight(match, "lib:f", DispatchState()) is weight
+    specific = frozenset() if is_general else names
+    match = TypeMatch(names, names | ({secondary} - {""}), False, (), specific)
+    assert RULE.counts(match, "lib:f", DispatchState()) is counts
+    assert RULE.rides_along(match, "lib:f", DispatchState()) is rides_along
+
+
+NUMBERS: dict[str, tuple[list[str], list[str]]] = {
+    "real": (["builtins:float", "builtins:int"], []),
+    "imaginary": (["builtins:float", "builtins:complex"], ["builtins:int"]),
+}
+
+
+@pytest.fixture
+def divide(tmp_path: Path) -> Any:
+    """A function for integers, and two installed backends for other numbers."""
+    for name, (primary, secondary) in NUMBERS.items():
+        write_distribution(
+            tmp_path,
+            f"numbers-{name}",
+            entry_points={"numberlib.backends": {name: f"numbers_{name}:backend.toml"}},
+            files={
+                f"numbers_{name}/__init__.py": f"def divide(x, y): return {name!r}\n",
+                f"numbers_{name}/backend.toml": (
+                    f"name = {name!r}\nprimary_types = {primary}\nsecondary_types = {secondary}\n"
+                    "requires_opt_in = false\n"
+                    f'[functions."numberlib:divide"]\nfunction = "numbers_{name}:divide"\n'
+                ),
+            },
+        )
+    system = BackendSystem("numberlib.backends", "NUMBERLIB", ["builtins:int"])
+
+    @system.dispatchable(("x", "y"), module="numberlib", qualname="divide")
+    def divide(x: Any, y: Any) -> str:
+        return "default"
+
+    with isolated(system, path=[tmp_path]):
+        yield divide
+
+
+@pytest.mark.parametrize(
+    ("args", "expected", "reasons"),
+    [
+        ((1, 2), "default", {}),
+        ((1, True), "default", {}),
+        ((1.0, 2), "real", {}),
+        ((1, 2.0), "real", {}),
+        ((1.0, 2.0), "real", {}),
+        ((1j, 2.0), "imaginary", {"real": "it does not know builtins:complex"}),
+        ((1j, 1), "imaginary", {"real": "it does not know builtins:complex"}),
+        ((1, 1j), "imaginary", {"real": "it does not know builtins:complex"}),
+    ],
+    ids=str,
+)
+def test_numbers_count_for_a_library_of_numbers(
+    divide: Any, args: tuple[Any, ...], expected: str, reasons: dict[str, str]
+) -> None:
+    """M8, C2: a library that lists ``int`` leaves other numbers to the backends that know them."""
+    assert divide(*args) == divide(*args) == expected
+    explained = divide.explain(*args)
+    assert explained.selected == expected
+    assert reasons.items() <= {each.backend: each.reason for each in explained.backends}.items()
+
+
+def test_a_number_that_rides_along_is_said_not_to_count(
+    library: Any, f: Any, install: Install
+) -> None:
+    """M8: also to the backend for which it is a primary type, which knows the other type, too."""
+    install("numbers", ["float~"], ["own"])
+    reason = "the default matches without builtins:float, which therefore does not count"
+    assert f(Own(), 1.5) == "default"
+    assert f.explain(Own(), 1.5).backends[-1].reason == reason
+    assert f(1.5) == "numbers"
