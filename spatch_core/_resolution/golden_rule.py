@@ -17,16 +17,15 @@ INACTIVE      ``disable=``, or it requires opt-in and is not      never
 
 A backend is *chosen* if it is prioritized or placed. A backend matches a call if it knows every
 dispatch type that counts, and if one of these is a primary type of it. A type counts if it is a
-primary type of the default, or if an active backend that implements the function knows it. So a
-backend gets no type that it does not know while another backend knows it.
+primary type of the default, or if an active backend that implements the function knows it. So no
+backend gets a type that it does not know while another backend knows it.
 
 One exception keeps ``add(array, 1.5)`` with the library when a backend is installed that happens to
 know ``float``. Types *ride along*, and do not count, in the calls that the default matches without
-them. Such a type is no primary type of the default, nor, by a specific pattern, of an active backend
-that implements the function. If the library lists none of Python's own
-classes, a pattern is general if it says little of the classes that it means: any pattern of
-``float`` itself, ``~builtins:float`` of ``numpy.float64``, ``@collections.abc:Hashable`` of nearly
-all classes.
+them. Such a type is no primary type of the default, nor, by a specific pattern, of an active
+backend that implements the function. Patterns that say little of a class are not specific: any
+pattern of ``float`` itself, ``~builtins:float`` of ``numpy.float64``, ``@collections.abc:Hashable``
+of nearly all classes. If the library lists one of Python's own classes, all patterns are specific.
 """
 
 from __future__ import annotations

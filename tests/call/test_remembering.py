@@ -383,7 +383,7 @@ def test_what_follows_may_call_the_next(implementation: Any) -> None:
     [
         (Gpu(), Own(), f"gpu has run fit, and it does not know {HERE}:Own"),
         (Gpu(), Tpu(), f"gpu has run fit, and it does not know {HERE}:Tpu"),
-        (Gpu(), [1], "gpu has run fit, and none of the types is a primary type of it"),
+        (Gpu(), [1], "gpu has run fit, and no active backend that implements it knows any"),
         (
             Own(),
             Gpu(),
