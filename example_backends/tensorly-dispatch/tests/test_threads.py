@@ -124,6 +124,17 @@ def test_a_thread_that_has_set_none_follows() -> None:
     assert (tl.get_backend(), in_new_thread(tl.get_backend)) == ("jax", "numpy")
 
 
+def test_a_context_decorates_a_function() -> None:
+    """As in TensorLy: each call enters it, and threads that have set none follow."""
+
+    @tl.backend_context("jax")
+    def work() -> tuple[str, str]:
+        return computed(), in_new_thread(tl.get_backend)
+
+    assert [work(), work()] == [("jax", "jax")] * 2
+    assert computed() == in_new_thread(computed) == "numpy"
+
+
 def test_the_tensor_algebra_has_its_own() -> None:
     """The other manager: neither thread switches the other, nor the backend of tensors."""
     tenalg.set_backend("core")
