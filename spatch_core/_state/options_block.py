@@ -130,8 +130,8 @@ class Block(OptionsView):
     def enable_globally(self) -> None:
         """Add these options to the process-wide default.
 
-        They hold in every thread that is not inside a block of its own. `reset_globally` takes
-        them back.
+        They hold in every thread that is not inside a block of its own, and has not set a backend
+        by a `Switch`. `reset_globally` takes them back.
 
         Warns
         -----

@@ -31,8 +31,8 @@ def enable(keeper: StateKeeper, options: DispatchState) -> None:
     mark = _mark(keeper, options)
 
     # Starts from the present default: another thread may have changed it since the check above.
-    def add(base: Scope) -> tuple[DispatchState, Mark | None]:
-        return options.within(base.state), mark or base.mark
+    def add(default: Scope) -> tuple[DispatchState, Mark | None]:
+        return options.within(default.state), mark or default.mark
 
     _replace(keeper, add, enabled=True)
     if options.disabled:
@@ -43,9 +43,10 @@ def enable(keeper: StateKeeper, options: DispatchState) -> None:
 def change(keeper: StateKeeper, change_state: Callable[[DispatchState], DispatchState]) -> None:
     """Replace the state of the default by `change_state` of it; keep its observation."""
 
-    def made(base: Scope) -> tuple[DispatchState, Mark | None] | None:
-        state = change_state(base.state)
-        return None if base.is_enabled and state.key == base.state.key else (state, base.mark)
+    def made(default: Scope) -> tuple[DispatchState, Mark | None] | None:
+        state = change_state(default.state)
+        is_same = default.is_enabled and state.key == default.state.key
+        return None if is_same else (state, default.mark)
 
     _replace(keeper, made, enabled=True)
 
@@ -68,7 +69,7 @@ def set_default(keeper: StateKeeper, state: DispatchState, enabled: bool = False
 
 def set_environment(keeper: StateKeeper, state: DispatchState) -> None:
     """Make the environment's state the default, unless a program has changed the default."""
-    _replace(keeper, lambda base: None if base.is_enabled else (state, None))
+    _replace(keeper, lambda default: None if default.is_enabled else (state, None))
 
 
 def reset(owner: Owner) -> None:
@@ -105,7 +106,7 @@ def _replace(
     """
 
     def replace() -> None:
-        before = keeper.base
+        before = keeper.default
         made = make(before)
         if made is None:
             return

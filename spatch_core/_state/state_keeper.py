@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     from typing import TypeAlias
 
     from .lifetime import Mark
-    from .process_blocks import ProcessBlocks
     from .scope import Tables
 
     # What `enter` returns; the mark's token comes first if the state is observed.
@@ -87,7 +86,6 @@ class StateKeeper:
         # the process-wide default.
         self._shared = default.tables
         self.replacing = Turn()
-        self._blocks: ProcessBlocks | None = None
         self.variable: ContextVar[Tables] = ContextVar(name, default=self._shared)
         self.get: Callable[[], Tables] = self.variable.get
         self.set: Callable[[Tables], Token[Tables]] = self.variable.set
@@ -108,24 +106,9 @@ class StateKeeper:
         return scope
 
     @property
-    def base(self) -> Scope:
-        """The process-wide default without process-wide blocks."""
-        return self._shared[0] if self._blocks is None else self._blocks.base
-
-    @property
     def enabled_globally(self) -> bool:
         """Whether a program has changed the default."""
-        return self.base.is_enabled
-
-    def process_blocks(self) -> ProcessBlocks:
-        """Return the process-wide blocks."""
-        return self._blocks or self.replacing.run(self._make_blocks)
-
-    def _make_blocks(self) -> ProcessBlocks:
-        from .process_blocks import ProcessBlocks  # few programs need it
-
-        self._blocks = self._blocks or ProcessBlocks(self._shared, self.new)
-        return self._blocks
+        return self.default.is_enabled
 
     def current(self) -> DispatchState:
         """Return the state in force here and now."""
@@ -218,10 +201,7 @@ class StateKeeper:
         """Make a scope the process-wide default; in a turn of `replacing`."""
         scope.tables = self._shared
         # Replaces the default and drops its tables in one atomic step.
-        if self._blocks is None:
-            self._shared[:] = [scope]
-        else:
-            self._blocks.replace_base(scope)
+        self._shared[:] = [scope]
 
     def forget_inner(self) -> None:
         """Forget the inner scopes of all scopes, so that unused ones are freed."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, Literal, overload
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from .._identifiers import DEFAULT, shown
 from .._state.option_checks import checked_backend
@@ -15,7 +15,6 @@ from .stacks import has_alone, options_of, stack_of, switched
 if TYPE_CHECKING:
     from .._state.options import BackendOptions
     from .._state.scope import Scope
-    from .contexts import ProcessContext
 
 __all__ = ["Switch"]
 
@@ -60,7 +59,7 @@ class Switch:
     'numpy'
     """
 
-    __slots__ = ("_get", "_in_process", "_options", "_owner", "_system")
+    __slots__ = ("_get", "_options", "_owner", "_system")
 
     def __init__(self, system: BackendSystem) -> None:
         if not isinstance(system, BackendSystem):
@@ -69,7 +68,6 @@ class Switch:
         self._owner = system._dispatcher
         self._options = system.backend_opts
         self._get = self._owner.keeper.get
-        self._in_process: Callable[[BackendOptions[Any]], ProcessContext] | None = None
 
     def set_backend(self, name: str, *, globally: bool = False) -> None:
         """Make a backend the current one.
@@ -79,9 +77,8 @@ class Switch:
         name : str
             Its name, or the library's own name for its own implementations.
         globally : bool, optional
-            Whether it also becomes the current backend of the process-wide default, which every
-            thread follows that has not set anything itself. ``backend_opts.reset_globally()`` and
-            ``unset_backend(globally=True)`` undo that.
+            Whether it also becomes the current backend of the process-wide default, which threads
+            follow that have set nothing themselves. ``unset_backend(globally=True)`` undoes both.
 
         Raises
         ------
@@ -98,13 +95,6 @@ class Switch:
             own = None
         if own is None:  # outside the handler, so that an error has no KeyError as its context
             own = self._checked(name)
-        if globally:
-            base = keeper.base
-            if not (base.is_enabled and has_alone(base.state, own.prioritized[0])):
-                stack = own.prioritized
-                change(keeper, lambda state: switched(state, stack))
-            if not keeper.is_own():
-                return
         outer: Scope = self._get()[0]
         # Cached among the scopes of blocks, whose keys are options.
         scope = outer.inner.get(own)
@@ -116,6 +106,11 @@ class Switch:
             if scope.state.is_plain:
                 outer.keep_inner(own, scope)
         keeper.put(scope)
+        # Last: this thread keeps its backend, whatever others make of the default.
+        if globally:
+            default = keeper.default
+            if not (default.is_enabled and has_alone(default.state, own.prioritized[0])):
+                change(keeper, lambda state: switched(state, own.prioritized))
 
     def _checked(self, name: str) -> DispatchState:
         """Return the state with this backend alone, the same object for the same name."""
@@ -130,53 +125,33 @@ class Switch:
         # A backend's name is shown as it is. If none is set, the environment may name one.
         return self._shown(self._state().backend) if name is None or name == DEFAULT else name
 
-    @overload
-    def backend_context(
-        self, name: str, *, globally: Literal[False] = False
-    ) -> BackendOptions[Any]: ...
-    @overload
-    def backend_context(self, name: str, *, globally: Literal[True]) -> ProcessContext: ...
-    @overload
-    def backend_context(
-        self, name: str, *, globally: bool = False
-    ) -> BackendOptions[Any] | ProcessContext: ...
-    def backend_context(
-        self, name: str, *, globally: bool = False
-    ) -> BackendOptions[Any] | ProcessContext:
+    def backend_context(self, name: str, **unknown: NoReturn) -> BackendOptions[Any]:
         """Return options that make a backend the current one: in a block, or for a function.
 
         Parameters
         ----------
         name : str
             As for `set_backend`.
-        globally : bool, optional
-            Whether threads that have set nothing themselves follow while the block lasts. Blocks
-            may overlap: the last one that was entered counts, and leaving one ends only that one.
 
         Returns
         -------
-        BackendOptions or ProcessContext
-            The same as ``backend_opts(backend=name)``; with `globally`, a context manager. A
-            function that it decorates has the backend in its calls; other threads do not follow.
+        BackendOptions
+            The same as ``backend_opts(backend=name)``.
 
         Raises
         ------
         UnknownBackendError
             A `ValueError`: there is no such backend.
         TypeError
-            If `name` is not one name.
+            If `name` is not one name, or another argument is given.
         """
-        options = options_of(self._options, name)
-        return (self._in_process or self._prepare())(options) if globally else options
-
-    def _prepare(self) -> Callable[[BackendOptions[Any]], ProcessContext]:
-        """Return the factory of contexts of the whole process, imported on first use."""
-        from functools import partial
-
-        from .contexts import ProcessContext
-
-        self._in_process = partial(ProcessContext, self._owner.keeper.process_blocks())
-        return self._in_process
+        if unknown:
+            raise TypeError(
+                f"backend_context() has no argument {next(iter(unknown))!r}: a context holds in "
+                "its own thread or task; write set_backend(name, globally=True) to set a backend "
+                "also for threads that have set none"
+            )
+        return options_of(self._options, name)
 
     def previous_backend(self) -> str:
         """Go back to the backend that was current before.

@@ -73,7 +73,7 @@ def isolated(
         raise TypeError(f"isolated() takes the BackendSystem of a library, not {system!r}")
     added = folders(path)
     keeper = system._dispatcher.keeper
-    outer, default, globally = keeper.held(), keeper.base.state, keeper.enabled_globally
+    outer, default, globally = keeper.held(), keeper.default.state, keeper.enabled_globally
     caller = system._loader.loaded
     variables, search_path = dict(os.environ), list(sys.path)
     modules = set(sys.modules)

@@ -61,8 +61,9 @@ def use(system: BackendSystem, f: Any, switch: Switch) -> None:
     system.backend_opts.reset_globally()
     system.reload()
     switch.set_backend("guest", globally=True)
+    assert f(1.0) == "guest"
     switch.unset_backend(globally=True)
-    with switch.backend_context("guest", globally=True):
+    with switch.backend_context("guest"):
         assert f(1.0) == "guest"
     with system.backend_opts(trace=True) as trace:
         assert f(Foreign()) == "guest"
@@ -86,8 +87,9 @@ def change(system: BackendSystem, f: Any, switch: Switch, stop: list[int]) -> No
         system.backend_opts(disable="guest").enable_globally()
         f(type("Local", (Own,), {})())
         system.backend_opts.reset_globally()
-        with switch.backend_context("guest", globally=True):
-            f(Own())
+        switch.set_backend("guest", globally=True)
+        f(Own())
+        switch.unset_backend(globally=True)
         system.refresh()
 
 

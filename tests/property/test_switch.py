@@ -66,14 +66,14 @@ class Flow:
     own : tuple of str or None
         Model: the backends that are set in it; None where it follows the default.
     blocks : list
-        Model: the blocks that it is in: what was set before, and the block if it holds for all.
+        Model: what was set before each of the blocks that it is in.
     """
 
     def __init__(
         self, send: Callable[[Any], Any], end: Callable[[], object], own: tuple[str, ...] | None
     ) -> None:
         self.send, self.end, self.own = send, end, own
-        self.blocks: list[tuple[tuple[str, ...] | None, object]] = []
+        self.blocks: list[tuple[str, ...] | None] = []
 
 
 class Switching(RuleBasedStateMachine):
@@ -81,10 +81,8 @@ class Switching(RuleBasedStateMachine):
 
     Attributes
     ----------
-    base : tuple of str
-        The backends that are set in the process-wide default, without blocks.
-    process : list of object and str
-        The blocks of the whole process, in the order in which they were entered.
+    default : tuple of str
+        The backends that are set in the process-wide default.
     """
 
     def __init__(self) -> None:
@@ -94,17 +92,12 @@ class Switching(RuleBasedStateMachine):
         self.make = self.system.dispatchable([], module="m", qualname="make")(lambda: "default")
         self.loop = asyncio.new_event_loop()
         self.flows: list[Flow] = []
-        self.base: tuple[str, ...] = ()
-        self.process: list[tuple[object, str]] = []
+        self.default: tuple[str, ...] = ()
 
     @staticmethod
     def describe(name: str) -> dict[str, Any]:
         functions = {"m:make": {"function": lambda: name}}
         return {"name": name, "primary_types": [f"m:{name}"], "functions": functions}
-
-    @property
-    def default(self) -> tuple[str, ...]:
-        return self.inside(self.process[-1][1], self.base) if self.process else self.base
 
     def current(self, flow: Flow) -> tuple[str, ...]:
         return self.default if flow.own is None else flow.own
@@ -215,11 +208,8 @@ class Switching(RuleBasedStateMachine):
     @precondition(lambda self: len(self.flows) > 1)
     @rule(place=places)
     def end_one(self, place: int) -> None:
-        """W7, W8: its blocks end with it. The first one stays: it consumes the generators."""
-        flow = self.flows.pop(1 + place % (len(self.flows) - 1))
-        flow.end()
-        for _, block in flow.blocks:
-            self.forget(block)
+        """W8: what it has set ends with it. The first one stays: it consumes the generators."""
+        self.flows.pop(1 + place % (len(self.flows) - 1)).end()
 
     # --- what they do ---------------------------------------------------------------------
 
@@ -239,11 +229,11 @@ class Switching(RuleBasedStateMachine):
 
     @rule(place=places, name=names)
     def set_globally(self, place: int, name: str) -> None:
+        """W7: in the flow, and for flows that have set none; no other flow loses its own."""
         flow = self.flow(place)
         flow.send(lambda: self.switch.set_backend(name, globally=True))
-        self.base = (name,)
-        if flow.own is not None:
-            flow.own = (name, *flow.own[:LONGEST])
+        flow.own = (name, *self.current(flow)[:LONGEST])
+        self.default = (name,)
 
     @rule(place=places, globally=st.booleans())
     def set_an_unknown_one(self, place: int, globally: bool) -> None:
@@ -268,29 +258,23 @@ class Switching(RuleBasedStateMachine):
         flow = self.flow(place)
         flow.send(lambda: self.switch.unset_backend(globally=globally))
         if globally:
-            self.base = ()
+            self.default = ()
         flow.own = None
 
-    @rule(place=places, name=names, globally=st.booleans())
-    def enter(self, place: int, name: str, globally: bool) -> None:
-        flow, block = self.flow(place), self.switch.backend_context(name, globally=globally)
-        flow.send((block,))
-        flow.blocks.append((flow.own, block))
+    @rule(place=places, name=names)
+    def enter(self, place: int, name: str) -> None:
+        flow = self.flow(place)
+        flow.send((self.switch.backend_context(name),))
+        flow.blocks.append(flow.own)
         flow.own = self.inside(name, self.current(flow))
-        if globally:
-            self.process.append((block, name))
 
     @rule(place=places, how=st.sampled_from(["leave", "raise"]))
     def leave(self, place: int, how: str) -> None:
-        """W5, W7: also by an exception."""
+        """W5: also by an exception."""
         flow = self.flow(place)
         if flow.blocks:
-            flow.own, block = flow.blocks.pop()
+            flow.own = flow.blocks.pop()
             flow.send(how)
-            self.forget(block)
-
-    def forget(self, block: object) -> None:
-        self.process = [each for each in self.process if each[0] is not block]
 
     @invariant()
     def all_agree_with_the_model(self) -> None:
@@ -305,11 +289,11 @@ class Switching(RuleBasedStateMachine):
             assert actual == (expected[:LONGEST], name, name)
 
     def teardown(self) -> None:
-        """W7: once all blocks are left, the default is the base."""
+        """W7: no block that ends changes the default."""
         for flow in reversed(self.flows):
             flow.end()
         self.loop.close()
-        assert Context().run(lambda: (*self.switch,)) == self.base[:LONGEST]
+        assert Context().run(lambda: (*self.switch,)) == self.default
 
 
 TestSwitching = Switching.TestCase

@@ -65,10 +65,11 @@ def test_an_unknown_name_changes_nothing(library: Library) -> None:
     for globally in (False, True):
         with pytest.raises(UnknownBackendError, match="did you mean 'torch'"):
             switch.set_backend("trch", globally=globally)
-        with pytest.raises(ValueError, match="trch") as caught:
-            switch.backend_context("trch", globally=globally)
-        assert caught.value.__context__ is None  # nothing of how it was looked up
         assert [*switch] == ["jax"]
+    with pytest.raises(ValueError, match="trch") as caught:
+        switch.backend_context("trch")
+    assert caught.value.__context__ is None  # nothing of how it was looked up
+    assert [*switch] == ["jax"]
     for wrong in (None, 3, ["jax"]):
         given: Any = wrong
         for function in (switch.set_backend, switch.backend_context):
@@ -86,6 +87,17 @@ def test_globally_is_given_by_its_name(library: Library) -> None:
     with pytest.raises(TypeError, match="positional argument"):
         switch.unset_backend("jax")
     assert library.now() == "numpy"
+
+
+@pytest.mark.parametrize("wrong", ["globally", "local_threadsafe"])
+def test_a_context_holds_in_its_own_thread_or_task(library: Library, wrong: str) -> None:
+    """W5: the error says what to write for the whole process."""
+    given: Any = {wrong: True}
+    text = rf"no argument '{wrong}'.*set_backend\(name, globally=True\)"
+    with pytest.raises(TypeError, match=text):
+        library.switch.backend_context("jax", **given)
+    with library.switch.backend_context("jax"):
+        assert (library.now(), in_thread(library.now)) == ("jax", "numpy")
 
 
 def test_a_system_is_needed() -> None:
@@ -267,22 +279,78 @@ def in_thread(work: Any) -> Any:
 
 
 def test_globally(library: Library) -> None:
-    """W7: every thread follows, silently, and may follow another one later."""
+    """W7: here, and silently in every thread that has set no backend itself."""
     switch = library.switch
     switch.set_backend("jax", globally=True)
     assert library.now() == in_thread(library.now) == "jax"
-    assert [*switch] == ["jax"]
+    assert in_thread(lambda: [*switch]) == ["jax"]
     switch.set_backend("torch", globally=True)
     assert library.now() == in_thread(library.now) == "torch"
-    assert [*switch] == ["torch"]
-    with pytest.raises(RuntimeError):
-        switch.previous_backend()
-    library.options.reset_globally()
+    assert [*switch] == ["torch", "jax"]
+    assert switch.previous_backend() == "jax"
+    assert in_thread(library.now) == "torch"
+    switch.unset_backend(globally=True)
     assert library.now() == in_thread(library.now) == "numpy"
 
 
-def test_globally_where_one_was_set(library: Library) -> None:
-    """W7: it is in force here too, and until the block ends."""
+def test_other_threads_do_not_replace_what_a_thread_has_set(library: Library) -> None:
+    """W7, W8: whether it was set for this thread alone, or also for those that have set none."""
+    switch = library.switch
+    for globally in (True, False):
+        switch.set_backend("jax", globally=globally)
+        in_thread(lambda: switch.set_backend("torch", globally=True))
+        assert (library.now(), in_thread(library.now)) == ("jax", "torch")
+        in_thread(lambda: switch.unset_backend(globally=True))
+        assert (library.now(), in_thread(library.now)) == ("jax", "numpy")
+        switch.unset_backend()
+        assert library.now() == "numpy"
+    switch.set_backend("jax", globally=True)
+    library.options.reset_globally()
+    assert (library.now(), in_thread(library.now)) == ("jax", "numpy")
+
+
+def test_threads_that_all_set_a_backend_globally(library: Library) -> None:
+    """W7: each calls its own, although every one changes the default of the process."""
+    names = ("jax", "torch", "cupy", "numpy")
+    barrier = threading.Barrier(4)
+
+    def work(first: int) -> list[tuple[str, str]]:
+        found = []
+        for number in range(first, first + 50):
+            name = names[number % 4]
+            library.switch.set_backend(name, globally=True)
+            barrier.wait()  # the others have set theirs
+            found.append((name, library.now()))
+            barrier.wait()
+        return found
+
+    with ThreadPoolExecutor(4) as pool:
+        found = [pair for each in pool.map(work, range(4)) for pair in each]
+    assert len(found) == 200
+    assert [pair for pair in found if pair[0] != pair[1]] == []
+
+
+def test_tasks_keep_what_they_set_globally(library: Library) -> None:
+    """W7, W8: their maker keeps its own, and others follow the default until they set one."""
+    switch = library.switch
+
+    async def work(name: str) -> str:
+        switch.set_backend(name, globally=True)
+        await asyncio.sleep(0)
+        return library.now()
+
+    async def main() -> list[str]:
+        return [*await asyncio.gather(work("jax"), work("torch"))]
+
+    assert asyncio.run(main()) == ["jax", "torch"]
+    assert library.now() == "torch"  # nothing is set here
+    switch.set_backend("cupy")
+    assert asyncio.run(main()) == ["jax", "torch"]
+    assert library.now() == "cupy"
+
+
+def test_globally_in_a_block(library: Library) -> None:
+    """W7: it is in force here until the block ends, and in the process beyond that."""
     switch = library.switch
     with switch.backend_context("torch"):
         switch.set_backend("jax", globally=True)

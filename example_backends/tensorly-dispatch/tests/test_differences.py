@@ -97,7 +97,7 @@ async def main():
 
 asyncio.run(main())
 # The task that entered last leaves last, and puts back what the other one had set.
-assert tl.get_backend() == in_new_thread(tl.get_backend) == "numpy", tl.get_backend()
+assert tl.get_backend() == "numpy", tl.get_backend()
 """
 
 ATTRIBUTES = """
@@ -111,7 +111,7 @@ PROGRAMS = {
     "leaving a thread-local context writes the process default": LEAVING,
     "what a job sets in a thread is set for the next one": THREAD,
     "an exception in a thread-local context writes the process default": EXCEPTION,
-    "an exception in one of two tasks leaves a backend set": EXCEPTION_IN_A_TASK,
+    "an exception in one of two tasks leaves a backend set in their thread": EXCEPTION_IN_A_TASK,
     "an attribute keeps the value of the first backend": ATTRIBUTES,
 }
 

@@ -9,7 +9,9 @@ to one of the former ones follows.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from contextvars import Context
 from threading import RLock
 from types import FunctionType, MethodType, ModuleType
 from typing import Any
@@ -118,12 +120,26 @@ class Manager:
         return instance
 
     def set_backend(self, backend: Any, local_threadsafe: bool = False) -> None:
-        """Set the backend; for threads that have set nothing too, unless `local_threadsafe`."""
+        """Set the backend here; also for threads that have set none, unless `local_threadsafe`."""
         self.switch.set_backend(self.keys[backend], globally=not local_threadsafe)
 
     def backend_context(self, backend: Any, local_threadsafe: bool = False) -> Any:
-        """Set the backend in a block."""
-        return self.switch.backend_context(self.keys[backend], globally=not local_threadsafe)
+        """Set the backend in a block; for the same threads as `set_backend` does."""
+        key = self.keys[backend]
+        here = self.switch.backend_context(key)
+        return here if local_threadsafe else self.context_of_all(key, here)
+
+    @contextmanager
+    def context_of_all(self, key: str, here: AbstractContextManager[Any]) -> Iterator[None]:
+        """Enter `here`, and set the backend of threads that have set none for as long."""
+        default = Context()  # nothing is set in it, so it changes the process-wide default alone
+        before = default.run(self.switch.get_backend)
+        with here:
+            default.run(self.switch.set_backend, key, globally=True)
+            try:
+                yield
+            finally:
+                default.run(self.switch.set_backend, before, globally=True)
 
     def current_backend(self) -> Any:
         """Return the instance that is the current backend."""

@@ -1,0 +1,155 @@
+"""Threads that set a backend keep it, as with TensorLy's own managers."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import dask
+import jax
+import numpy as np
+import pytest
+import tensorly as tl
+from tensorly import tenalg
+
+import tensorly_dispatch  # noqa: F401  # it takes the place of TensorLy's managers
+
+TYPES = {"numpy": np.ndarray, "jax": jax.Array}
+
+
+@pytest.fixture(autouse=True)
+def _with_numpy() -> Iterator[None]:
+    """Nothing that a test sets is left for the others; threads take turns often."""
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)
+    yield
+    sys.setswitchinterval(interval)
+    tl.set_backend("numpy")
+    tenalg.set_backend("core")
+
+
+def in_new_thread(function: Callable[..., Any], *args: Any) -> Any:
+    found = []
+    thread = threading.Thread(target=lambda: found.append(function(*args)))
+    thread.start()
+    thread.join()
+    return found[0]
+
+
+def set_it(name: str, local: bool) -> str:
+    tl.set_backend(name, local_threadsafe=local)
+    return computed()
+
+
+def enter_it(name: str, local: bool) -> str:
+    with tl.backend_context(name, local_threadsafe=local):
+        return computed()
+
+
+def computed() -> str:
+    """Call some functions; return the backend if all of them ran on the current one."""
+    name = tl.get_backend()
+    for _ in range(3):
+        tensor = tl.reshape(tl.arange(6.0), (2, 3))
+        results = [tensor, tl.unfold(tensor, 1), tl.dot(tl.ones(3), tl.ones(3)) * tl.ones(1)]
+        assert [type(each) for each in results if not isinstance(each, TYPES[name])] == []
+        assert tl.get_backend() == name
+    return name
+
+
+@pytest.mark.parametrize("local", [False, True], ids=["process", "thread"])
+@pytest.mark.parametrize("act", [set_it, enter_it], ids=["set_backend", "backend_context"])
+def test_another_thread_does_not_switch_this_one(act: Any, local: bool) -> None:
+    """Whatever the other one does, and whatever both have set before."""
+    assert in_new_thread(act, "jax", local) == "jax"
+    assert computed() == "numpy"
+    for name in ("jax", "numpy"):
+        tl.set_backend(name)
+        other = "numpy" if name == "jax" else "jax"
+        assert in_new_thread(act, other, local) == other
+        assert computed() == name
+
+
+def test_a_context_in_another_thread_does_not_switch_this_one() -> None:
+    """While it lasts; a third thread, which has set none, follows it."""
+    tl.set_backend("numpy")
+    entered, may_leave = threading.Event(), threading.Event()
+
+    def work() -> None:
+        with tl.backend_context("jax"):
+            entered.set()
+            may_leave.wait()
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    entered.wait()
+    try:
+        assert (computed(), in_new_thread(tl.get_backend)) == ("numpy", "jax")
+        tl.set_backend("jax")
+        tl.set_backend("numpy")
+    finally:
+        may_leave.set()
+        thread.join()
+    assert computed() == in_new_thread(computed) == "numpy"
+
+
+def test_the_thread_that_imports_tensorly_has_set_the_first_backend() -> None:
+    """As in TensorLy: it runs on that until it sets another."""
+    program = """
+import threading, tensorly as tl, tensorly_dispatch
+
+thread = threading.Thread(target=tl.set_backend, args=["jax"])
+thread.start()
+thread.join()
+assert (tl.get_backend(), type(tl.ones(2)).__module__) == ("numpy", "numpy")
+"""
+    variables = {**os.environ, "TENSORLY_BACKEND": "numpy"}
+    subprocess.run([sys.executable, "-c", program], env=variables, check=True)
+
+
+def test_a_thread_that_has_set_none_follows() -> None:
+    """The backend that was set last without `local_threadsafe`; or while a context lasts."""
+    tl.set_backend("jax")
+    assert in_new_thread(tl.get_backend) == "jax"
+    with tl.backend_context("numpy"):
+        assert in_new_thread(tl.get_backend) == "numpy"
+    assert in_new_thread(tl.get_backend) == "jax"
+    with tl.backend_context("numpy", local_threadsafe=True):
+        assert in_new_thread(tl.get_backend) == "jax"
+    in_new_thread(set_it, "numpy", False)
+    assert (tl.get_backend(), in_new_thread(tl.get_backend)) == ("jax", "numpy")
+
+
+def test_a_context_decorates_a_function() -> None:
+    """As in TensorLy: each call enters it, and threads that have set none follow."""
+
+    @tl.backend_context("jax")
+    def work() -> tuple[str, str]:
+        return computed(), in_new_thread(tl.get_backend)
+
+    assert [work(), work()] == [("jax", "jax")] * 2
+    assert computed() == in_new_thread(computed) == "numpy"
+
+
+def test_the_tensor_algebra_has_its_own() -> None:
+    """The other manager: neither thread switches the other, nor the backend of tensors."""
+    tenalg.set_backend("core")
+    in_new_thread(tenalg.set_backend, "einsum")
+    assert (tenalg.get_backend(), in_new_thread(tenalg.get_backend)) == ("core", "einsum")
+    assert tl.get_backend() == in_new_thread(tl.get_backend) == "numpy"
+
+
+@pytest.mark.parametrize("local", [False, True], ids=["process", "thread"])
+@pytest.mark.parametrize("act", [set_it, enter_it], ids=["set_backend", "backend_context"])
+def test_a_thousand_jobs_of_dask(act: Any, local: bool) -> None:
+    """Each runs on the backend that it sets, and the main thread on its own."""
+    names = [("numpy", "jax")[number % 7 % 2] for number in range(1000)]
+    jobs = [dask.delayed(act, pure=False)(name, local) for name in names]
+    found = dask.compute(*jobs, scheduler="threads", num_workers=8)
+    wrong = [pair for pair in zip(names, found, strict=True) if pair[0] != pair[1]]
+    assert (len(found), wrong) == (1000, [])
+    assert computed() == "numpy"
