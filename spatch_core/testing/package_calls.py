@@ -90,10 +90,10 @@ class PackageCalls:
         name = function.__qualname__
         return (
             f"backend {self._backend!r} is running {identifier}, and a thread "
-            f"({current_thread().name}) calls it again by {function.__module__}.{name}: if the "
-            "call is the backend's own, this has no end. Let a function of the backend make the "
-            f"call, such as `pool.map(lambda part: {name}(part), parts)`, so that it reaches the "
-            "package; a call of the test's own, let a function of the test make"
+            f"({current_thread().name}) calls it again by {function.__module__}.{name}. If the "
+            "backend makes this call, it has no end: let a function of the backend make it, such "
+            f"as `pool.map(lambda part: {name}(part), parts)`, and it reaches the package. If the "
+            "test makes it, let a function of the test do so"
         )
 
 

@@ -248,7 +248,7 @@ def test_a_thread_that_gets_the_packages_function_ends_the_test(kit: Kit, pool: 
     assert "FAILED test_kit.py::test_it" in done.output
     assert "PASSED test_kit.py::test_another" in done.output
     assert "backend 'ten' is running wrapping:double, and a thread (" in done.output
-    assert "Let a function of the backend make the call" in done.output
+    assert "let a function of the backend make it" in done.output
 
 
 def test_it_ends_the_test_if_the_backend_hides_the_error(kit: Kit) -> None:
