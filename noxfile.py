@@ -406,7 +406,7 @@ if "3.11" in INTERPRETERS:
         step.pytest("torch-device", "tests", "--ignore=tests/device", folder=device)
         step.pytest("scipy-dispatch-torch", "tests", folder=backend)
         description = backend / "src" / "scipy_dispatch_torch" / "backend.toml"
-        step.run("spatch-core", "update", "--check", description)
+        step.run("spatch-core", "update", "--check", "--prune", description)
         parts = [
             "tests/protocols/test_torch_function.py",
             "docs/how-to/coming-from-array-function.md",
@@ -438,7 +438,7 @@ def backends(step: Step) -> None:
     # Other files are written by hand.
     generated = [each for each in files if "auto-generation" in each.read_text(encoding="utf-8")]
     commands: list[Sequence[str | Path]] = [
-        ("spatch-core", "update", "--check", *generated),
+        ("spatch-core", "update", "--check", "--prune", *generated),
         ("spatch-core", "verify", *files),
         ("spatch-core", "doctor"),
         ("python", "tools/agreement.py", "--check"),

@@ -206,7 +206,7 @@ DESCRIPTIONS_IN_FILES = {
     ),
     "auto-generation-incomplete": Broken(
         FILE,
-        toml("[functions.auto-generation]\nmodules = 'a'"),
+        toml("[functions.auto-generation]\nmodules = 1"),
         [
             ("functions.auto-generation.backend", "is missing"),
             ("functions.auto-generation.modules", "not a list of strings"),

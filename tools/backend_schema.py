@@ -126,7 +126,7 @@ def _kinds() -> dict[str, dict[str, Any]]:
         "boolean": {"type": "boolean"},
         "identifier": {"allOf": [{"$ref": "#/definitions/identifier"}]},
         "list of backend names": list_of(name),
-        "list of modules": list_of({"type": "string"}),
+        "module or list of modules": {"anyOf": [{"type": "string"}, list_of({"type": "string"})]},
         "list of requirements": list_of({"type": "string", "pattern": "^[A-Za-z0-9]"}),
         "list of variants": list_of({"$ref": "#/definitions/variant"}),
         "requirement": {"type": "string", "pattern": "^[A-Za-z0-9]"},

@@ -176,6 +176,12 @@ class FieldReader(KeyChecker):
                 found.append(Variant(**values))
         return tuple(found)
 
+    def modules(self, table: Mapping[Any, Any], key: str, path: str) -> tuple[str, ...]:
+        """Return the modules of a list, or the only one."""
+        if isinstance(table.get(key), str):
+            return (table[key],)
+        return tuple(text for _, text in self.strings(table, key, path))
+
     def requirement(self, table: Mapping[Any, Any], key: str, path: str) -> str:
         """Return a requirement; empty if it is invalid."""
         text = self.string(table, key, path)
@@ -200,7 +206,7 @@ _READERS: dict[str, Callable[[FieldReader, Mapping[Any, Any], str, str], Any]] =
     "boolean": FieldReader.boolean,
     "string": FieldReader.string,
     "web address": FieldReader.web_address,
-    "list of modules": lambda reader, *place: tuple(text for _, text in reader.strings(*place)),
+    "module or list of modules": FieldReader.modules,
     "list of requirements": FieldReader.requirements,
     "list of variants": FieldReader.variants,
     "requirement": FieldReader.requirement,

@@ -105,7 +105,11 @@ VARIANT_TABLE = {
 }
 AUTO_GENERATION_TABLE = {
     "backend": ("identifier", REQUIRED, "the `BackendImplementation`"),
-    "modules": ("list of modules", "`[]`", "imported first, so that every function is registered"),
+    "modules": (
+        "module or list of modules",
+        "`[]`",
+        "imported first, with all their submodules, so that every function is registered",
+    ),
     "variants_of": (
         "string",
         "empty",

@@ -23,7 +23,7 @@ from .verify import verify_command
 def update_entrypoints(context: click.Context, files: tuple[str, ...], verify: bool) -> None:
     """Run update, and with --verify, verify after it."""
     try:
-        context.invoke(update_command, files=files, check=False, as_json=False)
+        context.invoke(update_command, files=files, check=False, prune=False, as_json=False)
     except click.exceptions.Exit as ended:
         if ended.exit_code or not verify:
             raise

@@ -17,26 +17,33 @@ from .streams import show_text
 _EPILOG = """\b
 Examples:
   spatch-core update src/mylib_gpu/backend.toml
-  spatch-core update --check src/*/*.toml"""
+  spatch-core update --check src/*/*.toml
+  spatch-core update --check --prune src/mylib_gpu/backend.toml"""
 
 
 @click.command("update", epilog=_EPILOG)
 @files_argument
 @click.option("--check", is_flag=True, help="Write nothing; show what would change.")
+@click.option("--prune", is_flag=True, help="Remove functions that the code does not register.")
 @json_option
 @click.pass_context
 def update_command(
-    context: click.Context, files: tuple[str, ...], check: bool, as_json: bool
+    context: click.Context, files: tuple[str, ...], check: bool, prune: bool, as_json: bool
 ) -> None:
     """Write the functions that backends implement into their TOML files.
 
-    Import the modules in the table functions.auto-generation, and write the functions that its
-    BackendImplementation has registered. Comments, order and formatting of everything else are
-    kept, and a file with a fault is not changed. With --check, the exit code is 1 if a file is
-    not up to date.
+    Import the modules in the table functions.auto-generation with all their submodules, and
+    write the functions that its BackendImplementation has registered. Comments, order and
+    formatting of everything else are kept, and a file with a fault is not changed.
+
+    A function in the file that the code does not register stays, and is named. With --prune it is
+    removed; then every submodule must be importable.
+
+    The exit code is 1 if a file has a fault. With --check, it is also 1 if a file is not up to
+    date: if the same command without --check would change it.
     """
     try:
-        updates = [update_file(path, check) for path in files]
+        updates = [update_file(path, check, prune) for path in files]
     except ModuleNotFoundError as error:
         if error.name != "tomlkit":
             raise
@@ -82,7 +89,7 @@ def _counts(update: FileUpdate) -> str:
 
 
 def _as_json(update: FileUpdate) -> dict[str, Any]:
-    names = ("is_current", "written", "added", "changed", "removed", "diff")
+    names = ("is_current", "written", "added", "changed", "removed", "unregistered", "diff")
     return {
         "file": update.subject,
         **{name: getattr(update, name) for name in names},

@@ -52,16 +52,21 @@ class BackendFile:
             line = self.layout.line(finding.key)
         return replace(finding, line=line, source=Source(file=self.path))
 
-    def import_with(self, task: str) -> tuple[TaskResult, list[Finding]]:
+    def import_with(self, task: str, **options: bool) -> tuple[TaskResult, list[Finding]]:
         """Import everything that the file names in a child process, by a task of `file_tasks`.
 
-        The findings include one for each child that ended early.
+        The task gets the options in its request. The findings include one for each child that
+        ended early.
         """
         folder = self.folder()
         report = run(
             f"{__package__}.file_tasks:{task}",
             # The text goes through a temporary file: send it only if the child cannot read it.
-            {"file": self.path, "text": None if _can_be_read_again(self.path) else self.text},
+            {
+                "file": self.path,
+                "text": None if _can_be_read_again(self.path) else self.text,
+                **options,
+            },
             f"importing what {self.path} names",
             folders=[] if folder is None else [folder],
         )

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any
 
 from .._description.fields import EVERY
@@ -21,6 +23,9 @@ if TYPE_CHECKING:
 
     from ..backend_system import BackendSystem
     from .child import Journal
+
+
+_NO_CODE = ("__main__", "conftest", "test", "tests")
 
 
 class DescriptionCheck:
@@ -64,6 +69,8 @@ class DescriptionCheck:
             if each.key.startswith("primary_types")
         )
         """Whether the backend can have work here: the package of a primary type is installed."""
+        self.needs_submodules = False
+        """Whether a submodule that cannot be imported here is a fault."""
         self._registered: dict[str, Iterable[str]] = {}
         """By the key of a `BackendImplementation`, the functions that it has; filled by imports."""
 
@@ -93,6 +100,8 @@ class DescriptionCheck:
             finding = self.functions.check_attribute(mention.text)
         elif mention.role is Role.MODULE:
             finding = self.importer.try_module(mention.text, self.is_needed)
+            if finding is None:
+                yield from self._import_submodules(mention.key, mention.text)
         else:
             found = self.importer.load(mention.text, self.is_needed)
             if isinstance(found, Finding):
@@ -110,6 +119,22 @@ class DescriptionCheck:
                 finding = check_callable(mention, found, default)
         if finding is not None:
             yield finding
+
+    def _import_submodules(self, key: str, module: str) -> Iterator[Finding]:
+        """Import all submodules, so that all functions are registered; tests and scripts are not.
+
+        A package that only a submodule needs may be absent: then its functions are not known here.
+        """
+        for each in iter_modules(getattr(sys.modules[module], "__path__", ())):
+            name = f"{module}.{each.name}"
+            if each.name in _NO_CODE or each.name.startswith("test_"):
+                continue
+            if self.journal.begins(f"importing {name}", key, name):
+                finding = self.importer.try_module(name, self.needs_submodules)
+                if finding is None:
+                    yield from self._import_submodules(key, name)
+                else:
+                    yield finding
 
     def _others(self) -> Iterator[tuple[str, Signature]]:
         """Yield the library's functions that have no table of their own, if they are known."""

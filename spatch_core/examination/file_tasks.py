@@ -36,15 +36,17 @@ def verify(request: dict[str, Any], journal: Journal) -> None:
 def update(request: dict[str, Any], journal: Journal) -> None:
     """Add the ``functions`` registered with the `BackendImplementation`, and each ``finding``.
 
-    Without ``functions``, the findings say why there are none.
+    Without ``functions``, the findings say why there are none. If the request says ``prune``, all
+    submodules are needed: the functions of one that cannot be imported here would be lost.
     """
     file = read_file(request["file"], request["text"])
     importer = file.importer()
     wanted = [each for each in file.mentions() if each.role in (Role.MODULE, Role.BACKEND)]
     check = DescriptionCheck(wanted, importer, journal, name=file.fields.get("name"))
     check.is_needed = True  # an update always needs the backend's code
+    check.needs_submodules = request["prune"]
     findings = [*check.findings()]
-    if not findings and journal.begins("reading what is registered"):
+    if all(each.is_unchecked for each in findings) and journal.begins("reading what is registered"):
         backend = importer.load(wanted[-1].text, is_needed=True)
         table = file.fields.get("functions", {}).get("auto-generation", {})
         distribution = str(table.get("variants_of") or "")
@@ -53,7 +55,7 @@ def update(request: dict[str, Any], journal: Journal) -> None:
             for key, each in backend.functions.items()
         }
         journal.add("functions", functions)
-        findings = [
+        findings += [
             *_implementation_faults(backend, importer),
             *_function_faults(backend, importer, journal),
         ]

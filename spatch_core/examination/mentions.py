@@ -72,7 +72,10 @@ def find_mentions(fields: Mapping[str, Any]) -> Iterator[Mention]:
         path = key_path(("functions", name))
         table = _table(entry)
         if name == AUTO_GENERATION:
-            for position, text in _strings(table.get("modules")):
+            modules = table.get("modules")
+            if isinstance(modules, str):
+                yield Mention(f"{path}.modules", Role.MODULE, modules)
+            for position, text in _strings(modules):
                 yield Mention(f"{path}.modules[{position}]", Role.MODULE, text)
             yield from _identifier(f"{path}.backend", Role.BACKEND, table.get("backend"))
             continue

@@ -15,7 +15,8 @@ from .._description.fields import FUNCTION_FIELDS, NO_FUNCTIONS, VARIANTS
 from .._description.files import parse_toml
 from .backend_file import BackendFile, read_file, validate
 from .editing import CannotEdit, edit_functions
-from .findings import Finding, Report
+from .findings import Finding, Report, note
+from .layout import key_path
 from .replacement import ChangedMeanwhileError, remove_drafts, replace_content
 
 _TABLE = "functions.auto-generation"
@@ -35,6 +36,8 @@ class FileUpdate(Report):
         The old content and the new content.
     added, changed, removed : tuple of str
         The identifiers of functions.
+    unregistered : tuple of str
+        The identifiers of functions that stay, although the code does not register them.
     written : bool
         Whether the file was written.
     """
@@ -44,6 +47,7 @@ class FileUpdate(Report):
     added: tuple[str, ...] = ()
     changed: tuple[str, ...] = ()
     removed: tuple[str, ...] = ()
+    unregistered: tuple[str, ...] = ()
     written: bool = False
 
     @property
@@ -59,7 +63,9 @@ class FileUpdate(Report):
         return "".join(f"{line}\n" for line in lines)
 
 
-def update_file(path: str | os.PathLike[str], check: bool = False) -> FileUpdate:
+def update_file(
+    path: str | os.PathLike[str], check: bool = False, prune: bool = False
+) -> FileUpdate:
     r"""Write the functions that a backend's code registers into its file.
 
     Parameters
@@ -68,6 +74,8 @@ def update_file(path: str | os.PathLike[str], check: bool = False) -> FileUpdate
         An existing TOML file with a table ``functions.auto-generation``.
     check : bool, optional
         Whether to write nothing.
+    prune : bool, optional
+        Whether to remove functions that the code does not register.
 
     Returns
     -------
@@ -90,18 +98,30 @@ def update_file(path: str | os.PathLike[str], check: bool = False) -> FileUpdate
     ['functions.auto-generation']
     """
     file = read_file(os.fspath(path))
-    registered, unchecked = _registered(file)
-    changes = {} if registered is None else _changes(file, registered)
+    registered, notes = _registered(file, prune)
+    changes = {} if registered is None else _changes(file, registered, prune)
     text = changes.pop("text", file.text)
     update = FileUpdate(file.path, (), file.text, text, **changes)
+    if update.unregistered:
+        notes.append(_staying(file, update.unregistered))
     is_wanted = registered is not None and not file.faults and not check
     written = is_wanted and _write(file, text)  # may add a fault
-    return replace(update, findings=tuple(file.faults or unchecked), written=written)
+    return replace(update, findings=tuple(file.faults or notes), written=written)
 
 
-def _changes(file: BackendFile, registered: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
+def _staying(file: BackendFile, names: tuple[str, ...]) -> Finding:
+    message = f"the code does not register functions, which stay: {', '.join(names)}"
+    remedy = "Register them, remove them with --prune, or keep them up to date by hand"
+    return file.placed(replace(note(message, remedy), key=key_path(("functions", names[0]))))
+
+
+def _changes(
+    file: BackendFile, registered: Mapping[str, dict[str, Any]], prune: bool
+) -> dict[str, Any]:
     """Return the fields of an update; if it is not possible, add faults, and return no text."""
-    table = {key: value for key, value in _functions(file).items() if key not in NO_FUNCTIONS}
+    present = {key: value for key, value in _functions(file).items() if key not in NO_FUNCTIONS}
+    # The text of functions that are not in the table stays as it is.
+    table = {key: value for key, value in present.items() if prune or key in registered}
     defaults = _functions(file).get("defaults", {})
     wanted = {
         name: _wanted(fields, table.get(name), defaults) for name, fields in registered.items()
@@ -113,11 +133,13 @@ def _changes(file: BackendFile, registered: Mapping[str, dict[str, Any]]) -> dic
         return {}
     added, removed = sorted(wanted.keys() - table), sorted(table.keys() - wanted)
     changes: dict[str, Any] = {"added": tuple(added), "removed": tuple(removed)}
+    changes["unregistered"] = tuple(sorted(present.keys() - table))
     after = BackendFile(file.path, text)
     with suppress(ValueError):
         after.fields = parse_toml(text.encode())
     now = _functions(after)
-    if not _is_as_wanted(now, _functions(file), wanted):
+    same = (*NO_FUNCTIONS, *changes["unregistered"])
+    if not _is_as_wanted(now, _functions(file), wanted, same):
         remedy = "Give each function a table of its own"
         file.fault("functions", "its text cannot be changed safely", remedy)
         return changes
@@ -159,13 +181,16 @@ def _functions(file: BackendFile) -> Mapping[str, Any]:
 
 
 def _is_as_wanted(
-    after: Mapping[str, Any], before: Mapping[str, Any], wanted: Mapping[str, Any]
+    after: Mapping[str, Any],
+    before: Mapping[str, Any],
+    wanted: Mapping[str, Any],
+    same: tuple[str, ...],
 ) -> bool:
     """Whether the new text has the wanted functions, and no other change."""
     exact = [key for key in FUNCTION_FIELDS if key != "additional_docs"]
     return (
-        all(after.get(name) == before.get(name) for name in NO_FUNCTIONS)
-        and after.keys() - set(NO_FUNCTIONS) == wanted.keys()
+        all(after.get(name) == before.get(name) for name in same)
+        and after.keys() - set(same) == wanted.keys()
         and all(
             after[name].get(key) == fields.get(key)
             for name, fields in wanted.items()
@@ -174,7 +199,9 @@ def _is_as_wanted(
     )
 
 
-def _registered(file: BackendFile) -> tuple[dict[str, dict[str, Any]] | None, list[Finding]]:
+def _registered(
+    file: BackendFile, prune: bool
+) -> tuple[dict[str, dict[str, Any]] | None, list[Finding]]:
     """Return the registered functions, and findings about what could not be checked here.
 
     If that is not possible, add faults and return None instead of the functions.
@@ -196,11 +223,11 @@ def _registered(file: BackendFile) -> tuple[dict[str, dict[str, Any]] | None, li
             "Name the BackendImplementation in it: backend = 'module:qualname'",
         )
         return None, []
-    report, found = file.import_with("update")
+    report, found = file.import_with("update", prune=prune)
     unchecked = [each for each in found if each.is_unchecked]
     file.faults += [each for each in found if not each.is_unchecked]
     functions: dict[str, dict[str, Any]] | None = report.last("functions")
-    if not file.faults and not functions and _functions(file).keys() - NO_FUNCTIONS:
+    if not file.faults and not found and not functions and _functions(file).keys() - NO_FUNCTIONS:
         file.fault(
             _TABLE,
             "importing its modules registered no function, but the file has some",

@@ -16,6 +16,7 @@ from ..exceptions import GlobalOptionsWarning, UnknownBackendError
 from .expected_failures import ExpectedFailures, ExpectedFailuresError, read_expected_failures
 from .forced_conversions import ForcedConversions
 from .observed_calls import ObservedCalls
+from .package_calls import PackageCalls
 from .replaced_functions import replace_functions
 from .run_report import RunReport
 
@@ -85,6 +86,7 @@ class BackendRun:
                 f"backend {self.backend!r} has no conversions: to_default and from_default"
             )
         self.calls = ObservedCalls(self._system, self.backend)
+        self._package_calls = PackageCalls(description, self.calls)
         self._forced = ForcedConversions(self.backend) if self.converts else None
         functions = self._system.functions
         unknown = [each for each in self._expected.functions if each not in functions]
@@ -106,7 +108,7 @@ class BackendRun:
 
     def pytest_sessionstart(self) -> None:
         """Prioritize the backend in all threads before tests are collected."""
-        self._put_back = replace_functions(self._system)
+        self._put_back = replace_functions(self._system, self._package_calls.stand_in)
         options = self._system.backend_opts
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", GlobalOptionsWarning)
@@ -116,7 +118,9 @@ class BackendRun:
                 options(hook=self._forced, fallback="convert").enable_globally()
 
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
-        """Mark the tests that are expected to fail."""
+        """Mark the tests that are expected to fail, and note their modules."""
+        modules = (getattr(item, "module", None) for item in items)
+        self._package_calls.add_tests({each for each in modules if each is not None})
         for item in items:
             reason = self._expected.of_test(item.nodeid)
             if reason:
@@ -126,6 +130,7 @@ class BackendRun:
     def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, object, object]:
         """Record the calls of a test, and disable the backend in a test marked spatch_default."""
         self.calls.begin()
+        self._package_calls.begin()
         is_default = item.get_closest_marker("spatch_default") is not None
         if self._forced is not None:
             self._forced.is_active = not is_default
@@ -142,6 +147,10 @@ class BackendRun:
         outcomes = self.calls.outcomes
         expected = ""
         is_known = hasattr(report, "wasxfail")  # a marker expects it
+        fault = self._package_calls.fault if report.when == "call" and not is_known else ""
+        if fault and fault not in report.longreprtext:
+            report.outcome = "failed"  # also if the backend or the test has caught the error
+            report.longrepr = f"{fault}\n\n{report.longreprtext}".rstrip()
         if report.when == "call" and report.failed:
             expected = self._expected.of_functions(outcomes.answered)
             if expected:

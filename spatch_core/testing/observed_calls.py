@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from threading import get_ident
 from typing import Any
 
 from .._call.progress import POSTPONED
@@ -40,6 +41,15 @@ class ObservedCalls:
     def begin(self) -> None:
         """Start to record the calls of another test."""
         self.outcomes = CallOutcomes()
+        self._running: dict[int, tuple[Call, int]] = {}  # each call with its thread
+
+    def threads_running(self, function: str) -> set[int]:
+        """Return the threads in whose calls of a function the backend has been tried last."""
+        return {
+            thread
+            for call, thread in [*self._running.values()]
+            if call.function == function and call.backend == self._backend
+        }
 
     def __call__(self, call: Call) -> Any:
         """Make the call, and record its outcome."""
@@ -47,10 +57,12 @@ class ObservedCalls:
 
     @contextmanager
     def _watch(self, call: Call, nature: int) -> Iterator[None]:
-        outcomes = self.outcomes  # of the test in which the call starts
+        outcomes, running = self.outcomes, self._running  # of the test in which the call starts
+        running[id(call)] = call, get_ident()
         try:
             yield
         finally:
+            del running[id(call)]
             self._note(outcomes, call)
 
     def _note(self, outcomes: CallOutcomes, call: Call) -> None:

@@ -5,43 +5,53 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from types import ModuleType
-from typing import Any
+from typing import Any, TypeAlias
 
 from ..backend_system import BackendSystem
 
+StandIn: TypeAlias = Callable[[str, Callable[..., Any], Callable[..., Any]], Callable[..., Any]]
+"""Makes the replacement of a function, from its identifier, the function and its wrapper."""
 
-def replace_functions(system: BackendSystem) -> Callable[[], None]:
-    """Replace the functions of a package by the library's wrappers; return the way to undo it.
 
-    The wrappers are bound to the functions' names in the package's public modules, also to names
-    that a module's ``__getattr__`` provides. Dictionaries of the package with a function as a key
-    get the wrapper as another key.
+def replace_functions(system: BackendSystem, stand_in: StandIn | None = None) -> Callable[[], None]:
+    """Replace the functions of a package that a library wraps; return the way to undo it.
+
+    The wrappers, or the functions that `stand_in` makes, are bound to the functions' names in the
+    package's public modules, also to names that a module's ``__getattr__`` provides. Dictionaries
+    of the package with a function as a key get its replacement as another key.
     """
     functions = {}
     for record in system._dispatcher.records:
         default, wrapper = record.function.default, record.wrapper
         if _package(default) != _package(wrapper):
-            functions[id(default)] = default, wrapper
+            made = wrapper if stand_in is None else stand_in(record.identifier, default, wrapper)
+            functions[id(default)] = default, made
     packages = {_package(default) for default, _ in functions.values()}
     undo: list[tuple[dict[Any, Any], Any, Any]] = []
+
+    def bind(module: ModuleType, name: str, replacement: Any, before: Any) -> None:
+        vars(module)[name] = replacement
+        undo.append((vars(module), name, before))
+        if stand_in is not None:
+            # Pickle finds it by this name; in a new process the name leads to the package's own.
+            replacement.__module__, replacement.__qualname__ = module.__name__, name
+
     for module in _modules(packages):
         names = vars(module)
         is_public = not any(part.startswith("_") for part in module.__name__.split("."))
         for name, value in [*names.items()]:
             if is_public and id(value) in functions:
-                names[name] = functions[id(value)][1]
-                undo.append((names, name, value))
+                bind(module, name, functions[id(value)][1], value)
             elif type(value) is dict:
-                for default, wrapper in functions.values():
-                    if value.get(default) is not None and wrapper not in value:
-                        value[wrapper] = value[default]
-                        undo.append((value, wrapper, undo))
+                for default, replacement in functions.values():
+                    if value.get(default) is not None and replacement not in value:
+                        value[replacement] = value[default]
+                        undo.append((value, replacement, undo))
         if is_public and "__getattr__" in names:
-            for default, wrapper in functions.values():
+            for default, replacement in functions.values():
                 name = default.__name__
                 if name not in names and getattr(module, name, None) is default:
-                    names[name] = wrapper
-                    undo.append((names, name, undo))
+                    bind(module, name, replacement, undo)
 
     def put_back() -> None:
         for where, key, before in undo:

@@ -193,7 +193,7 @@ def test_what_changed_is_rewritten_and_nothing_else(project: Project) -> None:
         [other]
         # The end.
         """
-    answer = project.update(text(HEAD, before), "--json")
+    answer = project.update(text(HEAD, before), "--prune", "--json")
     assert project.after == text(HEAD, after)
     found = outcome(answer)
     assert (found["added"], found["removed"]) == ([], ["paintlib.filters:gone"])
@@ -243,7 +243,8 @@ def test_other_ways_to_write_a_function(project: Project) -> None:
         + '"paintlib.filters:blur" = { function = "paint_oil.tools:blur", x = 1 } # inline\n'
         + '"paintlib.filters:gone" = 3\n'
         + '"paintlib.filters:blend".uses_context = true # dotted\n'
-        + '"paintlib.filters:blend".should_run = "a:b"\n'
+        + '"paintlib.filters:blend".should_run = "a:b"\n',
+        "--prune",
     )
     assert project.after == (
         head
@@ -358,6 +359,117 @@ def test_a_forgotten_module_does_not_empty_the_file(project: Project, modules: s
     assert fault["remedy"].startswith("Name the modules that register them: modules = ['package.")
     assert (answer.code, project.after) == (1, before)
     assert project.update(text(head), "--check").code == 0
+
+
+GONE = """
+    # By hand.
+    [functions."paintlib.filters:gone"]
+    function = "paint_oil.tools:gone"
+    """
+
+
+def test_a_function_that_is_not_registered_stays_and_is_named(project: Project) -> None:
+    """Only ``--prune`` removes it; without, the file is up to date."""
+    before = text(HEAD, BLEND, GONE)
+    answer = project.update(before)
+    assert project.after == text(HEAD, BLEND, BLUR, GONE)
+    assert answer.code == 0
+    line = before.splitlines().index('[functions."paintlib.filters:gone"]') + 1
+    assert (
+        f'{project.file}:{line}: note: functions."paintlib.filters:gone": the code does not '
+        "register functions, which stay: paintlib.filters:gone\n"
+        "    help: Register them, remove them with --prune, or keep them up to date by hand\n"
+    ) in answer.output
+    answer = project.update(None, "--check", "--json")
+    found = outcome(answer)
+    assert (answer.code, found["is_current"], found["removed"]) == (0, True, [])
+    assert found["unregistered"] == ["paintlib.filters:gone"]
+    answer = project.update(None, "--check", "--prune", "--json")
+    found = outcome(answer)
+    assert (answer.code, found["is_current"], found["written"]) == (1, False, False)
+    assert (found["removed"], found["unregistered"]) == (["paintlib.filters:gone"], [])
+    answer = project.update(None, "--prune")
+    assert (answer.code, project.after) == (0, text(HEAD, BLEND, BLUR))
+    assert answer.output.endswith(": updated (1 removed)\n\n1 file: 1 updated\n")
+
+
+def test_a_faulty_entry_that_is_not_registered_is_a_fault(project: Project) -> None:
+    """It would keep the library from using the backend, and nobody said to remove it."""
+    before = text(HEAD, '\n[functions]\n"paintlib.filters:gone" = 3\n')
+    answer = project.update(before, "--json")
+    (fault,) = outcome(answer)["faults"]
+    assert fault["key"] == 'functions."paintlib.filters:gone"'
+    assert (answer.code, project.after) == (1, before)
+
+
+@pytest.mark.parametrize("modules", ['"paint_oil"', '["paint_oil"]', '"paint_oil.tools"'])
+def test_submodules_are_imported(project: Project, modules: str) -> None:
+    """Of a package, at any depth; a string names a single module. Tests and scripts are not."""
+    (project.package / "tools.py").unlink()
+    (project.package / "tools" / "deep").mkdir(parents=True)
+    project.write("tools/__init__.py", TOOLS.replace("from .", "from .."))
+    project.write("tools/deep/__init__.py", "")
+    project.write(
+        "tools/deep/more.py",
+        """
+        from paint_oil import backend
+
+        @backend.implements("paintlib.filters:sharpen")
+        def sharpen(x): return x
+        """,
+    )
+    for name in ("__main__", "conftest", "test_more", "tests"):
+        project.write(f"tools/{name}.py", "import os; os._exit(7)")
+    head = HEAD.replace('["paint_oil.tools"]', modules)
+    sharpen = """
+        [functions."paintlib.filters:sharpen"]
+        function = "paint_oil.tools.deep.more:sharpen"
+        """
+    answer = project.update(text(head))
+    assert (answer.code, project.after) == (0, text(head, BLEND, BLUR, sharpen)), answer
+    assert project.update(None, "--check", "--prune").code == 0
+    verified = project.site.run("verify", str(project.file), "--json")
+    assert "lacks functions" not in verified.output
+    project.update(text(head))
+    project.file.write_text(text(head, BLEND, BLUR))
+    verified = project.site.run("verify", str(project.file))
+    assert "lacks functions of the backend: paintlib.filters:sharpen" in verified.output
+
+
+def test_functions_of_a_submodule_that_cannot_be_imported_here_stay(project: Project) -> None:
+    """A package that it needs is not installed on this machine; removing them would lose work."""
+    project.write("gpu.py", "import absentgpu\n")
+    head = HEAD.replace('["paint_oil.tools"]', '"paint_oil"')
+    before = text(head, BLEND, BLUR, GONE)
+    answer = project.update(before, "--json")
+    found = outcome(answer)
+    assert (answer.code, project.after, found["faults"]) == (0, before, [])
+    assert found["unregistered"] == ["paintlib.filters:gone"]
+    assert "'absentgpu', which paint_oil.gpu imports" in found["unchecked"][0]["message"]
+    assert found["unchecked"][0]["key"] == "functions.auto-generation.modules"
+    answer = project.update(before, "--prune", "--json")
+    (fault,) = outcome(answer)["faults"]
+    assert "'absentgpu', which paint_oil.gpu imports" in fault["message"]
+    assert (answer.code, project.after) == (1, before)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("1 / 0", "importing paint_oil.broken failed with ZeroDivisionError"),
+        ("import os; os._exit(3)", "importing paint_oil.broken ended the interpreter with exit"),
+    ],
+    ids=["error", "ended"],
+)
+def test_a_submodule_with_an_error_is_a_fault(project: Project, content: str, message: str) -> None:
+    """Its functions may have changed, and the file stays as it is."""
+    project.write("broken.py", content)
+    before = text(HEAD.replace('["paint_oil.tools"]', '["paint_oil"]'), BLUR)
+    answer = project.update(before, "--json")
+    (fault,) = outcome(answer)["faults"]
+    assert fault["key"] == "functions.auto-generation.modules[0]"
+    assert fault["message"].startswith(message)
+    assert (answer.code, project.after) == (1, before)
 
 
 def test_a_docstring_that_was_copied_is_not_the_implementations(project: Project) -> None:
@@ -747,7 +859,7 @@ def test_functions_of_a_library_that_is_not_installed_are_written_with_a_note(
 def test_what_the_update_mends_does_not_stop_it(project: Project) -> None:
     """An example is a function without an implementation."""
     lines = text(BLUR).splitlines(keepends=True)
-    project.update(text(HEAD, BLEND, "\n", lines[0], lines[2], "[functions.nonsense]\n"))
+    project.update(text(HEAD, BLEND, "\n", lines[0], lines[2], "[functions.nonsense]\n"), "--prune")
     assert project.after == text(HEAD, BLEND, BLUR)
 
 
@@ -771,7 +883,7 @@ def test_a_string_that_ends_like_a_comment_is_none(project: Project) -> None:
     kept = '[functions."paintlib.filters:blur"]\nfunction = "paint_oil.tools:blur"\n'
     note = 'additional_docs = """Only in the sun.\n# see the notes"""\n'
     gone = '[functions."paintlib.filters:gone"]\nfunction = "paint_oil.tools:gone"\n'
-    answer = project.update(f"{head}\n{kept}{note}{gone}")
+    answer = project.update(f"{head}\n{kept}{note}{gone}", "--prune")
     assert "# see the notes" in project.after or '"""' not in project.after
     assert "paint_oil.tools:gone" not in project.after
     assert project.site.run("update", "--check", str(project.file)).code == 0

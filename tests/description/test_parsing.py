@@ -187,6 +187,12 @@ def test_an_empty_auto_generation_table_is_ignored() -> None:
     assert parse({**MINIMAL, "functions": {"auto-generation": {}}}).auto_generation is None
 
 
+def test_the_auto_generation_may_have_a_single_module() -> None:
+    table = {"auto-generation": {"backend": "pkg:backend", "modules": "pkg.a"}}
+    expected = AutoGeneration("pkg:backend", ("pkg.a",))
+    assert parse({**MINIMAL, "functions": table}).auto_generation == expected
+
+
 def test_modules_of_the_auto_generation_may_be_left_out() -> None:
     table = {"auto-generation": {"backend": "pkg:backend"}}
     assert parse({**MINIMAL, "functions": table}).auto_generation == AutoGeneration("pkg:backend")
@@ -438,9 +444,9 @@ FAULTS: list[tuple[dict[str, Any], str, str]] = [
         "'pkg' is not an identifier",
     ),
     (
-        {"functions": {"auto-generation": {"backend": "p:b", "modules": "p"}}},
+        {"functions": {"auto-generation": {"backend": "p:b", "modules": 1}}},
         "functions.auto-generation.modules",
-        "'p' is not a list of strings",
+        "1 is not a list of strings",
     ),
     (
         {"functions": {"auto-generation": {"backend": "p:b", "modules": ["p", 1]}}},
