@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 
 class DeviceModule:
     """What ``torch.NAME`` is: PyTorch asks it for devices and for the random numbers' state."""
+
+    _initialized = True  # else checkpoints would not keep the state
 
     def __init__(self, environment: BackendEnvironment) -> None:
         self.environment = environment
@@ -49,6 +52,11 @@ class DeviceModule:
     def set_device(self, device: Any) -> None:
         _check_index(torch.device(device) if isinstance(device, str) else device)
 
+    def device(self, device: Any) -> AbstractContextManager[None]:
+        """Return the context in which a device is the current one, as it always is."""
+        self.set_device(device)
+        return nullcontext()
+
     def synchronize(self, device: Any = None) -> None:
         """Do nothing: the operators of this device have run when they return."""
 
@@ -59,12 +67,20 @@ class DeviceModule:
     manual_seed_all = manual_seed
 
     def get_rng_state(self, device: Any = None) -> torch.Tensor:
-        if self.get_state is None:
-            raise NotImplementedError("this device has no random numbers of its own")
-        return self.get_state()  # type: ignore[no-any-return]
+        if self.get_state is not None:
+            return self.get_state()  # type: ignore[no-any-return]
+        tag = torch.Tag.nondeterministic_seeded
+        drawn = [each for each in self.environment.operators if tag in each.tags]
+        if drawn:
+            raise NotImplementedError(
+                f"the device {self.environment.name!r} draws random numbers ({drawn[0]}), but has "
+                "no state of them: set get_state, set_state and seed of environment.module"
+            )
+        return torch.empty(0, dtype=torch.uint8)  # the CPU draws all numbers
 
     def set_rng_state(self, state: torch.Tensor, device: Any = None) -> None:
-        self.set_state(state)
+        if self.set_state is not None:
+            self.set_state(state)
 
     def get_amp_supported_dtype(self) -> list[torch.dtype]:
         return []  # PyTorch then warns that it casts nothing

@@ -68,9 +68,20 @@ def register(environment: Any, xp: Any) -> None:
 
         traced = TracedGenerator()
     random = Randomness(traced)
+
+    def get_state() -> torch.Tensor:
+        if environment.is_tracing():  # the state is a tensor of the device, not known yet
+            return environment.data.wrap(random.traced.state)  # type: ignore[no-any-return]
+        return random.get_state()
+
+    def set_state(state: torch.Tensor) -> None:
+        if environment.is_tracing() and state.device.type == environment.name:
+            random.traced.state = environment.data.read(state)
+        else:
+            random.set_state(state)
+
     module = environment.module
-    module.seed, module.get_state = random.seed, random.get_state
-    module.set_state = random.set_state
+    module.seed, module.get_state, module.set_state = random.seed, get_state, set_state
 
     def generator() -> Any:
         return random.traced if environment.is_tracing() else random.generator
