@@ -80,8 +80,10 @@ def test_layers_in_segments(device, reentrant):
     for segments in (None, 2):
         torch.manual_seed(5)
         x = torch.ones(3, 8, device=device, requires_grad=True)
-        y = net(x) if segments is None else checkpoint_sequential(
-            net, segments, x, use_reentrant=reentrant
+        y = (
+            net(x)
+            if segments is None
+            else checkpoint_sequential(net, segments, x, use_reentrant=reentrant)
         )
         net.zero_grad()
         y.sum().backward()

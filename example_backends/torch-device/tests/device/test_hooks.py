@@ -57,7 +57,7 @@ def at_a_saved_tensor(x):
     at_a_saved_tensor,
 ], ids=lambda each: each.__name__)  # fmt: skip
 def test_errors_of_hooks(device, f, threads):
-    """The error is that of the hook, in the device's thread and in the caller's; then all goes on."""
+    """The error is that of the hook, in each thread; then all goes on."""
     x = torch.ones(3, device=device, requires_grad=True)
     y = f(x)
     with torch.autograd.set_multithreading_enabled(threads):

@@ -115,7 +115,7 @@ def test_hooks_and_attributes_of_parameters(device):
     net, called = nn.Linear(3, 2), []
     net.weight.tag = "mine"
     net.weight.register_hook(lambda gradient: called.append("hook"))
-    handle = net.weight.register_post_accumulate_grad_hook(lambda each: called.append(each))
+    handle = net.weight.register_post_accumulate_grad_hook(called.append)
     reference = weakref.ref(net.weight)
     net.to(device)
     assert net.weight.tag == "mine"
@@ -256,3 +256,7 @@ def test_a_compiled_step_with_an_older_optimizer(device):
         run = jax_jit(step) if place == device else step
         found.append(torch.stack([run(torch.ones(2, 3, device=place)) for _ in range(5)]).cpu())
     torch.testing.assert_close(found[1], found[0])
+    for move in (net.double, net.float, net.cpu, lambda: net.to(device)):
+        move()
+        with pytest.raises(RuntimeError, match="has moved since the step was compiled"):
+            run(torch.ones(2, 3, device=device))
