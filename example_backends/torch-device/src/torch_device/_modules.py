@@ -21,10 +21,11 @@ if TYPE_CHECKING:
 
 def keep_parameters(name: str) -> None:
     """Let modules keep their parameters when these move to a device, or away from it."""
-    original: Any = nn.Module._apply
+    kind: Any = nn.Module
+    original = kind._apply
 
     @functools.wraps(original)
-    def apply(module: nn.Module, *args: Any, **kwargs: Any) -> Any:
+    def apply(module: Any, *args: Any, **kwargs: Any) -> Any:
         before = dict(module._parameters.items())
         try:
             return original(module, *args, **kwargs)
@@ -36,7 +37,7 @@ def keep_parameters(name: str) -> None:
                         _become(old, new)
                         module._parameters[key] = old
 
-    nn.Module._apply = apply  # type: ignore[method-assign]
+    kind._apply = apply
 
 
 def _become(old: Any, new: Any) -> None:
@@ -47,7 +48,7 @@ def _become(old: Any, new: Any) -> None:
         node.register_prehook(_refusing(str(old.device), str(new.device)))
     gradient, new_gradient = old.grad, new.grad
     torch._C._swap_tensor_impl(old, new)
-    if gradient is not None:
+    if gradient is not None and new_gradient is not None:
         torch._C._swap_tensor_impl(gradient, new_gradient)
     for hooks in ("_backward_hooks", "_post_accumulate_grad_hooks"):
         if getattr(old, hooks) is not None:
