@@ -77,3 +77,42 @@ else:
     raise AssertionError
 """
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_a_checkpoint_on_the_least_backend() -> None:
+    """The CPU draws its random numbers, whose state is kept; a state of its own is asked for."""
+    code = """
+import numpy as np, torch
+from torch.nn.functional import dropout
+from torch.utils.checkpoint import checkpoint
+from torch_device import BackendEnvironment
+
+class Box:
+    def __init__(self, array):
+        self.array, self.shape, self.dtype = array, array.shape, array.dtype
+
+environment = BackendEnvironment(
+    "box", Box, lambda t: Box(t.detach().numpy().copy()), lambda b: torch.tensor(b.array)
+)
+environment.register_default_decompositions()
+for reentrant in (False, True):
+    x = torch.ones(50, device="box", requires_grad=True)
+    y = checkpoint(lambda x: dropout(x, 0.5), x, use_reentrant=reentrant)
+    y.sum().backward()
+    assert torch.equal(x.grad.cpu(), y.detach().cpu())
+with torch.random.fork_rng():
+    first = torch.rand(3, device="box").cpu()
+assert torch.equal(torch.rand(3, device="box").cpu(), first)
+
+@environment.register_op(torch.ops.aten.uniform.default)
+def uniform(x, low=0.0, high=1.0):
+    return Box(np.random.uniform(low, high, x.shape).astype(x.dtype))
+
+try:
+    checkpoint(lambda x: x + 1, x, use_reentrant=False)
+except NotImplementedError as error:
+    assert "set get_state, set_state and seed of environment.module" in str(error)
+else:
+    raise AssertionError
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)

@@ -40,6 +40,8 @@ _CHECKED = {
     "device": "if device is not None and (device.index or device.type != name): "
     "return elsewhere(operator, device, {arguments})",
     "pin_memory": "if pin_memory: refuse('pinned memory')",
+    "generator": "if generator is not None: refuse('generators of the program, only that of "
+    "torch.manual_seed')",
     "layout": "if layout is not None and layout is not strided: refuse(layout)",
 }
 _ENTER = ["try: context = contexts.pop()", "except IndexError: context = new_context()"]

@@ -164,6 +164,12 @@ class Trace:
         alone = set(map(id, cells if changed else written))
 
         def run(tensors: tuple[torch.Tensor, ...]) -> Any:
+            for leaf, _, cell in gradients:
+                if getattr(leaf.untyped_storage(), "cell", None) is not cell:
+                    raise RuntimeError(
+                        "a parameter has moved since the step was compiled, which would change it "
+                        "where it was: move the module first, then make the step with jax_jit"
+                    )
             own = {id(cell_of(each)) for each in tensors if each.dim()}
             if not alone.isdisjoint(own):
                 raise RuntimeError("an argument shares its storage with what the step changes")
@@ -176,7 +182,7 @@ class Trace:
                 cell.array = array
             for number, array in zip(changed, values, strict=True):
                 environment.data.write(tensors[number], array)
-            for leaf, gradient in gradients:
+            for leaf, gradient, _ in gradients:
                 if leaf.grad is not gradient:
                     leaf.grad = gradient
             outputs = iter(found)
@@ -199,8 +205,8 @@ class _Result:
         return wrap(array, tuple(array.shape), self._dtype)
 
 
-def _gradients(left: list[Cell]) -> list[tuple[torch.Tensor, torch.Tensor]]:
-    """Return leaves with the gradients that a step has left in them.
+def _gradients(left: list[Cell]) -> list[tuple[torch.Tensor, torch.Tensor, Cell]]:
+    """Return leaves with the gradients that a step has left in them, and with their own data.
 
     Another step, or the program, may replace these gradients: so each run puts them back.
     """
@@ -212,5 +218,5 @@ def _gradients(left: list[Cell]) -> list[tuple[torch.Tensor, torch.Tensor]]:
             if gradient is not None:
                 cell = getattr(gradient.untyped_storage(), "cell", None)
                 if id(cell) in made:
-                    found.append((each, gradient))
+                    found.append((each, gradient, cell_of(each)))
     return found

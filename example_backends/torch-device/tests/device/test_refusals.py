@@ -132,3 +132,25 @@ def test_a_pickle_needs_its_device(x):
     )  # fmt: skip
     assert found.returncode == 1
     assert "Error" in found.stderr
+
+
+DRAWS = {
+    "rand": lambda device, generator: torch.rand(3, device=device, generator=generator),
+    "randn": lambda device, generator: torch.randn(3, device=device, generator=generator),
+    "randint": lambda device, generator: torch.randint(9, (3,), device=device, generator=generator),
+    "randperm": lambda device, generator: torch.randperm(3, device=device, generator=generator),
+    "bernoulli": lambda device, generator: torch.bernoulli(
+        torch.ones(3, device=device), generator=generator
+    ),
+    "uniform_": lambda device, generator: nn.init.uniform_(
+        torch.ones(3, device=device), generator=generator
+    ),
+}
+
+
+@pytest.mark.parametrize("draw", list(DRAWS.values()), ids=list(DRAWS))
+def test_generators_of_the_program(device, draw):
+    """A generator that the numbers would not come from is refused, as by other devices."""
+    draw(device, None)
+    with pytest.raises((NotImplementedError, RuntimeError), match="generator"):
+        draw(device, torch.Generator())

@@ -68,16 +68,27 @@ def register(environment: Any, xp: Any) -> None:
 
         traced = TracedGenerator()
     random = Randomness(traced)
-    module = environment.module
-    module.seed, module.get_state = random.seed, random.get_state
-    module.set_state = random.set_state
 
-    def generator() -> Any:
+    def get_state() -> torch.Tensor:
+        if environment.is_tracing():  # the state is a tensor of the device, not known yet
+            return environment.data.wrap(random.traced.state)  # type: ignore[no-any-return]
+        return random.get_state()
+
+    def set_state(state: torch.Tensor) -> None:
+        if environment.is_tracing() and state.device.type == environment.name:
+            random.traced.state = environment.data.read(state)
+        else:
+            random.set_state(state)
+
+    module = environment.module
+    module.seed, module.get_state, module.set_state = random.seed, get_state, set_state
+
+    def source() -> Any:
         return random.traced if environment.is_tracing() else random.generator
 
     def drawn(function: Any) -> Any:
         def draw(x: Any, *args: Any) -> Any:
-            found = function(generator(), tuple(x.shape), *args)
+            found = function(source(), tuple(x.shape), *args)
             return xp.asarray(found).astype(x.dtype)
 
         return draw
@@ -107,17 +118,17 @@ def register(environment: Any, xp: Any) -> None:
     def bernoulli(p: Any) -> Any:
         return drawn(lambda g, shape: g.random(shape))(p) < p
 
-    def permutation(n: int, out: torch.Tensor) -> torch.Tensor:
-        environment.data.write(out, xp.asarray(generator().permutation(n)))
+    def permutation(n: int, *, generator: Any = None, out: torch.Tensor) -> torch.Tensor:
+        if generator is not None:
+            raise NotImplementedError(
+                f"the device {environment.name!r} does not support generators of the program, "
+                "only that of torch.manual_seed"
+            )
+        environment.data.write(out.resize_((n,)), xp.asarray(source().permutation(n)))
         return out
 
-    environment.register_kernel(
-        aten.randperm.generator_out,
-        lambda n, generator=None, *, out: permutation(n, out.resize_((n,))),
-    )
-    environment.register_kernel(
-        aten.randperm.out, lambda n, *, out: permutation(n, out.resize_((n,)))
-    )
+    environment.register_kernel(aten.randperm.generator_out, permutation)
+    environment.register_kernel(aten.randperm.out, permutation)
 
     @environment.register_op(aten.native_dropout.default)
     def dropout(x: Any, p: float, train: Any = True) -> Any:

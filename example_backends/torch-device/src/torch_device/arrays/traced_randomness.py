@@ -19,23 +19,34 @@ class TracedGenerator:
     def __init__(self) -> None:
         self.cell = Cell(jnp.zeros(2, jnp.uint32), (2,), torch.uint32)
 
+    @property
+    def state(self) -> Any:
+        """The state: two numbers, which JAX may trace."""
+        if _storage.on_read is not None:
+            _storage.on_read(self.cell)
+        return self.cell.array
+
+    @state.setter
+    def state(self, state: Any) -> None:
+        if _storage.on_write is not None:
+            _storage.on_write(self.cell)
+        self.cell.array = state
+
     def seed(self, seed: int) -> None:
         """Start anew from a seed."""
-        self.cell.array = jax.random.key_data(jax.random.key(seed % 2**63))
+        self.state = jax.random.key_data(jax.random.key(seed % 2**63))
 
     def get_state(self) -> bytes:
         """Return the state, 8 bytes."""
-        return np.asarray(self.cell.array).tobytes()
+        return np.asarray(self.state).tobytes()
 
     def set_state(self, state: bytes) -> None:
         """Go on from a state."""
-        self.cell.array = jnp.asarray(np.frombuffer(state, np.uint32))
+        self.state = jnp.asarray(np.frombuffer(state, np.uint32))
 
     def _key(self) -> Any:
-        if _storage.on_read is not None:
-            _storage.on_read(self.cell)
-        keys = jax.random.split(jax.random.wrap_key_data(self.cell.array))
-        self.cell.array = jax.random.key_data(keys[0])
+        keys = jax.random.split(jax.random.wrap_key_data(self.state))
+        self.state = jax.random.key_data(keys[0])
         return keys[1]
 
     def random(self, shape: Any) -> Any:
