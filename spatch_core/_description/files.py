@@ -72,7 +72,7 @@ class File:
 
 
 def find_file(module: str, name: str, distribution: Any) -> tuple[str, File | None]:
-    """Find a file next to a package's modules without importing the package.
+    """Find a file next to the modules of the package that an import would find; imports nothing.
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ def find_file(module: str, name: str, distribution: Any) -> tuple[str, File | No
     name : str
         The file's name.
     distribution : importlib.metadata.Distribution or None
-        The distribution that should contain the file.
+        The distribution that offers the file.
 
     Returns
     -------
@@ -90,29 +90,104 @@ def find_file(module: str, name: str, distribution: Any) -> tuple[str, File | No
     file : File or None
         The file; None if there is none.
     """
-    # Usually the file is installed next to the metadata: one call of `stat` finds it.
-    if distribution is not None:
-        path = str(distribution.locate_file("/".join([*module.split("."), name])))
-        file = _plain_file(path)
-        if file is not None:
-            return path, file
-    # Imported here, because most processes do not need it.
-    from pkgutil import get_importer
-
-    folders = package_folders(module)
-    for folder in folders:
+    found = _Package()
+    for part in module.split("."):
+        if not found.find_submodule(part):
+            # An import finds no such package either, unless its parent extends its own path when it
+            # is imported, as those of `pkgutil` do, or the package was installed a moment ago.
+            if distribution is None:
+                return "", None
+            path = str(distribution.locate_file("/".join([*module.split("."), name])))
+            file = _plain_file(path)
+            return (path, file) if file else ("", None)
+    for folder in found.folders:
         path = os.path.join(folder, name)
-        file = _plain_file(path)
+        file = _plain_file(path) or _archived_file(folder, path)
         if file is not None:
             return path, file
-        importer: Any = get_importer(folder)
-        if hasattr(importer, "get_data"):  # inside a zip file
-            try:
-                return path, File(path, None, _archived(importer, path))
-            except (OSError, KeyError) as error:
-                if is_interrupt(error):
-                    raise
-    return ", ".join(folders), None
+    file = found.resource(name)
+    return file.path if file else ", ".join(found.folders), file
+
+
+def find_module_folders(module: str) -> list[str]:
+    """Return the folders of a package; none if there is no such package."""
+    found = _Package()
+    return found.folders if all(map(found.find_submodule, module.split("."))) else []
+
+
+class _Package:
+    """A package, found part by part: `importlib.util.find_spec` would import its parents.
+
+    Attributes
+    ----------
+    folders : list of str
+        Its folders; some loaders have none, and then these do not exist.
+    """
+
+    def __init__(self) -> None:
+        self.folders: list[str] = []
+        self._name = ""
+        self._search: list[str] | None = None  # its path for imports
+        # The innermost package with a loader that reads resources, and the path from there.
+        self._reads: tuple[Any, str] | None = None
+        self._path: list[str] = []
+
+    def find_submodule(self, part: str) -> bool:
+        """Become the submodule of this name; False if there is none."""
+        if self._name and self._search is None:
+            return False  # a module has no submodules
+        self._name = f"{self._name}.{part}" if self._name else part
+        module = sys.modules.get(self._name)
+        if module is None:
+            spec = _find_spec(self._name, self._search)
+            if spec is None:
+                return False
+            search, origin = spec.submodule_search_locations, spec.origin
+        else:
+            # The dictionary itself, because any other access imports a lazy module.
+            known = object.__getattribute__(module, "__dict__")
+            spec = known.get("__spec__")
+            search, origin = known.get("__path__"), known.get("__file__")
+        self._search = None if search is None else list(search)
+        self._path.append(part)
+        loader = spec and spec.loader
+        if self._search is not None and hasattr(loader, "get_resource_reader"):
+            self._reads, self._path = (loader, self._name), []
+        folder = os.path.dirname(origin or "")  # empty for modules without a file
+        self.folders = self._search or ([folder] if folder else [])
+        return True
+
+    def resource(self, name: str) -> File | None:
+        """Return a file from the loader, as `importlib.resources` does after an import."""
+        if self._reads is None:
+            return None
+        loader, package = self._reads
+        reader = loader.get_resource_reader(package)
+        if not hasattr(reader, "files"):
+            return None
+        found = reader.files().joinpath(*self._path, name)
+        if isinstance(found, os.PathLike):
+            return _plain_file(os.fspath(found))
+        if not found.is_file():
+            return None
+        with found.open("rb") as stream:
+            content = stream.read(MOST_BYTES + 1)
+        return File("/".join([package, *self._path, name]), None, content)
+
+
+def _archived_file(folder: str, path: str) -> File | None:
+    """Return the file with this path if its folder is inside a zip file that has it."""
+    from pkgutil import get_importer  # most processes do not need it
+
+    importer: Any = get_importer(folder)
+    if not hasattr(importer, "get_data"):
+        return None
+    try:
+        return File(path, None, _archived(importer, path))
+    except (OSError, KeyError) as error:
+        if is_interrupt(error):
+            raise
+        return None
 
 
 def _archived(importer: Any, path: str) -> bytes:
@@ -144,25 +219,6 @@ def _plain_file(path: str) -> File | None:
             raise
         return None
     return File(path, status) if S_ISREG(status.st_mode) else None
-
-
-def package_folders(module: str) -> list[str]:
-    """Return the folders of a package; none if there is no such package.
-
-    The specs of the package and its parents are found one by one, because
-    `importlib.util.find_spec` would import the parents.
-    """
-    search: list[str] | None = None
-    name = ""
-    for part in module.split("."):
-        name = f"{name}.{part}" if name else part
-        spec = _find_spec(name, search)
-        if spec is None:
-            return []
-        if spec.submodule_search_locations is None:
-            return [os.path.dirname(spec.origin)] if spec.origin else []
-        search = list(spec.submodule_search_locations)
-    return search or []
 
 
 def _find_spec(name: str, search: list[str] | None) -> ModuleSpec | None:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from pathlib import PurePath
 from typing import Any
 
-from .._description.files import package_folders
+from .._description.files import find_module_folders
 from .._identifiers import is_dotted_name
 from .._interrupts import is_interrupt
 from .entry_points import entry_point_target
@@ -74,7 +74,7 @@ def _add(folder: str, name: str) -> None:
 
 def _is_found(module: str) -> bool:
     try:
-        return bool(package_folders(module))
+        return bool(find_module_folders(module))
     except BaseException as error:  # a third party's finder
         if is_interrupt(error):
             raise
