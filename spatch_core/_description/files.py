@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from stat import S_ISREG
-from time import time_ns
 
-from .._interrupts import is_interrupt
 from .limits import MOST_BYTES, check_keys, check_size
 
 TYPE_CHECKING = False
@@ -15,64 +12,20 @@ if TYPE_CHECKING:
     from importlib.machinery import ModuleSpec
     from typing import Any
 
-# In nanoseconds: the coarsest resolution of modification times, that of FAT file systems.
-_SETTLED = 2_000_000_000
+
+def read_content(path: str) -> bytes:
+    """Return the content of a file, cut off beyond the size that `parse_toml` accepts."""
+    with open(path, "rb") as stream:
+        # A buffer of the largest size would take longer than reading most files.
+        size = min(os.fstat(stream.fileno()).st_size, MOST_BYTES) + 1
+        content = stream.read(size)
+        if len(content) == size:  # the file grows, or is a device
+            content += stream.read(MOST_BYTES + 1 - size)
+    return content
 
 
-class File:
-    """A file of a package, perhaps inside a zip file.
-
-    Parameters
-    ----------
-    path : str
-        Its path; inside a zip file, the archive's path is part of it.
-    status : os.stat_result or None
-        Its status; None inside a zip file.
-    content : bytes, optional
-        Its content, if it has been read already.
-
-    Attributes
-    ----------
-    is_settled : bool
-        Whether it was read so long after its last change that any later change will show in
-        its status. A change within the same tick of the file system's clock may not.
-    """
-
-    __slots__ = ("_content", "is_settled", "path", "status")
-
-    def __init__(
-        self, path: str, status: os.stat_result | None, content: bytes | None = None
-    ) -> None:
-        self.path = path
-        self.status = status
-        self.is_settled = False
-        self._content = content
-
-    def read(self) -> bytes:
-        """Return the content, and set `status` to the status of the file that was read.
-
-        Raises
-        ------
-        LimitError
-            If the file is too large.
-        """
-        if self._content is not None:
-            check_size(self._content)
-            return self._content
-        with open(self.path, "rb") as stream:
-            self.status = os.fstat(stream.fileno())
-            self.is_settled = time_ns() - self.status.st_mtime_ns > _SETTLED
-            # A buffer of the largest size would take longer than reading most files.
-            size = min(self.status.st_size, MOST_BYTES) + 1
-            content = stream.read(size)
-            if len(content) == size:  # the file grows, or is a device
-                content += stream.read(MOST_BYTES + 1 - size)
-        check_size(content)
-        return content
-
-
-def find_file(module: str, name: str, distribution: Any) -> tuple[str, File | None]:
-    """Find a file next to the modules of the package that an import would find; imports nothing.
+def find_file(module: str, name: str, distribution: Any) -> tuple[str, bytes | None]:
+    """Read a file next to the modules of the package that an import would find; imports nothing.
 
     Parameters
     ----------
@@ -87,8 +40,13 @@ def find_file(module: str, name: str, distribution: Any) -> tuple[str, File | No
     -------
     path : str
         The file's path, or the folders that were searched.
-    file : File or None
-        The file; None if there is none.
+    content : bytes or None
+        Its content, cut off beyond the size that `parse_toml` accepts; None if there is no file.
+
+    Raises
+    ------
+    OSError
+        If the file cannot be read; finders and loaders may raise anything.
     """
     found = _Package()
     for part in module.split("."):
@@ -98,15 +56,15 @@ def find_file(module: str, name: str, distribution: Any) -> tuple[str, File | No
             if distribution is None:
                 return "", None
             path = str(distribution.locate_file("/".join([*module.split("."), name])))
-            file = _plain_file(path)
-            return (path, file) if file else ("", None)
+            return (path, read_content(path)) if os.path.isfile(path) else ("", None)
     for folder in found.folders:
         path = os.path.join(folder, name)
-        file = _plain_file(path) or _archived_file(folder, path)
-        if file is not None:
-            return path, file
-    file = found.resource(name)
-    return file.path if file else ", ".join(found.folders), file
+        if os.path.isfile(path):
+            return path, read_content(path)
+        content = _archived(folder, path)
+        if content is not None:
+            return path, content
+    return found.resource(name) or (", ".join(found.folders), None)
 
 
 def find_module_folders(module: str) -> list[str]:
@@ -157,8 +115,8 @@ class _Package:
         self.folders = self._search or ([folder] if folder else [])
         return True
 
-    def resource(self, name: str) -> File | None:
-        """Return a file from the loader, as `importlib.resources` does after an import."""
+    def resource(self, name: str) -> tuple[str, bytes] | None:
+        """Return path and content of a file that the loader has; None without it."""
         if self._reads is None:
             return None
         loader, package = self._reads
@@ -167,58 +125,35 @@ class _Package:
             return None
         found = reader.files().joinpath(*self._path, name)
         if isinstance(found, os.PathLike):
-            return _plain_file(os.fspath(found))
+            path = os.fspath(found)
+            return (path, read_content(path)) if os.path.isfile(path) else None
         if not found.is_file():
             return None
         with found.open("rb") as stream:
-            content = stream.read(MOST_BYTES + 1)
-        return File("/".join([package, *self._path, name]), None, content)
+            return "/".join([package, *self._path, name]), stream.read(MOST_BYTES + 1)
 
 
-def _archived_file(folder: str, path: str) -> File | None:
-    """Return the file with this path if its folder is inside a zip file that has it."""
+def _archived(folder: str, path: str) -> bytes | None:
+    """Return the content of the file with this path if its folder is inside a zip file."""
     from pkgutil import get_importer  # most processes do not need it
 
     importer: Any = get_importer(folder)
     if not hasattr(importer, "get_data"):
         return None
-    try:
-        return File(path, None, _archived(importer, path))
-    except (OSError, KeyError) as error:
-        if is_interrupt(error):
-            raise
-        return None
-
-
-def _archived(importer: Any, path: str) -> bytes:
-    """Return a file of an archive, cut off beyond the size that `File.read` accepts.
-
-    Raises
-    ------
-    OSError, KeyError
-        If there is no such file.
-    """
     from zipimport import zipimporter
 
-    if not isinstance(importer, zipimporter):
-        content: bytes = importer.get_data(path)
-        return content
-    # A zip file of a few megabytes may hold gigabytes, all of which `get_data` would return.
-    from zipfile import ZipFile
-
-    name = os.path.relpath(path, importer.archive).replace(os.sep, "/")
-    with ZipFile(importer.archive) as archive, archive.open(name) as stream:
-        return stream.read(MOST_BYTES + 1)
-
-
-def _plain_file(path: str) -> File | None:
     try:
-        status = os.stat(path)
-    except (OSError, ValueError) as error:
-        if is_interrupt(error):  # such as a `TimeoutError`, which is an `OSError`
-            raise
+        if not isinstance(importer, zipimporter):
+            content: bytes = importer.get_data(path)
+            return content
+        # A zip file of a few megabytes may hold gigabytes, all of which `get_data` would return.
+        from zipfile import ZipFile
+
+        name = os.path.relpath(path, importer.archive).replace(os.sep, "/")
+        with ZipFile(importer.archive) as archive, archive.open(name) as stream:
+            return stream.read(MOST_BYTES + 1)
+    except (OSError, KeyError):
         return None
-    return File(path, status) if S_ISREG(status.st_mode) else None
 
 
 def _find_spec(name: str, search: list[str] | None) -> ModuleSpec | None:

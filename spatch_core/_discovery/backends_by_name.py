@@ -21,7 +21,6 @@ from .._description.description import Description
 from .._identifiers import DEFAULT
 from .._reporting.problems import Problem, Source
 from .backend_reader import BackendReader
-from .cache import DescriptionCache
 from .environment import BLOCK, Environment
 from .in_code import name_of
 
@@ -33,8 +32,6 @@ class BackendsByName:
     ----------
     environment : Environment
         The library's variables.
-    cache : DescriptionCache or None
-        Descriptions that need not be parsed again.
     functions : collection of str
         Identifiers of the library's functions.
     """
@@ -42,12 +39,11 @@ class BackendsByName:
     def __init__(
         self,
         environment: Environment,
-        cache: DescriptionCache | None,
         functions: Collection[str],
     ) -> None:
         self.environment = environment
         self.problems: list[Problem] = []
-        self.reader = BackendReader(self.problems, environment.variable(BLOCK), cache, functions)
+        self.reader = BackendReader(self.problems, environment.variable(BLOCK), functions)
         self.descriptions: dict[str, Description] = {}
         self.blocked: dict[str, Source] = {}
         self.shadowed: dict[str, tuple[Source, ...]] = {}

@@ -13,7 +13,6 @@ from .._reporting.problems import Problem, Source
 from .distribution_names import distribution_key
 from .entry_points import find_entry_points
 from .environment import Environment
-from .lazy_functions import LazyFunctions
 
 if TYPE_CHECKING:
     from .._reporting.warning_categories import SpatchCoreWarning
@@ -58,8 +57,6 @@ class Catalog:
         needs. It must be read again after that.
     group : str or None
         The entry point group, in which backends may be installed later.
-    cached_docs : mapping of str to LazyFunctions
-        The functions of backends from the cache, for reading their ``additional_docs``.
     """
 
     environment: Environment
@@ -72,7 +69,6 @@ class Catalog:
     shadowed: Mapping[str, tuple[Source, ...]] = field(default_factory=dict)
     group: str | None = None
     default_name: str = DEFAULT
-    cached_docs: Mapping[str, LazyFunctions] = field(default_factory=dict)
 
     @property
     def prioritized(self) -> tuple[str, ...]:
@@ -99,17 +95,6 @@ class Catalog:
         if name is None or name not in self.descriptions or self.descriptions[name].unmet:
             return None
         return name
-
-    def docs(self, name: str) -> Mapping[str, str] | str:
-        """Return a backend's `additional_docs` by function, or the one text that all have.
-
-        Only this text is read from the cache, without making an `Implementation`.
-        """
-        cached = self.cached_docs.get(name)
-        if cached is not None:
-            return cached.docs()
-        functions = self.descriptions[name].functions
-        return {identifier: each.additional_docs for identifier, each in functions.items()}
 
     def is_shadowed(self, problem: Problem) -> bool:
         """Whether a problem only says that another backend of the same name is used."""

@@ -13,7 +13,6 @@ from .._order.ordering import base_order, order_all
 from .._reporting.problems import Problem
 from .._type_patterns import TypePattern
 from .backends_by_name import BackendsByName
-from .cache import DescriptionCache
 from .catalog import CYCLE, Catalog
 from .environment import BACKEND, BLOCK, SET_ORDER, Environment
 from .misspellings import near_misses
@@ -25,7 +24,6 @@ def build_catalog(
     default_types: Sequence[TypePattern],
     environment: Environment,
     problems: Iterable[Problem] = (),
-    cache: DescriptionCache | None = None,
     group: str | None = None,
     secondary_types: Sequence[TypePattern] = (),
     functions: Collection[str] = (),
@@ -46,8 +44,6 @@ def build_catalog(
         The library's variables.
     problems : iterable of Problem, optional
         Problems of finding the entry points.
-    cache : DescriptionCache, optional
-        Descriptions that need not be parsed again.
     group : str, optional
         The library's group.
     secondary_types : sequence of TypePattern, optional
@@ -64,15 +60,13 @@ def build_catalog(
     Catalog
         The usable backends, and the reasons for the others.
     """
-    by_name = BackendsByName(environment, cache, functions)
+    by_name = BackendsByName(environment, functions)
     for fields in in_code:
         by_name.add_in_code(fields)
     for name, found_of_name in groupby(sorted(entry_points, key=_name), key=_name):
         by_name.add_installed(name, list(found_of_name))
     for each in registered:
         by_name.add_registered(each)
-    if cache is not None:
-        cache.save()
     found = by_name.descriptions
     if default_name in found:
         by_name.problems.append(
@@ -121,7 +115,6 @@ def build_catalog(
         shadowed=by_name.shadowed,
         group=group,
         default_name=default_name,
-        cached_docs={} if cache is None else cache.docs,
     )
 
 

@@ -66,7 +66,7 @@ def read_again(catalog: Catalog, in_code: Iterable[Any], functions: Collection[s
         Identifiers of the library's functions.
     """
     problems: list[Problem] = []
-    reader = BackendReader(problems, catalog.environment.variable("BLOCK"), None, functions)
+    reader = BackendReader(problems, catalog.environment.variable("BLOCK"), functions)
     descriptions = dict(catalog.descriptions)
     is_changed = False
     for fields in reversed([*in_code]):  # of two with the same name, the first is used

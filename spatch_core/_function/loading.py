@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, Protocol
 from .._call.caller import Caller
 from .._callers_line import warn_caller
 from .._discovery import in_code as in_code_backends
-from .._discovery.cache import open_cache
 from .._discovery.catalog_builder import build_catalog
 from .._discovery.entry_points import find_entry_points
 from .._discovery.environment import read_environment
@@ -152,7 +151,6 @@ def _discover(
             default_types,
             read_environment(system.environ_prefix, environ),
             problems,
-            open_cache(group, environ) if group else None,
             group,
             secondary_types,
             [*dispatcher.by_identifier],

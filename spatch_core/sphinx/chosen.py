@@ -139,7 +139,7 @@ def _read(library: str, names: tuple[str, ...]) -> ChosenBackends:
     system, found = _system(library)
     import_public_names(found)
     problems: list[Problem] = []
-    reader = BackendReader(problems, system.environ_prefix, None, system.functions)
+    reader = BackendReader(problems, system.environ_prefix, system.functions)
     # Backends that are not chosen are not read.
     installed = {} if system.group is None else _installed(system.group)
     in_code = {name_of(each): each for each in reversed(system._in_code)}

@@ -310,6 +310,20 @@ class TestFiles:
         assert "'loud = loud:missing.toml'" in problem
         assert "None" not in problem
 
+    def test_nothing_is_written(self, tmp_path: Path) -> None:
+        """D2: discovery needs no folder of the user."""
+        self.write(tmp_path / "site", "package")
+        home = tmp_path / "home"
+        home.mkdir()
+        places = dict.fromkeys(("HOME", "XDG_CACHE_HOME", "LOCALAPPDATA"), str(home))
+        before = sorted((tmp_path / "site").rglob("*"))
+
+        report = find(tmp_path / "site", before=f"import os; os.environ.update({places!r})")
+
+        assert report["found"]
+        assert sorted(home.rglob("*")) == []
+        assert sorted((tmp_path / "site").rglob("*")) == before
+
     @pytest.mark.skipif(sys.platform != "linux", reason="only Linux has such a file")
     def test_a_file_that_cannot_be_read(self, tmp_path: Path) -> None:
         """E1: Even root is refused the first bytes of a process's memory."""

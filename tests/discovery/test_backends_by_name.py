@@ -14,7 +14,7 @@ def describe(name: str, **fields: Any) -> dict[str, Any]:
 
 def read(*in_code: dict[str, Any], **variables: str) -> BackendsByName:
     environment = read_environment("LIB", {f"LIB_{name}": each for name, each in variables.items()})
-    found = BackendsByName(environment, None, ())
+    found = BackendsByName(environment, ())
     for each in in_code:
         found.add_in_code(each)
     return found
