@@ -67,12 +67,6 @@ def find_file(module: str, name: str, distribution: Any) -> tuple[str, bytes | N
     return found.resource(name) or (", ".join(found.folders), None)
 
 
-def find_module_folders(module: str) -> list[str]:
-    """Return the folders of a package; none if there is no such package."""
-    found = _Package()
-    return found.folders if all(map(found.find_submodule, module.split("."))) else []
-
-
 class _Package:
     """A package, found part by part: `importlib.util.find_spec` would import its parents.
 

@@ -28,7 +28,6 @@ from .._reporting.errors import DescriptionError
 from .._reporting.problems import Problem, Source, in_words
 from .catalog import NO_PARSER
 from .entry_points import entry_point_target
-from .path_files import REMEDY, path_files
 
 
 class BackendReader:
@@ -138,8 +137,11 @@ class BackendReader:
             remedy = (
                 "Check the entry point, and that the distribution ships the file as package data"
             )
-            if not path and path_files(source.metadata):
-                remedy = REMEDY
+            if not path:  # Python reads the path files of editable installations when it starts
+                remedy = (
+                    "Reinstall the distribution; if it was installed in editable mode while this "
+                    "process was running, start Python again"
+                )
             problem(f"there is no file {file!r} in {path or module!r}", remedy)
             return None
         source = Source(source.entry_point, path, source.metadata)

@@ -51,11 +51,10 @@ class Backends:
         """Discover the backends again, e.g. after one was installed in a running session.
 
         The environment variables are read again too. Blocks of options that are in force
-        stay in force. Modules that were imported are not imported again. A backend that was
-        installed in editable mode meanwhile is found: its ``.pth`` file is read as it is when
-        Python starts. Users call ``backend_opts.reload()``, which does the same.
+        stay in force. Modules that were imported are not imported again. Users call
+        ``backend_opts.reload()``, which does the same.
         """
-        self._loading.reload(self, self._dispatcher)
+        self._loading.reload(self._dispatcher)
 
     def refresh(self) -> None:
         """Look up all implementations, and values of attributes, in their modules again.

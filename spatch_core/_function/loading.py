@@ -14,7 +14,6 @@ from .._discovery.catalog_builder import build_catalog
 from .._discovery.entry_points import find_entry_points
 from .._discovery.environment import read_environment
 from .._discovery.loader import Loader
-from .._discovery.path_files import read_path_files
 from .._resolution.resolver import Resolver
 from .._state.process_default import set_environment
 from .._state.state import initial_state
@@ -80,12 +79,9 @@ def make_loader(
     return Loader(discover, partial(_publish, dispatcher))
 
 
-def reload(system: System, dispatcher: Dispatcher) -> None:
+def reload(dispatcher: Dispatcher) -> None:
     """Discover the backends of a library again; see `BackendSystem.reload`."""
     invalidate_caches()
-    if system.group:
-        environment = read_environment(system.environ_prefix, environ)
-        read_path_files(find_entry_points(system.group)[0], environment)
     dispatcher.ensure_loader().load(again=True)
 
 
