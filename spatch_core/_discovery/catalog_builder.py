@@ -112,7 +112,6 @@ def build_catalog(
         ),
         blocked=by_name.blocked,
         is_complete=by_name.reader.is_complete,
-        shadowed=by_name.shadowed,
         group=group,
         default_name=default_name,
     )

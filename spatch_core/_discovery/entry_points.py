@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Iterator
 from typing import Any
@@ -10,7 +11,6 @@ from typing import Any
 from .._classes import type_identifier
 from .._interrupts import is_interrupt
 from .._reporting.problems import Problem, Source, in_words
-from .distribution_names import distribution_key
 
 _FILE_ENDING = ".toml"
 
@@ -71,7 +71,7 @@ def installed_distributions(
         found = (
             stem.partition("-")[0] if is_metadata else Source(metadata=distribution).distribution
         )
-        key = distribution_key(found)
+        key = re.sub(r"[-_.]+", "-", found or "").lower()
         if key not in seen:
             seen |= {key} - {""}
             yield distribution
