@@ -11,16 +11,17 @@ Of backends that share a name, this one is used, and one problem names all of th
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
 from .._description.description import Description
 from .._identifiers import DEFAULT
+from .._interrupts import is_interrupt
 from .._reporting.problems import Problem, Source
 from .backend_reader import BackendReader
 from .environment import BLOCK, Environment
-from .in_code import name_of
 
 
 class BackendsByName:
@@ -87,7 +88,9 @@ class BackendsByName:
             return
         self.problems += description.problems
         description = self.with_requirements(description)
-        if known is None or not description.unmet or known.unmet:
+        if known is not None and description.unmet and not known.unmet:
+            self.report_shared(known, [(known.source, ""), (description.source, description.unmet)])
+        else:
             self.descriptions[name] = description
         self.names.add(name)
 
@@ -118,36 +121,38 @@ class BackendsByName:
         if len(found) > 1:
             found.sort(key=lambda pair: (pair[0].distribution or "", pair[0].entry_point or ""))
         used = self.descriptions.get(name)  # in code
-        unmet: dict[int, str] = {}
-        for number, (source, entry_point) in enumerate(found if used is None else ()):
+        offers: list[tuple[Source, str]] = []
+        for source, entry_point in found:
+            offers.append((source, ""))
+            if used is not None and (used.in_code or not used.unmet):
+                continue  # it is not read
             before = len(self.problems)
             description = self.reader.read(name, entry_point, source)
             if description is not None:
                 description = self.with_requirements(description)
-                if not description.unmet:
+                offers[-1] = source, description.unmet
+                if used is None or not description.unmet:
                     used = description
-                    break
-                unmet[number] = description.unmet
-                used = used or description
             elif len(self.problems) == before:
                 return  # not a fault: this thread is importing it, and will read it again later
         if used is None:
             return
         self.descriptions[name] = used
         if len(found) > 1 or used.in_code:
-            places = [
-                _place(source, unmet.get(number, "")) for number, (source, _) in enumerate(found)
-            ]
-            self.problems.append(
-                Problem(
-                    f"this name is offered by {' and by '.join(places)}; the backend of "
-                    f"{used.source.distribution or 'the library itself'} is used",
-                    "Uninstall the others, or rename their entry points",
-                    name,
-                    source=used.source,
-                    skips=False,
-                )
+            self.report_shared(used, offers)
+
+    def report_shared(self, used: Description, offers: Sequence[tuple[Source, str]]) -> None:
+        """Report backends of one name, each with the reason why it is inactive, or none."""
+        self.problems.append(
+            Problem(
+                f"this name is offered by {' and by '.join(_place(*each) for each in offers)}; the "
+                f"backend of {used.source.distribution or 'the library itself'} is used",
+                "Uninstall the others, or rename their entry points",
+                used.name,
+                source=used.source,
+                skips=False,
             )
+        )
 
     def is_blocked(self, name: str, source: Source) -> bool:
         """Whether the environment blocks a name; records the name and a blocked backend."""
@@ -160,6 +165,18 @@ class BackendsByName:
 
 def _place(source: Source, unmet: str) -> str:
     """Return the distribution and the folder of a backend, and why it is inactive, in words."""
-    folder = "" if source.metadata is None else f" in {source.metadata.locate_file('')}"
-    reason = f" (inactive: {unmet})" if unmet else ""
-    return f"{source.distribution or 'a distribution without a name'}{folder}{reason}"
+    place = source.distribution or str(source)
+    if source.metadata is not None:
+        with suppress(Exception):  # of a third party's finder, which has no folders
+            place = f"{place} in {source.metadata.locate_file('')}"
+    return f"{place} (inactive: {unmet})" if unmet else place
+
+
+def name_of(fields: Any) -> object:
+    """Return the name in a description in code; None if reading it fails."""
+    try:
+        return fields["name"] if isinstance(fields, Mapping) else fields.name
+    except BaseException as error:  # of the object's code; parsing reports it
+        if is_interrupt(error):
+            raise
+        return None

@@ -199,11 +199,6 @@ class Backends:
         # Two threads may need it at once, and one of them be interrupted.
         return import_in_turn(f"{__name__.rpartition('.')[0]}.loading")
 
-    def _read_again(self, identifier: str | None) -> None:
-        from .loading import read_again  # few libraries need it
-
-        read_again(self, self._dispatcher, self._in_code, identifier)
-
     def _catalog(self) -> Catalog:
         """Return the catalog of the backends, for tools; discovers them if needed."""
         return self._dispatcher.catalog()

@@ -16,8 +16,8 @@ from .._description.description import Description, Implementation
 from .._description.files import parse_toml
 from .._description.parsing import parse_description
 from .._discovery.backend_reader import BackendReader
+from .._discovery.backends_by_name import name_of
 from .._discovery.entry_points import find_entry_points
-from .._discovery.in_code import name_of
 from .._identifiers import import_identifier, nearest
 from .._reporting.problems import Problem, Source
 from ..examination.adoptions import is_adopted

@@ -7,8 +7,8 @@ from textwrap import dedent
 
 import pytest
 
-from spatch_core.testing import write_distribution
-from tests.discovery.conftest import TOML, find
+from spatch_core.testing import run_python, write_distribution
+from tests.discovery.conftest import CORE, TOML, find
 
 GROUP = "photolib.backends"
 
@@ -97,3 +97,23 @@ def test_all_of_a_blocked_name_are_blocked(tmp_path: Path) -> None:
     found = find(tmp_path, before="import os; os.environ['PHOTOLIB_BLOCK'] = 'loud'")
 
     assert (found["found"], found["problems"]) == (False, [])
+
+
+def test_one_in_code_goes_first_even_if_it_is_inactive(tmp_path: Path) -> None:
+    """P10: the installed one is not read."""
+    offer(tmp_path, a="name = 1")
+    own = {"name": "loud", "primary_types": ["builtins:str"], "requires": ["absent-x"]}
+    program = f"""
+        from spatch_core import BackendSystem
+
+        system = BackendSystem({GROUP!r}, "PHOTOLIB", backends=[{own!r}])
+        print(system.backends["loud"].unmet)
+        print(*[each.message for each in system.problems])
+        """
+
+    done = run_python(program, path=[tmp_path, CORE], options=["-W", "ignore"])
+
+    assert done.stdout.splitlines() == [
+        "it requires absent-x, which is not installed",
+        f"this name is offered by a-dist in {tmp_path}; the backend of the library itself is used",
+    ]
