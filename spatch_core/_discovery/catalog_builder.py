@@ -14,8 +14,7 @@ from .._reporting.problems import Problem
 from .._type_patterns import TypePattern
 from .backends_by_name import BackendsByName
 from .catalog import CYCLE, Catalog
-from .environment import BACKEND, BLOCK, SET_ORDER, Environment
-from .misspellings import near_misses
+from .environment import BACKEND, BLOCK, SET_ORDER, Environment, near_misses
 
 
 def build_catalog(
