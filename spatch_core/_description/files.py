@@ -101,10 +101,11 @@ class _Package:
             spec = known.get("__spec__")
             search, origin = known.get("__path__"), known.get("__file__")
         self._search = None if search is None else list(search)
-        self._path.append(part)
-        loader = spec and spec.loader
-        if self._search is not None and hasattr(loader, "get_resource_reader"):
-            self._reads, self._path = (loader, self._name), []
+        if self._search is not None:
+            loader = spec and spec.loader
+            self._path.append(part)
+            if hasattr(loader, "get_resource_reader"):
+                self._reads, self._path = (loader, self._name), []
         folder = os.path.dirname(origin or "")  # empty for modules without a file
         self.folders = self._search or ([folder] if folder else [])
         return True

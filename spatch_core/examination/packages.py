@@ -35,17 +35,19 @@ def owners_of_packages() -> dict[str, list[str]]:
     """
     found: dict[str, list[str]] = {}
     for each in installed_distributions():
-        for name in sorted(_names(each)):
-            found.setdefault(name, []).append(each.metadata["Name"])
+        owner = each.metadata["Name"]
+        for name in sorted(_names(each)) if owner else ():
+            found.setdefault(name, []).append(owner)
     return found
 
 
 def _names(installed: Distribution) -> set[str]:
-    listed = (installed.read_text("top_level.txt") or "").split()
-    files = [PurePosixPath(str(file)) for file in installed.files or ()]
-    places = {file.parts[0] for file in files if len(file.parts) > 1}
-    modules = {file.stem for file in files if len(file.parts) == 1 and file.suffix == ".py"}
-    return {name for name in listed or places | modules if name.isidentifier()}
+    names = {*(installed.read_text("top_level.txt") or "").split()}
+    if not names:
+        files = [PurePosixPath(str(file)) for file in installed.files or ()]
+        names = {file.parts[0] for file in files if len(file.parts) > 1}
+        names |= {file.stem for file in files if len(file.parts) == 1 and file.suffix == ".py"}
+    return {name for name in names if name.isidentifier()}
 
 
 class Requirements:

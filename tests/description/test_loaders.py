@@ -66,6 +66,8 @@ LOADER = """
                 spec = ModuleSpec(name, Packages(), origin="nowhere", is_package=True)
                 spec.submodule_search_locations.append(__file__ + "/" + name)
                 return spec
+            if name in {modules!r}:
+                return ModuleSpec(name, Packages(), origin="nowhere")
             if name in {namespaces!r}:
                 spec = ModuleSpec(name, None, is_package=True)
                 spec.submodule_search_locations.append(__file__ + "/" + name)
@@ -84,6 +86,7 @@ BACKEND = """
 # In each layout: the entry point's package, the packages of the loader, its namespace packages.
 LAYOUTS = {
     "package": ("loud", ["loud"], []),
+    "module-in-a-package": ("loud.a", ["loud"], []),
     "sub-package": ("loud.a", ["loud", "loud.a"], []),
     "folder-of-data-in-a-package": ("loud.data", ["loud"], ["loud.data"]),
     "package-in-a-namespace-package": ("shared.loud", ["shared.loud"], ["shared"]),
@@ -91,18 +94,20 @@ LAYOUTS = {
 
 
 def install(
-    folder: Path, layout: str = "package", in_memory: bool = False, text: str = BACKEND
+    place: Path, layout: str = "package", in_memory: bool = False, text: str = BACKEND
 ) -> Path:
     """Install a backend as meson-python does in editable mode; return the folder of its source.
 
     A path file imports a module, which adds a finder whose packages have no folders.
     """
     package, packages, namespaces = LAYOUTS[layout]
-    site = folder / "site"
-    source = folder / "source.toml"
+    site = place / "site"
+    source = place / "source.toml"
     source.parent.mkdir(parents=True, exist_ok=True)
     source.write_text(text, encoding="utf-8")
-    path = f"{package.replace('.', '/')}/backend.toml"
+    modules = [package] if package not in [*packages, *namespaces] else []
+    folder = package.rpartition(".")[0] if modules else package
+    path = f"{folder.replace('.', '/')}/backend.toml"
     write_distribution(
         site,
         "loud-dist",
@@ -113,6 +118,7 @@ def install(
                 in_memory=in_memory,
                 packages=[*packages, "loudcode"],
                 namespaces=namespaces,
+                modules=modules,
             ),
             "loud.pth": "import _loud_editable\n",
         },
