@@ -19,9 +19,6 @@ import pytest
 from sybil import Example, Sybil
 from sybil.parsers.myst import CodeBlockParser, PythonCodeBlockParser, SkipParser
 
-# Neither the tests nor the processes that they start touch the developer's cache.
-os.environ["SPATCH_CORE_CACHE"] = "off"
-
 # For environments that were made before the package had a pytest plugin.
 if "spatch_core.testing.pytest_plugin" not in sys.modules:
     pytest_plugins = ["spatch_core.testing.pytest_plugin"]

@@ -91,7 +91,6 @@ def _run(command: str, place: Path) -> Answer:
             "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]),
             "PYTHONPATH": os.pathsep.join(paths),
             "PYTHONDONTWRITEBYTECODE": "1",
-            "SPATCH_CORE_CACHE": "off",
             "COLUMNS": "80",
             "LC_ALL": "C.UTF-8",
             "NO_COLOR": "1",

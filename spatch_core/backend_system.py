@@ -165,7 +165,6 @@ class BackendSystem(Decorator, Backends):
         dispatcher = Dispatcher(
             *(StateKeeper(environ_prefix), self._make_loader, self.restore, self.reload),
             self._defer_on,
-            self._read_again if self._in_code else None,
             default_name,
         )
         self.backend_opts = dispatcher.backend_opts = BackendOptions._bind(dispatcher, self._module)

@@ -132,8 +132,6 @@ def test_drawings_have_the_order_in_which_things_happen(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Everything that is drawn runs, and what is drawn further down runs later."""
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.delenv("SPATCH_CORE_CACHE", raising=False)
     monkeypatch.syspath_prepend(tmp_path)
     # Asked first in calls with an integer, and called at once in those with a string.
     asked, plain = 'should_run = "drawn_backends:fits"', ""

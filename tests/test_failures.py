@@ -543,11 +543,14 @@ class TestOneNameTwice:
         assert report["calls"] == ["default", "a-dist"] * 2
         (problem,) = report["problems"]
         assert problem["backend"] == "twin"
-        assert problem["distribution"] == "b-dist"
-        assert "distribution a-dist" in problem["message"]
-        assert "offers a backend of the same name" in problem["message"]
+        assert problem["distribution"] == "a-dist"
+        folders = {each: tmp_path / each for each in ("a-dist", "b-dist")}
+        offers = " and by ".join(f"{name} in {folder}" for name, folder in folders.items())
+        assert problem["message"] == (
+            f"this name is offered by {offers}; the backend of a-dist is used"
+        )
         (text,) = report["warnings"]
-        assert "backend 'twin' is skipped (distribution b-dist 2.0, entry point 'twin = y_" in text
+        assert "backend 'twin' (distribution a-dist 2.0, entry point 'twin = z_" in text
         assert text.endswith(f"{problem['message']}. {problem['remedy']}")
 
     def test_a_distribution_that_is_installed_twice_counts_once(

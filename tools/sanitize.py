@@ -92,7 +92,6 @@ def main() -> int:
             "PYTHONSAFEPATH": "1",  # do not import the checkout's package
             "PYTHONDONTWRITEBYTECODE": "1",
             "SPATCH_CORE_PURE": "0",
-            "SPATCH_CORE_CACHE": "off",
             "ASAN_OPTIONS": "detect_leaks=0",
             "UBSAN_OPTIONS": "print_stacktrace=1",
         }

@@ -1,8 +1,8 @@
-"""The fields of a description: validator, cache, schema and documentation read these tables.
+"""The fields of a description: validator, schema and documentation read these tables.
 
 A field is added in its table here and in the class that holds it, in `description`. Each field has
-its kind, its default and its meaning. `FieldReader` has a method for each kind, `cache_entries` and
-`lazy_functions` the types in which each is cached, and the schema a definition.
+its kind, its default and its meaning. `FieldReader` has a method for each kind, and the schema a
+definition.
 """
 
 from __future__ import annotations
@@ -122,8 +122,6 @@ AUTO_GENERATION_TABLE = {
 FIELDS = tuple(FIELD_TABLE)
 FUNCTION_FIELDS = tuple(FUNCTION_TABLE)
 VARIANTS = "variants"
-CACHED_FUNCTION_FIELDS = tuple(field for field in FUNCTION_TABLE if field != VARIANTS)
-"""The fields in the cache, which holds no description with variants."""
 AUTO_GENERATION_FIELDS = tuple(AUTO_GENERATION_TABLE)
 
 NEEDED = (

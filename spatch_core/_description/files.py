@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from stat import S_ISREG
-from time import time_ns
 
-from .._interrupts import is_interrupt
 from .limits import MOST_BYTES, check_keys, check_size
 
 TYPE_CHECKING = False
@@ -15,64 +12,20 @@ if TYPE_CHECKING:
     from importlib.machinery import ModuleSpec
     from typing import Any
 
-# In nanoseconds: the coarsest resolution of modification times, that of FAT file systems.
-_SETTLED = 2_000_000_000
+
+def read_content(path: str) -> bytes:
+    """Return the content of a file, cut off beyond the size that `parse_toml` accepts."""
+    with open(path, "rb") as stream:
+        # A buffer of the largest size would take longer than reading most files.
+        size = min(os.fstat(stream.fileno()).st_size, MOST_BYTES) + 1
+        content = stream.read(size)
+        if len(content) == size:  # the file grows, or is a device
+            content += stream.read(MOST_BYTES + 1 - size)
+    return content
 
 
-class File:
-    """A file of a package, perhaps inside a zip file.
-
-    Parameters
-    ----------
-    path : str
-        Its path; inside a zip file, the archive's path is part of it.
-    status : os.stat_result or None
-        Its status; None inside a zip file.
-    content : bytes, optional
-        Its content, if it has been read already.
-
-    Attributes
-    ----------
-    is_settled : bool
-        Whether it was read so long after its last change that any later change will show in
-        its status. A change within the same tick of the file system's clock may not.
-    """
-
-    __slots__ = ("_content", "is_settled", "path", "status")
-
-    def __init__(
-        self, path: str, status: os.stat_result | None, content: bytes | None = None
-    ) -> None:
-        self.path = path
-        self.status = status
-        self.is_settled = False
-        self._content = content
-
-    def read(self) -> bytes:
-        """Return the content, and set `status` to the status of the file that was read.
-
-        Raises
-        ------
-        LimitError
-            If the file is too large.
-        """
-        if self._content is not None:
-            check_size(self._content)
-            return self._content
-        with open(self.path, "rb") as stream:
-            self.status = os.fstat(stream.fileno())
-            self.is_settled = time_ns() - self.status.st_mtime_ns > _SETTLED
-            # A buffer of the largest size would take longer than reading most files.
-            size = min(self.status.st_size, MOST_BYTES) + 1
-            content = stream.read(size)
-            if len(content) == size:  # the file grows, or is a device
-                content += stream.read(MOST_BYTES + 1 - size)
-        check_size(content)
-        return content
-
-
-def find_file(module: str, name: str, distribution: Any) -> tuple[str, File | None]:
-    """Find a file next to a package's modules without importing the package.
+def find_file(module: str, name: str, distribution: Any) -> tuple[str, bytes | None]:
+    """Read a file next to the modules of the package that an import would find; imports nothing.
 
     Parameters
     ----------
@@ -81,88 +34,121 @@ def find_file(module: str, name: str, distribution: Any) -> tuple[str, File | No
     name : str
         The file's name.
     distribution : importlib.metadata.Distribution or None
-        The distribution that should contain the file.
+        The distribution that offers the file.
 
     Returns
     -------
     path : str
         The file's path, or the folders that were searched.
-    file : File or None
-        The file; None if there is none.
-    """
-    # Usually the file is installed next to the metadata: one call of `stat` finds it.
-    if distribution is not None:
-        path = str(distribution.locate_file("/".join([*module.split("."), name])))
-        file = _plain_file(path)
-        if file is not None:
-            return path, file
-    # Imported here, because most processes do not need it.
-    from pkgutil import get_importer
-
-    folders = package_folders(module)
-    for folder in folders:
-        path = os.path.join(folder, name)
-        file = _plain_file(path)
-        if file is not None:
-            return path, file
-        importer: Any = get_importer(folder)
-        if hasattr(importer, "get_data"):  # inside a zip file
-            try:
-                return path, File(path, None, _archived(importer, path))
-            except (OSError, KeyError) as error:
-                if is_interrupt(error):
-                    raise
-    return ", ".join(folders), None
-
-
-def _archived(importer: Any, path: str) -> bytes:
-    """Return a file of an archive, cut off beyond the size that `File.read` accepts.
+    content : bytes or None
+        Its content, cut off beyond the size that `parse_toml` accepts; None if there is no file.
 
     Raises
     ------
-    OSError, KeyError
-        If there is no such file.
+    OSError
+        If the file cannot be read; finders and loaders may raise anything.
     """
+    found = _Package()
+    for part in module.split("."):
+        if not found.find_submodule(part):
+            # An import finds no such package either, unless its parent extends its own path when it
+            # is imported, as those of `pkgutil` do, or the package was installed a moment ago.
+            if distribution is None:
+                return "", None
+            path = str(distribution.locate_file("/".join([*module.split("."), name])))
+            return (path, read_content(path)) if os.path.isfile(path) else ("", None)
+    for folder in found.folders:
+        path = os.path.join(folder, name)
+        if os.path.isfile(path):
+            return path, read_content(path)
+        content = _archived(folder, path)
+        if content is not None:
+            return path, content
+    return found.resource(name) or (", ".join(found.folders), None)
+
+
+class _Package:
+    """A package, found part by part: `importlib.util.find_spec` would import its parents.
+
+    Attributes
+    ----------
+    folders : list of str
+        Its folders; some loaders have none, and then these do not exist.
+    """
+
+    def __init__(self) -> None:
+        self.folders: list[str] = []
+        self._name = ""
+        self._search: list[str] | None = None  # its path for imports
+        # The innermost package with a loader that reads resources, and the path from there.
+        self._reads: tuple[Any, str] | None = None
+        self._path: list[str] = []
+
+    def find_submodule(self, part: str) -> bool:
+        """Become the submodule of this name; False if there is none."""
+        if self._name and self._search is None:
+            return False  # a module has no submodules
+        self._name = f"{self._name}.{part}" if self._name else part
+        module = sys.modules.get(self._name)
+        if module is None:
+            spec = _find_spec(self._name, self._search)
+            if spec is None:
+                return False
+            search, origin = spec.submodule_search_locations, spec.origin
+        else:
+            # The dictionary itself, because any other access imports a lazy module.
+            known = object.__getattribute__(module, "__dict__")
+            spec = known.get("__spec__")
+            search, origin = known.get("__path__"), known.get("__file__")
+        self._search = None if search is None else list(search)
+        if self._search is not None:
+            loader = spec and spec.loader
+            self._path.append(part)
+            if hasattr(loader, "get_resource_reader"):
+                self._reads, self._path = (loader, self._name), []
+        folder = os.path.dirname(origin or "")  # empty for modules without a file
+        self.folders = self._search or ([folder] if folder else [])
+        return True
+
+    def resource(self, name: str) -> tuple[str, bytes] | None:
+        """Return path and content of a file that the loader has; None without it."""
+        if self._reads is None:
+            return None
+        loader, package = self._reads
+        reader = loader.get_resource_reader(package)
+        if not hasattr(reader, "files"):
+            return None
+        found = reader.files().joinpath(*self._path, name)
+        if isinstance(found, os.PathLike):
+            path = os.fspath(found)
+            return (path, read_content(path)) if os.path.isfile(path) else None
+        if not found.is_file():
+            return None
+        with found.open("rb") as stream:
+            return "/".join([package, *self._path, name]), stream.read(MOST_BYTES + 1)
+
+
+def _archived(folder: str, path: str) -> bytes | None:
+    """Return the content of the file with this path if its folder is inside a zip file."""
+    from pkgutil import get_importer  # most processes do not need it
+
+    importer: Any = get_importer(folder)
+    if not hasattr(importer, "get_data"):
+        return None
     from zipimport import zipimporter
 
-    if not isinstance(importer, zipimporter):
-        content: bytes = importer.get_data(path)
-        return content
-    # A zip file of a few megabytes may hold gigabytes, all of which `get_data` would return.
-    from zipfile import ZipFile
-
-    name = os.path.relpath(path, importer.archive).replace(os.sep, "/")
-    with ZipFile(importer.archive) as archive, archive.open(name) as stream:
-        return stream.read(MOST_BYTES + 1)
-
-
-def _plain_file(path: str) -> File | None:
     try:
-        status = os.stat(path)
-    except (OSError, ValueError) as error:
-        if is_interrupt(error):  # such as a `TimeoutError`, which is an `OSError`
-            raise
+        if not isinstance(importer, zipimporter):
+            content: bytes = importer.get_data(path)
+            return content
+        # A zip file of a few megabytes may hold gigabytes, all of which `get_data` would return.
+        from zipfile import ZipFile
+
+        name = os.path.relpath(path, importer.archive).replace(os.sep, "/")
+        with ZipFile(importer.archive) as archive, archive.open(name) as stream:
+            return stream.read(MOST_BYTES + 1)
+    except (OSError, KeyError):
         return None
-    return File(path, status) if S_ISREG(status.st_mode) else None
-
-
-def package_folders(module: str) -> list[str]:
-    """Return the folders of a package; none if there is no such package.
-
-    The specs of the package and its parents are found one by one, because
-    `importlib.util.find_spec` would import the parents.
-    """
-    search: list[str] | None = None
-    name = ""
-    for part in module.split("."):
-        name = f"{name}.{part}" if name else part
-        spec = _find_spec(name, search)
-        if spec is None:
-            return []
-        if spec.submodule_search_locations is None:
-            return [os.path.dirname(spec.origin)] if spec.origin else []
-        search = list(spec.submodule_search_locations)
-    return search or []
 
 
 def _find_spec(name: str, search: list[str] | None) -> ModuleSpec | None:

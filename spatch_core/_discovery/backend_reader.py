@@ -26,10 +26,8 @@ from .._import_locks import is_importing
 from .._interrupts import raise_interrupt, with_memory
 from .._reporting.errors import DescriptionError
 from .._reporting.problems import Problem, Source, in_words
-from .cache import DescriptionCache
 from .catalog import NO_PARSER
 from .entry_points import entry_point_target
-from .path_files import REMEDY, path_files
 
 
 class BackendReader:
@@ -41,8 +39,6 @@ class BackendReader:
         Receives the faults.
     block : str
         The name of the environment variable that blocks backends, for the messages.
-    cache : DescriptionCache or None
-        Descriptions that need not be parsed again.
     functions : collection of str, optional
         Identifiers of the library's functions.
 
@@ -61,13 +57,11 @@ class BackendReader:
         self,
         problems: list[Problem],
         block: str,
-        cache: DescriptionCache | None,
         functions: Collection[str] = (),
     ) -> None:
         self.functions = functions
         self.problems = problems
         self.block = block
-        self.cache = cache
         self.is_complete = True
         self._before = sys.exc_info()[1]
 
@@ -135,27 +129,24 @@ class BackendReader:
             )
 
         try:
-            path, found = find_file(module, file, source.metadata)
+            path, content = find_file(module, file, source.metadata)
         except BaseException as error:  # noqa: BLE001  # a third party's finder or loader
             unreadable(error)
             return None
-        if found is None:
+        if content is None:
             remedy = (
                 "Check the entry point, and that the distribution ships the file as package data"
             )
-            if not path and path_files(source.metadata):
-                remedy = REMEDY
+            if not path:  # Python reads the path files of editable installations when it starts
+                remedy = (
+                    "Reinstall the distribution; if it was installed in editable mode while this "
+                    "process was running, start Python again"
+                )
             problem(f"there is no file {file!r} in {path or module!r}", remedy)
             return None
         source = Source(source.entry_point, path, source.metadata)
-        description = None if self.cache is None else self.cache.find(found, name, source)
-        if description is not None:
-            return description
         try:
-            fields = parse_toml(found.read())
-        except OSError as error:
-            unreadable(error)
-            return None
+            fields = parse_toml(content)
         except ImportError as error:  # a vendored copy of this package requires no parser
             self._raise_interrupt(error)
             problem(f"{NO_PARSER}: {error}", "Install tomli, or use Python 3.11 or later")
@@ -167,12 +158,7 @@ class BackendReader:
             self._raise_interrupt(error)
             problem(f"it is not valid TOML: {error}", "Correct the file")
             return None
-        description = self.parse(fields, source, name)
-        # The cache stores neither problems nor variants, so a file with either is parsed each time.
-        is_simple = description is not None and not (description.problems or description.varies)
-        if description is not None and is_simple and self.cache is not None:
-            self.cache.keep(found, description)
-        return description
+        return self.parse(fields, source, name)
 
     def _read_object(
         self, name: str, module: str, qualname: str, source: Source

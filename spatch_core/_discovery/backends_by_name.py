@@ -1,29 +1,27 @@
 """Collects the backends by name while they are read; of several with one name, one is used.
 
-Of backends that share a name, this one is used, and the others are reported:
+Of backends that share a name, this one is used, and one problem names all of them:
 
 1. A description in code goes before entry points; of several in code, the first is used.
 2. Of entry points, the first usable one is used, by name of the distribution, then by
-   ``"name = value"``. One that the environment chooses (``name@distribution``) goes first.
+   ``"name = value"``.
 3. Entry points after the first usable one are not read.
 4. A backend with unmet requirements is used only if no other is usable.
-
-The reports are made in `namesakes`, which is imported only if names are shared.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
 from .._description.description import Description
 from .._identifiers import DEFAULT
+from .._interrupts import is_interrupt
 from .._reporting.problems import Problem, Source
 from .backend_reader import BackendReader
-from .cache import DescriptionCache
 from .environment import BLOCK, Environment
-from .in_code import name_of
 
 
 class BackendsByName:
@@ -33,8 +31,6 @@ class BackendsByName:
     ----------
     environment : Environment
         The library's variables.
-    cache : DescriptionCache or None
-        Descriptions that need not be parsed again.
     functions : collection of str
         Identifiers of the library's functions.
     """
@@ -42,16 +38,13 @@ class BackendsByName:
     def __init__(
         self,
         environment: Environment,
-        cache: DescriptionCache | None,
         functions: Collection[str],
     ) -> None:
         self.environment = environment
         self.problems: list[Problem] = []
-        self.reader = BackendReader(self.problems, environment.variable(BLOCK), cache, functions)
+        self.reader = BackendReader(self.problems, environment.variable(BLOCK), functions)
         self.descriptions: dict[str, Description] = {}
         self.blocked: dict[str, Source] = {}
-        self.shadowed: dict[str, tuple[Source, ...]] = {}
-        self.mentioned = environment.mentioned
         # All names that are installed or in code, usable or not.
         self.names: set[str] = {DEFAULT}
 
@@ -59,7 +52,7 @@ class BackendsByName:
         """Read a description in code, unless its name is blocked or taken."""
         source = Source()
         name = name_of(fields)
-        if isinstance(name, str) and self.is_blocked(name, source, distribution=""):
+        if isinstance(name, str) and self.is_blocked(name, source):
             return
         if isinstance(name, str) and name in self.descriptions:
             self.problems.append(
@@ -94,14 +87,11 @@ class BackendsByName:
             )
             return
         self.problems += description.problems
-        first = len(self.problems)
         description = self.with_requirements(description)
         if known is not None and description.unmet and not known.unmet:
-            self.use(known, [description], first, len(self.problems))
-            return
-        if known is not None:
-            self.shadowed[name] = (*self.shadowed.get(name, ()), known.source)
-        self.descriptions[name] = description
+            self.report_shared(known, [(known.source, ""), (description.source, description.unmet)])
+        else:
+            self.descriptions[name] = description
         self.names.add(name)
 
     def with_requirements(self, description: Description) -> Description:
@@ -120,7 +110,7 @@ class BackendsByName:
         return replace(description, unmet=unmet) if unmet else description
 
     def add_installed(self, name: str, entry_points: list[Any]) -> None:
-        """Read the entry points that share a name until one is usable; report the others."""
+        """Read the entry points that share a name until one is usable."""
         found = [
             (Source(f"{item.name} = {item.value}", metadata=item.dist), item)
             for item in entry_points
@@ -130,79 +120,63 @@ class BackendsByName:
         # Sorting reads the metadata of the distributions, so it is done only for several.
         if len(found) > 1:
             found.sort(key=lambda pair: (pair[0].distribution or "", pair[0].entry_point or ""))
-        if name in self.mentioned:
-            from .namesakes import choose
-
-            found, blocked, problems = choose(name, found, self.environment)
-            self.blocked |= blocked
-            self.problems += problems
-        if name in self.descriptions:
-            self.add_shadowed(name, [source for source, _ in found], "the library itself")
-            return
-        first = len(self.problems)
-        inactive: list[Description] = []
-        for number, (source, entry_point) in enumerate(found, start=1):
+        used = self.descriptions.get(name)  # in code
+        offers: list[tuple[Source, str]] = []
+        for source, entry_point in found:
+            offers.append((source, ""))
+            if used is not None and (used.in_code or not used.unmet):
+                continue  # it is not read
             before = len(self.problems)
             description = self.reader.read(name, entry_point, source)
             if description is not None:
                 description = self.with_requirements(description)
-                if description.unmet:
-                    inactive.append(description)
-                    continue
-                self.use(description, inactive, first, before)
-                if len(found) > 1:
-                    from .namesakes import owner_of
-
-                    behind = [each for each, _ in found[number:]]
-                    self.add_shadowed(name, behind, owner_of(description))
-                return
-            if len(self.problems) == before:
+                offers[-1] = source, description.unmet
+                if used is None or not description.unmet:
+                    used = description
+            elif len(self.problems) == before:
                 return  # not a fault: this thread is importing it, and will read it again later
-        if inactive:
-            self.use(inactive[0], inactive[1:], first, len(self.problems))
-
-    def use(
-        self, description: Description, inactive: Sequence[Description], first: int, last: int
-    ) -> None:
-        """Use one of the backends of a name; report which one is used instead of the others.
-
-        Parameters
-        ----------
-        description : Description
-            The backend to use.
-        inactive : sequence of Description
-            Backends of this name with unmet requirements.
-        first, last : int
-            The range in `problems` of the problems of this name.
-        """
-        self.descriptions[description.name] = description
-        if first == last and not inactive:
+        if used is None:
             return
-        from .namesakes import name_replacement, why_inactive
+        self.descriptions[name] = used
+        if len(found) > 1 or used.in_code:
+            self.report_shared(used, offers)
 
-        faults = self.problems[first:last]
-        variable = self.environment.variable(BLOCK)
-        self.problems[first:last] = name_replacement(faults, description, variable)
-        self.problems += why_inactive(inactive, faults, description)
-        if inactive:
-            sources = tuple([each.source for each in inactive])
-            self.shadowed[description.name] = (*self.shadowed.get(description.name, ()), *sources)
+    def report_shared(self, used: Description, offers: Sequence[tuple[Source, str]]) -> None:
+        """Report backends of one name, each with the reason why it is inactive, or none."""
+        self.problems.append(
+            Problem(
+                f"this name is offered by {' and by '.join(_place(*each) for each in offers)}; the "
+                f"backend of {used.source.distribution or 'the library itself'} is used",
+                "Uninstall the others, or rename their entry points",
+                used.name,
+                source=used.source,
+                skips=False,
+            )
+        )
 
-    def add_shadowed(self, name: str, sources: list[Source], owner: str) -> None:
-        """Report backends that are not read, because `owner` has a backend with this name."""
-        if sources:
-            from .namesakes import why_shadowed
-
-            self.shadowed[name] = (*self.shadowed.get(name, ()), *sources)
-            used = self.descriptions[name].source.distribution
-            self.problems += [
-                why_shadowed(name, source, owner, used, self.environment) for source in sources
-            ]
-
-    def is_blocked(self, name: str, source: Source, distribution: str | None = None) -> bool:
+    def is_blocked(self, name: str, source: Source) -> bool:
         """Whether the environment blocks a name; records the name and a blocked backend."""
         self.names.add(name)
-        if self.environment.blocks(name, distribution):
+        if self.environment.blocks(name):
             self.blocked[name] = source
             return True
         return False
+
+
+def _place(source: Source, unmet: str) -> str:
+    """Return the distribution and the folder of a backend, and why it is inactive, in words."""
+    place = source.distribution or str(source)
+    if source.metadata is not None:
+        with suppress(Exception):  # of a third party's finder, which has no folders
+            place = f"{place} in {source.metadata.locate_file('')}"
+    return f"{place} (inactive: {unmet})" if unmet else place
+
+
+def name_of(fields: Any) -> object:
+    """Return the name in a description in code; None if reading it fails."""
+    try:
+        return fields["name"] if isinstance(fields, Mapping) else fields.name
+    except BaseException as error:  # of the object's code; parsing reports it
+        if is_interrupt(error):
+            raise
+        return None

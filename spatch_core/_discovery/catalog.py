@@ -10,10 +10,8 @@ from .._description.description import Description
 from .._identifiers import DEFAULT, nearest, shown
 from .._order.ordering import Order
 from .._reporting.problems import Problem, Source
-from .distribution_names import distribution_key
 from .entry_points import find_entry_points
 from .environment import Environment
-from .lazy_functions import LazyFunctions
 
 if TYPE_CHECKING:
     from .._reporting.warning_categories import SpatchCoreWarning
@@ -48,9 +46,6 @@ class Catalog:
         All backends and values that were skipped or ignored.
     blocked : mapping of str to Source
         Backends that the environment blocks; neither their files nor their modules were read.
-        If only the backend of one distribution is, its key is ``"name@distribution"``.
-    shadowed : mapping of str to tuple of Source
-        Backends that are not used, because another one of the same name is.
     default_name : str
         The name of the library itself that users see.
     is_complete : bool
@@ -58,8 +53,6 @@ class Catalog:
         needs. It must be read again after that.
     group : str or None
         The entry point group, in which backends may be installed later.
-    cached_docs : mapping of str to LazyFunctions
-        The functions of backends from the cache, for reading their ``additional_docs``.
     """
 
     environment: Environment
@@ -69,25 +62,16 @@ class Catalog:
     problems: tuple[Problem, ...] = ()
     blocked: Mapping[str, Source] = field(default_factory=dict)
     is_complete: bool = True
-    shadowed: Mapping[str, tuple[Source, ...]] = field(default_factory=dict)
     group: str | None = None
     default_name: str = DEFAULT
-    cached_docs: Mapping[str, LazyFunctions] = field(default_factory=dict)
 
     @property
     def prioritized(self) -> tuple[str, ...]:
         """The usable backends that the environment prioritizes, the foremost first."""
-        choices = dict(self.environment.choices)
-        names = [
+        return tuple(
             name
             for name in self.environment.prioritize
             if name in self.descriptions and not self.descriptions[name].unmet
-        ]
-        return tuple(
-            name
-            for name in names
-            if name not in choices
-            or choices[name] == distribution_key(self.descriptions[name].source.distribution)
         )
 
     @property
@@ -100,34 +84,9 @@ class Catalog:
             return None
         return name
 
-    def docs(self, name: str) -> Mapping[str, str] | str:
-        """Return a backend's `additional_docs` by function, or the one text that all have.
-
-        Only this text is read from the cache, without making an `Implementation`.
-        """
-        cached = self.cached_docs.get(name)
-        if cached is not None:
-            return cached.docs()
-        functions = self.descriptions[name].functions
-        return {identifier: each.additional_docs for identifier, each in functions.items()}
-
-    def is_shadowed(self, problem: Problem) -> bool:
-        """Whether a problem only says that another backend of the same name is used."""
-        sources = self.shadowed.get(problem.backend or "", ())
-        return any(problem.source is each for each in sources)
-
     def why_unusable(self, name: str) -> str:
         """Return why an installed backend is not in the catalog; empty if it is not installed."""
-        base, separator, _ = name.partition("@")
-        if separator and base in self.descriptions and name not in self.blocked:
-            prioritize = self.environment.variable("PRIORITIZE")
-            owner = self.descriptions[base].source.distribution or "the library itself"
-            return (
-                f"{base!r} comes from {owner}; to choose another distribution, set the environment "
-                f"variable {prioritize}={name} before backends are first needed"
-            )
-        prefix = f"{name}@"
-        if name in self.blocked or any(each.startswith(prefix) for each in self.blocked):
+        if name in self.blocked:
             return f"it is blocked by the environment variable {self.environment.variable('BLOCK')}"
         if name in self.descriptions and self.descriptions[name].unmet:
             return self.descriptions[name].unmet

@@ -13,10 +13,8 @@ from .._order.ordering import base_order, order_all
 from .._reporting.problems import Problem
 from .._type_patterns import TypePattern
 from .backends_by_name import BackendsByName
-from .cache import DescriptionCache
 from .catalog import CYCLE, Catalog
-from .environment import BACKEND, BLOCK, SET_ORDER, Environment
-from .misspellings import near_misses
+from .environment import BACKEND, BLOCK, SET_ORDER, Environment, near_misses
 
 
 def build_catalog(
@@ -25,7 +23,6 @@ def build_catalog(
     default_types: Sequence[TypePattern],
     environment: Environment,
     problems: Iterable[Problem] = (),
-    cache: DescriptionCache | None = None,
     group: str | None = None,
     secondary_types: Sequence[TypePattern] = (),
     functions: Collection[str] = (),
@@ -46,8 +43,6 @@ def build_catalog(
         The library's variables.
     problems : iterable of Problem, optional
         Problems of finding the entry points.
-    cache : DescriptionCache, optional
-        Descriptions that need not be parsed again.
     group : str, optional
         The library's group.
     secondary_types : sequence of TypePattern, optional
@@ -64,15 +59,13 @@ def build_catalog(
     Catalog
         The usable backends, and the reasons for the others.
     """
-    by_name = BackendsByName(environment, cache, functions)
+    by_name = BackendsByName(environment, functions)
     for fields in in_code:
         by_name.add_in_code(fields)
     for name, found_of_name in groupby(sorted(entry_points, key=_name), key=_name):
         by_name.add_installed(name, list(found_of_name))
     for each in registered:
         by_name.add_registered(each)
-    if cache is not None:
-        cache.save()
     found = by_name.descriptions
     if default_name in found:
         by_name.problems.append(
@@ -118,10 +111,8 @@ def build_catalog(
         ),
         blocked=by_name.blocked,
         is_complete=by_name.reader.is_complete,
-        shadowed=by_name.shadowed,
         group=group,
         default_name=default_name,
-        cached_docs={} if cache is None else cache.docs,
     )
 
 

@@ -1,8 +1,9 @@
-"""The entry points of a library's group: found among all distributions, and read."""
+"""The installed distributions, and the entry points of a library's group among them."""
 
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Iterator
 from typing import Any
@@ -29,28 +30,9 @@ def find_entry_points(group: str) -> tuple[list[Any], list[Problem]]:
     problems : list of Problem
         Distributions whose entry points cannot be read.
     """
-    from importlib.metadata import MetadataPathFinder, distributions, entry_points
-
-    try:
-        if sum(1 for _ in distributions()) < _count_distributions():
-            # `importlib.metadata` ignores exceptions while it lists a folder, even those that a
-            # signal handler raises. Its cache then holds the folder as empty.
-            MetadataPathFinder().invalidate_caches()
-        return list(entry_points(group=group)), []
-    except BaseException as error:  # one malformed file of any distribution is enough
-        if is_interrupt(error):
-            raise
-    # One by one, by the rules of `importlib.metadata`: of distributions with the same name, the
-    # first on the path counts.
     found: list[Any] = []
     problems: list[Problem] = []
-    seen: set[str] = set()
-    for distribution in _find_distributions(problems):
-        source = Source(metadata=distribution)
-        name = (source.distribution or "").lower().replace("_", "-")
-        if name and name in seen:
-            continue
-        seen.add(name)
+    for distribution in installed_distributions(problems=problems):
         try:
             found += [each for each in distribution.entry_points if each.group == group]
         except BaseException as error:
@@ -60,13 +42,65 @@ def find_entry_points(group: str) -> tuple[list[Any], list[Problem]]:
                 Problem(
                     f"its file entry_points.txt cannot be read ({in_words(error)})",
                     "Reinstall or uninstall the distribution",
-                    source=source,
+                    source=Source(metadata=distribution),
                 )
             )
     return found, problems
 
 
-def _find_distributions(problems: list[Problem]) -> Iterator[Any]:
+def installed_distributions(
+    name: str | None = None, problems: list[Problem] | None = None
+) -> Iterator[Any]:
+    """Yield the installed distributions; of those with the same name, the first on the path.
+
+    `importlib.metadata` also yields what uninstallations leave behind, even first.
+
+    Parameters
+    ----------
+    name : str, optional
+        The name of the distribution that is wanted; by default, all are.
+    problems : list of Problem, optional
+        Receives the faults of finders.
+    """
+    seen: set[str] = set()
+    for distribution in _find_distributions(name, [] if problems is None else problems):
+        if is_leftover(distribution):
+            continue
+        stem, is_metadata, _ = _folder_name(distribution).rpartition(".")
+        # From the folder's name, because the metadata would have to be parsed.
+        found = (
+            stem.partition("-")[0] if is_metadata else Source(metadata=distribution).distribution
+        )
+        key = re.sub(r"[-_.]+", "-", found or "").lower()
+        if key not in seen:
+            seen |= {key} - {""}
+            yield distribution
+
+
+def leftovers() -> list[Any]:
+    """Return the distributions that uninstallations have left behind."""
+    return list(filter(is_leftover, _find_distributions(None, [])))
+
+
+def is_leftover(distribution: Any) -> bool:
+    """Whether a distribution is only what an uninstallation has left behind.
+
+    Installers write METADATA before they have finished, and pip renames what it removes.
+    """
+    name = _folder_name(distribution)
+    if name.startswith("~"):
+        return True
+    return name.endswith(".dist-info") and not (distribution._path / "METADATA").exists()
+
+
+def _folder_name(distribution: Any) -> str:
+    """Return the name of the folder of a distribution's metadata; empty if it has none."""
+    # No public attribute has the folder.
+    name: str = getattr(getattr(distribution, "_path", None), "name", "")
+    return name if name.endswith((".dist-info", ".egg-info")) else ""
+
+
+def _find_distributions(name: str | None, problems: list[Problem]) -> Iterator[Any]:
     """Yield the distributions of all finders; report finders that fail.
 
     Items of `sys.path` that are not paths are left out: imports ignore them, but
@@ -74,7 +108,7 @@ def _find_distributions(problems: list[Problem]) -> Iterator[Any]:
     """
     from importlib.metadata import DistributionFinder
 
-    context = DistributionFinder.Context(path=list(filter(_is_path, sys.path)))
+    context = DistributionFinder.Context(name=name, path=list(filter(_is_path, sys.path)))
     for finder in sys.meta_path:
         try:
             find = getattr(finder, "find_distributions", None)
@@ -105,20 +139,6 @@ def _is_path(folder: object) -> bool:
             raise
         return False
     return isinstance(folder, (str, os.PathLike))
-
-
-def _count_distributions() -> int:
-    """Count the folders and files with metadata of distributions on the path, without caches."""
-    count = 0
-    for folder in sys.path:
-        try:
-            names = os.listdir(folder or ".")
-        except OSError as error:  # an archive, or missing
-            if is_interrupt(error):  # a `TimeoutError`
-                raise
-            continue
-        count += sum(name.lower().endswith((".dist-info", ".egg-info")) for name in names)
-    return count
 
 
 def entry_point_target(entry_point: Any) -> tuple[str, str, bool]:

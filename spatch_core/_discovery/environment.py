@@ -6,7 +6,6 @@ variable                 example                              meaning
 ``<prefix>_PRIORITIZE``  ``first,second``                     these go first, in this order
 ``<prefix>_BLOCK``       ``one,two``, or ``*``                these, or all, are never loaded
 ``<prefix>_BLOCK``       ``*,!one``                           all but ``one`` are never loaded
-both of these            ``gpu@gpu-dist``                     only that distribution's ``gpu``
 ``<prefix>_SET_ORDER``   ``one>two>three,four>five``          one before two before three, ...
 ``<prefix>_BACKEND``     ``one``                              the current backend
 =======================  ===================================  ===============================
@@ -14,15 +13,13 @@ both of these            ``gpu@gpu-dist``                     only that distribu
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 
-from .._identifiers import DEFAULT, is_backend_name
+from .._identifiers import DEFAULT, is_backend_name, nearest
 from .._order.graph import find_cycle
 from .._reporting.problems import Problem
-from .distribution_names import distribution_key, is_name, key_of, name_of, of_distribution
-from .misspellings import misspelled_variables
 
 PRIORITIZE = "PRIORITIZE"
 BLOCK = "BLOCK"
@@ -32,6 +29,9 @@ SUFFIXES = (PRIORITIZE, BLOCK, SET_ORDER, BACKEND)
 
 _ALL = "*"
 _BUT = "!"
+_ALL_IN_WORDS = ("all", "any", "everything")
+_MISSPELLED = 0.75
+"""The least similarity at which a variable's suffix counts as a misspelling."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,15 +45,12 @@ class Environment:
         ``<prefix>_BACKEND``.
     prioritize : tuple of str
         Backends to prioritize in the process-wide default state, the foremost first.
-    choices : tuple of (str, str)
-        Prioritized backends, each with the distribution (see `distribution_key`) that it must come
-        from.
     block : frozenset of str
-        Backends that must not be loaded; ``"name@distribution"`` to block one distribution's.
+        Backends that must not be loaded.
     block_all : bool
         Whether every backend is blocked (``*``), except those in `allowed`.
     allowed : frozenset of str
-        The exceptions to `block_all` (``*,!name``), in the form of `block`.
+        The exceptions to `block_all` (``*,!name``).
     set_order : tuple of (str, str)
         Pairs of backends; the first goes before the second. Free of cycles.
     problems : tuple of Problem
@@ -64,7 +61,6 @@ class Environment:
 
     prefix: str
     prioritize: tuple[str, ...] = ()
-    choices: tuple[tuple[str, str], ...] = ()
     block: frozenset[str] = frozenset()
     block_all: bool = False
     allowed: frozenset[str] = frozenset()
@@ -76,17 +72,9 @@ class Environment:
         """Return the full name of a variable."""
         return f"{self.prefix}_{suffix}"
 
-    def blocks(self, name: str, distribution: str | None = None) -> bool:
-        """Whether the backend `name` must not be loaded, at all or from a distribution.
-
-        The distribution is empty if it has no name, and for the library itself.
-        """
-        if name in self.block:
-            return True
-        if distribution is None:
-            return self.block_all and name not in map(name_of, self.allowed)
-        one = of_distribution(name, distribution)
-        return one in self.block or (self.block_all and not {name, one} & self.allowed)
+    def blocks(self, name: str) -> bool:
+        """Whether the backend `name` must not be loaded."""
+        return name in self.block or (self.block_all and name not in self.allowed)
 
     def blocking(self, names: Iterable[str]) -> str:
         """Return the value of ``BLOCK`` that blocks these backends, too.
@@ -97,7 +85,7 @@ class Environment:
         names = {*names}
         if not self.block_all:
             return ",".join(sorted({*self.block, *names}))
-        allowed = sorted(each for each in self.allowed if name_of(each) not in names)
+        allowed = sorted(self.allowed - names)
         return ",".join([_ALL, *sorted(self.block), *(_BUT + each for each in allowed)])
 
     @property
@@ -107,26 +95,11 @@ class Environment:
         return tuple(
             dict.fromkeys(
                 [(name, self.variable(PRIORITIZE)) for name in self.prioritize]
-                + [
-                    (name_of(each), self.variable(BLOCK))
-                    for each in sorted(self.block | self.allowed)
-                ]
+                + [(name, self.variable(BLOCK)) for name in sorted(self.block | self.allowed)]
                 + [(name, self.variable(SET_ORDER)) for name in ordered]
                 + [(name, self.variable(BACKEND)) for name in [self.backend] if name]
             )
         )
-
-    @property
-    def mentioned(self) -> dict[str, dict[str, str]]:
-        """For each name that occurs with distributions, the variable of each distribution."""
-        found: dict[str, dict[str, str]] = {}
-        for name, distribution in self.choices:
-            found.setdefault(name, {})[distribution] = self.variable(PRIORITIZE)
-        for each in sorted(self.block | self.allowed):
-            name, _, distribution = each.partition("@")
-            if distribution:
-                found.setdefault(name, {}).setdefault(distribution, self.variable(BLOCK))
-        return found
 
 
 def read_environment(prefix: str, variables: Mapping[str, str]) -> Environment:
@@ -171,32 +144,21 @@ def read_environment(prefix: str, variables: Mapping[str, str]) -> Environment:
         value = variables.get(f"{prefix}_{suffix}", "").strip()
         return [part.strip() for part in value.split(",")] if value else []
 
-    prioritize: list[str] = []
-    choices: dict[str, str] = {}
-    for text in split(PRIORITIZE):
-        name, _, distribution = text.partition("@")
-        chosen = distribution_key(distribution)
-        if not is_name(text):
-            malformed(PRIORITIZE, f"{text!r} cannot name a backend", "first,second")
-        elif chosen and name == DEFAULT:
-            malformed(PRIORITIZE, "the library itself has no other distribution", "first,second")
-        elif chosen and choices.setdefault(name, chosen) != chosen:
-            both = f"{name!r} cannot come from two distributions"
-            malformed(PRIORITIZE, both, f"{name}@{choices[name]}")
-        else:
-            prioritize.append(name)
-            continue
-        prioritize, choices = [], {}
-        break
+    prioritize = split(PRIORITIZE)
+    for name in prioritize:
+        if not is_backend_name(name):
+            malformed(PRIORITIZE, f"{name!r} cannot name a backend", "first,second")
+            prioritize = []
+            break
 
     block = split(BLOCK)
     for text in block:
         name = text.removeprefix(_BUT)
         if text != name and _ALL not in block:
             malformed(BLOCK, f"{text!r} exempts a backend, but not all are blocked", f"*,{text}")
-        elif text == name and name_of(name) == DEFAULT:
+        elif text == DEFAULT:
             malformed(BLOCK, "the library itself cannot be blocked", "first,second")
-        elif text != _ALL and not is_name(name):
+        elif text != _ALL and not is_backend_name(name):
             example = "first,second (or * for all, *,!first for all but one)"
             malformed(BLOCK, f"{text!r} cannot name a backend", example)
         else:
@@ -226,11 +188,69 @@ def read_environment(prefix: str, variables: Mapping[str, str]) -> Environment:
     return Environment(
         prefix=prefix,
         prioritize=tuple(dict.fromkeys(prioritize)),
-        choices=tuple(choices.items()),
-        block=frozenset(key_of(each) for each in block if each[:1] not in (_ALL, _BUT)),
+        block=frozenset(each for each in block if each[:1] not in (_ALL, _BUT)),
         block_all=_ALL in block,
-        allowed=frozenset(key_of(each[1:]) for each in block if each[:1] == _BUT),
+        allowed=frozenset(each[1:] for each in block if each[:1] == _BUT),
         set_order=tuple(dict.fromkeys(set_order)),
         problems=tuple(problems),
         backend=backend,
     )
+
+
+def misspelled_variables(
+    prefix: str, suffixes: Iterable[str], variables: Mapping[str, str]
+) -> Iterator[Problem]:
+    """Yield a problem for each variable that looks like a misspelled variable of a library.
+
+    Parameters
+    ----------
+    prefix : str
+        The library's prefix.
+    suffixes : iterable of str
+        The suffixes of the variables that the library reads.
+    variables : mapping of str to str
+        Usually `os.environ`.
+
+    Examples
+    --------
+    >>> variables = {"LIB_PRIORITY": "a", "lib_block": "b", "LIB_BLOCK": "c"}
+    >>> for problem in misspelled_variables("LIB", ["PRIORITIZE", "BLOCK"], variables):
+    ...     print(problem.key, problem.remedy)
+    LIB_PRIORITY Did you mean LIB_PRIORITIZE?
+    lib_block Did you mean LIB_BLOCK?
+    """
+    start = f"{prefix}_"
+    known = {start + suffix: suffix for suffix in suffixes}
+    for name in sorted(variables):
+        if name in known or name[: len(start)].casefold() != start.casefold():
+            continue
+        meant = nearest(name[len(start) :], known.values(), _MISSPELLED)
+        if meant:
+            message = "the library reads no variable with this name"
+            yield Problem(message, f"Did you mean {start}{meant[0]}?", key=name)
+
+
+def near_misses(
+    mentioned: Iterable[tuple[str, str]], names: Iterable[str], block: str
+) -> Iterator[Problem]:
+    """Yield a problem for each name in a variable that looks like a misspelling.
+
+    Parameters
+    ----------
+    mentioned : iterable of (str, str)
+        The names in variables, each with its variable.
+    names : iterable of str
+        The names of all backends.
+    block : str
+        The variable that blocks backends, in which ``*`` means all backends.
+    """
+    names = {*names}
+    for name, variable in mentioned:
+        if name in names:
+            continue
+        meant = [f"{each!r}?" for each in nearest(name, names)]
+        if variable == block and name.casefold() in _ALL_IN_WORDS:
+            meant = ["'*', which blocks all?"]
+        if meant:
+            message = f"no backend is named {name!r}; the name is ignored"
+            yield Problem(message, f"Did you mean {meant[0]}", key=variable)

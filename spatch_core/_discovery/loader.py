@@ -152,31 +152,6 @@ class Loader(Generic[Found]):
                 warn_caller(warning)
         return found
 
-    def change(self, make: Callable[[Found], Found]) -> None:
-        """Replace the loaded result by `make` of it, in this thread's turn.
-
-        Nothing changes if this thread is discovering, or if nothing is loaded.
-        """
-        if is_running(self._discovering.get(get_ident())):
-            return
-
-        def in_turn() -> None:
-            thread = get_ident()
-            try:
-                self._discovering[thread] = _getframe()
-                before = self.loaded
-                if before is not None:
-                    found = make(before)
-                    if found is not before:
-                        self._settle(found, again=True)
-            finally:
-                self._discovering.pop(thread, None)
-
-        if outermost_import() is not None:
-            in_turn()  # without waiting; see the module's docstring
-        else:
-            self._turn.run(in_turn, Waiting(lambda: self._threads), None)
-
     def _load(self, again: bool, imports: FrameType | None) -> tuple[Found, bool]:
         """Return the result of discovery, and whether this call has loaded it."""
         thread = get_ident()

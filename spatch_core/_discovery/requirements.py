@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from .._description.description import Description
 from .._interrupts import is_interrupt
 from .._reporting.problems import Problem, in_words
+from .entry_points import installed_distributions
 
 _PLAIN = r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?"
 
@@ -109,14 +110,12 @@ def installed_version(name: str) -> str | None:
 
     The version is ``"0"`` if the metadata cannot be read, or has none.
     """
-    from importlib.metadata import PackageNotFoundError, version
-
-    try:
-        found: str | None = version(name)
-    except PackageNotFoundError:
-        return None
-    except Exception as error:  # broken metadata of a third party's distribution
-        if is_interrupt(error):
-            raise
-        found = None
-    return found or "0"
+    for distribution in installed_distributions(name):
+        try:
+            found: str | None = distribution.version
+        except Exception as error:  # broken metadata of a third party's distribution
+            if is_interrupt(error):
+                raise
+            found = None
+        return found or "0"
+    return None

@@ -39,7 +39,7 @@ class Dispatcher(Protocol):
     @property
     def records(self) -> Sequence[Any]: ...
 
-    def ready(self, identifier: str) -> Caller | None: ...
+    def ready(self) -> Caller | None: ...
 
 
 class Adoption(Protocol):
@@ -76,7 +76,7 @@ def fill(adoption: Adoption, namespaces: Any, key: Any, types: tuple[type, ...],
         raise UnknownFunctionError(key, nearest(key, [*adoption.functions, *identities]))
     dispatcher, function = adoption.dispatcher, record.adopted
     index = adoption.indices[function.identifier]
-    caller = dispatcher.ready(function.identifier)
+    caller = dispatcher.ready()
     if caller is None:
         return None  # discovery runs in this thread, and imports a backend that calls this
     # See `missing_entries` for the order of these.

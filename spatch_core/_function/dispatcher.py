@@ -59,8 +59,6 @@ class Dispatcher:
         `BackendSystem.reload`, for users.
     defer_on : tuple of type, optional
         Classes of exceptions by which implementations defer.
-    read_again : callable, optional
-        Reads in-code backends again. It takes the identifier of a function, or None for a query.
     default_name : str, optional
         The name that users see for the library's own implementations.
 
@@ -70,11 +68,6 @@ class Dispatcher:
         The library's `BackendOptions`, set by the system.
     records : list of Dispatchable
         All functions; the first has index 1 in the tables, where item 0 is the scope.
-    late : set of str
-        Functions that were added after the backends were discovered, and have not been called. A
-        library may add them to in-code backends later; these are read again at the first call.
-    unread : set of str
-        Late functions that were added since in-code backends were last read for a query.
     by_identifier : dict of str to Dispatchable
         The newest function of each identifier: a module may be imported again.
     variable : contextvars.ContextVar
@@ -98,7 +91,6 @@ class Dispatcher:
         restore: Callable[..., Any],
         reload: Callable[[], None],
         defer_on: tuple[type[Exception], ...] = (),
-        read_again: Callable[[str | None], None] | None = None,
         default_name: str = DEFAULT,
     ) -> None:
         self.default_name = default_name
@@ -108,10 +100,6 @@ class Dispatcher:
         self._make_loader = make_loader
         self.restore = restore
         self.reload = reload
-        self._read_again = read_again
-        # Filled and emptied in single steps, so that no lock is needed.
-        self.late: set[str] = set()
-        self.unread: set[str] = set()
         self.adoptions: list[Any] = []  # one `Adoption` at most, as with the loaders
         # One at most; appending and reading are single steps, so that no lock is needed.
         self._loaders: list[Loader[Caller]] = []
@@ -144,10 +132,6 @@ class Dispatcher:
         RuntimeError
             If this thread is loading them.
         """
-        if self.unread and self._read_again is not None:
-            added = [*self.unread]
-            self._read_again(None)
-            self.unread.difference_update(added)  # last: nothing is lost if reading is interrupted
         return self.ensure_loader().get()
 
     def catalog(self) -> Catalog:
@@ -160,17 +144,9 @@ class Dispatcher:
 
     def add(self, record: Record) -> int:
         """Give a function of the library its index in the tables."""
-        if self._read_again is not None:
-            # First, because another thread may discover the backends now, and take shortcuts.
-            self.late.add(record.identifier)
-            self.unread.add(record.identifier)
         index = self.place(record)
         self.by_identifier[record.identifier] = record
         self._homes.add(record.function.default, index)
-        # Without a loader, discovery has not begun, and will see the function.
-        if not self._loaders:
-            self.late.discard(record.identifier)
-            self.unread.discard(record.identifier)
         return index
 
     def place(self, record: Any) -> int:
@@ -181,12 +157,9 @@ class Dispatcher:
             index -= 1  # another thread has added one meanwhile
         return index
 
-    def ready(self, identifier: str) -> Caller | None:
+    def ready(self) -> Caller | None:
         """Return the caller of the backends, loaded if needed; None if this thread loads them."""
         loader = self.ensure_loader()
-        if identifier in self.late and self._read_again is not None:
-            self._read_again(identifier)
-            self.late.discard(identifier)  # last: another thread may call the function, too
         return loader.settled or loader.load() or loader.loaded
 
     def follow(self, record: Record, caller: Caller, is_new: bool) -> None:

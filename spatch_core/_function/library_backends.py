@@ -51,11 +51,10 @@ class Backends:
         """Discover the backends again, e.g. after one was installed in a running session.
 
         The environment variables are read again too. Blocks of options that are in force
-        stay in force. Modules that were imported are not imported again. A backend that was
-        installed in editable mode meanwhile is found: its ``.pth`` file is read as it is when
-        Python starts. Users call ``backend_opts.reload()``, which does the same.
+        stay in force. Modules that were imported are not imported again. Users call
+        ``backend_opts.reload()``, which does the same.
         """
-        self._loading.reload(self, self._dispatcher)
+        self._loading.reload(self._dispatcher)
 
     def refresh(self) -> None:
         """Look up all implementations, and values of attributes, in their modules again.
@@ -199,11 +198,6 @@ class Backends:
     def _loading(self) -> Any:
         # Two threads may need it at once, and one of them be interrupted.
         return import_in_turn(f"{__name__.rpartition('.')[0]}.loading")
-
-    def _read_again(self, identifier: str | None) -> None:
-        from .loading import read_again  # few libraries need it
-
-        read_again(self, self._dispatcher, self._in_code, identifier)
 
     def _catalog(self) -> Catalog:
         """Return the catalog of the backends, for tools; discovers them if needed."""

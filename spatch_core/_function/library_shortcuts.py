@@ -33,7 +33,6 @@ class Dispatcher(Protocol):
     """The part of `Dispatcher` that shortcuts need."""
 
     keeper: StateKeeper
-    late: set[str]
     link: Link
     shortcuts: Shortcuts
 
@@ -97,8 +96,7 @@ class Shortcuts:
     def take(self, record: Record, caller: Caller) -> None:
         """Let a function take its shortcut if nothing but its default can answer."""
         own = record.code
-        # The first call of a late function must dispatch: it reads in-code backends again.
-        if own is None or record.identifier in self._dispatcher.late:
+        if own is None:
             return
         shortcut = record.shortcut
         if shortcut is None:

@@ -8,14 +8,10 @@ from os import environ
 from typing import TYPE_CHECKING, Any, Protocol
 
 from .._call.caller import Caller
-from .._callers_line import warn_caller
-from .._discovery import in_code as in_code_backends
-from .._discovery.cache import open_cache
 from .._discovery.catalog_builder import build_catalog
 from .._discovery.entry_points import find_entry_points
 from .._discovery.environment import read_environment
 from .._discovery.loader import Loader
-from .._discovery.path_files import read_path_files
 from .._resolution.resolver import Resolver
 from .._state.process_default import set_environment
 from .._state.state import initial_state
@@ -29,7 +25,6 @@ if TYPE_CHECKING:
 
     from .._description.description import Description
     from .._discovery.catalog import Catalog
-    from .._reporting.problems import Problem
     from .._resolution.notices import Notices
     from .dispatcher import Dispatcher
 
@@ -81,46 +76,10 @@ def make_loader(
     return Loader(discover, partial(_publish, dispatcher))
 
 
-def reload(system: System, dispatcher: Dispatcher) -> None:
+def reload(dispatcher: Dispatcher) -> None:
     """Discover the backends of a library again; see `BackendSystem.reload`."""
     invalidate_caches()
-    if system.group:
-        environment = read_environment(system.environ_prefix, environ)
-        read_path_files(find_entry_points(system.group)[0], environment)
     dispatcher.ensure_loader().load(again=True)
-
-
-def read_again(
-    system: System, dispatcher: Dispatcher, in_code: Sequence[Any], identifier: str | None
-) -> None:
-    """Read the tables of in-code backends again.
-
-    Parameters
-    ----------
-    system : BackendSystem
-        The library's system.
-    dispatcher : Dispatcher
-        Its dispatcher.
-    in_code : sequence of mapping or object
-        Descriptions that the library passed itself.
-    identifier : str or None
-        The function that is about to be called for the first time; None for a query.
-    """
-    problems: list[Problem] = []
-
-    def change(caller: Caller) -> Caller:
-        before = caller.catalog
-        if identifier is not None and not in_code_backends.has_new(before, in_code, identifier):
-            return caller
-        catalog = in_code_backends.read_again(before, in_code, [*dispatcher.by_identifier])
-        problems.extend(catalog.problems[len(before.problems) :])
-        return caller if catalog is before else _make_caller(system, dispatcher, catalog)
-
-    dispatcher.ensure_loader().change(change)
-    if problems:
-        from .._reporting.warning_categories import BackendSkippedWarning
-
-        warn_caller(BackendSkippedWarning(problems))
 
 
 def refresh(dispatcher: Dispatcher) -> None:
@@ -152,7 +111,6 @@ def _discover(
             default_types,
             read_environment(system.environ_prefix, environ),
             problems,
-            open_cache(group, environ) if group else None,
             group,
             secondary_types,
             [*dispatcher.by_identifier],

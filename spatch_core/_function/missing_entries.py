@@ -30,7 +30,7 @@ class Dispatcher(Protocol):
     @property
     def records(self) -> Sequence[Record]: ...
 
-    def ready(self, identifier: str) -> Caller | None: ...
+    def ready(self) -> Caller | None: ...
 
 
 def fill(dispatcher: Dispatcher, index: int, values: tuple[Any, ...]) -> Callable[..., Any]:
@@ -42,7 +42,7 @@ def fill(dispatcher: Dispatcher, index: int, values: tuple[Any, ...]) -> Callabl
         from .._signature.replaced_arguments import has_replaced  # few libraries need it
 
         is_replacing = has_replaced(values)
-    caller = dispatcher.ready(record.identifier)
+    caller = dispatcher.ready()
     if caller is None:
         # A backend calls the library while discovery imports it: no backend is known yet.
         default = function.default

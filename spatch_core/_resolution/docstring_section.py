@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 from .._description.description import Description
 from .._discovery.catalog import Catalog
@@ -20,10 +20,8 @@ class Documentation:
 
     def __init__(self, catalog: Catalog) -> None:
         self._catalog = catalog
-        # By backend: its summary, the texts of functions by identifier, and that of all others.
-        self._known: dict[str, tuple[str, Mapping[str, str], str]] = {}
-        # By backend: the whole text, if it is the same for all its functions, perhaps thousands.
-        self._common: dict[str, str] = {}
+        # By backend and note, because thousands of functions may have the same.
+        self._texts: dict[tuple[str, str], str] = {}
 
     def section(self, identifier: str, names: Iterable[str]) -> str:
         """Return the section "Backends"; empty without any.
@@ -35,30 +33,19 @@ class Documentation:
         names : iterable of str
             The backends that implement it, by priority.
         """
-        common = self._common
-        texts = [common.get(name) or self._text(name, identifier) for name in names]
+        texts = [self._text(name, identifier) for name in names]
         return "\n".join(["Backends", "--------", *texts]) if texts else ""
 
     def _text(self, name: str, identifier: str) -> str:
         """Return the part of the section about one backend."""
-        known = self._known.get(name)
-        if known is None:
-            known = self._known[name] = self._read(name)
-        summary, docs, others = known
-        text = _with_docs(summary, docs.get(identifier, others))
-        if not docs:
-            self._common[name] = text
-        return text
-
-    def _read(self, name: str) -> tuple[str, Mapping[str, str], str]:
         description = self._catalog.descriptions[name]
-        summary = f"{name}\n    {summary_of(description)}"
-        docs, every = self._catalog.docs(name), description.every
-        if not isinstance(docs, str):
-            return summary, docs, "" if every is None else every.additional_docs
-        if every is None:
-            return summary, {}, docs
-        return summary, dict.fromkeys(description.functions, docs), every.additional_docs
+        implementation = description.implementation(identifier)
+        docs = "" if implementation is None else implementation.additional_docs
+        text = self._texts.get((name, docs))
+        if text is None:
+            text = _with_docs(f"{name}\n    {summary_of(description)}", docs)
+            self._texts[name, docs] = text
+        return text
 
 
 def _with_docs(summary: str, docs: str) -> str:

@@ -158,8 +158,7 @@ class Block(OptionsView):
         """Discover the backends again, e.g. after one was installed in a running session.
 
         The environment variables are read again too. Blocks of options stay in force, and modules
-        that were imported are not imported again. A backend that was installed in editable mode
-        meanwhile is found: its ``.pth`` file is processed, as Python does at startup.
+        that were imported are not imported again.
         """
         cls._owner.reload()
 

@@ -181,7 +181,7 @@ def _parts(
         parts.append(Notes("Not decided", [hint]))
     options = str(question.options)
     parts.append(Notes("Options in force", [options] if options else []))
-    parts += state_notes("Not considered", unusable_backends(loaded), list_backends(loaded))
+    parts.append(state_notes("Not considered", unusable_backends(loaded)))
     given = [*question.types, *([question.options.type] if question.options.type else [])]
     parts.append(Notes("Stand-ins", [each.note for each in given if each.note]))
     if answer is not None:

@@ -87,13 +87,9 @@ def finding_as_json(finding: Finding) -> dict[str, Any]:
     }
 
 
-def state_notes(
-    title: str, unused: Iterable[ListedBackend], backends: Iterable[ListedBackend]
-) -> list[Notes]:
-    """Return the reasons why backends are not used, and the meanings of ambiguous names."""
-    lines = [f"{each.name} ({each.state.value}): {each.reason}" for each in unused]
-    several = [each.meaning for each in backends if each.meaning]
-    return [Notes(title, lines), Notes("Several of one name", several)]
+def state_notes(title: str, unused: Iterable[ListedBackend]) -> Notes:
+    """Return the reasons why backends are not used."""
+    return Notes(title, [f"{each.name} ({each.state.value}): {each.reason}" for each in unused])
 
 
 def counted(number: int, noun: str) -> str:

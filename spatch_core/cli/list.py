@@ -67,7 +67,7 @@ def _parts(loaded: LoadedLibrary) -> list[Part]:
         parts.append(f"Current backend: {loaded.shown(current)}")
     remarked = (State.NEEDS_OPT_IN, State.INACTIVE, State.BLOCKED)
     inactive = [each for each in backends if each.state in remarked]
-    return [*parts, *state_notes("Not active", inactive, backends)]
+    return [*parts, state_notes("Not active", inactive)]
 
 
 def _closing(loaded: list[LoadedLibrary]) -> list[Part]:

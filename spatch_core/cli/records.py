@@ -27,7 +27,6 @@ STATE_STYLES: dict[str, str] = {
     State.INACTIVE: "yellow",
     State.BLOCKED: "dim",
     State.BROKEN: "bold red",
-    State.SHADOWED: "red",
 }
 """The style of each state in a terminal."""
 

@@ -164,8 +164,6 @@ def _fields(record: dict[str, Any], backend: ListedBackend) -> Iterator[tuple[st
             yield "auto-generation", "\n".join([generation["backend"], *modules])
     if record["prioritized"]:
         yield "prioritized", "by the environment"
-    if backend.meaning:
-        yield "of several", backend.meaning
     yield "distribution", distribution_text(backend.source)
     yield "entry point", record["entry_point"] or ""
     yield "file", record["file"] or ""

@@ -11,7 +11,7 @@ from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any
 
 from .._description.description import Description
-from .._description.files import File, parse_toml
+from .._description.files import parse_toml, read_content
 from .._description.limits import LimitError
 from .._description.parsing import parse_description
 from .._reporting.errors import DescriptionError
@@ -108,7 +108,7 @@ def read_file(path: str, text: str | None = None) -> BackendFile:
     """Read and validate a file, or the given text of the file."""
     file = BackendFile(path)
     try:
-        content = File(path, None).read() if text is None else text.encode()
+        content = read_content(path) if text is None else text.encode()
         file.text = content.decode()
         file.fields = parse_toml(content)
     except OSError as raised:

@@ -8,8 +8,6 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 from .._discovery.catalog import CYCLE, REQUIRES
-from .._discovery.distribution_names import of_distribution
-from .._discovery.environment import PRIORITIZE
 from .._identifiers import DEFAULT
 from .._reporting.problems import Problem, Source
 
@@ -27,7 +25,6 @@ class State(str, Enum):
     INACTIVE = "inactive"
     BLOCKED = "blocked"
     BROKEN = "broken"
-    SHADOWED = "shadowed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +38,6 @@ class ListedBackend:
     functions: int | None = None  # how many it implements; None if the description was not read
     prioritized: bool = False  # by the environment
     description: Description | None = None  # None if it was not read, or has faults
-    meaning: str = ""  # which distribution the name means, if several have a backend of this name
 
 
 def list_backends(loaded: LoadedLibrary) -> list[ListedBackend]:
@@ -86,7 +82,6 @@ def _usable(system: BackendSystem, loaded: LoadedLibrary) -> Iterator[ListedBack
             + len(functions_of_every(description, system)),
             name in prioritized,
             description,
-            _meaning(system, name),
         )
 
 
@@ -97,24 +92,6 @@ def functions_of_every(description: Description, system: BackendSystem) -> list[
     return [each for each in system.functions if each not in description.functions]
 
 
-def _meaning(system: BackendSystem, name: str) -> str:
-    """Say which distribution a name means, and how to choose another one."""
-    catalog = system._catalog()
-    # A backend with unmet requirements cannot be chosen.
-    unmet = [each.source for each in catalog.problems if each.key == REQUIRES]
-    others = [
-        each
-        for each in catalog.shadowed.get(name, ())
-        if all(each is not source for source in unmet)
-    ]
-    named = [of_distribution(name, each.distribution) for each in others if each.distribution]
-    owner = catalog.descriptions[name].source.distribution
-    if not named or owner is None:
-        return ""
-    variable = catalog.environment.variable(PRIORITIZE)
-    return f"{name} means that of {owner}; {variable}={named[0]} chooses another"
-
-
 def _blocked(system: BackendSystem, loaded: LoadedLibrary) -> Iterator[ListedBackend]:
     variable = f"{system.environ_prefix}_BLOCK"
     reason = f"by the environment variable {variable}; its description was not read"
@@ -123,13 +100,11 @@ def _blocked(system: BackendSystem, loaded: LoadedLibrary) -> Iterator[ListedBac
 
 
 def is_broken(loaded: LoadedLibrary, problem: Problem) -> bool:
-    """Whether a problem makes a backend unusable: no cycle, and no other backend takes its name."""
+    """Whether a problem makes a backend unusable; a cycle does not."""
     system = loaded.system
     if system is None or problem.backend not in system.backends:
         return True
-    if problem.message.startswith(CYCLE) or not problem.skips:
-        return False
-    return not system._catalog().is_shadowed(problem)
+    return problem.skips and not problem.message.startswith(CYCLE)
 
 
 def _is_inactive(loaded: LoadedLibrary, problem: Problem) -> bool:
@@ -150,6 +125,5 @@ def _skipped(loaded: LoadedLibrary) -> Iterator[ListedBackend]:
         key = (problem.backend, source.distribution, source.entry_point)
         if key not in seen:
             seen.add(key)
-            state = State.BROKEN if is_broken(loaded, problem) else State.SHADOWED
             reason = f"{problem.key}: {problem.message}" if problem.key else problem.message
-            yield ListedBackend(problem.backend, state, reason, source)
+            yield ListedBackend(problem.backend, State.BROKEN, reason, source)

@@ -19,7 +19,7 @@ from .._identifiers import DEFAULT
 if TYPE_CHECKING:
     from ..backend_system import BackendSystem
 
-_PART = r"\*|!?[\w.-]+(?:@[\w.-]+)?"
+_PART = r"\*|!?[\w.-]+"
 
 
 def honoured_block(value: str, names: Iterable[str]) -> str:
@@ -40,8 +40,8 @@ def honoured_block(value: str, names: Iterable[str]) -> str:
     'gpu,i,l,o'
     >>> honoured_block("GPU", ["gpu", "threads"])
     'GPU,gpu'
-    >>> honoured_block("gpu@a;oil", ["gpu"])
-    'gpu@a,oil'
+    >>> honoured_block("gpu;oil", ["gpu"])
+    'gpu,oil'
     >>> honoured_block("gpu;*,!threads", ["gpu"]), honoured_block("*, !threads", ["gpu"])
     ('*', '*,!threads')
     """
@@ -49,7 +49,7 @@ def honoured_block(value: str, names: Iterable[str]) -> str:
         parts = [each.strip() for each in value.split(",")]
         is_well_formed = all(re.fullmatch(_PART, each) for each in parts)
         return ",".join(parts) if is_well_formed and DEFAULT not in parts else "*"
-    found = set(re.findall(r"[\w.-]+(?:@[\w.-]+)?", value))
+    found = set(re.findall(r"[\w.-]+", value))
     installed = {*names}
     folded = {each.casefold() for each in found - installed}
     found |= {each for each in installed if each.casefold() in folded}

@@ -178,7 +178,7 @@ def _run_once(
         process = subprocess.Popen(
             [sys.executable, "-c", code],
             # No cache: it may hold descriptions of backends that are blocked here.
-            env={**os.environ, **variables, "SPATCH_CORE_CACHE": "off", _MARK: folder},
+            env={**os.environ, **variables, _MARK: folder},
             stdin=subprocess.DEVNULL,
             # The command's own stdout may have to be JSON.
             stdout=subprocess.DEVNULL if errors is None else errors.fileno(),

@@ -21,7 +21,6 @@ from typing import TYPE_CHECKING, Any
 from .._discovery.catalog_builder import build_catalog
 from .._discovery.entry_points import entry_point_target, find_entry_points
 from .._discovery.environment import read_environment
-from .._reporting.problems import Source
 from .child import run
 
 if TYPE_CHECKING:
@@ -83,8 +82,7 @@ def _objects(group: str | None, environment: Environment) -> list[Any]:
     found = [
         each
         for each in find_entry_points(group)[0]
-        if not environment.blocks(each.name, Source(metadata=each.dist).distribution)
-        and not entry_point_target(each)[2]
+        if not environment.blocks(each.name) and not entry_point_target(each)[2]
     ]
     return sorted(found, key=lambda each: (each.name, each.value))
 

@@ -6,11 +6,10 @@ import os
 import sys
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from importlib.metadata import entry_points
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from .._discovery.entry_points import entry_point_target
+from .._discovery.entry_points import entry_point_target, find_entry_points
 from .._discovery.environment import read_environment
 from .._identifiers import DEFAULT, import_identifier, nearest, shown
 from .._reporting.problems import Problem, Source, in_words
@@ -100,7 +99,7 @@ def find_libraries(registered: Iterable[Any] | None = None) -> list[Library]:
     """Return the registered libraries, sorted by name; imports none of them."""
     found: list[Library] = []
     owners: dict[str, str] = {}
-    for item in entry_points(group=GROUP) if registered is None else registered:
+    for item in find_entry_points(GROUP)[0] if registered is None else registered:
         # Entry points may have extras in brackets, which mean nothing here.
         identifier = str(item.value).partition("[")[0].strip()
         source = Source(f"{item.name} = {item.value}", metadata=item.dist)

@@ -9,11 +9,12 @@ from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
+from .._discovery.entry_points import leftovers
 from .._identifiers import DEFAULT, import_identifier, split_identifier
 from .._reporting.problems import Source
 from .backends import is_broken, list_backends
 from .description_check import DescriptionCheck
-from .findings import Finding, Severity, of_problem, source_as_json, to_record, warning
+from .findings import Finding, Severity, note, of_problem, source_as_json, to_record, warning
 from .foreign_code import foreign_code
 from .importing import Importer
 from .libraries import (
@@ -81,7 +82,26 @@ def discover(request: dict[str, Any], journal: Journal) -> None:
     loaded = _load(library, system)
     _discovered(loaded, journal)
     if loaded.system is not None:
+        for finding in _check_leftovers(loaded.system.group):
+            journal.add("finding", to_record(finding))
         _examine(loaded, loaded.system, DEFAULT, journal)
+
+
+def _check_leftovers(group: str | None) -> Iterator[Finding]:
+    """Yield a finding for each distribution that an uninstallation has left behind.
+
+    It is a warning if the distribution offered a backend in the library's group, else a note.
+    """
+    for each in leftovers():
+        offered: list[str] = []
+        with suppress(Exception):  # its file of entry points may be damaged, too
+            offered = [entry.name for entry in each.entry_points if entry.group == group]
+        offers = f"; it offered {', '.join(map(repr, offered))}" if offered else ""
+        finding = (warning if offered else note)(
+            f"this folder does not count: it is left over from an uninstallation{offers}",
+            "Remove the folder; if the distribution should be installed, install it again",
+        )
+        yield replace(finding, source=Source(file=str(each._path)))
 
 
 def _discovered(loaded: LoadedLibrary, journal: Journal, backend: str | None = None) -> None:

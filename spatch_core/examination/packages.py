@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable, Mapping
-from importlib.metadata import (
-    Distribution,
-    PackageNotFoundError,
-    distribution,
-    distributions,
-    packages_distributions,
-)
+from importlib.metadata import Distribution
 from pathlib import PurePosixPath
 from re import match, search, sub
 from typing import TYPE_CHECKING
+
+from .._discovery.entry_points import installed_distributions
+from .._discovery.requirements import installed_version
 
 if TYPE_CHECKING:
     from .._description.description import Description
@@ -34,24 +30,24 @@ def packages_of_sources(sources: Iterable[Source]) -> set[str]:
 def owners_of_packages() -> dict[str, list[str]]:
     """Return the distributions of each top-level package and module.
 
-    Like `importlib.metadata.packages_distributions`, which on Python 3.10 finds only packages in
-    ``top_level.txt``, a file that only setuptools writes.
+    Unlike `importlib.metadata.packages_distributions`, it leaves out what uninstallations have left
+    behind, and on Python 3.10 it needs no ``top_level.txt``, a file that only setuptools writes.
     """
-    if sys.version_info >= (3, 11):
-        return {name: list(owners) for name, owners in packages_distributions().items()}
     found: dict[str, list[str]] = {}
-    for each in distributions():
-        for name in sorted(_names(each)):
-            found.setdefault(name, []).append(each.metadata["Name"])
+    for each in installed_distributions():
+        owner = each.metadata["Name"]
+        for name in sorted(_names(each)) if owner else ():
+            found.setdefault(name, []).append(owner)
     return found
 
 
 def _names(installed: Distribution) -> set[str]:
-    listed = (installed.read_text("top_level.txt") or "").split()
-    files = [PurePosixPath(str(file)) for file in installed.files or ()]
-    places = {file.parts[0] for file in files if len(file.parts) > 1}
-    modules = {file.stem for file in files if len(file.parts) == 1 and file.suffix == ".py"}
-    return {name for name in listed or places | modules if name.isidentifier()}
+    names = {*(installed.read_text("top_level.txt") or "").split()}
+    if not names:
+        files = [PurePosixPath(str(file)) for file in installed.files or ()]
+        names = {file.parts[0] for file in files if len(file.parts) > 1}
+        names |= {file.stem for file in files if len(file.parts) == 1 and file.suffix == ".py"}
+    return {name for name in names if name.isidentifier()}
 
 
 class Requirements:
@@ -95,21 +91,13 @@ class Requirements:
             return f"Install it, as 'pip install {self.name}[{extra}]' does"
         if extra is not None:
             return f"Install it: {self.name} requires it"
-        missing = " and ".join(each for each in self.always if not _is_distribution_installed(each))
+        missing = " and ".join(each for each in self.always if installed_version(each) is None)
         # A package may have another name than its distribution.
         return missing and f"Install {missing}, which {self.name} requires and which may have it"
 
 
 def _normal(name: str) -> str:
     return sub("[-_.]+", "_", name).lower()
-
-
-def _is_distribution_installed(name: str) -> bool:
-    try:
-        distribution(name)
-    except PackageNotFoundError:
-        return False
-    return True
 
 
 def origin_of(
@@ -124,8 +112,7 @@ def origin_of(
     if description is not None and description.source.distribution is not None:
         return description.source.distribution, description.source.version
     for name in owners_of_packages().get(package_of(function), ()):
-        try:
-            return name, distribution(name).version
-        except PackageNotFoundError:
-            continue
+        version = installed_version(name)
+        if version is not None:
+            return name, version
     return None, None

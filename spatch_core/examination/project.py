@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from contextlib import suppress
-from importlib.metadata import distributions
 from pathlib import Path
 from re import fullmatch
 from typing import Any
 
 from .._description.files import parse_toml
+from .._discovery.entry_points import installed_distributions
 from .findings import Finding, note, warning
 from .packages import Requirements
 
@@ -67,7 +67,7 @@ def check_entry_points(path: Path, folder: str | None, name: object = None) -> F
     is_said_elsewhere = "entry-points" in (project.get("dynamic") or ())
     if not project or is_said_elsewhere or entry_point_names(path):
         return None
-    for installed in distributions():
+    for installed in installed_distributions():
         with suppress(Exception):  # a distribution with malformed metadata
             if any(_leads_to(path, each.value) for each in installed.entry_points):
                 return None  # declared in another file than pyproject.toml

@@ -16,8 +16,8 @@ from .._description.description import Description, Implementation
 from .._description.files import parse_toml
 from .._description.parsing import parse_description
 from .._discovery.backend_reader import BackendReader
+from .._discovery.backends_by_name import name_of
 from .._discovery.entry_points import find_entry_points
-from .._discovery.in_code import name_of
 from .._identifiers import import_identifier, nearest
 from .._reporting.problems import Problem, Source
 from ..examination.adoptions import is_adopted
@@ -139,7 +139,7 @@ def _read(library: str, names: tuple[str, ...]) -> ChosenBackends:
     system, found = _system(library)
     import_public_names(found)
     problems: list[Problem] = []
-    reader = BackendReader(problems, system.environ_prefix, None, system.functions)
+    reader = BackendReader(problems, system.environ_prefix, system.functions)
     # Backends that are not chosen are not read.
     installed = {} if system.group is None else _installed(system.group)
     in_code = {name_of(each): each for each in reversed(system._in_code)}

@@ -6,9 +6,6 @@ import os
 from collections.abc import Iterable
 from textwrap import dedent
 
-NO_CACHE = {"SPATCH_CORE_CACHE": "off"}
-"""Variables that switch the cache off: tests neither depend on earlier runs nor leave files."""
-
 
 def folders(path: Iterable[str | os.PathLike[str]]) -> list[str]:
     """Return the folders of the argument `path`.

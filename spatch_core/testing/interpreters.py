@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from .environment import NO_CACHE, dedented, folders
+from .environment import dedented, folders
 
 __all__ = ["run_python"]
 
@@ -32,8 +32,7 @@ def run_python(
     path : iterable of path, optional
         The first folders (or zip files) on the script's `sys.path`.
     environment : mapping of str to str or None, optional
-        Environment variables to set, or to remove (None), besides those of this process
-        and ``SPATCH_CORE_CACHE=off``.
+        Environment variables to set, or to remove (None), besides those of this process.
     options : sequence of str, optional
         Options of the interpreter, e.g. ``["-W", "error"]``.
     check : bool, optional
@@ -60,7 +59,7 @@ def run_python(
     >>> print(run_python("print(6 * 7)").stdout, end="")
     42
     """
-    variables = {**os.environ, **NO_CACHE, **(environment or {})}
+    variables = {**os.environ, **(environment or {})}
     search_path = folders(path)
     if variables.get("PYTHONPATH"):
         search_path.append(str(variables["PYTHONPATH"]))

@@ -12,7 +12,7 @@ from .._function.docstring import document
 from .._state.process_default import set_default
 from .._state.state import DispatchState
 from ..backend_system import BackendSystem
-from .environment import NO_CACHE, folders
+from .environment import folders
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,8 +42,7 @@ def isolated(
         The first folders (or zip files) on `sys.path`, for example those of
         `write_distribution`.
     environment : mapping of str to str or None, optional
-        Environment variables to set, or to remove (None), besides those of this process
-        and ``SPATCH_CORE_CACHE=off``.
+        Environment variables to set, or to remove (None), besides those of this process.
 
     Yields
     ------
@@ -78,7 +77,7 @@ def isolated(
     variables, search_path = dict(os.environ), list(sys.path)
     modules = set(sys.modules)
     try:
-        for name, value in {**NO_CACHE, **(environment or {})}.items():
+        for name, value in (environment or {}).items():
             if value is None:
                 os.environ.pop(name, None)
             else:

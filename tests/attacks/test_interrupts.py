@@ -8,7 +8,6 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from textwrap import dedent
 from typing import TYPE_CHECKING
 
 import pytest
@@ -29,7 +28,7 @@ PURE = pytest.mark.parametrize("pure", ["0", "1"], ids=["c", "pure"])
 
 def python(*arguments: object, pure: str = "0") -> str:
     """Run the program in a fresh interpreter; returns what it prints."""
-    variables = {"SPATCH_CORE_CACHE": "off", "SPATCH_CORE_PURE": pure, "PYTHONPATH": str(CORE)}
+    variables = {"SPATCH_CORE_PURE": pure, "PYTHONPATH": str(CORE)}
     done = subprocess.run(
         [sys.executable, str(PROGRAM), *map(str, arguments)],
         env={**os.environ, **variables},
@@ -111,57 +110,3 @@ def test_no_memory(length: int, site: Path, tally: Tally, scale: int) -> None:
 def test_no_room_on_the_stack(pure: str, site: Path, tally: Tally, scale: int) -> None:
     """At the depths near the limit of recursion."""
     attack(tally, site, "depth", max(1, 40 // scale), pure=pure)
-
-
-SWALLOWING = """
-    import os, signal, sys
-    from spatch_core import BackendSystem
-    from spatch_core._discovery.private_files import read_private, write_private
-    from spatch_core._discovery.entry_points import find_entry_points
-    from spatch_core._reporting.problems import Source
-
-    def handle(number, frame):
-        raise TimeoutError("now")
-
-    signal.signal(signal.SIGUSR1, handle)
-    armed = []
-
-    def interrupt(event, arguments):
-        if armed == [event]:
-            armed.clear()
-            signal.raise_signal(signal.SIGUSR1)
-
-    class Metadata:
-        @property
-        def metadata(self):
-            signal.raise_signal(signal.SIGUSR1)
-
-    sys.addaudithook(interrupt)
-    calls = {
-        "read": ("open", lambda: read_private(os.path.abspath("x.cache"))),
-        "write": ("os.listdir", lambda: write_private(os.path.abspath("new/x.cache"), b"x")),
-        "metadata": (None, lambda: Source("x", metadata=Metadata()).distribution),
-    }
-    event, call = calls[sys.argv[1]]
-    armed[:] = [event]
-    try:
-        call()
-    except TimeoutError:
-        print("passed")
-"""
-
-
-@pytest.mark.parametrize("where", ["read", "write", "metadata"])
-def test_a_timeout_is_no_error_of_a_file(where: str, tmp_path: Path, tally: Tally) -> None:
-    """E1: a `TimeoutError` is an `OSError`, as those of files are."""
-    script = tmp_path / "script.py"
-    script.write_text(dedent(SWALLOWING), encoding="utf-8")
-    done = subprocess.run(
-        [sys.executable, str(script), where],
-        env={**os.environ, "PYTHONPATH": str(CORE)},
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    tally.add(done.stdout == "passed\n", done.stdout + done.stderr)

@@ -128,11 +128,10 @@ def test_each_backend_has_a_row(library: dict[str, Any], shown: Answer) -> None:
     expected = [
         ["default", "active", "1", "0", "0", "paint-lib 2.5"],
         ["chalk", "active", "1", "0", "0", "paint-lib 2.5"],
-        ["gold", "active", "0", "0", "0", "paint-gold 1.0"],
+        ["gold", "active", "0", "1", "0", "paint-gold 1.0"],
         ["faulty", "needs opt-in", "4", "4", "1", "paint-faulty 1.0"],
         ["broken", "broken", "2", "0", "0", "paint-broken 1.0"],
         ["exiting", "broken", "1", "0", "0", "paint-exiting 1.0"],
-        ["gold", "shadowed", "0", "1", "0", "paint-gold-too 0.1.0"],
         ["raising", "broken", "1", "0", "0", "paint-raising 1.0"],
     ]
     keys = ("name", "state", "errors", "warnings", "notes")
@@ -154,7 +153,7 @@ def test_each_backend_has_a_row(library: dict[str, Any], shown: Answer) -> None:
         ]
         for name, state, errors, warnings, notes, distribution in expected
     )
-    assert shown.output.endswith("\n\n8 backends: 10 errors, 5 warnings, 1 note\n")
+    assert shown.output.endswith("\n\n7 backends: 10 errors, 5 warnings, 1 note\n")
     assert shown.code == 1
 
 
@@ -201,7 +200,7 @@ def test_people_get_place_key_fault_and_remedy(mixed: Site, shown: Answer) -> No
         "default (paint-lib 2.5, paintlib = paintlib._dispatch:system):",
         "exiting (paint-exiting 1.0, exiting = paint_exiting:backend):",
         f"faulty (paint-faulty 1.0, {file}):",
-        "gold (paint-gold-too 0.1.0, gold = elsewhere:backend.toml):",
+        f"gold (paint-gold 1.0, {mixed.folder / 'paint_gold' / 'backend.toml'}):",
         "raising (paint-raising 1.0, raising = paint_raising:backend):",
     ]
 
@@ -223,12 +222,12 @@ def test_the_librarys_own_types_are_examined_too(library: dict[str, Any]) -> Non
         assert (finding["keys"], finding["distribution"]) == (["primary_types[0]"], "paint-lib")
 
 
-def test_a_shadowed_entry_point_is_reported(library: dict[str, Any]) -> None:
-    """The finding is about the entry point that is not used."""
+def test_a_name_that_two_distributions_offer_is_reported(library: dict[str, Any]) -> None:
+    """P10: one finding, about the backend that is used."""
     (finding,) = findings(library, "gold")
-    assert (finding["severity"], finding["distribution"]) == ("warning", "paint-gold-too")
-    start = "distribution paint-gold offers a backend of the same name"
-    assert finding["message"].startswith(start)
+    assert (finding["severity"], finding["distribution"]) == ("warning", "paint-gold")
+    assert "and by paint-gold-too in " in finding["message"]
+    assert finding["message"].endswith("the backend of paint-gold is used")
 
 
 def test_faults_of_descriptions_are_among_the_findings(library: dict[str, Any]) -> None:

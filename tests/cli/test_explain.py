@@ -394,7 +394,7 @@ def test_the_schema_names_every_key_and_verdict(paint: Site) -> None:
     for verdict in (
         "runs", "comes later", "would be asked", "inactive", "does not match",
         "has no implementation", "would convert", "cannot convert", "would refuse", "blocked",
-        "broken", "shadowed",
+        "broken",
     ):  # fmt: skip
         assert verdict in " ".join(text.split())
 

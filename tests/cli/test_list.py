@@ -126,8 +126,8 @@ def test_backends_in_a_circle_are_active_and_the_mend_is_shown(paint: Site) -> N
     assert "Set PAINTLIB_SET_ORDER=" in answer.output
 
 
-def test_a_backend_of_a_name_that_is_taken_is_shadowed(paint: Site) -> None:
-    """Both the used and the unused backend have a row."""
+def test_a_backend_of_a_name_that_is_taken_is_a_problem(paint: Site) -> None:
+    """P10: the name has a row, and one problem names both distributions."""
     write_distribution(
         paint.folder,
         "paint-oil-too",
@@ -138,8 +138,11 @@ def test_a_backend_of_a_name_that_is_taken_is_shadowed(paint: Site) -> None:
     assert [(row[1], row[-1]) for row in rows] == [
         ("active", "paint-oil 1.0"),
         ("active", "paint-oil 1.0"),
-        ("shadowed", "paint-oil-too 0.1.0"),
     ]
+    folder = paint.folder
+    assert f"offered by paint-oil in {folder} and by paint-oil-too in {folder}" in " ".join(
+        answer.output.split()
+    )
     assert answer.code == 1
 
 
@@ -358,7 +361,7 @@ def test_the_schema_names_every_key_and_state(paint: Site) -> None:
     words = re.findall(r"\w+", text)
     for record in (library, library["backends"][0], library["problems"][0]):
         assert set(record) <= set(words)
-    for state in ("active", "needs opt-in", "blocked", "broken", "shadowed"):
+    for state in ("active", "needs opt-in", "blocked", "broken"):
         assert state in text
 
 

@@ -159,16 +159,89 @@ class TestFiles:
         assert report["file"] == str(tmp_path / "second" / "loud/a/b/backend.toml")
         assert report["imported"] == ["loud", "loud.a", "loud.a.other"]
 
-    def test_a_file_next_to_the_metadata_counts_before_one_that_comes_earlier_on_the_path(
-        self, tmp_path: Path
+    @pytest.mark.parametrize("layout", ["package", "sub-package", "nested-namespace-package"])
+    def test_the_file_belongs_to_the_copy_that_an_import_finds(
+        self, tmp_path: Path, layout: str
     ) -> None:
-        """It belongs to the distribution; the other one only has the same name."""
-        write_distribution(
-            tmp_path / "first", "impostor", files={"loud/__init__.py": "", "loud/backend.toml": "?"}
-        )
-        file = self.write(tmp_path / "second", "package")
+        """D2: such as a working folder, first on the path, with the wheel installed behind it."""
+        self.write(tmp_path / "installed", layout)
+        copy = self.write(tmp_path / "working", layout)
+        shutil.rmtree(next((tmp_path / "working").glob("*.dist-info")))
 
-        assert find(tmp_path / "first", tmp_path / "second")["file"] == str(file)
+        report = find(tmp_path / "working", tmp_path / "installed")
+
+        assert (report["file"], report["distribution"]) == (str(copy), "loud-dist")
+        assert report["imported"] == []
+
+    def test_the_file_belongs_to_the_copy_that_is_imported_already(self, tmp_path: Path) -> None:
+        """D2: calls use that one, wherever a new import would look."""
+        self.write(tmp_path / "installed", "package")
+        copy = self.write(tmp_path / "imported", "package")
+        (copy.parent / "__init__.py").write_text("", encoding="utf-8")
+
+        report = find(
+            tmp_path / "installed",
+            before=f"""
+    sys.path.insert(0, {str(tmp_path / "imported")!r})
+    import loud
+    del sys.path[0]
+    """,
+        )
+
+        assert report["file"] == str(copy)
+
+    def test_a_lazily_imported_package_is_not_loaded(self, tmp_path: Path) -> None:
+        """D2: looking at such a module as usual would run its code."""
+        file = self.write(tmp_path, "package")
+
+        report = find(
+            tmp_path,
+            before="""
+    from importlib.util import LazyLoader, find_spec, module_from_spec
+
+    spec = find_spec("loud")
+    spec.loader = LazyLoader(spec.loader)
+    sys.modules["loud"] = module_from_spec(spec)
+    spec.loader.exec_module(sys.modules["loud"])
+    """,
+        )
+
+        assert (report["problems"], report["file"]) == ([], str(file))
+
+    def test_a_copy_without_the_file_has_no_backend(self, tmp_path: Path) -> None:
+        """D2: the file of another copy may describe other code."""
+        self.write(tmp_path / "installed", "package")
+        (tmp_path / "working" / "loud").mkdir(parents=True)
+        (tmp_path / "working" / "loud" / "__init__.py").touch()
+
+        report = find(tmp_path / "working", tmp_path / "installed")
+
+        (problem,) = report["problems"]
+        assert f"there is no file 'backend.toml' in '{tmp_path / 'working' / 'loud'}'" in problem
+
+    @pytest.mark.parametrize("before", ["", "import shared"], ids=["fresh", "imported"])
+    def test_in_a_package_that_extends_its_path_when_it_is_imported(
+        self, tmp_path: Path, before: str
+    ) -> None:
+        """D2: such as those of `pkgutil`, which are older than namespace packages."""
+        init = "__path__ = __import__('pkgutil').extend_path(__path__, __name__)\n"
+        for folder, files in {
+            "first": {"shared/other.py": ""},
+            "second": {"shared/loud/__init__.py": "", "shared/loud/backend.toml": TOML},
+        }.items():
+            write_distribution(
+                tmp_path / folder,
+                f"{folder}-dist",
+                entry_points={"photolib.backends": {"loud": "shared.loud:backend.toml"}}
+                if folder == "second"
+                else {},
+                files={"shared/__init__.py": init, **files},
+            )
+
+        report = find(tmp_path / "first", tmp_path / "second", before=before)
+
+        assert report["file"] == str(tmp_path / "second" / "shared/loud/backend.toml")
+        assert report["problems"] == []
 
     def test_a_finder_that_fails_costs_the_backend_alone(self, tmp_path: Path) -> None:
         """E1: the library and other backends work."""
@@ -217,7 +290,7 @@ class TestFiles:
 
         assert report["found"]
 
-    @pytest.mark.parametrize("missing", ["metadata", "name", "encoding"])
+    @pytest.mark.parametrize("missing", ["name", "encoding"])
     def test_a_distribution_that_does_not_say_its_name(self, tmp_path: Path, missing: str) -> None:
         """As after an interrupted installation; the rest of it still works."""
         distribution = write_distribution(
@@ -226,9 +299,7 @@ class TestFiles:
             entry_points={"photolib.backends": {"loud": "loud:missing.toml"}},
         )
         file = distribution.metadata / "METADATA"
-        if missing == "metadata":
-            file.unlink()
-        elif missing == "name":
+        if missing == "name":
             file.write_text("Metadata-Version: 2.1\n", encoding="utf-8")
         else:
             file.write_bytes(b"Name: \xff\nVersion: \xff\n")
@@ -238,6 +309,20 @@ class TestFiles:
         (problem,) = report["problems"]
         assert "'loud = loud:missing.toml'" in problem
         assert "None" not in problem
+
+    def test_nothing_is_written(self, tmp_path: Path) -> None:
+        """D2: discovery needs no folder of the user."""
+        self.write(tmp_path / "site", "package")
+        home = tmp_path / "home"
+        home.mkdir()
+        places = dict.fromkeys(("HOME", "XDG_CACHE_HOME", "LOCALAPPDATA"), str(home))
+        before = sorted((tmp_path / "site").rglob("*"))
+
+        report = find(tmp_path / "site", before=f"import os; os.environ.update({places!r})")
+
+        assert report["found"]
+        assert sorted(home.rglob("*")) == []
+        assert sorted((tmp_path / "site").rglob("*")) == before
 
     @pytest.mark.skipif(sys.platform != "linux", reason="only Linux has such a file")
     def test_a_file_that_cannot_be_read(self, tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spatch_core._description.files import File, parse_toml
+from spatch_core._description.files import parse_toml, read_content
 from spatch_core._description.limits import (
     MOST_BYTES,
     MOST_PARTS,
@@ -65,4 +65,4 @@ def test_a_large_file_is_not_parsed() -> None:
 def test_an_endless_file_is_not_read() -> None:
     """E1: not even into memory."""
     with pytest.raises(LimitError):
-        File("/dev/zero", None).read()
+        parse_toml(read_content("/dev/zero"))

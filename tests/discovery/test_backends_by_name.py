@@ -1,43 +1,119 @@
-"""Backends by name: which of several with the same name is used."""
+"""Distributions that offer backends with one name: which is used, and the one problem of them."""
 
 from __future__ import annotations
 
-from typing import Any
+from pathlib import Path
+from textwrap import dedent
 
-from spatch_core._discovery.backends_by_name import BackendsByName
-from spatch_core._discovery.environment import read_environment
+import pytest
 
+from spatch_core.testing import run_python, write_distribution
+from tests.discovery.conftest import CORE, TOML, find
 
-def describe(name: str, **fields: Any) -> dict[str, Any]:
-    return {"name": name, "primary_types": ["lib:Array"], "functions": {}, **fields}
-
-
-def read(*in_code: dict[str, Any], **variables: str) -> BackendsByName:
-    environment = read_environment("LIB", {f"LIB_{name}": each for name, each in variables.items()})
-    found = BackendsByName(environment, None, ())
-    for each in in_code:
-        found.add_in_code(each)
-    return found
+GROUP = "photolib.backends"
 
 
-def test_the_first_description_in_code_is_used() -> None:
-    """The second of a name is reported, and not read."""
-    found = read(describe("a", secondary_types=["lib:First"]), describe("a"))
-    assert [str(each) for each in found.descriptions["a"].secondary_types] == ["lib:First"]
-    (problem,) = found.problems
-    assert problem.backend == "a"
+def offer(folder: Path, **contents: str) -> None:
+    """Write a distribution for each content of a description."""
+    for name, content in contents.items():
+        write_distribution(
+            folder,
+            f"{name}-dist",
+            entry_points={GROUP: {"loud": f"loud_{name}:backend.toml"}},
+            files={f"loud_{name}/backend.toml": content},
+        )
 
 
-def test_a_blocked_name_is_noted_and_not_read() -> None:
-    """S13: the catalog knows its name and source."""
-    found = read({"name": "a", "primary_types": 3}, describe("b"), BLOCK="a")
-    assert [*found.descriptions] == ["b"]
-    assert [*found.blocked] == ["a"]
-    assert found.names == {"default", "a", "b"}
-    assert found.problems == []
+def test_a_first_that_is_broken_is_replaced_by_the_second(tmp_path: Path) -> None:
+    """P10: the first usable backend is used; what is wrong with the other is reported."""
+    offer(tmp_path, a="name = 1", b=TOML)
+
+    report = find(tmp_path)
+
+    assert report["found"]
+    assert report["distribution"] == "b-dist"
+    *faults, shared = report["problems"]
+    assert [each for each in faults if "is skipped (distribution a-dist" not in each] == []
+    assert faults
+    assert "the backend of b-dist is used" in shared
 
 
-def test_a_missing_requirement_makes_a_backend_inactive() -> None:
-    """D15: it stays in the catalog, with the reason."""
-    found = read(describe("a", requires=["no-such-distribution"]))
-    assert "no-such-distribution" in str(found.descriptions["a"].unmet)
+def test_one_problem_names_all_with_their_folders(tmp_path: Path) -> None:
+    """P10: the first by distribution name counts, wherever it is on the path."""
+    first, second = tmp_path / "first", tmp_path / "second"
+    offer(first, b=TOML)
+    offer(second, a=TOML, c="not read")
+
+    report = find(first, second)
+
+    assert report["distribution"] == "a-dist"
+    (problem,) = report["problems"]
+    assert (
+        f"this name is offered by a-dist in {second} and by b-dist in {first} and by c-dist in "
+        f"{second}; the backend of a-dist is used. Uninstall the others, or rename their entry "
+        "points"
+    ) in problem
+    assert "skipped" not in problem
+
+
+@pytest.mark.parametrize("requirement", ["absent-distribution", "x >== 2"])
+@pytest.mark.parametrize("usable", ["a", "b", "c"])
+def test_one_that_lacks_a_requirement_is_not_usable(
+    tmp_path: Path, usable: str, requirement: str
+) -> None:
+    """P10, D15: it never takes the name from a working one."""
+    pytest.importorskip("packaging")
+    requires = dict.fromkeys("abc", f"requires = ['{requirement}']\n") | {usable: ""}
+    offer(tmp_path, **{name: text + dedent(TOML) for name, text in requires.items()})
+
+    report = find(tmp_path)
+
+    assert (report["found"], report["distribution"]) == (True, f"{usable}-dist")
+    shared = report["problems"][-1]
+    assert f"the backend of {usable}-dist is used" in shared
+    before = [each for each in "abc" if each < usable]
+    assert [each for each in "abc" if f"{each}-dist in {tmp_path} (inactive: " in shared] == before
+
+
+def test_if_all_lack_requirements_the_first_is_inactive(tmp_path: Path) -> None:
+    """P10, D15: it names the missing requirement, also if another backend is broken."""
+    lacking = {name: f"requires = ['absent-{name}']\n{dedent(TOML)}" for name in "bd"}
+    offer(tmp_path, a="name = 1", c="name = 1", **lacking)
+
+    found = find(tmp_path)
+
+    assert (found["found"], found["distribution"]) == (True, "b-dist")
+    assert found["unmet"] == "it requires absent-b, which is not installed"
+    shared = found["problems"][-1]
+    assert "d-dist" in shared
+    assert "(inactive: it requires absent-d, which is not installed)" in shared
+    assert "the backend of b-dist is used" in shared
+
+
+def test_all_of_a_blocked_name_are_blocked(tmp_path: Path) -> None:
+    """P10, S13: none of them is read."""
+    offer(tmp_path, a="name = 1", b=TOML)
+
+    found = find(tmp_path, before="import os; os.environ['PHOTOLIB_BLOCK'] = 'loud'")
+
+    assert (found["found"], found["problems"]) == (False, [])
+
+
+def test_one_in_code_goes_first_even_if_it_is_inactive(tmp_path: Path) -> None:
+    """P10: the installed one is not read."""
+    offer(tmp_path, a="name = 1")
+    own = {"name": "loud", "primary_types": ["builtins:str"], "requires": ["absent-x"]}
+    program = f"""
+        from spatch_core import BackendSystem
+
+        system = BackendSystem({GROUP!r}, "PHOTOLIB", backends=[{own!r}])
+        print(system.backends["loud"].unmet)
+        print(*[each.message for each in system.problems])
+        """
+
+    done = run_python(program, path=[tmp_path, CORE], options=["-W", "ignore"])
+
+    assert done.stdout.splitlines() == [
+        "it requires absent-x, which is not installed",
+        f"this name is offered by a-dist in {tmp_path}; the backend of the library itself is used",
+    ]

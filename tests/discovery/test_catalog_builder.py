@@ -30,7 +30,7 @@ class TestNames:
 
         assert found.descriptions["twin"].in_code
         (problem,) = found.problems
-        assert "the library itself offers a backend of the same name" in problem.message
+        assert "the backend of the library itself is used" in problem.message
 
     def test_a_name_in_code_that_occurs_twice_is_reported(self) -> None:
         """P10: the first counts."""

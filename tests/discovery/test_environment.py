@@ -122,39 +122,6 @@ def test_set_order_holds_pairs(value: str, expected: tuple[tuple[str, str], ...]
     assert environment.problems == ()
 
 
-@pytest.mark.parametrize(
-    ("value", "names", "choices"),
-    [
-        ("gpu@gpu-dist", ("gpu",), (("gpu", "gpu-dist"),)),
-        ("gpu@GPU__dist", ("gpu",), (("gpu", "gpu-dist"),)),
-        ("a,gpu@x,b", ("a", "gpu", "b"), (("gpu", "x"),)),
-        ("gpu@x,gpu", ("gpu",), (("gpu", "x"),)),
-        ("gpu,gpu@X.y,gpu@x-y", ("gpu",), (("gpu", "x-y"),)),
-    ],
-)
-def test_prioritize_may_choose_a_distribution(
-    value: str, names: tuple[str, ...], choices: tuple[tuple[str, str], ...]
-) -> None:
-    """S12: distributions are compared as installers do."""
-    environment = read(PRIORITIZE=value)
-    assert (environment.prioritize, environment.choices) == (names, choices)
-    assert environment.problems == ()
-
-
-def test_block_may_name_a_distribution() -> None:
-    """S12: the backend of another one is not blocked."""
-    environment = read(BLOCK="gpu@GPU_dist,dask", PRIORITIZE="gpu@other")
-    assert environment.problems == ()
-    assert environment.blocks("gpu", "gpu-dist")
-    assert environment.blocks("gpu", "Gpu.Dist")
-    assert environment.blocks("dask", "any")
-    assert not environment.blocks("gpu")
-    assert not environment.blocks("gpu", "other")
-    expected = (("gpu", "LIB_PRIORITIZE"), ("dask", "LIB_BLOCK"), ("gpu", "LIB_BLOCK"))
-    assert environment.names == expected
-    assert environment.mentioned == {"gpu": {"other": "LIB_PRIORITIZE", "gpu-dist": "LIB_BLOCK"}}
-
-
 def test_only_the_variables_of_the_prefix_count() -> None:
     """S12: each library has its own variables."""
     variables = {
@@ -209,18 +176,6 @@ def test_block_may_except_names_from_all(
     assert [name for name in allowed if environment.blocks(name)] == []
 
 
-def test_block_may_except_the_backend_of_one_distribution() -> None:
-    """S12: the backend of another distribution, or of the library itself, is blocked."""
-    environment = read(BLOCK="*,!gpu@GPU_dist")
-    assert not environment.blocks("gpu")
-    assert not environment.blocks("gpu", "gpu-dist")
-    assert environment.blocks("gpu", "other")
-    assert environment.blocks("gpu", "")
-    assert environment.mentioned == {"gpu": {"gpu-dist": "LIB_BLOCK"}}
-    assert environment.blocking([]) == "*,!gpu@gpu-dist"
-    assert environment.blocking(["gpu"]) == "*"
-
-
 @pytest.mark.parametrize("field", [each.name for each in dataclasses.fields(Environment)])
 def test_what_was_read_is_immutable(field: str) -> None:
     """It is read once, and handed out."""
@@ -262,16 +217,14 @@ MALFORMED = [
     ("PRIORITIZE", "'gpu'", "\"'gpu'\""),
     ("PRIORITIZE", "gpu@", "'gpu@'"),
     ("PRIORITIZE", "@dist", "'@dist'"),
-    ("PRIORITIZE", "gpu@a@b", "'gpu@a@b'"),
-    ("PRIORITIZE", "gpu@a,gpu@b", "'gpu' cannot come from two distributions"),
-    ("PRIORITIZE", "default@a", "the library itself has no other distribution"),
+    ("PRIORITIZE", "gpu@dist", "'gpu@dist'"),
     ("BLOCK", "*@a", "'*@a'"),
     ("BLOCK", "!gpu", "'!gpu' exempts a backend, but not all are blocked"),
     ("BLOCK", "threads,!gpu", "'!gpu' exempts a backend, but not all are blocked"),
     ("BLOCK", "*,!!gpu", "'!!gpu'"),
     ("BLOCK", "*,! gpu", "'! gpu'"),
     ("BLOCK", "*,!", "'!'"),
-    ("BLOCK", "default@a", "the library itself cannot be blocked"),
+    ("BLOCK", "gpu@dist", "'gpu@dist'"),
     ("SET_ORDER", "gpu@a>b", "'gpu@a>b' is not an order"),
     ("BLOCK", ",", "''"),
     ("BLOCK", "gpu,", "''"),

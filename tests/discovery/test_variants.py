@@ -319,9 +319,4 @@ def test_versions_of_a_distribution(tmp_path: Path, version: str | None, expecte
         assert "gpu" not in sys.modules and "frame" not in sys.modules
         assert f([1]) == {expected!r}, f.explain([1])
         """
-    for _ in range(2):  # the second time, where others would come from the cache
-        run_python(
-            program,
-            path=[*folders, FOLDER],
-            environment={"SPATCH_CORE_CACHE": str(tmp_path / "cache")},
-        )
+    run_python(program, path=[*folders, FOLDER])

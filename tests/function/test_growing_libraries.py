@@ -48,70 +48,47 @@ FILLING = pytest.mark.parametrize("fill", [fill_before, fill_after])
 
 
 @FILLING
-def test_tables_that_are_filled_while_the_library_decorates(fill: Any) -> None:
-    """D3: before the first call, and after it, as a submodule that is imported late does."""
+def test_tables_are_read_when_backends_are_discovered_and_by_reload(fill: Any) -> None:
+    """D3: what is added later has no effect until then."""
     system, table, add = make()
     first = fill(table, add, "f")
     assert runs(first) == "first"
-    second, third = fill(table, add, "g"), fill(table, add, "h")
-    assert [runs(second), runs(third), runs(first)] == ["first"] * 3
-    assert [*system.backends["first"].functions] == ["lib:f", "lib:g", "lib:h"]
-    without = add("without")
-    assert runs(without) == "default"
+    second = fill(table, add, "g")
+    assert runs(second) == "default"
+    assert second.backends == ("default",)
+    assert [*system.backends["first"].functions] == ["lib:f"]
+    system.reload()
+    assert [runs(second), runs(first)] == ["first"] * 2
+    assert second.backends == ("default", "first")
+    assert [*system.backends["first"].functions] == ["lib:f", "lib:g"]
+    assert "Backends" in second.__doc__
 
 
-@FILLING
-@pytest.mark.parametrize(
-    "ask",
-    [
-        lambda system, f: f.explain(Foreign()).selected,
-        lambda system, f: f.backends[1],
-        lambda system, f: f.invoke(backend="first")(3)[0],
-        lambda system, f: system.explain_types("lib:g", [Foreign]).selected,
-        lambda system, f: system.backends["first"].functions["lib:g"] and "first",
-    ],
-    ids=["explain", "backends", "invoke", "explain_types", "system.backends"],
-)
-def test_queries_know_the_new_functions(fill: Any, ask: Any) -> None:
-    """D3: all of them, before the first call of the new one."""
-    system, table, add = make()
-    runs(fill(table, add, "f"))
-    assert ask(system, fill(table, add, "g")) == "first"
-
-
-def test_docstrings_follow() -> None:
-    """F6: once the table has been read."""
+def test_a_function_may_be_decorated_after_its_entry_was_read() -> None:
+    """D3: as a submodule does that is imported late."""
     _, table, add = make()
-    runs(fill_after(table, add, "f"))
-    function = fill_after(table, add, "g")
-    runs(function)
-    assert "Backends" in function.__doc__
-
-
-def test_options_stay_in_force() -> None:
-    """D3: reading a table again discovers nothing."""
-    system, table, add = make()
-    runs(fill_before(table, add, "f"))
-    with system.backend_opts(disable="first"):
-        function = fill_before(table, add, "g")
-        assert runs(function) == "default"
-    assert runs(function) == "first"
+    table["lib:g"] = ENTRY
+    assert runs(fill_before(table, add, "f")) == "first"
+    late = add("g")
+    assert runs(late) == "first"
+    assert "Backends" in late.__doc__
 
 
 def test_a_fault_in_a_table_that_has_grown_is_reported() -> None:
-    """E1: and what the backend had before stays."""
+    """E1: by the reload that reads it."""
     system, table, add = make()
-    first = fill_before(table, add, "f")
-    assert runs(first) == "first"
+    runs(fill_before(table, add, "f"))
     table["lib:g"] = {"function": "no identifier"}
     function = add("g")
     with pytest.warns(BackendSkippedWarning, match=r"lib:g") as caught:
-        assert runs(function) == "default"
+        system.reload()
     assert len(caught) == 1
-    assert runs(first) == "first"
-    assert "lib:g" in str(system.problems[-1])
+    assert runs(function) == "default"
     del table["lib:g"]
-    assert runs(fill_after(table, add, "h")) == "first"
+    system.reload()
+    table["lib:g"] = ENTRY
+    system.reload()
+    assert runs(function) == "first"
 
 
 def test_a_blocked_backend_is_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -128,40 +105,6 @@ def test_a_blocked_backend_is_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("f", "g"):
         function: Any = system.dispatchable("x", identifier=f"lib:{name}")(lambda x: "default")
         assert runs(function) == "default"
-
-
-def test_tables_that_are_filled_after_the_call_of_another_function() -> None:
-    """D3: what counts is the first call of the function itself."""
-    system, table, add = make()
-    assert runs(fill_after(table, add, "f")) == "first"
-    late, other = add("late"), add("other")
-    assert runs(other) == "default"
-    assert list(system.backends["first"].functions) == ["lib:f"]
-    assert runs(fill_before(table, add, "third")) == "first"  # the tables have changed
-    table["lib:late"] = ENTRY
-    assert runs(late) == "first"
-
-
-@pytest.mark.usefixtures("switching")
-def test_threads_that_add_functions_at_once() -> None:
-    """D3: none is lost."""
-    _, table, add = make()
-    runs(fill_before(table, add, "f"))
-    found: list[str] = []
-    start = threading.Barrier(4)
-
-    def work(number: int) -> None:
-        start.wait()
-        for index in range(10):
-            function = fill_after(table, add, f"f{number}_{index}")
-            found.append(runs(function))
-
-    threads = [threading.Thread(target=work, args=(number,)) for number in range(4)]
-    for each in threads:
-        each.start()
-    for each in threads:
-        each.join()
-    assert found == ["first"] * 40
 
 
 @pytest.mark.usefixtures("switching")
@@ -209,7 +152,10 @@ def test_a_table_may_have_get_alone() -> None:
     functions = [add("f"), add("g")]
     assert list(map(runs, functions)) == ["first", "default"]
     assert list(system.backends["first"].functions) == ["lib:f"]
-    assert runs(add("h")) == "first"
+    late = add("h")
+    assert runs(late) == "default"
+    system.reload()
+    assert runs(late) == "first"
     tables = {"defaults", "auto-generation", "*"}
     assert set(table.asked) == {*tables, "lib:f", "lib:g", "lib:h"}
 

@@ -139,68 +139,21 @@ def test_a_name_that_was_installed_meanwhile_is_explained(library: Any, tmp_path
     assert options("late").prioritized == ("late",)
 
 
-def install_editable(folder: Path, line: str) -> Path:
-    """Install a backend as ``pip install -e`` does; return the file that it is described in."""
-    install(folder / "source")
+def test_an_editable_installation_is_found_when_python_starts_again(
+    library: Any, tmp_path: Path
+) -> None:
+    """F11: only then does Python read ``.pth`` files; the remedy says so."""
+    install(tmp_path / "source")
     write_distribution(
-        folder,
+        tmp_path,
         "reloadlib-late",
         entry_points={"reloadlib.backends": {"late": "reloadlib_late:backend.toml"}},
         files={
-            "__editable__.reloadlib_late.pth": line.format(source=folder / "source"),
-            "reloadlib_late_finder.py": f"""
-                import sys
-
-                def install():
-                    sys.path.append({str(folder / "source")!r})
-            """,
+            "late.pth": "import sys; sys.modules['reloadlib_executed'] = sys\n"
+            f"{tmp_path / 'source'}\n"
         },
     )
-    return folder / "source" / "reloadlib_late" / "backend.toml"
-
-
-@pytest.mark.parametrize(
-    "line",
-    ["{source}\n", "import reloadlib_late_finder; reloadlib_late_finder.install()\n"],
-    ids=["folder", "finder"],
-)
-def test_reload_follows_an_editable_installation(library: Any, tmp_path: Path, line: str) -> None:
-    """F11: Python reads ``.pth`` files when it starts; this one was written later."""
-    assert library.backend_opts().backends == ("default",)
-    described = install_editable(tmp_path, line)
-    library.reload()
-    assert library.problems == ()
-    assert Path(library.backends["late"].source.file) == described
-    assert library.functions["lib:f"](Foreign()) == "late"
-
-
-def test_only_reload_follows_editable_installations(library: Any, tmp_path: Path) -> None:
-    """F11: a ``.pth`` file can run code; discovery names the remedy."""
-    install_editable(tmp_path, "{source}\n")
-    with pytest.warns(BackendSkippedWarning, match=r"editable mode.*backend_opts\.reload\(\)"):
-        assert list(library.backends) == ["default"]
-    library.reload()
-    assert list(library.backends) == ["default", "late"]
-
-
-def test_reload_leaves_editable_installations_of_blocked_backends_alone(
-    library: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """S13: nothing of a blocked backend is imported."""
-    monkeypatch.setenv("RELOADLIB_BLOCK", "late")
-    install_editable(tmp_path, "import sys; sys.modules['reloadlib_executed'] = sys\n")
-    library.reload()
-    assert "reloadlib_executed" not in sys.modules
-    monkeypatch.setenv("RELOADLIB_BLOCK", "late@Reloadlib_Late")
-    library.reload()
-    assert "reloadlib_executed" not in sys.modules
-
-
-def test_reload_survives_an_installation_without_a_list_of_files(
-    library: Any, tmp_path: Path
-) -> None:
-    """E1: whatever the metadata of distributions lacks."""
-    install_editable(tmp_path, "{source}\n")
-    (tmp_path / "reloadlib_late-0.1.0.dist-info" / "RECORD").unlink()
-    with pytest.warns(BackendSkippedWarning, match="no file 'backend.toml'"):
+    with pytest.warns(BackendSkippedWarning, match="editable mode .*, start Python again"):
         library.reload()
+    assert "reloadlib_executed" not in sys.modules
+    assert list(library.backends) == ["default"]

@@ -130,7 +130,7 @@ def test_one_that_lacks_a_requirement_takes_no_name(tmp_path: Path) -> None:
     system = BackendSystem("registered18.backends", "REGISTERED18")
     with isolated(system, path=[tmp_path]):
         system.register({**describe("late"), "requires": ["absent-distribution"]})
-        with pytest.warns(BackendSkippedWarning, match="of distribution installed is used"):
+        with pytest.warns(BackendSkippedWarning, match="the backend of installed is used"):
             assert system.backends["late"].source.distribution == "installed"
         (problem,) = system.problems
         assert "it requires absent-distribution, which is not installed" in str(problem)

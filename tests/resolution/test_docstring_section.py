@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-import json
-import os
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from spatch_core import BackendSystem
-from spatch_core.testing import write_distribution
 from tests.function.conftest import Foreign, describe, make_system
 
 FOREIGN = f"{Foreign.__module__}:Foreign"
@@ -81,38 +76,27 @@ TEXTS = {
 
 @pytest.mark.parametrize("every", ["", "Of all others."], ids=["listed", "every-function"])
 @pytest.mark.parametrize("texts", TEXTS.values(), ids=list(TEXTS))
-def test_sections_are_the_same_from_the_cache(
-    texts: list[str], every: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """F6: of a cached backend, a text that all functions share is made once."""
-    lines = ["name = 'gpu'", f"primary_types = ['{FOREIGN}']"]
+def test_each_function_has_its_own_note_or_that_of_all_others(texts: list[str], every: str) -> None:
+    """F6, D14: in a file with an entry for every other function, too."""
     notes = {f"lib:f{number}": text for number, text in enumerate(texts)}
-    for function, text in {**notes, "*": every}.items() if every else notes.items():
-        lines += [f"[functions.'{function}']", "function = 'm:f'"]
-        lines.append(f"additional_docs = {json.dumps(text)}")
-    write_distribution(
-        tmp_path,
-        "gpu-dist",
-        entry_points={"documented.backends": {"gpu": "gpu_pkg:backend.toml"}},
-        files={"gpu_pkg/__init__.py": "", "gpu_pkg/backend.toml": "\n".join(lines)},
-    )
-    os.utime(tmp_path / "gpu_pkg" / "backend.toml", (0, 0))  # it was not written just now
-    monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.delenv("SPATCH_CORE_CACHE")
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setenv("LOCALAPPDATA", str(tmp_path / "cache"))
+    entries = {name: {"function": "m:f", "additional_docs": text} for name, text in notes.items()}
+    if every:
+        entries["*"] = {"function": "m:f", "additional_docs": every}
+    system = make_system({"name": "gpu", "primary_types": [FOREIGN], "functions": entries})
+    functions = [
+        system.dispatchable("x", module="lib", qualname=f"f{number}")(lambda x: x)
+        for number in range(4)
+    ]
+    assert "gpu" in system.backends
 
-    def documents() -> tuple[list[str | None], bool]:
-        system = BackendSystem("documented.backends", "DOCUMENTED", ["builtins:float"])
-        functions = [
-            system.dispatchable("x", module="lib", qualname=f"f{number}")(lambda x: x)
-            for number in range(4)
-        ]
-        assert "gpu" in system.backends
-        is_cached = "gpu" in system._loader.get().catalog.cached_docs
-        return [each.__doc__ for each in functions], is_cached
+    found = [each.__doc__ for each in functions]
 
-    parsed, cached = documents(), documents()
-
-    assert parsed[0] == cached[0]
-    assert [parsed[1], cached[1]] == [False, True]
+    section = f"Backends\n--------\ngpu\n    Types: {FOREIGN}."
+    indented = [
+        text.replace("\n", "\n    ").replace("\n    \n", "\n\n") for text in [*texts, every]
+    ]
+    expected = [f"{section}\n\n    {text}" if text else section for text in indented]
+    assert [text and text.strip() for text in found] == [
+        *expected[:3],
+        expected[3] if every else None,
+    ]

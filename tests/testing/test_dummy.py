@@ -34,7 +34,7 @@ def library(*backends: Any) -> tuple[BackendSystem, Any]:
 
 
 def test_it_answers_for_functions_of_its_methods_names() -> None:
-    """D3: whatever their modules and classes, also for functions that are added later."""
+    """D3: whatever their modules and classes; for functions that are added later after `reload`."""
     system, dummy_func = library(Floats())
     assert dummy_func(1) == ("default", (1,), {})
     assert dummy_func(1, y=2.0) == ("floats", (1,), {"y": 2.0})
@@ -42,6 +42,7 @@ def test_it_answers_for_functions_of_its_methods_names() -> None:
         function: Any = system.dispatchable("x", module="other", qualname=qualname)(
             lambda x: "default"
         )
+        system.reload()
         assert function(1.5) == expected
     assert system.problems == ()
 

@@ -68,14 +68,6 @@ def test_variables_are_added_and_removed(monkeypatch: pytest.MonkeyPatch) -> Non
     assert os.environ["TESTING_REMOVED"] == "removed"
 
 
-def test_no_cache_of_descriptions_is_touched_unless_that_is_wanted() -> None:
-    """Results must not depend on earlier runs."""
-    script = "import os; print(os.environ.get('SPATCH_CORE_CACHE'))"
-
-    assert run_python(script).stdout == "off\n"
-    assert run_python(script, environment={"SPATCH_CORE_CACHE": None}).stdout == "None\n"
-
-
 def test_options_are_the_interpreters() -> None:
     done = run_python("import sys; print(sys.flags.optimize)", options=["-OO"])
 

@@ -29,26 +29,6 @@ def test_backends_on_the_path_are_there_for_the_block(
     assert list(system.backends) == ["default"]
 
 
-def test_no_cache_of_descriptions_is_touched_unless_that_is_wanted(
-    system: BackendSystem, distribution: Distribution, tmp_path: Path
-) -> None:
-    caches = tmp_path / "caches"
-    variables: dict[str, str | None] = dict.fromkeys(
-        ("XDG_CACHE_HOME", "LOCALAPPDATA"), str(caches)
-    )
-    for file in distribution.files:
-        os.utime(file, (0, 0))
-
-    with isolated(system, path=[distribution.folder], environment=variables):
-        assert "loud" in system.backends
-    assert not caches.exists()
-
-    variables["SPATCH_CORE_CACHE"] = None
-    with isolated(system, path=[distribution.folder], environment=variables):
-        assert "loud" in system.backends
-    assert caches.exists()
-
-
 def test_names_of_the_block_are_unknown_after_it(
     system: BackendSystem, distribution: Distribution
 ) -> None:

@@ -106,13 +106,10 @@ FIGURES = {
     "Processes": [
         Figure("`import spatch_core`", "ms", "import", "", 12.0),
         Figure("the import of a library", "ms", "library", "", 12.0),
-        Figure("discovery among 50 installed", ALONE, "50/cached", "50/alone", 2.0),
-        Figure("… with the cache off", ALONE, "50/uncached", "50/alone"),
-        Figure("discovery among 500 installed", ALONE, "500/cached", "500/alone", 2.0),
-        Figure("… with the cache off", ALONE, "500/uncached", "500/alone"),
+        Figure("discovery among 50 installed", ALONE, "50/discovered", "50/alone", 2.0),
+        Figure("discovery among 500 installed", ALONE, "500/discovered", "500/alone", 2.0),
         Figure("100 backends of 100 functions, first call", "ms", "toml/first"),
-        Figure("… in a second process", "ms", "toml/second", "", 30.0),
-        Figure("… without entry_points()", "ms", "toml/second", "toml/alone", 30.0),
+        Figure("… without entry_points()", "ms", "toml/first", "toml/alone"),
     ],
 }
 

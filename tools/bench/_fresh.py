@@ -1,14 +1,12 @@
 """Times fresh processes: importing, discovering, the first call.
 
 They see spatch_core and the distributions that are written here, but no other installed
-distribution. The user's cache folder is not touched.
+distribution.
 """
 
 from __future__ import annotations
 
 import json
-import os
-import shutil
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -52,20 +50,11 @@ class Program:
     text: str
     installed: Path | None = None
     """The folder of distributions that it sees; None means those of the bare interpreter."""
-    cache: str = "kept"
-    """``"off"``; ``"new"``, an empty cache; or ``"kept"``, the cache of the previous run."""
 
-    def seconds(self, contestant: Contestant, caches: Path) -> float:
-        """Run the program, with a folder for the caches of this contestant alone."""
-        folder = caches / self.installed.name if self.installed else caches
-        if self.cache == "new":
-            shutil.rmtree(folder, ignore_errors=True)
-        folder.mkdir(parents=True, exist_ok=True)
+    def seconds(self, contestant: Contestant) -> float:
+        """Run the program once."""
         path = [self.installed] if self.installed else []
         variables = contestant.variables(*path)
-        variables |= dict.fromkeys(("XDG_CACHE_HOME", "LOCALAPPDATA", "HOME"), str(folder))
-        if self.cache == "off":
-            variables["SPATCH_CORE_CACHE"] = "off"
         command = [PYTHON, "-s", *(["-S"] if path else []), "-c", self.text]
         return float(run(command, contestant.version.folder, variables))
 
@@ -87,13 +76,11 @@ def programs(folder: Path, sizes: tuple[int, ...]) -> dict[str, list[Program]]:
         installed = install(folder / f"installed-{count}", count, backends=3, functions=20)
         found[f"discovery, {count} installed"] = [
             Program(f"{count}/alone", _ENTRY_POINTS, installed),
-            Program(f"{count}/cached", _DISCOVER, installed),
-            Program(f"{count}/uncached", _DISCOVER, installed, "off"),
+            Program(f"{count}/discovered", _DISCOVER, installed),
         ]
     installed = install(folder / "described", 100, backends=100, functions=100)
     found["the first call"] = [
-        Program("toml/first", first_call(100), installed, "new"),
-        Program("toml/second", first_call(100), installed),
+        Program("toml/first", first_call(100), installed),
         Program("toml/alone", _ENTRY_POINTS, installed),
     ]
     return found
@@ -113,9 +100,6 @@ def install(
         elif number % 5 == 0:
             entry_points["console_scripts"] = {package: f"{package}:main"}
         write_distribution(folder, package, entry_points=entry_points, files=files)
-    for file in folder.rglob("*.toml"):  # the cache skips files that were just written
-        status = file.stat()
-        os.utime(file, (status.st_atime - 3600, status.st_mtime - 3600))
     return folder
 
 

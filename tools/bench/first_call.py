@@ -3,8 +3,8 @@
     python tools/bench/first_call.py                                # 200 backends, 1,000 functions
     python tools/bench/first_call.py --backends 20 --functions 100
 
-Each process is fresh, and sees only the distributions that are written here. The first process
-parses the descriptions, and the others read them from the cache. The figures are processor times.
+Each process is fresh, and sees only the distributions that are written here. The figures are
+processor times.
 """
 
 from __future__ import annotations
@@ -22,12 +22,10 @@ from bench._record import ROOT
 from bench._versions import MODES, Contestant, stage
 
 
-def measure(program: Program, contestant: Contestant, caches: Path, rounds: int) -> str:
-    """Run a program once without and then with a cache; return the line for one path."""
-    parsed = program.seconds(contestant, caches)
-    cached = [program.seconds(contestant, caches) for _ in range(rounds)]
-    spread = f"{min(cached) * 1e3:.0f} to {max(cached) * 1e3:.0f}"
-    return f"{contestant.mode:12} {parsed:7.2f} s {median(cached) * 1e3:10.0f} ms   ({spread})"
+def measure(program: Program, contestant: Contestant, rounds: int) -> str:
+    """Run a program several times; return the line for one path."""
+    found = [program.seconds(contestant) * 1e3 for _ in range(rounds)]
+    return f"{contestant.mode:12} {median(found):8.0f} ms   ({min(found):.0f} to {max(found):.0f})"
 
 
 def main() -> None:
@@ -38,7 +36,7 @@ def main() -> None:
     parser.add_argument("--backends", type=int, default=200)
     parser.add_argument("--functions", type=int, default=1000, help="functions of the library")
     parser.add_argument("--documented", action="store_true", help="each backend documents each")
-    parser.add_argument("--rounds", type=int, default=9, help="processes that use the cache")
+    parser.add_argument("--rounds", type=int, default=9, help="processes of each path")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="spatch-core-bench-") as name:
         folder = Path(name)
@@ -48,10 +46,9 @@ def main() -> None:
         installed = install(folder / "installed", count, count, functions, documented)
         program = Program("first call", first_call(count, functions), installed)
         version = stage(ROOT, folder / "version")
-        print("path         no cache, once   from the cache", flush=True)
         for mode in MODES if version.is_built else MODES[:1]:
             contestant = Contestant(version, mode)
-            print(measure(program, contestant, folder / mode, options.rounds), flush=True)
+            print(measure(program, contestant, options.rounds), flush=True)
 
 
 if __name__ == "__main__":

@@ -110,13 +110,13 @@ class Benchmark:
         return OWN if self.is_comparison or name == ACCELERATED else ",".join(PEERS)
 
     def _run(self, group: list[Program], rounds: int) -> None:
-        """Run fresh processes in turn; the first ones fill caches and do not count."""
+        """Run fresh processes in turn; the first ones do not count."""
         order = list(self.contestants.items())
         for number in range(-1, rounds):
             self._shuffle(order)
             for name, contestant in order:
                 for program in group:
-                    seconds = program.seconds(contestant, self.folder / "caches" / name)
+                    seconds = program.seconds(contestant)
                     if number >= 0:
                         samples = self.record.samples.setdefault(f"{name}/{program.name}", [])
                         samples.append([seconds])

@@ -42,7 +42,7 @@ def test_the_tests_for_a_gpu_run(standin: Path, module: str) -> None:
             f"tests/{module}",
         ],
         cwd=FOLDER,
-        env={**os.environ, "PYTHONPATH": path, "SPATCH_CORE_CACHE": "off"},
+        env={**os.environ, "PYTHONPATH": path},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,

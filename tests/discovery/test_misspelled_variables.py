@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from spatch_core._discovery.misspellings import misspelled_variables, near_misses
+from spatch_core._discovery.environment import misspelled_variables, near_misses
 
 
 def test_names_of_variables_that_the_library_reads_are_no_misspellings() -> None:

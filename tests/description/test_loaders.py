@@ -1,0 +1,231 @@
+"""Files of packages without folders are read through their loaders."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from spatch_core.testing import run_python, write_distribution
+from tests.discovery.conftest import CORE, find
+
+LOADER = """
+    import sys
+    from importlib.abc import Loader, MetaPathFinder
+    from importlib.machinery import ModuleSpec
+    from io import BytesIO
+    from pathlib import Path
+
+    FILES = {files!r}
+    IN_MEMORY = {in_memory!r}
+
+    class Memory:
+        '''A file or a folder in memory, as `importlib.resources` shows it.'''
+
+        def __init__(self, path):
+            self.path = path
+
+        def joinpath(self, *names):
+            path = "/".join([self.path, *names])
+            if path in FILES and not IN_MEMORY:
+                return Path(FILES[path])
+            return Memory(path)
+
+        def is_file(self):
+            return self.path in FILES
+
+        def open(self, mode="r"):
+            return BytesIO(FILES[self.path].encode())
+
+    class Reader:
+        def __init__(self, package):
+            self.package = package
+
+        def files(self):
+            return Memory(self.package.replace(".", "/"))
+
+    class Packages(Loader):
+        def create_module(self, spec):
+            return None
+
+        def exec_module(self, module):
+            if module.__name__ == "loud":
+                raise SystemExit("imported")
+            module.double = lambda x: "loud"
+
+        def get_resource_reader(self, name):
+            return Reader(name)
+
+    class Finder(MetaPathFinder):
+        '''The folders of its packages do not exist.'''
+
+        def find_spec(self, name, path=None, target=None):
+            if name in {packages!r}:
+                spec = ModuleSpec(name, Packages(), origin="nowhere", is_package=True)
+                spec.submodule_search_locations.append(__file__ + "/" + name)
+                return spec
+            if name in {modules!r}:
+                return ModuleSpec(name, Packages(), origin="nowhere")
+            if name in {namespaces!r}:
+                spec = ModuleSpec(name, None, is_package=True)
+                spec.submodule_search_locations.append(__file__ + "/" + name)
+                return spec
+            return None
+
+    sys.meta_path.insert(0, Finder())
+    """
+BACKEND = """
+    name = "loud"
+    primary_types = ["builtins:str"]
+
+    [functions."photolib:double"]
+    function = "loudcode:double"
+    """
+# In each layout: the entry point's package, the packages of the loader, its namespace packages.
+LAYOUTS = {
+    "package": ("loud", ["loud"], []),
+    "module-in-a-package": ("loud.a", ["loud"], []),
+    "sub-package": ("loud.a", ["loud", "loud.a"], []),
+    "folder-of-data-in-a-package": ("loud.data", ["loud"], ["loud.data"]),
+    "package-in-a-namespace-package": ("shared.loud", ["shared.loud"], ["shared"]),
+}
+
+
+def install(
+    place: Path, layout: str = "package", in_memory: bool = False, text: str = BACKEND
+) -> Path:
+    """Install a backend as meson-python does in editable mode; return the folder of its source.
+
+    A path file imports a module, which adds a finder whose packages have no folders.
+    """
+    package, packages, namespaces = LAYOUTS[layout]
+    site = place / "site"
+    source = place / "source.toml"
+    source.parent.mkdir(parents=True, exist_ok=True)
+    source.write_text(text, encoding="utf-8")
+    modules = [package] if package not in [*packages, *namespaces] else []
+    folder = package.rpartition(".")[0] if modules else package
+    path = f"{folder.replace('.', '/')}/backend.toml"
+    write_distribution(
+        site,
+        "loud-dist",
+        entry_points={"photolib.backends": {"loud": f"{package}:backend.toml"}},
+        files={
+            "_loud_editable.py": LOADER.format(
+                files={path: text if in_memory else str(source)},
+                in_memory=in_memory,
+                packages=[*packages, "loudcode"],
+                namespaces=namespaces,
+                modules=modules,
+            ),
+            "loud.pth": "import _loud_editable\n",
+        },
+    )
+    # Every interpreter processes the path file, as those in its own folder of packages.
+    (site / "sitecustomize.py").write_text(
+        f"import site; site.addsitedir({str(site)!r})", encoding="utf-8"
+    )
+    return source
+
+
+@pytest.mark.parametrize("in_memory", [False, True], ids=["file", "memory"])
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_a_package_without_folders(tmp_path: Path, layout: str, in_memory: bool) -> None:
+    """D2: the loader's resource reader has the file; the package fails when it is imported."""
+    source = install(tmp_path, layout, in_memory)
+
+    report = find(tmp_path / "site")
+
+    assert report["problems"] == []
+    assert report["found"]
+    assert report["imported"] == []
+    if not in_memory:
+        assert report["file"] == str(source)
+
+
+def test_the_package_was_imported_before(tmp_path: Path) -> None:
+    """D2: its loader is that of the module."""
+    source = install(tmp_path, "package-in-a-namespace-package")
+
+    report = find(
+        tmp_path / "site", before="import shared.loud; sys.meta_path.remove(sys.meta_path[0])"
+    )
+
+    assert (report["problems"], report["file"]) == ([], str(source))
+
+
+def test_a_file_that_the_loader_does_not_have(tmp_path: Path) -> None:
+    """E1: the message names the package's place."""
+    install(tmp_path)
+    loader = tmp_path / "site" / "_loud_editable.py"
+    loader.write_text(
+        loader.read_text(encoding="utf-8").replace("'loud/backend.toml'", "'loud/other.toml'"),
+        encoding="utf-8",
+    )
+
+    (problem,) = find(tmp_path / "site")["problems"]
+
+    assert "there is no file 'backend.toml' in " in problem
+
+
+def test_a_loader_that_fails(tmp_path: Path) -> None:
+    """E1: it costs the backend alone."""
+    install(tmp_path)
+    loader = tmp_path / "site" / "_loud_editable.py"
+    loader.write_text(
+        loader.read_text(encoding="utf-8").replace("return Reader(name)", "raise LookupError(1)"),
+        encoding="utf-8",
+    )
+
+    (problem,) = find(tmp_path / "site")["problems"]
+
+    assert "the package 'loud' or its file cannot be read (LookupError: 1)" in problem
+
+
+def test_a_large_file_of_a_loader(tmp_path: Path) -> None:
+    """E1: it is not parsed."""
+    install(tmp_path, in_memory=True, text="#" * 3_000_000)
+
+    (problem,) = find(tmp_path / "site")["problems"]
+
+    assert "it is not parsed: it has more than" in problem
+
+
+def test_calls_and_both_commands_agree(tmp_path: Path) -> None:
+    """D2: the backend runs, `doctor` finds no fault, and neither does `verify`."""
+    pytest.importorskip("click")
+    source = install(tmp_path, "package-in-a-namespace-package")
+    write_distribution(
+        tmp_path / "library",
+        "photolib",
+        entry_points={"spatch_core.libraries": {"photolib": "photolib:system"}},
+        files={
+            "photolib.py": """
+                from spatch_core import BackendSystem
+
+                system = BackendSystem("photolib.backends", "PHOTOLIB")
+
+                @system.dispatchable("x")
+                def double(x):
+                    return x + x
+                """
+        },
+    )
+    path = [tmp_path / "site", tmp_path / "library", CORE]
+
+    def command(*arguments: str) -> Any:
+        program = (
+            f"import sys; from spatch_core.cli import main; sys.argv[1:] = {arguments!r}; main()"
+        )
+        return json.loads(run_python(program, path=path).stdout)
+
+    called = run_python("import photolib; print(photolib.double('x'))", path=path)
+    (examined,) = command("doctor", "--json")["libraries"]
+    (verified,) = command("verify", "--json", str(source))["files"]
+
+    assert called.stdout == "loud\n"
+    assert [each["message"] for each in examined["findings"]] == []
+    assert [each["state"] for each in examined["backends"] if each["name"] == "loud"] == ["active"]
+    assert verified["faults"] == []
