@@ -17,7 +17,6 @@ from ._call import context
 from ._description.description import Description
 from ._function import decorator, dispatchable, invocation, library_backends
 from ._function.function_type import DispatchableFunction
-from ._implementation.planned_function import Plan, Planned
 from ._reporting import errors, unknown_names, warning_categories
 from ._reporting.problems import Problem
 from ._resolution.explanation import Explanation
@@ -58,7 +57,6 @@ __all__ = [
     "Library",
     "LibraryReport",
     "Outcome",
-    "Planned",
     "Problem",
     "Report",
     "Severity",
@@ -105,8 +103,6 @@ _ANNOTATIONS: dict[str, Any] = {
     "Iterable": Iterable,
     "Mapping": Mapping,
     "P": ParamSpec("P"),
-    "Plan": Plan,
-    "Planned": Planned,
     "Problem": Problem,
     "R": TypeVar("R"),
     "Sequence": Sequence,
