@@ -154,6 +154,13 @@ class Function:
         """Whether an argument is only for dispatching: hooks see it, implementations do not."""
         return self.traits is not None and self.traits.like is not None
 
+    def without_like(self, kwargs: dict[str, Any]) -> dict[str, Any]:
+        """Return keyword arguments without the one that is only for dispatching."""
+        like = None if self.traits is None else self.traits.like
+        if like is None or like not in kwargs:
+            return kwargs
+        return {name: value for name, value in kwargs.items() if name != like}
+
     @property
     def runs_no_code(self) -> bool:
         """Whether finding the dispatch arguments runs no code of the library."""

@@ -20,7 +20,6 @@ from ._function.function_type import DispatchableFunction
 from ._reporting import errors, unknown_names, warning_categories
 from ._reporting.problems import Problem
 from ._resolution.explanation import Explanation
-from ._signature import replaced_arguments
 from ._state import hooks, options, options_block, options_view
 from ._state.trace import Trace
 
@@ -112,7 +111,7 @@ for _module in (
     *(errors, unknown_names, warning_categories, _type_patterns),
     *(backend_system, backend_utils, context),
     *(decorator, dispatchable, hooks, library_backends, options, options_block),
-    *(options_view, replaced_arguments),
+    options_view,
 ):
     for _name, _value in _ANNOTATIONS.items():
         vars(_module).setdefault(_name, _value)

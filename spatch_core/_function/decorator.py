@@ -54,7 +54,7 @@ class Decorator:
         dispatch_args : None, str, iterable of str, mapping of str to int, or callable
             The arguments whose types decide: the name of one, or the names of several; a
             mapping of names to positions if there is no signature; a callable that is called
-            like the function and returns them, or `ReplacedArguments`; None for all arguments.
+            like the function and returns them; None for all arguments.
             With an empty list, only ``type=`` decides.
         module, qualname : str, optional
             The public identity, if it is not the place of definition. They become the

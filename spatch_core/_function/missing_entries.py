@@ -37,23 +37,18 @@ def fill(dispatcher: Dispatcher, index: int, values: tuple[Any, ...]) -> Callabl
     """Find the callable for a call, and put it into the table; see `Dispatcher.fill`."""
     record = dispatcher.records[index - 1]
     function = record.function
-    is_replacing = False
-    if function.parameters is None:
-        from .._signature.replaced_arguments import has_replaced  # few libraries need it
-
-        is_replacing = has_replaced(values)
     caller = dispatcher.ready(record.identifier)
     if caller is None:
         # A backend calls the library while discovery imports it: no backend is known yet.
         default = function.default
-        return _replacing(dispatcher, index, default) if is_replacing else default
+        return _without_like(dispatcher, index, default) if function.has_like else default
     tables = dispatcher.keeper.get()
     # First the table, then the state: if another thread exchanges both in between, the
     # target found for the new state is stored in the old table, which is no longer read.
     table = table_of(tables, index)
     scope: Scope = tables[0]
     state = scope.state
-    found = given(values[1:] if is_replacing else values)
+    found = given(values)
     types = caller.resolver.types(found, state)
     # Read after the table: if the backends were replaced since `caller` was read, the table may
     # belong to the new ones, and must not get a target of the old ones.
@@ -62,20 +57,18 @@ def fill(dispatcher: Dispatcher, index: int, values: tuple[Any, ...]) -> Callabl
     if state.hook is not None:
         from .hook_entries import hooked_entry  # most programs have no hooks
 
-        target, is_replacing = hooked_entry(
-            *(dispatcher, index, caller, scope, types, key), is_replacing=is_replacing
-        )
+        target = hooked_entry(dispatcher, index, caller, scope, types, key)
     elif is_outdated:
         target = caller.chain(function, state, types)
     else:
         dispatcher.shortcuts.take(record, caller)
-        if is_replacing and function.nature:
-            # The wrapper does not check the answers of `Replacing`; the chain checks its own.
+        if function.has_like and function.nature:
+            # The wrapper does not check the answers of `WithoutLike`; the chain checks its own.
             target = caller.chain(function, state, types)
         else:
             target = caller.target(function, state, types)
-    if is_replacing:
-        target = _replacing(dispatcher, index, target)
+    if function.has_like and state.hook is None:  # hooks see the argument
+        target = _without_like(dispatcher, index, target)
     # A metaclass with its own == or hash could run code, or fail, in each look-up.
     if not is_outdated and all(map(is_hashable_by_identity, key)):
         scope.make_room(index, table)
@@ -83,10 +76,11 @@ def fill(dispatcher: Dispatcher, index: int, values: tuple[Any, ...]) -> Callabl
     return target
 
 
-def _replacing(
+def _without_like(
     dispatcher: Dispatcher, index: int, target: Callable[..., Any]
 ) -> Callable[..., Any]:
-    from .replacing import Replacing  # few libraries need it
+    from .without_like import WithoutLike  # few functions need it
 
-    made: Any = Replacing(dispatcher.link, index, target)
+    function = dispatcher.records[index - 1].function
+    made: Any = WithoutLike(dispatcher.link, index, function, target)
     return made  # type: ignore[no-any-return]  # a `TakesFound`

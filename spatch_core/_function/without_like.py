@@ -1,20 +1,20 @@
-"""Calls whose arguments a finder replaces, such as generators by lists."""
+"""Calls of functions with a ``like`` argument, which implementations do not get."""
 
 from __future__ import annotations
 
 from .._dispatch_arguments import TakesFound
-from .._signature.replaced_arguments import replaced
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
+    from .._dispatch_arguments import Function
     from .wrapper_support import Link
 
 
-class Replacing(TakesFound):
-    """The entry of a table for calls whose arguments a finder replaces.
+class WithoutLike(TakesFound):
+    """The entry of a table that leaves the ``like`` argument out of a call.
 
     Parameters
     ----------
@@ -22,21 +22,26 @@ class Replacing(TakesFound):
         Leads to the library's dispatcher.
     index : int
         The function's place in the tables.
+    function : Function
+        The function.
     target : callable
         The entry that the table would hold otherwise.
     """
 
-    __slots__ = ("_index", "_link", "_target")
+    __slots__ = ("_function", "_index", "_link", "_target")
 
-    def __init__(self, link: Link, index: int, target: Callable[..., Any]) -> None:
+    def __init__(
+        self, link: Link, index: int, function: Function, target: Callable[..., Any]
+    ) -> None:
         self._link = link
         self._index = index
+        self._function = function
         self._target = target
 
     def call_found(self, found: tuple[Any, ...], /, *args: Any, **kwargs: Any) -> Any:
-        """Make a call with the replaced arguments; the original ones may be exhausted."""
+        """Make a call without the ``like`` argument."""
         target: Any = self._target
-        found, args, kwargs = replaced(found, args, kwargs)
+        kwargs = self._function.without_like(kwargs)
         if isinstance(target, TakesFound):
             return target.call_found(found, *args, **kwargs)
         try:
