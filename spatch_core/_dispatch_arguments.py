@@ -43,11 +43,6 @@ class Missing:
     def __repr__(self) -> str:
         return "missing"
 
-    def __reduce__(self) -> Any:
-        # cloudpickle sends the constants of a wrapper's code. Any value will do, because the
-        # restored function gets its code again (see `script_functions`).
-        return int, ()
-
 
 missing = Missing()
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 from .._classes import is_hashable_by_identity
-from .._dispatch_arguments import given
+from .._dispatch_arguments import Function, TakesFound, given
 from .._state.scope import store, table_of
 
 if TYPE_CHECKING:
@@ -40,8 +40,7 @@ def fill(dispatcher: Dispatcher, index: int, values: tuple[Any, ...]) -> Callabl
     caller = dispatcher.ready(record.identifier)
     if caller is None:
         # A backend calls the library while discovery imports it: no backend is known yet.
-        default = function.default
-        return _without_like(dispatcher, index, default) if function.has_like else default
+        return without_like(dispatcher.link, index, function, function.default)
     tables = dispatcher.keeper.get()
     # First the table, then the state: if another thread exchanges both in between, the
     # target found for the new state is stored in the old table, which is no longer read.
@@ -67,8 +66,8 @@ def fill(dispatcher: Dispatcher, index: int, values: tuple[Any, ...]) -> Callabl
             target = caller.chain(function, state, types)
         else:
             target = caller.target(function, state, types)
-    if function.has_like and state.hook is None:  # hooks see the argument
-        target = _without_like(dispatcher, index, target)
+    if state.hook is None:  # hooks see the argument
+        target = without_like(dispatcher.link, index, function, target)
     # A metaclass with its own == or hash could run code, or fail, in each look-up.
     if not is_outdated and all(map(is_hashable_by_identity, key)):
         scope.make_room(index, table)
@@ -76,11 +75,54 @@ def fill(dispatcher: Dispatcher, index: int, values: tuple[Any, ...]) -> Callabl
     return target
 
 
-def _without_like(
-    dispatcher: Dispatcher, index: int, target: Callable[..., Any]
+def without_like(
+    link: Link, index: int, function: Function, target: Callable[..., Any]
 ) -> Callable[..., Any]:
-    from .without_like import WithoutLike  # few functions need it
+    """Return an entry that leaves the ``like`` argument out, if the function has one."""
+    if not function.has_like:
+        return target
+    entry: Any = WithoutLike(link, index, function, target)
+    return entry  # type: ignore[no-any-return]  # a `TakesFound`
 
-    function = dispatcher.records[index - 1].function
-    made: Any = WithoutLike(dispatcher.link, index, function, target)
-    return made  # type: ignore[no-any-return]  # a `TakesFound`
+
+class WithoutLike(TakesFound):
+    """The entry of a table that leaves the ``like`` argument out of a call.
+
+    Parameters
+    ----------
+    link : Link
+        Leads to the library's dispatcher.
+    index : int
+        The function's place in the tables.
+    function : Function
+        The function.
+    target : callable
+        The entry that the table would hold otherwise.
+    """
+
+    __slots__ = ("_function", "_index", "_link", "_target")
+
+    def __init__(
+        self, link: Link, index: int, function: Function, target: Callable[..., Any]
+    ) -> None:
+        self._link = link
+        self._index = index
+        self._function = function
+        self._target = target
+
+    def call_found(self, found: tuple[Any, ...], /, *args: Any, **kwargs: Any) -> Any:
+        """Make a call without the ``like`` argument."""
+        target: Any = self._target
+        kwargs = self._function.without_like(kwargs)
+        if isinstance(target, TakesFound):
+            return target.call_found(found, *args, **kwargs)
+        try:
+            result = target(*args, **kwargs)
+        except Exception as error:
+            deferred = self._link.failed(self._index, target, args, kwargs, error, found)
+            if deferred is None:
+                raise
+            target, result = deferred, NotImplemented
+        if result is NotImplemented:
+            return self._link.deferred(self._index, target, args, kwargs, found)
+        return result
