@@ -202,9 +202,8 @@ class Hooked(TakesFound):
         """
         function = self.function
         result = coroutine_answers.checked(function, "", result, f"hook {hook_name(hook)}")
-        if function.nature & COROUTINE:
-            return self._awaited(call, stepwise(function.nature, self._keeper, scope, result))
-        return stepwise(function.nature, self._keeper, scope, result)
+        answer = stepwise(function.nature, self._keeper, scope, lambda: result)
+        return self._awaited(call, answer) if function.nature & COROUTINE else answer
 
     async def _awaited(self, call: Call, answer: Any) -> Any:
         result = await answer
