@@ -6,7 +6,12 @@ import sys
 
 from ._identifiers import DEFAULT, is_backend_name
 from ._implementation.if_needed import IF_NEEDED, IfNeeded
-from ._implementation.registered_function import RegisteredFunction, identifier_of, place_of
+from ._implementation.registered_function import (
+    RegisteredFunction,
+    check_arguments,
+    identifier_of,
+    place_of,
+)
 from ._reporting.errors import IdentifierError
 
 __all__ = ["IF_NEEDED", "BackendImplementation", "IfNeeded", "RegisteredFunction", "warn_caller"]
@@ -91,11 +96,8 @@ class BackendImplementation:
         """
         is_usual = isinstance(api_identity, str) and should_run is None
         if not is_usual or not isinstance(uses_context, bool):
-            from ._implementation.registration_mistakes import (
-                check_implements,  # few backends need it
-            )
-
-            check_implements(api_identity, should_run, uses_context, sys._getframe(1))
+            namespace = sys._getframe(1).f_globals
+            check_arguments(api_identity, should_run, uses_context, namespace)
         identifier = identifier_of(api_identity)
 
         def register(implementation: F) -> F:
@@ -134,10 +136,9 @@ class BackendImplementation:
 
         Raises
         ------
-        TypeError
-            If ``@backend.set_should_run`` was written without parentheses.
         ValueError
-            If `backend_func` was not registered.
+            If `backend_func` was not registered, as in ``@backend.set_should_run`` without
+            parentheses.
         """
         entries = [
             entry
@@ -145,9 +146,6 @@ class BackendImplementation:
             if entry.function is backend_func or entry.identifier == backend_func
         ]
         if not entries:
-            from ._implementation.registration_mistakes import check_set_should_run
-
-            check_set_should_run(backend_func, sys._getframe(1))
             raise ValueError(
                 f"{backend_func!r} is not registered with backend {self.name!r}; decorate it "
                 "with implements(...) first"
