@@ -355,11 +355,7 @@ def examples(step: Step) -> None:
     tools = [
         f"tests/tools/test_{name}.py" for name in ("cupy_emulator", "real_work", "scipy_tests")
     ]
-    notebooks = [
-        "tests/switching/test_notebooks.py",
-        "tests/notebooks",
-        "tests/reporting/test_displayed.py",
-    ]
+    notebooks = ["tests/switching/test_notebooks.py", "tests/test_html.py"]
     others = ["tests/test_estimators.py", *notebooks]
     step.pytest("tools", "-m", "", *others, *tools)
 

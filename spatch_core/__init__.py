@@ -25,7 +25,6 @@ __all__ = [
     "IdentifierError",
     "ImplementationImportError",
     "NoImplementationError",
-    "ReplacedArguments",
     "SpatchCoreError",
     "SpatchCoreWarning",
     "UnknownBackendError",
@@ -38,7 +37,6 @@ TYPE_CHECKING = False  # type checkers know this name; importing `typing` would 
 if TYPE_CHECKING:
     from ._callers_line import stacklevel
     from ._function.wrapper_support import accelerated as accelerated
-    from ._signature.replaced_arguments import ReplacedArguments
     from .backend_system import BackendSystem, DispatchContext
     from .backend_utils import IF_NEEDED, BackendImplementation
     from .exceptions import (
@@ -63,7 +61,6 @@ _HOMES = {
     "accelerated": "_function.wrapper_support",
     "IF_NEEDED": "backend_utils",
     "stacklevel": "_callers_line",
-    "ReplacedArguments": "_signature.replaced_arguments",
     "BackendSystem": "backend_system",
     "DispatchContext": "backend_system",
     "BackendImplementation": "backend_utils",

@@ -43,11 +43,6 @@ class Missing:
     def __repr__(self) -> str:
         return "missing"
 
-    def __reduce__(self) -> Any:
-        # cloudpickle sends the constants of a wrapper's code. Any value will do, because the
-        # restored function gets its code again (see `script_functions`).
-        return int, ()
-
 
 missing = Missing()
 
@@ -153,6 +148,13 @@ class Function:
     def has_like(self) -> bool:
         """Whether an argument is only for dispatching: hooks see it, implementations do not."""
         return self.traits is not None and self.traits.like is not None
+
+    def without_like(self, kwargs: dict[str, Any]) -> dict[str, Any]:
+        """Return keyword arguments without the one that is only for dispatching."""
+        like = None if self.traits is None else self.traits.like
+        if like is None or like not in kwargs:
+            return kwargs
+        return {name: value for name, value in kwargs.items() if name != like}
 
     @property
     def runs_no_code(self) -> bool:

@@ -6,17 +6,20 @@ import sys
 
 from ._identifiers import DEFAULT, is_backend_name
 from ._implementation.if_needed import IF_NEEDED, IfNeeded
-from ._implementation.registered_function import RegisteredFunction, identifier_of, place_of
+from ._implementation.registered_function import (
+    RegisteredFunction,
+    check_arguments,
+    identifier_of,
+    place_of,
+)
 from ._reporting.errors import IdentifierError
 
 __all__ = ["IF_NEEDED", "BackendImplementation", "IfNeeded", "RegisteredFunction", "warn_caller"]
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
     from typing import Any, TypeVar
-
-    from ._implementation.planned_function import Plan, Planned
 
     F = TypeVar("F", bound=Callable[..., Any])
 
@@ -93,11 +96,8 @@ class BackendImplementation:
         """
         is_usual = isinstance(api_identity, str) and should_run is None
         if not is_usual or not isinstance(uses_context, bool):
-            from ._implementation.registration_mistakes import (
-                check_implements,  # few backends need it
-            )
-
-            check_implements(api_identity, should_run, uses_context, sys._getframe(1))
+            namespace = sys._getframe(1).f_globals
+            check_arguments(api_identity, should_run, uses_context, namespace)
         identifier = identifier_of(api_identity)
 
         def register(implementation: F) -> F:
@@ -120,90 +120,6 @@ class BackendImplementation:
 
         return register
 
-    def plans(
-        self, api_identity: str | Callable[..., Any], *, uses_context: bool = False
-    ) -> Callable[[Plan], Planned]:
-        """Register an implementation by the function that plans it.
-
-        The decorated function takes the arguments of the library's function. It returns a callable
-        without arguments that computes the result, or the reason why the backend defers. So the
-        arguments are read once, for the decision and for the work. Where the plan defers,
-        ``invoke(backend=..., force=True)`` raises.
-
-        Parameters
-        ----------
-        api_identity : str or callable
-            The library's function, or its identifier ``"module:qualname"``.
-        uses_context : bool, optional
-            Whether the decorated function takes a `DispatchContext` first; it is None if the
-            planned function is called directly.
-
-        Returns
-        -------
-        callable
-            A decorator that returns the planned function, which is called like the library's.
-
-        Raises
-        ------
-        IdentifierError, TypeError, ValueError
-            As in `implements`.
-
-        Examples
-        --------
-        >>> backend = BackendImplementation("gpu")
-        >>> @backend.plans("mylib:blur")
-        ... def blur(image, sigma):
-        ...     if sigma < 1:
-        ...         return "sigma is too small to be worth it"
-        ...     return lambda: f"{image} is blurred"
-        """
-        from ._implementation.planned_function import Planned
-
-        def register(plan: Plan) -> Planned:
-            if not callable(plan):
-                raise TypeError(f"only a function can plan {api_identity}, not {plan!r}")
-            should_run = f"{identifier_of(plan)}.should_run"
-            planned = Planned(plan, self.name, identifier_of(api_identity), uses_context)
-            decorator = self.implements(api_identity, should_run=should_run, uses_context=True)
-            decorator(planned.run)
-            return planned
-
-        return register
-
-    def plans_each(self, module: str, plans: Mapping[str, Plan], namespace: dict[str, Any]) -> None:
-        """Register the plans of many functions, and put each planned function into a module.
-
-        Parameters
-        ----------
-        module : str
-            The module of the library's functions, such as ``"mylib.images"``.
-        plans : mapping of str to callable
-            For each function of the module, the function that plans a call; see `plans`. It gets
-            the name of the library's function, so no two may be the same object.
-        namespace : dict
-            The globals of the backend's module.
-
-        Raises
-        ------
-        IdentifierError, TypeError, ValueError
-            As in `implements`.
-
-        Examples
-        --------
-        >>> def turning(degrees):
-        ...     def plan(image):
-        ...         return lambda: f"{image} is turned by {degrees}"
-        ...     return plan
-        >>> backend = BackendImplementation("gpu")
-        >>> backend.plans_each("mylib", {"rot90": turning(90), "rot180": turning(180)}, globals())
-        >>> rot90("an image")
-        'an image is turned by 90'
-        """
-        for name, plan in plans.items():
-            # The description names the planned function by these, so they must lead to it.
-            plan.__module__, plan.__name__, plan.__qualname__ = namespace["__name__"], name, name
-            namespace[name] = self.plans(f"{module}:{name}")(plan)
-
     def set_should_run(self, backend_func: str | Callable[..., Any]) -> Callable[[F], F]:
         """Register the decorated function as the ``should_run`` of an implementation.
 
@@ -220,10 +136,9 @@ class BackendImplementation:
 
         Raises
         ------
-        TypeError
-            If ``@backend.set_should_run`` was written without parentheses.
         ValueError
-            If `backend_func` was not registered.
+            If `backend_func` was not registered, as in ``@backend.set_should_run`` without
+            parentheses.
         """
         entries = [
             entry
@@ -231,9 +146,6 @@ class BackendImplementation:
             if entry.function is backend_func or entry.identifier == backend_func
         ]
         if not entries:
-            from ._implementation.registration_mistakes import check_set_should_run
-
-            check_set_should_run(backend_func, sys._getframe(1))
             raise ValueError(
                 f"{backend_func!r} is not registered with backend {self.name!r}; decorate it "
                 "with implements(...) first"

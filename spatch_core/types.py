@@ -17,11 +17,9 @@ from ._call import context
 from ._description.description import Description
 from ._function import decorator, dispatchable, invocation, library_backends
 from ._function.function_type import DispatchableFunction
-from ._implementation.planned_function import Plan, Planned
 from ._reporting import errors, unknown_names, warning_categories
 from ._reporting.problems import Problem
 from ._resolution.explanation import Explanation
-from ._signature import replaced_arguments
 from ._state import hooks, options, options_block, options_view
 from ._state.trace import Trace
 
@@ -58,7 +56,6 @@ __all__ = [
     "Library",
     "LibraryReport",
     "Outcome",
-    "Planned",
     "Problem",
     "Report",
     "Severity",
@@ -105,8 +102,6 @@ _ANNOTATIONS: dict[str, Any] = {
     "Iterable": Iterable,
     "Mapping": Mapping,
     "P": ParamSpec("P"),
-    "Plan": Plan,
-    "Planned": Planned,
     "Problem": Problem,
     "R": TypeVar("R"),
     "Sequence": Sequence,
@@ -116,7 +111,7 @@ for _module in (
     *(errors, unknown_names, warning_categories, _type_patterns),
     *(backend_system, backend_utils, context),
     *(decorator, dispatchable, hooks, library_backends, options, options_block),
-    *(options_view, replaced_arguments),
+    options_view,
 ):
     for _name, _value in _ANNOTATIONS.items():
         vars(_module).setdefault(_name, _value)

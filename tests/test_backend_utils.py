@@ -312,23 +312,6 @@ def test_registered_implementations_run_when_they_are_described() -> None:
     assert "too small to be worth it" in str(double.explain(1))
 
 
-def test_many_plans_are_registered_at_once() -> None:
-    """Each function gets the name of the library's, in the module that registers it."""
-    backend = BackendImplementation("many")
-    namespace: dict[str, Any] = {"__name__": "many_backend.images"}
-
-    def plan_of(number: int) -> Any:
-        def plan(x: int) -> Any:
-            return (lambda: number * x) if x >= 0 else "x is negative"
-
-        return plan
-
-    backend.plans_each("mylib", {"one": plan_of(1), "two": plan_of(2)}, namespace)
-    assert namespace["two"](3) == 6
-    assert backend.functions["mylib:two"].identifier == "many_backend.images:two.run"
-    assert backend.functions["mylib:two"].should_run == "many_backend.images:two.should_run"
-
-
 def test_a_warning_of_an_import_is_shown_at_the_users_line(tmp_path: Path) -> None:
     """The call of the user has imported the backend."""
     (tmp_path / "gpu.py").write_text(

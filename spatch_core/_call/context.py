@@ -72,7 +72,7 @@ class DispatchContext:
         Identifier of the library's function.
     """
 
-    __slots__ = ("_args", "_continued", "_dispatch_args", "_known", "_kwargs", "_plan")
+    __slots__ = ("_args", "_continued", "_dispatch_args", "_known", "_kwargs", "_prepared")
 
     if TYPE_CHECKING:
         _args: tuple[Any, ...]
@@ -80,7 +80,7 @@ class DispatchContext:
         _dispatch_args: tuple[Any, ...]
         _known: SharedPart
         _kwargs: Mapping[str, Any]
-        _plan: Callable[[], Any] | None  # set by a `Planned` implementation alone
+        _prepared: Any
 
     def __init__(
         self,
@@ -123,6 +123,18 @@ class DispatchContext:
     def function(self) -> str:
         """Identifier of the library's function."""
         return self._known.function
+
+    @property
+    def prepared(self) -> Any:
+        """For the backend: the value that its `should_run` has set for the implementation.
+
+        None until it is set; `invoke` with ``force=True`` calls no `should_run`.
+        """
+        return getattr(self, "_prepared", None)
+
+    @prepared.setter
+    def prepared(self, value: Any) -> None:
+        self._prepared = value
 
     def call_next(self, /, *args: Any, **kwargs: Any) -> Any:
         """Call what would run if this backend had deferred, and return its result.

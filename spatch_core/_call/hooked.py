@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, Any
 
 from .._classes import is_importable
 from .._dispatch_arguments import COROUTINE, Function, TakesFound, given, missing
-from .._signature.replaced_arguments import replaced
 from .._state.frozen_coroutines import stepwise
 from .._state.hook_stages import stages_of
 from .._state.hooks import Call, hook_name
@@ -153,12 +152,11 @@ class Hooked(TakesFound):
         passed: Any = args, kwargs
         if call._found is not None:
             found = call._found[0]
-            if self.function.has_like or not _are_same(call._found, args, kwargs):
-                # Hooks see the `like` argument, which candidates do not get.
-                found, *others = replaced(self.function.find(args, kwargs), args, kwargs)
-                hooked, passed = self._for(found), tuple(others)
-                if not self.function.has_like:
-                    args, kwargs = passed
+            if not _are_same(call._found, args, kwargs):
+                found = self.function.find(args, kwargs)
+                hooked = self._for(found)
+            # Hooks see the `like` argument, which candidates do not get.
+            passed = args, self.function.without_like(kwargs)
         else:
             for position, name, cls in self._places:
                 if position is not None and position < len(args):
@@ -204,9 +202,8 @@ class Hooked(TakesFound):
         """
         function = self.function
         result = coroutine_answers.checked(function, "", result, f"hook {hook_name(hook)}")
-        if function.nature & COROUTINE:
-            return self._awaited(call, stepwise(function.nature, self._keeper, scope, result))
-        return stepwise(function.nature, self._keeper, scope, result)
+        answer = stepwise(function.nature, self._keeper, scope, lambda: result)
+        return self._awaited(call, answer) if function.nature & COROUTINE else answer
 
     async def _awaited(self, call: Call, answer: Any) -> Any:
         result = await answer

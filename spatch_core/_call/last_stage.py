@@ -124,5 +124,5 @@ class LastStage:
             progress.reasons[self._backend] = RETURNED
         result = chain.run(args, kwargs, start, found, progress)
         if self._function.nature and result is not NotImplemented:
-            return stepwise(self._function.nature, self._keeper, self._scope, result)
+            return stepwise(self._function.nature, self._keeper, self._scope, lambda: result)
         return result

@@ -89,8 +89,7 @@ def fill(adoption: Adoption, namespaces: Any, key: Any, types: tuple[type, ...],
     if scope.state.hook is not None:
         from .hook_entries import hooked_entry  # most programs have no hooks
 
-        hooked = hooked_entry(dispatcher, index, caller, scope, found, (), is_replacing=False)
-        target, is_kept = hooked[0], True
+        target, is_kept = hooked_entry(dispatcher, index, caller, scope, found, ()), True
     else:
         from .._call.adopted_entries import adopted_target  # not needed when a library is imported
 

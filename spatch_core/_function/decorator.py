@@ -54,7 +54,7 @@ class Decorator:
         dispatch_args : None, str, iterable of str, mapping of str to int, or callable
             The arguments whose types decide: the name of one, or the names of several; a
             mapping of names to positions if there is no signature; a callable that is called
-            like the function and returns them, or `ReplacedArguments`; None for all arguments.
+            like the function and returns them; None for all arguments.
             With an empty list, only ``type=`` decides.
         module, qualname : str, optional
             The public identity, if it is not the place of definition. They become the
@@ -105,13 +105,14 @@ class Decorator:
         if dispatch_args is not None and not isinstance(dispatch_args, (str, list, tuple, dict)):
             frame, name = sys._getframe(1), getattr(dispatch_args, "__name__", "")
             # A lambda, or a function that is bound to its name already, is not being decorated.
-            if name != "<lambda>" and frame.f_locals.get(name) is not dispatch_args:
+            named = frame.f_locals.get(name, frame.f_globals.get(name))
+            if name != "<lambda>" and named is not dispatch_args:
                 from .mistakes import check_parentheses  # most libraries never need it
 
                 check_parentheses(dispatch_args, frame)
         traits = None
-        named = fallback is not None or like is not None or follows is not None
-        if named or compositional or mutates or inside or decides:
+        has_names = fallback is not None or like is not None or follows is not None
+        if has_names or compositional or mutates or inside or decides:
             from .._signature.traits import Traits  # few functions need one
 
             traits = Traits(fallback, compositional, mutates, like, inside, decides, follows)

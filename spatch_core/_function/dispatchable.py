@@ -8,7 +8,7 @@ from .._dispatch_arguments import Function, missing
 from .._identifiers import GENERATED
 from .template import CATCHES
 from .wrapper import dress, make_wrapper
-from .wrapper_support import PicklableTables, accelerate, prepare
+from .wrapper_support import accelerate, prepare
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -89,13 +89,8 @@ class Dispatchable:
         function.default_name = dispatcher.default_name
         self.filename = f"{GENERATED}{self.identifier}>"
         self.origin: object = None
-        self._dispatch_args = dispatch_args
         self.doc: str | None = default.__doc__
         self.index = index = dispatcher.add(self)
-        tables = dispatcher.tables
-        if module == "__main__":
-            # cloudpickle pickles the functions of scripts by value.
-            tables = PicklableTables(tables)
         namespace = getattr(default, "__globals__", None)
         self.wrapper, self.generated = make_wrapper(
             index,
@@ -104,7 +99,7 @@ class Dispatchable:
             function.parameters,
             function.nature,
             namespace if isinstance(namespace, dict) else {},
-            tables,
+            dispatcher.tables,
             dispatcher.link,
             self.filename,
             CATCHES or bool(dispatcher.defer_on),
@@ -195,17 +190,6 @@ class Dispatchable:
         from .invocation import Invocation  # few programs need it
 
         return Invocation(self, backend, type, force)
-
-    def __reduce__(self) -> Any:
-        traits = self.function.traits
-        content = {
-            "function": self.wrapper,
-            "default": self.function.default,
-            "dispatch_args": self._dispatch_args,
-            "identifier": self.identifier,
-            **({} if traits is None else {"manner": traits.fields()}),
-        }
-        return self.dispatcher.restore, ("dispatchable", content)
 
 
 # In this module, because every decorated function has one: another module to import would cost

@@ -22,10 +22,8 @@ def hooked_entry(
     scope: Scope,
     types: tuple[type, ...],
     key: tuple[type, ...],
-    *,
-    is_replacing: bool,
-) -> tuple[Callable[..., Any], bool]:
-    """Return the entry of a table with hooks, and whether hooks see replaced arguments.
+) -> Callable[..., Any]:
+    """Return the entry of a table with hooks.
 
     Parameters
     ----------
@@ -41,14 +39,12 @@ def hooked_entry(
         The dispatch types.
     key : tuple of type
         The classes of all dispatch arguments, including None and `missing`.
-    is_replacing : bool
-        Whether the finder has replaced the arguments.
     """
     function, state = dispatcher.records[index - 1].function, scope.state
     route = partial(caller.route, function, state)
     wrapper = partial(dispatcher.link.wrapper, index)
     hooked = Hooked(caller.resolver, scope, state, function, wrapper, route, types, key)
-    return as_entry(hooked), is_replacing and not function.has_like
+    return as_entry(hooked)
 
 
 def hooked_invocation(
@@ -67,13 +63,10 @@ def hooked_invocation(
     route : callable
         Takes dispatch types; returns the chain of the call.
     call : tuple
-        The dispatch types, the dispatch arguments, and the arguments of the call twice: as a
-        finder has replaced them, and as they were given.
+        The dispatch types, the dispatch arguments, and the arguments of the call.
     """
     function = record.function
-    types, found, args, kwargs, given = call
-    if function.has_like:
-        args, kwargs = given
+    types, found, args, kwargs = call
     key = () if function.parameters is None else tuple(map(type, function.values(args, kwargs)))
     scope: Scope = caller.resolver.keeper.get()[0]
     hooked = Hooked(

@@ -9,7 +9,6 @@ from .._call.explained_call import explain_call
 from .._identifiers import nearest
 from .._reporting.unknown_names import UnknownFunctionError
 from .._resolution.dry_run import explain as dry_run
-from .._signature.replaced_arguments import replaced
 from .methods import Unknown, with_instance
 
 if TYPE_CHECKING:
@@ -29,7 +28,7 @@ def explain(record: Record, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Ex
             f"{record.identifier} finds its dispatch arguments by a callable, which needs the "
             "instance: explain(instance, ...) of the class's own attribute takes it"
         )
-    found, args, kwargs = replaced(function.extract(args, kwargs), args, kwargs)
+    found, kwargs = function.extract(args, kwargs), function.without_like(kwargs)
     if is_unknown:
         # Without the instance, no `should_run` can be called.
         types = caller.resolver.unique_types(_types(record, found), state)

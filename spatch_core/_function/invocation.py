@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from .._signature.replaced_arguments import replaced
 from .._state.option_checks import checked_type
 
 TYPE_CHECKING = False
@@ -50,15 +49,16 @@ class Invocation:
         caller, state = record.dispatcher.ensure_loaded(), record.dispatcher.keeper.current()
         if self._type is not None:
             state = state.replace(type=checked_type(record.dispatcher, self._type))
-        function, as_given = record.function, (args, kwargs)
+        function = record.function
         if "." in getattr(function.default, "__qualname__", ""):
             from .methods import check_instance  # most functions are no methods
 
             check_instance(function, record.wrapper, args)
-        found, args, kwargs = replaced(function.extract(args, kwargs), args, kwargs)
+        found = function.extract(args, kwargs)
         types = caller.resolver.types(found, state)
         if state.hook is not None:
-            return self._call_hooked(caller, state, (types, found, args, kwargs, as_given))
+            return self._call_hooked(caller, state, (types, found, args, kwargs))
+        kwargs = function.without_like(kwargs)
         if self._backend is None:
             return caller.call(function, state, types, args, kwargs, found)
         invoked = caller.invoked(function, self._backend, state, types, not self._force)

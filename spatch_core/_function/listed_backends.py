@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from .._reporting.displayed import Displayed
-
 if TYPE_CHECKING:
     from .._description.description import Description
 
 
-class ListedBackends(Displayed, Mapping[str, "Description"]):
+class ListedBackends(Mapping[str, "Description"]):
     """Descriptions of backends by name, in the order of priority.
 
     Parameters
@@ -39,6 +37,3 @@ class ListedBackends(Displayed, Mapping[str, "Description"]):
 
     def __str__(self) -> str:
         return ", ".join(self)
-
-    def _ipython_key_completions_(self) -> list[str]:
-        return [*self]

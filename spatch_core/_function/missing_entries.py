@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 from .._classes import is_hashable_by_identity
-from .._dispatch_arguments import given
+from .._dispatch_arguments import Function, TakesFound, given
 from .._state.scope import store, table_of
 
 if TYPE_CHECKING:
@@ -37,23 +37,17 @@ def fill(dispatcher: Dispatcher, index: int, values: tuple[Any, ...]) -> Callabl
     """Find the callable for a call, and put it into the table; see `Dispatcher.fill`."""
     record = dispatcher.records[index - 1]
     function = record.function
-    is_replacing = False
-    if function.parameters is None:
-        from .._signature.replaced_arguments import has_replaced  # few libraries need it
-
-        is_replacing = has_replaced(values)
     caller = dispatcher.ready()
     if caller is None:
         # A backend calls the library while discovery imports it: no backend is known yet.
-        default = function.default
-        return _replacing(dispatcher, index, default) if is_replacing else default
+        return without_like(dispatcher.link, index, function, function.default)
     tables = dispatcher.keeper.get()
     # First the table, then the state: if another thread exchanges both in between, the
     # target found for the new state is stored in the old table, which is no longer read.
     table = table_of(tables, index)
     scope: Scope = tables[0]
     state = scope.state
-    found = given(values[1:] if is_replacing else values)
+    found = given(values)
     types = caller.resolver.types(found, state)
     # Read after the table: if the backends were replaced since `caller` was read, the table may
     # belong to the new ones, and must not get a target of the old ones.
@@ -62,20 +56,18 @@ def fill(dispatcher: Dispatcher, index: int, values: tuple[Any, ...]) -> Callabl
     if state.hook is not None:
         from .hook_entries import hooked_entry  # most programs have no hooks
 
-        target, is_replacing = hooked_entry(
-            *(dispatcher, index, caller, scope, types, key), is_replacing=is_replacing
-        )
+        target = hooked_entry(dispatcher, index, caller, scope, types, key)
     elif is_outdated:
         target = caller.chain(function, state, types)
     else:
         dispatcher.shortcuts.take(record, caller)
-        if is_replacing and function.nature:
-            # The wrapper does not check the answers of `Replacing`; the chain checks its own.
+        if function.has_like and function.nature:
+            # The wrapper does not check the answers of `WithoutLike`; the chain checks its own.
             target = caller.chain(function, state, types)
         else:
             target = caller.target(function, state, types)
-    if is_replacing:
-        target = _replacing(dispatcher, index, target)
+    if state.hook is None:  # hooks see the argument
+        target = without_like(dispatcher.link, index, function, target)
     # A metaclass with its own == or hash could run code, or fail, in each look-up.
     if not is_outdated and all(map(is_hashable_by_identity, key)):
         scope.make_room(index, table)
@@ -83,10 +75,54 @@ def fill(dispatcher: Dispatcher, index: int, values: tuple[Any, ...]) -> Callabl
     return target
 
 
-def _replacing(
-    dispatcher: Dispatcher, index: int, target: Callable[..., Any]
+def without_like(
+    link: Link, index: int, function: Function, target: Callable[..., Any]
 ) -> Callable[..., Any]:
-    from .replacing import Replacing  # few libraries need it
+    """Return an entry that leaves the ``like`` argument out, if the function has one."""
+    if not function.has_like:
+        return target
+    entry: Any = WithoutLike(link, index, function, target)
+    return entry  # type: ignore[no-any-return]  # a `TakesFound`
 
-    made: Any = Replacing(dispatcher.link, index, target)
-    return made  # type: ignore[no-any-return]  # a `TakesFound`
+
+class WithoutLike(TakesFound):
+    """The entry of a table that leaves the ``like`` argument out of a call.
+
+    Parameters
+    ----------
+    link : Link
+        Leads to the library's dispatcher.
+    index : int
+        The function's place in the tables.
+    function : Function
+        The function.
+    target : callable
+        The entry that the table would hold otherwise.
+    """
+
+    __slots__ = ("_function", "_index", "_link", "_target")
+
+    def __init__(
+        self, link: Link, index: int, function: Function, target: Callable[..., Any]
+    ) -> None:
+        self._link = link
+        self._index = index
+        self._function = function
+        self._target = target
+
+    def call_found(self, found: tuple[Any, ...], /, *args: Any, **kwargs: Any) -> Any:
+        """Make a call without the ``like`` argument."""
+        target: Any = self._target
+        kwargs = self._function.without_like(kwargs)
+        if isinstance(target, TakesFound):
+            return target.call_found(found, *args, **kwargs)
+        try:
+            result = target(*args, **kwargs)
+        except Exception as error:
+            deferred = self._link.failed(self._index, target, args, kwargs, error, found)
+            if deferred is None:
+                raise
+            target, result = deferred, NotImplemented
+        if result is NotImplemented:
+            return self._link.deferred(self._index, target, args, kwargs, found)
+        return result

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from os.path import exists
-from types import CodeType, FunctionType
+from types import CodeType
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from types import FrameType
     from typing import Any, NoReturn, Protocol
 
@@ -30,7 +29,7 @@ def check_parentheses(given: Any, frame: FrameType) -> None:
     Parameters
     ----------
     given : object
-        The first argument of `dispatchable`, which is no name or collection of names.
+        The first argument of `dispatchable`; no name in the frame is bound to it.
     frame : types.FrameType
         The caller of `dispatchable`.
 
@@ -41,17 +40,11 @@ def check_parentheses(given: Any, frame: FrameType) -> None:
     """
     if isinstance(given, type):
         raise TypeError(_WITHOUT.format(given.__qualname__) + _CLASS)
-    stages = _stages(given)
-    codes = [*_codes(frame.f_code)]
-    for each in stages:
-        # A lambda cannot be decorated.
-        if isinstance(each, FunctionType) and each.__code__ in codes and each.__name__ != _LAMBDA:
-            values = [*frame.f_locals.values(), frame.f_globals.get(each.__name__)]
-            if not any(value is stage for value in values for stage in stages):
-                raise TypeError(_WITHOUT.format(each.__qualname__))
+    code = getattr(given, "__code__", None)
+    if isinstance(code, CodeType) and any(each is code for each in frame.f_code.co_consts):
+        raise TypeError(_WITHOUT.format(given.__qualname__))
 
 
-_LAMBDA = "<lambda>"
 _WITHOUT = (
     "dispatchable is called before it decorates {}: write @dispatchable() to dispatch on all "
     'arguments, or @dispatchable("x") to dispatch on the argument x'
@@ -168,33 +161,6 @@ def _is_several(given: object) -> bool:
     return not isinstance(given, str) and hasattr(given, "__iter__")
 
 
-def _stages(given: Any) -> list[Any]:
-    """Return an object, and the objects that it wraps, from outside to inside."""
-    stages = [given]
-    while len(stages) < _MOST_STAGES:
-        inner = getattr(stages[-1], "__wrapped__", None)
-        if inner is None and isinstance(stages[-1], property):
-            inner = stages[-1].fget
-        if inner is None:
-            break
-        stages.append(inner)
-    return stages
-
-
-_MOST_STAGES = 100
-"""A bound, because an object may claim to wrap itself."""
-
-
-def _codes(code: CodeType) -> Iterator[CodeType]:
-    """Yield the code of the functions that this code defines."""
-    for each in code.co_consts:
-        if isinstance(each, CodeType):
-            yield each
-            # Python 3.12 and later define a generic function in a scope of its own.
-            if each.co_name.startswith("<generic parameters of"):
-                yield from _codes(each)
-
-
 def warn_of_duplicate(earlier: Record, default: Any, origin: object) -> None:
     """Warn if another function takes the identity of an earlier one.
 
@@ -227,7 +193,9 @@ def warn_of_duplicate(earlier: Record, default: Any, origin: object) -> None:
 
 def _place(default: Any) -> str:
     """Return where a function is defined, ``"file:line"``; empty if it comes from no file."""
-    code = getattr(_stages(default)[-1], "__code__", None)
+    while hasattr(default, "__wrapped__"):
+        default = default.__wrapped__
+    code = getattr(default, "__code__", None)
     if code is None or not exists(code.co_filename):
         return ""
     return f"{code.co_filename}:{code.co_firstlineno}"

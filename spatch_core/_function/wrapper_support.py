@@ -11,11 +11,8 @@ from os import environ
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from functools import partial
     from types import FunctionType
     from typing import Any
-else:
-    from _functools import partial  # functools itself imports much more
 
 prepare: Callable[..., None]
 """Attach the data for calls through C to a wrapper's code object; see the extension."""
@@ -59,9 +56,6 @@ class Link:
 
     def __init__(self, dispatcher: Any) -> None:
         self._find = ref(dispatcher)
-
-    def __reduce__(self) -> Any:
-        return int, ()  # unpickled as 0, in code that is replaced; see `script_functions`
 
     def _dispatcher(self) -> Any:
         dispatcher = self._find()
@@ -145,10 +139,3 @@ class Link:
         """See `Dispatcher.strays`; None for all of them, without a dispatcher."""
         dispatcher = self._find()
         return None if dispatcher is None else dispatcher.strays()
-
-
-class PicklableTables(partial):  # type: ignore[type-arg]  # no subscript at run time
-    """Returns the tables in force; unlike the method of the variable it can be pickled."""
-
-    def __reduce__(self) -> Any:
-        return int, ()  # unpickled as 0, in code that is replaced; see `script_functions`

@@ -6,7 +6,7 @@ from .._identifiers import split_identifier
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from typing import Any
 
 
@@ -90,3 +90,37 @@ def identifier_of(function: str | Callable[..., Any]) -> str:
         identifier = f"{module}:{qualname}"
     split_identifier(identifier)
     return identifier
+
+
+def check_arguments(
+    given: Any, should_run: Any, uses_context: Any, namespace: Mapping[str, Any]
+) -> None:
+    """Raise if the arguments of `implements` are wrong, or its parentheses are missing.
+
+    In ``@backend.implements`` without parentheses, the argument is the implementation. It then
+    comes from the module that calls `implements`, and is not dispatchable.
+
+    Parameters
+    ----------
+    given, should_run, uses_context : object
+        The arguments of `implements`.
+    namespace : mapping
+        The globals of the module that calls `implements`.
+
+    Raises
+    ------
+    TypeError
+        If an argument is wrong.
+    """
+    if not isinstance(given, str):
+        is_own = getattr(given, "__module__", None) == namespace.get("__name__")
+        is_own = is_own and not hasattr(given, "explain")
+        if is_own or isinstance(given, type) or not callable(given):
+            raise TypeError(
+                f"implements takes a library's function or its identifier, not {given!r}: write "
+                '@backend.implements("library.module:function"), with parentheses'
+            )
+    if not isinstance(should_run, str) and not callable(should_run) and should_run is not None:
+        raise TypeError(f"should_run takes a function or its identifier, not {should_run!r}")
+    if not isinstance(uses_context, bool):
+        raise TypeError(f"uses_context takes True or False, not {uses_context!r}")

@@ -8,7 +8,6 @@ from typing import Any
 
 from .._classes import type_identifier
 from .._identifiers import DEFAULT, shown
-from .._reporting.displayed import Displayed
 from .._reporting.published import Published, published
 
 
@@ -68,7 +67,7 @@ class ExplainedBackend(Published):
 
 
 @dataclass(frozen=True, slots=True)
-class Explanation(Displayed, Published):
+class Explanation(Published):
     """What would run for a call, and why; printed as a short text.
 
     Parameters
@@ -104,6 +103,11 @@ class Explanation(Displayed, Published):
             reason = f": {each.reason}" if each.reason else ""
             lines.append(f"{mark} {each.shown:<{width}}  {each.verdict}{reason}")
         return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        return f"<pre>{escape(str(self))}</pre>"
 
     def _is_answer(self, each: ExplainedBackend) -> bool:
         return each.backend == self.selected and each.verdict in _ANSWERS

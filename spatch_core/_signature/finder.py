@@ -5,13 +5,9 @@ Imported only for functions with ``inside=`` or ``like=``.
 
 from __future__ import annotations
 
-import itertools
-
-from .replaced_arguments import ReplacedArguments
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator
     from typing import Any
 
     from .traits import Traits
@@ -29,22 +25,6 @@ class Elements(tuple):  # type: ignore[type-arg]  # noqa: SLOT001  # tuples have
     """
 
     every: list[Any]
-
-
-_EMPTY: dict[Any, Any] = {}
-
-# Reading the elements of an iterator consumes it, so a list replaces it. Iterators of other classes
-# are left alone, because they may be arrays; so are Python's infinite ones.
-_ITERATORS = {
-    id(each): each
-    for each in (
-        *(type(iter([])), type(iter(())), type(iter(set())), type(iter(range(0)))),
-        *(type(iter(each)) for each in (_EMPTY, _EMPTY.values(), _EMPTY.items())),
-        *(type(_ for _ in ()), type(reversed([])), map, filter, zip, enumerate, reversed),
-        *(itertools.chain, itertools.islice, itertools.starmap, itertools.accumulate),
-    )
-}
-"""Python's own iterators, by identity: a metaclass may define ``==`` and ``hash``."""
 
 
 class Finder:
@@ -73,9 +53,8 @@ class Finder:
         return self._like is None
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
-        """Return the dispatch arguments of a call, as `ReplacedArguments` if others must change."""
+        """Return the dispatch arguments of a call."""
         values: list[Any] = []
-        is_replaced = False
         like = self._like
         if like is not None and kwargs.get(like) is not None:
             values.append(kwargs[like])
@@ -87,24 +66,15 @@ class Finder:
             else:
                 continue
             if each.label in self._inside:
-                if id(type(value)) in _ITERATORS:
-                    value, is_replaced = list(value), True
-                    if each.position is not None and each.position < len(args):
-                        args = (*args[: each.position], value, *args[each.position + 1 :])
-                    else:
-                        kwargs[each.name] = value
                 values += elements(value)
             else:
                 values.append(value)
-        found: Any = values
-        if self._inside:
-            # By identity: a metaclass may define == and hash.
-            found = Elements({id(type(each)): each for each in values}.values())
-            found.every = values
-        if not is_replaced and (like is None or like not in kwargs):
-            return found
-        others: Mapping[str, Any] = {name: kwargs[name] for name in kwargs if name != like}
-        return ReplacedArguments(found, *args, **others)
+        if not self._inside:
+            return values
+        # By identity: a metaclass may define == and hash.
+        found = Elements({id(type(each)): each for each in values}.values())
+        found.every = values
+        return found
 
 
 def named_finder(

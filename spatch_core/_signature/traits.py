@@ -128,10 +128,4 @@ def checked_policy(fallback: object) -> str:
     """
     if isinstance(fallback, str) and fallback in POLICIES:
         return fallback
-    from .._identifiers import nearest
-
-    meant = nearest(fallback, POLICIES)
-    hint = f"; did you mean {meant[0]!r}?" if meant else ""
-    raise ValueError(
-        f"fallback= takes one of {', '.join(map(repr, POLICIES))}, not {fallback!r}{hint}"
-    )
+    raise ValueError(f"fallback= takes one of {', '.join(map(repr, POLICIES))}, not {fallback!r}")

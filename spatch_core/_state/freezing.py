@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from .._dispatch_arguments import ASYNC_GENERATOR, COROUTINE
+from .._dispatch_arguments import ASYNC_GENERATOR, COROUTINE, GENERATOR, PLAIN
 from .._identifiers import import_identifier
-from .frozen_coroutines import (
-    AsyncGeneratorFunctionWithState,
-    CoroutineFunctionWithState,
-    GeneratorFunctionWithState,
-)
+from .frozen_coroutines import CoroutineFunctionWithState
 from .frozen_function import FunctionWithState
 from .option_checks import check_and_keep
 from .pickles import check_names, state_of
@@ -35,7 +31,7 @@ def freeze(owner: Owner, scope: Scope, function: F) -> F:
     scope : Scope
         The state to freeze, with its tables.
     function : callable
-        A function, a coroutine function, a generator function or any other callable.
+        A function, a coroutine function or any other callable.
 
     Returns
     -------
@@ -45,14 +41,14 @@ def freeze(owner: Owner, scope: Scope, function: F) -> F:
     Raises
     ------
     TypeError
-        If `function` cannot be called.
+        If `function` cannot be called, or is a generator function.
     """
     if isinstance(function, (staticmethod, classmethod)):
         method: Any = type(function)(freeze(owner, scope, function.__func__))
         return method  # type: ignore[no-any-return]  # the same kind of method
     if not callable(function):
         raise TypeError(f"backend options decorate a function, not {function!r}")
-    frozen: Any = kind_of(function)(owner, scope, function)
+    frozen: Any = _kind_of(function)(owner, scope, function)
     return frozen  # type: ignore[no-any-return]  # it is called like `function`
 
 
@@ -79,27 +75,38 @@ def freeze_alone(
     return freeze(owner, owner.keeper.scope(state), function)
 
 
-def kind_of(function: Any) -> type[FunctionWithState]:
-    """Return the class that freezes a callable, by its nature."""
+def nature_of_callable(function: Any) -> int:
+    """Return the nature of a function or another callable; see `nature_of`."""
     nature = getattr(function, "nature", None)  # the results of `invoke` have it
     if type(nature) is int:
-        if nature & ASYNC_GENERATOR:
-            return AsyncGeneratorFunctionWithState
-        if nature & COROUTINE:
-            return CoroutineFunctionWithState
-        return GeneratorFunctionWithState if nature else FunctionWithState
+        return nature
     import inspect
 
-    def is_kind(check: Callable[[Any], bool]) -> bool:
-        return check(function) or check(type(function).__call__)
+    checks = {
+        GENERATOR: inspect.isgeneratorfunction,
+        ASYNC_GENERATOR: inspect.isasyncgenfunction,
+        COROUTINE: inspect.iscoroutinefunction,
+    }
+    for nature, check in checks.items():
+        if check(function) or check(type(function).__call__):
+            return nature
+    return PLAIN
 
-    if is_kind(inspect.isgeneratorfunction):
-        return GeneratorFunctionWithState
-    if is_kind(inspect.isasyncgenfunction):
-        return AsyncGeneratorFunctionWithState
-    if is_kind(inspect.iscoroutinefunction):
+
+def _kind_of(function: Any) -> type[FunctionWithState]:
+    """Return the class that freezes a callable."""
+    nature = nature_of_callable(function)
+    if nature == PLAIN:
+        return FunctionWithState
+    if nature & COROUTINE:
         return CoroutineFunctionWithState
-    return FunctionWithState
+    kind = "an asynchronous generator" if nature & ASYNC_GENERATOR else "a generator"
+    name = getattr(function, "__qualname__", None) or repr(function)
+    raise TypeError(
+        f"backend options cannot decorate {name}, which is {kind} function: its body runs after "
+        "the call, step by step. Decorate the function that iterates over it, or a function that "
+        "it calls"
+    )
 
 
 def restore_function(owner: Owner, content: Mapping[str, Any]) -> FunctionWithState:
@@ -111,6 +118,6 @@ def restore_function(owner: Owner, content: Mapping[str, Any]) -> FunctionWithSt
         # state, so only the function inside is used.
         found = import_identifier(content["decorated"])
         function = found.__wrapped__ if isinstance(found, FunctionWithState) else found
-    kind = CoroutineFunctionWithState if content.get("is_coroutine") else kind_of(function)
+    kind = CoroutineFunctionWithState if content.get("is_coroutine") else _kind_of(function)
     scope = owner.keeper.scope(state_of(content["options"]))
     return kind(owner, scope, function, checked=False)

@@ -1,4 +1,4 @@
-"""Frozen coroutine functions and generator functions: the state is in force in each step."""
+"""Calls that suspend: the state is in force in each step, and not between two."""
 
 from __future__ import annotations
 
@@ -97,35 +97,8 @@ class Steps:
         return value
 
 
-class SuspendingFunctionWithState(FunctionWithState):
-    """A frozen function whose calls suspend: the state is in force within each step."""
-
-    def __getattr__(self, name: str) -> Any:
-        # `inspect` reads these to tell the nature of a callable object.
-        if name in ("__code__", "__defaults__", "__kwdefaults__"):
-            return getattr(self.__wrapped__, name, getattr(type(self).__call__, name))
-        if name == "__name__":
-            return type(self).__name__
-        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-
-    def _steps(self) -> Steps:
-        if not self._checked:
-            self._check()
-        return Steps(self._keeper, self._scope)
-
-
-class GeneratorFunctionWithState(SuspendingFunctionWithState):
-    """A frozen generator function."""
-
-    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
-        def start() -> Any:
-            return iter(self.__wrapped__(*args, **kwargs))
-
-        return (yield from self._steps().run(start))
-
-
-class CoroutineFunctionWithState(SuspendingFunctionWithState):
-    """A frozen coroutine function."""
+class CoroutineFunctionWithState(FunctionWithState):
+    """A frozen coroutine function: the state is in force within each step."""
 
     is_coroutine = True
 
@@ -141,35 +114,18 @@ class CoroutineFunctionWithState(SuspendingFunctionWithState):
             # The marker that `asyncio.iscoroutinefunction` looks for in these versions.
             self._is_coroutine = getattr(coroutines, "_is_coroutine", True)
 
+    def __getattr__(self, name: str) -> Any:
+        # `inspect` reads these to tell the nature of a callable object.
+        if name in ("__code__", "__defaults__", "__kwdefaults__"):
+            return getattr(self.__wrapped__, name, getattr(type(self).__call__, name))
+        if name == "__name__":
+            return type(self).__name__
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
     async def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
-        return await _Awaited(self._steps(), self.__wrapped__, args, kwargs)
-
-
-class AsyncGeneratorFunctionWithState(SuspendingFunctionWithState):
-    """A frozen asynchronous generator function."""
-
-    async def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
-        steps = self._steps()
-
-        def awaited(method: str, *given: Any) -> _Awaited:
-            return _Awaited(steps, getattr(generator, method), given, {})
-
-        generator = self.__wrapped__(*args, **kwargs)
-        step = awaited("__anext__")
-        try:
-            while True:
-                value = await step
-                try:
-                    sent = yield value
-                except GeneratorExit:
-                    await awaited("aclose")
-                    raise
-                except BaseException as error:  # noqa: BLE001  # any may be thrown
-                    step = awaited("athrow", error)
-                else:
-                    step = awaited("__anext__") if sent is None else awaited("asend", sent)
-        except StopAsyncIteration:
-            return
+        if not self._checked:
+            self._check()
+        return await _Awaited(Steps(self._keeper, self._scope), self.__wrapped__, args, kwargs)
 
 
 class _Awaited:
@@ -200,29 +156,58 @@ async def _awaiting(
     return await function(*args, **kwargs)
 
 
-def stepwise(nature: int, keeper: StateKeeper, scope: Scope, answer: Any) -> Any:
-    """Return a coroutine or generator that runs each step of `answer` in a scope.
+async def _stepwise_coroutine(steps: Steps, start: Callable[[], Any]) -> Any:
+    return await _Awaited(steps, start, (), {})
+
+
+def _stepwise_generator(steps: Steps, start: Callable[[], Any]) -> Any:
+    def begin() -> Any:
+        made = start()
+        # A function that `types.coroutine` marks may return a coroutine in place of a generator.
+        return made.__await__() if type(made) is CoroutineType else iter(made)
+
+    return (yield from steps.run(begin))
+
+
+async def _stepwise_async_generator(steps: Steps, start: Callable[[], Any]) -> Any:
+    def awaited(method: str, *given: Any) -> _Awaited:
+        return _Awaited(steps, getattr(generator, method), given, {})
+
+    generator = start()
+    step = awaited("__anext__")
+    try:
+        while True:
+            value = await step
+            try:
+                sent = yield value
+            except GeneratorExit:
+                await awaited("aclose")
+                raise
+            except BaseException as error:  # noqa: BLE001  # any may be thrown
+                step = awaited("athrow", error)
+            else:
+                step = awaited("__anext__") if sent is None else awaited("asend", sent)
+    except StopAsyncIteration:
+        return
+
+
+def stepwise(nature: int, keeper: StateKeeper, scope: Scope, start: Callable[[], Any]) -> Any:
+    """Return a coroutine or generator that runs each step of another one in a scope.
 
     Parameters
     ----------
     nature : int
-        The nature of the function that has returned `answer`; see `nature_of`.
+        The nature of `start`; see `nature_of`.
     keeper : StateKeeper
         The library's dispatch state.
     scope : Scope
         The state in force when the first step begins.
-    answer : object
-        An awaitable, an iterator or an asynchronous iterator.
+    start : callable
+        Returns an awaitable, an iterator or an asynchronous iterator.
     """
+    steps = Steps(keeper, scope)
     if nature & ASYNC_GENERATOR:
-        kind: Any = AsyncGeneratorFunctionWithState
-    elif nature & COROUTINE:
-        kind = CoroutineFunctionWithState
-    else:
-        kind = GeneratorFunctionWithState
-        if type(answer) is CoroutineType:  # in place of a generator marked by `types.coroutine`
-            answer = answer.__await__()
-    made = object.__new__(kind)  # without the attributes of a function
-    made._checked, made._keeper, made._scope = True, keeper, scope
-    made.__wrapped__ = lambda: answer
-    return made()
+        return _stepwise_async_generator(steps, start)
+    if nature & COROUTINE:
+        return _stepwise_coroutine(steps, start)
+    return _stepwise_generator(steps, start)

@@ -194,7 +194,7 @@ class BackendOptions(Giving[Given_co]):
         Parameters
         ----------
         function : callable
-            A function, a coroutine function, a generator function or any other callable.
+            A function, a coroutine function or any other callable.
 
         Returns
         -------
@@ -204,7 +204,7 @@ class BackendOptions(Giving[Given_co]):
         Raises
         ------
         TypeError
-            If `function` cannot be called.
+            If `function` cannot be called, or is a generator function.
         """
         from .freezing import freeze
 
@@ -229,7 +229,7 @@ class BackendOptions(Giving[Given_co]):
         Parameters
         ----------
         function : callable
-            A function, a coroutine function, a generator function or any other callable.
+            A function, a coroutine function or any other callable.
         prioritize, disable, type, fallback, backend
             As for a block; on an object, as for a block inside one of its options.
 

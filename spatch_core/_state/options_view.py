@@ -1,4 +1,4 @@
-"""The readable side of options: properties, `repr`, and the table in notebooks."""
+"""The readable side of options: properties, and `repr`, which notebooks show too."""
 
 from __future__ import annotations
 
@@ -63,21 +63,10 @@ class OptionsView:
         """The hooks that see every call, innermost first."""
         return self._state().hook or ()
 
-    # As in `Displayed`, which is not a base class, because importing it takes too long.
-    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
-        from .._reporting.displayed import bundle
-
-        return bundle(self)
-
     def _repr_html_(self) -> str:
-        from .._reporting.displayed import html
+        from html import escape
 
-        return html(self)
-
-    def __rich__(self) -> Any:
-        from .._reporting.displayed import rich
-
-        return rich(self)
+        return f"<pre>{escape(str(self))}</pre>"
 
     def __repr__(self) -> str:
         parts = [f"backends={self.backends}", f"prioritized={self.prioritized}"]

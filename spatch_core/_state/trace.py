@@ -8,7 +8,6 @@ from typing import Any
 
 from .._dispatch_arguments import Function
 from .._identifiers import DEFAULT, shown
-from .._reporting.displayed import Displayed
 from .._reporting.published import Published, published
 
 
@@ -61,7 +60,7 @@ class TraceEvent(Published):
         return f"{self.function} -> {shown(self.backend, self.default_name)} {self.outcome}{reason}"
 
 
-class Trace(Displayed, list[TraceEvent]):
+class Trace(list[TraceEvent]):
     """The events of the calls in a traced block, in order.
 
     ``with backend_opts(trace=True) as trace:`` gives one. Calls append to this list. Printed, it
@@ -72,6 +71,11 @@ class Trace(Displayed, list[TraceEvent]):
 
     def __str__(self) -> str:
         return "\n".join(map(str, self))
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        return f"<pre>{escape(str(self))}</pre>"
 
     def __reduce__(self) -> Any:
         return published(self, [*self])

@@ -21,7 +21,6 @@ from .replay_check import replay_check_command
 from .report import report_command
 from .schema import schema_command
 from .show import show_command
-from .stubs import stubs_command
 from .update import update_command
 from .verify import verify_command
 
@@ -60,7 +59,6 @@ for command in (
     doctor_command,
     replay_check_command,
     report_command,
-    stubs_command,
     verify_command,
     update_command,
     schema_command,

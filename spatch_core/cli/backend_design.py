@@ -62,7 +62,6 @@ def design(
     if not is_package_name(package):
         raise click.UsageError(f"no package can be named {package!r}; choose another NAME")
     identifier, signature = _example(loaded, function)
-    default = system.functions[identifier].__wrapped__
     return NewBackend(
         name=name,
         project=project,
@@ -76,7 +75,6 @@ def design(
         secondary_types=secondary_types,
         requirements=_requirements(distribution, (*types, *secondary_types)),
         requires_opt_in=opt_in,
-        is_planned=nature_of(default) == PLAIN and "." not in split_identifier(identifier)[1],
     )
 
 

@@ -42,7 +42,6 @@ class NewBackend:
     requires_opt_in: bool
     secondary_types: tuple[TypePattern, ...] = ()
     is_minimal: bool = False  # has conversions, and all code in one module
-    is_planned: bool = True  # the example tells why it defers
 
     @property
     def implementation(self) -> str:
@@ -67,8 +66,6 @@ class NewBackend:
         if self.is_minimal:
             own = (folder / "minimal").iterdir()
             found = {name: found[name] for name in _SHARED} | {each.name: each for each in own}
-        elif not self.is_planned:
-            found |= {each.name: each for each in (folder / "direct").iterdir()}
         return {name.removesuffix(".template"): each for name, each in found.items()}
 
     def _values(self) -> dict[str, str]:
@@ -80,13 +77,8 @@ class NewBackend:
             "\n_DEFAULT: Any = object()  # for a default of the library that has no literal\n"
         )
         names = ("name", "project", "package", "library", "group", "function", "implementation")
-        should_run = f"{self.package}.functions:{self.implementation}.should_run"
         return {
             **{name: getattr(self, name) for name in names},
-            "run": ".run" if self.is_planned else "",
-            "should_run": f'should_run = "{should_run}"\nuses_context = true\n'
-            if self.is_planned
-            else "",
             "code": "__init__" if self.is_minimal else "functions",
             "code_import": f"import {self.package} as functions"
             if self.is_minimal

@@ -14,7 +14,6 @@ from inspect import (
 from typing import Any
 
 from .._description.fields import EVERY
-from .._implementation.planned_function import Planned
 from .findings import Finding, error, warning
 from .mentions import Mention, Role
 from .signatures import find_signature, mismatches, other_defaults
@@ -35,13 +34,6 @@ def check_callable(mention: Mention, thing: Any, default: Signature | None) -> F
     """
     if not callable(thing):
         return _not_callable(mention, thing, "Name a function")
-    if mention.role is Role.FUNCTION and isinstance(thing, Planned):
-        return error(
-            f"{mention.text!r} is a planned function, which raises where it should defer: its "
-            f'table needs function = "{mention.text}.run", '
-            f'should_run = "{mention.text}.should_run" and uses_context = true',
-            "Run spatch-core update with this file",
-        )
     if mention.role is Role.SHOULD_RUN and _is_deferred(thing):
         return error(
             f"{mention.text!r} is a coroutine or generator function: a call never returns True, so "

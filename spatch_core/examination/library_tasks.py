@@ -28,7 +28,6 @@ from .libraries import (
 from .mentions import fields_of, find_mentions
 from .packages import Requirements, package_of, packages_of_sources
 from .requirement_check import check_requirements, check_variants, chosen_variants
-from .suggestions import meant_backend
 from .type_check import check_reach
 
 if TYPE_CHECKING:
@@ -179,15 +178,13 @@ def _check_order(
     first = order.index(description.name) < order.index(DEFAULT)
     for each in check_reach(description, default, first):
         yield replace(each, key="requires_opt_in")
-    names = {*order, *catalog.blocked} - {description.name}
+    if own_name == DEFAULT:
+        return
     for field in ("higher_priority_than", "lower_priority_than"):
         for position, name in enumerate(getattr(description, field)):
-            meant = DEFAULT if name == own_name != DEFAULT else meant_backend(name, names)
-            if meant is not None:
-                message = f"no backend is named {name!r}; the name is ignored"
-                if name == own_name:
-                    message = f"descriptions call the library itself {DEFAULT!r}, not {name!r}"
-                finding = warning(message, f"Did you mean {meant!r}?")
+            if name == own_name:
+                message = f"descriptions call the library itself {DEFAULT!r}, not {name!r}"
+                finding = warning(message, f"Write {DEFAULT!r}")
                 yield replace(finding, key=f"{field}[{position}]")
 
 

@@ -1,4 +1,4 @@
-"""Suggestions for misspelled names of modules, attributes, functions and backends."""
+"""Suggestions for misspelled names of modules, attributes and functions."""
 
 from __future__ import annotations
 
@@ -11,14 +11,12 @@ from pathlib import Path
 from pkgutil import iter_modules
 from re import search
 
-from .._identifiers import DEFAULT, nearest
+from .._identifiers import nearest
 from .packages import package_of
 
 _SIMILARITY = 0.75
 """The least similarity of each part of a misspelled function."""
-_SIMILAR_TO_DEFAULT = 0.8
 _SHORTEST_FUNCTION = 2
-_SHORTEST_BACKEND = 4
 """The least length of names: shorter ones resemble each other by chance."""
 _JOKES = {"antigravity", "this"}
 """Modules of the standard library that act when they are imported, and have no types."""
@@ -126,31 +124,6 @@ def _find(module: str) -> ModuleSpec | None:
     return spec
 
 
-def meant_backend(name: str, names: Iterable[str]) -> str | None:
-    """Return the backend that a misspelled name means; None if that is uncertain.
-
-    Only typing errors count: names of backends resemble each other, and the name of a backend
-    that is not installed is not a fault.
-
-    Examples
-    --------
-    >>> meant_backend("duda", ["cuda", "dask"]), meant_backend("cuda11", ["cuda12", "cuda"])
-    (None, None)
-    >>> meant_backend("dsak", ["cuda", "dask"]), meant_backend("Defalt", ["default"])
-    ('dask', 'default')
-    """
-    known = set(names)
-    if name in known:
-        return None
-    if (
-        DEFAULT in known
-        and digits(name) == ""
-        and nearest(name.lower(), [DEFAULT], _SIMILAR_TO_DEFAULT)
-    ):
-        return DEFAULT
-    return next((each for each in sorted(known) if _is_slip(name, each)), None)
-
-
 def _is_slip_of_one(name: str, right: str) -> bool:
     """Whether two names differ by one letter that is replaced, missing or added."""
     if digits(name) != digits(right) or min(len(name), len(right)) < _SHORTEST_FUNCTION:
@@ -164,19 +137,3 @@ def _lacks_one(name: str, right: str) -> bool:
     """Whether one of two names is the other one without a letter."""
     short, long = sorted([name, right], key=len)
     return any(short == long[:i] + long[i + 1 :] for i in range(len(long)))
-
-
-def _is_slip(name: str, right: str) -> bool:
-    """Whether two names differ by a swap, by a missing letter, or by case and punctuation."""
-    if digits(name) != digits(right) or max(len(name), len(right)) < _SHORTEST_BACKEND:
-        return False
-    if _plain(name) == _plain(right):
-        return True
-    if len(name) == len(right):
-        pairs = range(len(right) - 1)
-        return any(name == right[:i] + right[i + 1] + right[i] + right[i + 2 :] for i in pairs)
-    return _lacks_one(name, right)
-
-
-def _plain(name: str) -> str:
-    return "".join(each for each in name.lower() if each not in "-_.")

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from .._identifiers import DEFAULT
-from .backend_file import BackendFile, read_file
+from .backend_file import read_file
 from .findings import Finding, Report, Severity, incomplete
 from .project import check_entry_points
 from .requirement_check import check_requirements, check_variants
-from .suggestions import meant_backend
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,10 +72,6 @@ def verify_file(path: str | os.PathLike[str], imports: bool = True) -> FileRepor
     [(1, 'primary_types')]
     """
     file = read_file(os.fspath(path))
-    for key, name in _declared_names(file):
-        if meant_backend(name, [DEFAULT]):
-            message = f"{name!r} looks like a misspelling of {DEFAULT!r}"
-            file.fault(key, message, f"Did you mean {DEFAULT!r}?")
     found: list[Finding] = []
     unreached = check_entry_points(
         Path(file.path).absolute(), file.folder(), file.fields.get("name")
@@ -111,12 +104,3 @@ def verify_file(path: str | os.PathLike[str], imports: bool = True) -> FileRepor
         imported=imports,
         folder=file.folder() if imports else None,
     )
-
-
-def _declared_names(file: BackendFile) -> Iterator[tuple[str, str]]:
-    """Yield the names of other backends in a file that are strings, each with its key."""
-    for key in ("higher_priority_than", "lower_priority_than"):
-        names = file.fields.get(key)
-        for position, name in enumerate(names if isinstance(names, list) else ()):
-            if isinstance(name, str):
-                yield f"{key}[{position}]", name

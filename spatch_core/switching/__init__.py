@@ -9,9 +9,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .classes import describe_class
     from .namespaces import namespace
-    from .stubs import stub
 
-__all__ = ["Switch", "attributes", "describe_class", "namespace", "stub"]
+__all__ = ["Switch", "attributes", "describe_class", "namespace"]
 
 
 def __getattr__(name: str) -> object:
@@ -24,8 +23,4 @@ def __getattr__(name: str) -> object:
         from .namespaces import namespace
 
         return namespace
-    if name == "stub":
-        from .stubs import stub
-
-        return stub
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

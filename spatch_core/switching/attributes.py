@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from .._function.lookup import attribute_getter
-from .._identifiers import DEFAULT, import_identifier, is_awaited, nearest, shown
+from .._identifiers import DEFAULT, import_identifier, is_awaited, shown
 from .._interrupts import is_interrupt
 from .._reporting.errors import ImplementationImportError
 from ..backend_system import BackendSystem
@@ -105,14 +105,14 @@ class _Attributes:
         if self._catalog() is None:  # being discovered, or the module is being imported
             if name in self._own:
                 return self._own[name]
-            raise self._error(name, self._own)
+            raise self._error(name)
         backend = self._system._dispatcher.keeper.current().backend
         # First the table, then the backends: if these are exchanged in between, the value is
         # stored in a table that is no longer read.
         table = self.values.setdefault(backend, {})
         value = self._value(name, backend)
         if value is _NOTHING:
-            raise self._error(name, self.names())
+            raise self._error(name)
         table[name] = value
         return value
 
@@ -161,7 +161,7 @@ class _Attributes:
 
         return PathFinder.find_spec(f"{self._module}.{name}", path) is not None
 
-    def _error(self, name: str, names: Any) -> AttributeError:
+    def _error(self, name: str) -> AttributeError:
         text = f"module {self._module!r} has no attribute {name!r}"
         catalog = self._catalog()
         if catalog is not None:
@@ -175,5 +175,4 @@ class _Attributes:
                     f"{text} while the current backend is {which!r}; these have it: "
                     f"{', '.join(givers)}"
                 )
-        meant = nearest(name, {*names, *_globals_of(self._module)})
-        return AttributeError(text + (f"; did you mean {meant[0]!r}?" if meant else ""))
+        return AttributeError(text)

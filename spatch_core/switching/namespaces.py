@@ -7,7 +7,9 @@ from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
-from .._state.freezing import kind_of
+from .._dispatch_arguments import COROUTINE, PLAIN
+from .._state.freezing import nature_of_callable
+from .._state.frozen_coroutines import CoroutineFunctionWithState, stepwise
 from .._state.frozen_function import FunctionWithState
 from ..backend_system import BackendSystem, systems_of
 
@@ -142,7 +144,7 @@ class Namespace:
         if isinstance(found, ModuleType):
             made = Namespace(found, self._system, self._options, self._given)
         else:
-            made = _BOUND[kind_of(found)](self, name, found)
+            made = _bound_class(found)(self, name, found)
         self._known[name] = found, made
         return made
 
@@ -200,16 +202,27 @@ class BoundFunction(FunctionWithState):
         return getattr, (self._namespace, self._name)
 
 
-class _Bound(dict[Any, Any]):
-    """By class of frozen functions, the class of functions of namespaces, made on first use."""
-
-    def __missing__(self, kind: Any) -> Any:
-        bases = (BoundFunction,) if kind is FunctionWithState else (BoundFunction, kind)
-        found = self[kind] = type(f"Bound{kind.__name__}", bases, {"__module__": __name__})
-        return found
+class BoundCoroutineFunction(BoundFunction, CoroutineFunctionWithState):
+    """A coroutine function of a namespace."""
 
 
-_BOUND = _Bound()
+class BoundGeneratorFunction(BoundFunction):
+    """A generator function of a namespace, perhaps an asynchronous one."""
+
+    def __init__(self, namespace: Namespace, name: str, function: Any) -> None:
+        super().__init__(namespace, name, function)
+        self.nature = nature_of_callable(function)
+
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
+        start = partial(self.__wrapped__, *args, **kwargs)
+        return stepwise(self.nature, self._keeper, self._scope, start)
+
+
+def _bound_class(function: object) -> type[BoundFunction]:
+    nature = nature_of_callable(function)
+    if nature == PLAIN:
+        return BoundFunction
+    return BoundCoroutineFunction if nature & COROUTINE else BoundGeneratorFunction
 
 
 def _restore(name: str, system: BackendSystem, backend: Any, assumed: Any) -> Any:

@@ -179,7 +179,6 @@ def enter(block: Any) -> object:
 options = system.backend_opts
 frozen = options(prioritize="backend", hook=inner)(f)
 plain = options(prioritize="backend")(f)
-frozen_steps = options(prioritize="backend", type=Foreign)(steps)
 both = options(hook=outer), options(hook=inner)
 typed = (options(type=Converted),)
 shared = options(disable="converting")
@@ -193,7 +192,6 @@ KINDS: dict[str, tuple[tuple[Any, ...], Callable[[], object]]] = {
     "hooks-that-are-frozen": ((), lambda: frozen(Foreign())),
     "hooks-after-their-block": ((), kept_call()),
     "frozen": ((), lambda: plain(Foreign())),
-    "frozen-generator": ((), lambda: list(frozen_steps(Foreign()))),
     "blocks": ((), lambda: enter(options(prioritize="backend"))),
     "blocks-of-one-object": ((shared,), lambda: enter(shared)),
     "blocks-of-a-type": ((), lambda: enter(options(type=Foreign))),

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 PURE = [False, True] if accelerated else [True]
 INTERRUPTED = [
     *("hooks", "hooks-of-a-default", "hooks-of-a-generator", "hooks-of-a-coroutine"),
-    *("hooks-that-are-frozen", "hooks-after-their-block", "frozen", "frozen-generator"),
+    *("hooks-that-are-frozen", "hooks-after-their-block", "frozen"),
 ]
 
 

@@ -55,6 +55,28 @@ def test_it_tells_the_function_the_backend_and_the_types() -> None:
     assert context.types == (Foreign, float)
 
 
+def prepares(context: DispatchContext, x: Any, number: int) -> bool | str:
+    assert context.prepared is None
+    context.prepared = [number]
+    return number > 0 or "the number is too small"
+
+
+def is_prepared(context: DispatchContext, x: Any, number: int) -> Any:
+    return context.prepared
+
+
+def test_should_run_prepares_the_call_for_the_implementation() -> None:
+    """C6: in this call alone; by force, nothing is prepared."""
+    table = {"function": is_prepared, "should_run": prepares, "uses_context": True}
+    backend = {"name": "b", "primary_types": [f"{HERE}:Foreign"], "functions": {"lib:f": table}}
+    system = BackendSystem(None, "LIB", backends=[backend])
+    f: Any = system.dispatchable("x", identifier="lib:f")(lambda x, number: "default")
+    assert [f(Foreign(), number) for number in (1, 2, -1, 3)] == [[1], [2], "default", [3]]
+    assert f.invoke(backend="b")(Foreign(), 4) == [4]
+    assert f.invoke(backend="b", force=True)(Foreign(), 5) is None
+    assert f.explain(Foreign(), -1).selected == "default"
+
+
 @pytest.mark.parametrize(
     ("args", "kwargs", "count"),
     [((), {"x": Foreign()}, 1), ((Foreign(), None), {}, 1), ((Foreign(), Foreign(), 3), {}, 2)],

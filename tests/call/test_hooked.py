@@ -19,7 +19,7 @@ from typing import Any
 import pytest
 
 import spatch_core
-from spatch_core import BackendDeferredError, BackendSystem, ReplacedArguments
+from spatch_core import BackendDeferredError, BackendSystem
 from spatch_core.hooks import Call
 from spatch_core.switching import Switch
 
@@ -130,12 +130,6 @@ def find(*args: Any, **kwargs: Any) -> Any:
 def found(x: Any, *args: Any, **kwargs: Any) -> Any:
     """Have a finder."""
     return "default"
-
-
-@system.dispatchable(lambda xs: ReplacedArguments(given := [*xs], given), identifier="lib:replaced")
-def replaced(xs: Any) -> Any:
-    """Have a finder that replaces the arguments."""
-    return xs
 
 
 @system.dispatchable("x", like="like", identifier="lib:like")
@@ -368,14 +362,6 @@ def test_a_finder_runs_once() -> None:
         with backend_opts(hook=lambda call: call.next(*call.args)):
             found(x, 1, n=2)
         assert finds == [(x, 1)] * 2
-
-
-def test_replaced_arguments() -> None:
-    """H1, F5: the hook gets what the call goes on with, because looking uses up an iterator."""
-    with backend_opts(hook=lambda call: (call.args, call.next(*call.args))):
-        assert replaced(iter([1, 2])) == (([1, 2],), [1, 2])
-    with backend_opts(hook=lambda call: call.next(iter([3]))):
-        assert replaced(iter([1, 2])) == [3]
 
 
 def test_an_argument_that_is_there_for_its_type() -> None:

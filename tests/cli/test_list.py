@@ -421,7 +421,7 @@ def test_edges_and_doctor_show_the_name_that_the_library_gives_itself(
     assert "loop before pool before paintlib before loop" in doctor.output
     assert (
         "  warning: higher_priority_than[0]: descriptions call the library itself 'default', not "
-        "'paintlib'. Did you mean 'default'?\n"
+        "'paintlib'. Write 'default'\n"
     ) in doctor.output
     assert (
         "environment:\n  warning: PAINTLIB_SET_ORDER: variables call the library itself 'default'; "

@@ -81,8 +81,8 @@ def test_a_new_backend_passes_its_own_tests(paint: Site) -> None:
     assert [each for each in library["findings"] if each["backend"] == "water"] == []
 
 
-def test_the_function_of_a_new_backend_defers_with_a_reason(paint: Site) -> None:
-    """So its author reads how a backend says why it leaves a call to the next one."""
+def test_the_function_of_a_new_backend_leaves_calls_to_the_library(paint: Site) -> None:
+    """Also if it is prioritized; the trace shows that it was called."""
     paint.install_library()
     create(paint, "water", "--type", "fractions:Fraction")
     folder = paint.folder / "paint-lib-water"
@@ -91,49 +91,40 @@ def test_the_function_of_a_new_backend_defers_with_a_reason(paint: Site) -> None
         from fractions import Fraction
         from paintlib._dispatch import system
         from paintlib.filters import blend
-        from spatch_core import BackendDeferredError
-        explanation = str(blend.explain(Fraction(3), Fraction(1)))
-        assert "not implemented yet" in explanation, explanation
         with system.backend_opts("water", trace=True) as trace:
             assert blend(Fraction(3), Fraction(1)) == 3
-        assert "not implemented yet" in str(trace), trace
-        try:
-            blend.invoke(backend="water", force=True)(Fraction(3), Fraction(1))
-        except BackendDeferredError as error:
-            assert "not implemented yet" in str(error), error
-        else:
-            raise AssertionError("it was not told to defer")
+        assert "water deferred" in str(trace), trace
         """
     run_python(program, path=[paint.folder, ROOT])
 
 
 @pytest.mark.parametrize("function", ["asynchronous", "generating", "Image.blend"])
-def test_other_functions_are_not_planned(paint: Site, function: str) -> None:
-    """A coroutine function, a generator function or a method is implemented directly."""
+def test_other_functions_may_be_the_example(paint: Site, function: str) -> None:
+    """A coroutine function, a generator function or a method."""
     paint.install_library({"paintlib/filters.py": ODD})
     options = ("--type", "fractions:Fraction", "--function", f"paintlib.filters:{function}")
     assert create(paint, "water", *options).code == 0
     folder = paint.folder / "paint-lib-water"
-    code = (folder / "src/paint_lib_water/functions.py").read_text(encoding="utf-8")
-    assert f'@backend.implements("paintlib.filters:{function}")\n' in code
     check_style(folder)
     assert "5 passed" in run_own_tests(paint, folder, "paint_lib_water")
 
 
-def test_its_tests_pass_too_when_the_author_does_not_plan(paint: Site) -> None:
-    """Then the types alone decide, or the implementation itself."""
+def test_its_tests_pass_when_the_author_has_added_a_should_run(paint: Site) -> None:
+    """After ``spatch-core update``."""
     paint.install_library({"paintlib/filters.py": FUNCTIONS})
     create(paint, "water", "--type", "fractions:Fraction")
     package = paint.folder / "paint-lib-water" / "src" / "paint_lib_water"
-    functions = package / "functions.py"
-    text = functions.read_text(encoding="utf-8").replace("plans(", "implements(")
-    text = text.replace('return "not implemented yet"', "return NotImplemented")
-    functions.write_text(text, encoding="utf-8")
+    with (package / "functions.py").open("a", encoding="utf-8") as functions:
+        functions.write(
+            "\n\n@backend.set_should_run(alpha)\n"
+            "def _(context: Any, *args: Any, **kwargs: Any) -> str:\n"
+            '    return "not implemented yet"\n'
+        )
     description = package / "backend.toml"
     code = f"import sys; sys.argv[1:] = ['update', {str(description)!r}]"
     code += "; from spatch_core.__main__ import main; main()"
     run_python(code, path=[package.parent, paint.folder])
-    assert "should_run" not in description.read_text(encoding="utf-8")
+    assert "should_run" in description.read_text(encoding="utf-8")
     assert "5 passed" in run_own_tests(paint, package.parents[1], "paint_lib_water")
 
 
@@ -218,7 +209,7 @@ def test_the_signature_is_the_librarys_own(paint: Site) -> None:
     paint.install_library({"paintlib/filters.py": FUNCTIONS})
     create(paint, "water", "--type", "fractions:Fraction")
     code = (paint.folder / "paint-lib-water/src/paint_lib_water/functions.py").read_text()
-    assert '@backend.plans("paintlib.filters:alpha")\n' in code
+    assert '@backend.implements("paintlib.filters:alpha")\n' in code
     lines = [line.strip() for line in code.partition("def alpha(\n")[2].splitlines()]
     assert lines[: lines.index(") -> Any:")] == [
         "x: Any,", "/,", "n: Any = None,", 'text: Any = "a",', "mode: Any = '\"',", "*rest: Any,",

@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from spatch_core._implementation.planned_function import Planned
 from spatch_core.examination.findings import Severity
 from spatch_core.examination.function_check import check_callable, check_conversion, check_every
 from spatch_core.examination.mentions import Mention, Role
@@ -39,13 +38,6 @@ async def coroutine(context: Any, x: Any, n: int = 1) -> Any: ...
         (default, Role.SHOULD_RUN, True, "which every should_run gets first"),
         (lambda context, x, n=1: x, Role.FUNCTION, False, "does not get without uses_context"),
         (lambda x: x, Role.FUNCTION, False, "it does not take 'n'"),
-        (Planned(default, "b", "l:f", uses_context=False), Role.FUNCTION, False, "is a planned"),
-        (
-            Planned(default, "b", "l:f", uses_context=False).run,
-            Role.FUNCTION,
-            True,
-            None,
-        ),
     ],
 )
 def test_why_it_cannot_be_called(

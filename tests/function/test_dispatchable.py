@@ -134,6 +134,14 @@ def test_is_pickled_by_reference(protocol: int) -> None:
         assert pickle.loads(pickle.dumps(Image.blur, protocol)) is Image.blur
 
 
+def test_cloudpickle_sends_the_name_alone() -> None:
+    """F1: as Dask does with the functions of a library."""
+    cloudpickle = pytest.importorskip("cloudpickle")
+    data = cloudpickle.dumps(blur)
+    assert pickle.loads(data) is blur
+    assert len(data) < 100
+
+
 def test_is_copied_as_itself() -> None:
     """Like every function."""
     assert copy.copy(blur) is blur

@@ -29,8 +29,7 @@ def test_it_is_a_mapping_that_cannot_be_changed() -> None:
 
 
 def test_people_see_the_names() -> None:
-    """As text; `repr` has the descriptions, and IPython completes the names."""
+    """As text; `repr` has the descriptions."""
     found: Any = BackendSystem(None, "LISTED", backends=BACKENDS).backends
     assert str(found) == "default, one, two"
     assert repr(found).startswith("ListedBackends({'default': Description(")
-    assert found._ipython_key_completions_() == ["default", "one", "two"]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import pickle
 import types
 import weakref
 from typing import Any
@@ -11,7 +10,7 @@ from typing import Any
 import pytest
 
 from spatch_core import BackendSystem
-from spatch_core._function.wrapper_support import Link, PicklableTables
+from spatch_core._function.wrapper_support import Link
 
 
 class Foreign:
@@ -75,31 +74,3 @@ def test_hooks_of_a_library_that_is_gone_do_nothing() -> None:
     link.leave_shortcuts()
     link.take_shortcuts()
     assert link.strays() is None
-
-
-def test_picklable_tables_are_those_in_force() -> None:
-    """Here, and inside of a block."""
-    system = BackendSystem(None, "LIB", ["builtins:int"], [{"name": "b", "primary_types": ["m:T"]}])
-    get = system._dispatcher.tables
-    tables = PicklableTables(get)
-    assert tables() is get()
-    with system.backend_opts(disable="b"):
-        assert tables() is get()
-        assert tables()[0].state.disabled == {"b"}
-
-
-def test_they_can_be_pickled_unlike_the_method_of_the_variable() -> None:
-    """Restored functions get code of their own, so a number will do."""
-    get = BackendSystem(None, "LIB")._dispatcher.tables
-    with pytest.raises(TypeError):
-        pickle.dumps(get)
-    assert pickle.loads(pickle.dumps(PicklableTables(get))) == 0
-
-
-def test_only_functions_of_scripts_refer_to_them() -> None:
-    """A call of the method itself is faster."""
-    system = BackendSystem(None, "LIB")
-    for module, kind in (("__main__", PicklableTables), ("lib", type(system._dispatcher.tables))):
-        f: Any = system.dispatchable("x", module=module, qualname="f")(lambda x: x)
-        record = f.backends._record
-        assert any(type(each) is kind for each in record.generated.code().co_consts)

@@ -55,7 +55,7 @@ def attempt(function: Callable[[], Any]) -> Any:
 
 
 class Flow:
-    """A thread, a task or a frozen generator in which `program` runs.
+    """A thread or a task in which `program` runs.
 
     Attributes
     ----------
@@ -182,28 +182,6 @@ class Switching(RuleBasedStateMachine):
         task = maker.send(lambda: self.loop.create_task(work()))
         self.loop.run_until_complete(asyncio.sleep(0))  # one that never ran cannot clean up
         self.flows.append(Flow(send, end, maker.own))
-
-    @precondition(lambda self: len(self.flows) < MOST)
-    @rule(place=places, name=st.none() | names)
-    def start_a_frozen_generator(self, place: int, name: str | None) -> None:
-        """W8, S8: its own, from step to step, whichever flow takes the step."""
-        maker = self.flow(place)
-        options = self.system.backend_opts(backend=name)
-
-        def frozen() -> Any:
-            found = options(program)()
-            next(found)
-            return found
-
-        running, steps = maker.send(frozen), iter(range(1 << 30))
-        consumers = self.flows[:1]
-
-        def send(action: Any) -> Any:
-            consumer = consumers[next(steps) % len(consumers)]
-            return consumer.send(partial(running.send, action))
-
-        own = self.current(maker) if name is None else self.inside(name, self.current(maker))
-        self.flows.append(Flow(send, lambda: consumers[0].send(running.close), own))
 
     @precondition(lambda self: len(self.flows) > 1)
     @rule(place=places)

@@ -158,10 +158,8 @@ def test_from_import_takes_the_value_of_today(lib: Any) -> None:
 
 
 def test_names_without_a_value(lib: Any) -> None:
-    """W10: the nearest name, or the backends that have it."""
-    with pytest.raises(
-        AttributeError, match="no attribute 'flot64'; did you mean 'float64'"
-    ) as caught:
+    """W10: with the backends that have it."""
+    with pytest.raises(AttributeError, match=r"no attribute 'flot64'$") as caught:
         _ = lib.flot64
     assert caught.value.__context__ is None
     with pytest.raises(AttributeError, match=r"current backend is 'default'; these.*: torch"):
@@ -350,7 +348,7 @@ def test_a_module_that_python_does_not_list() -> None:
     )
     assert module.pi == 3
     assert dir(module) == ["pi"]
-    with pytest.raises(AttributeError, match="did you mean 'pi'"):
+    with pytest.raises(AttributeError, match="no attribute 'pie'"):
         _ = module.pie
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from importlib import import_module
 
-from spatch_core import BackendImplementation
+from scipy_dispatch.planning import PlannedBackend
 
 from ._arrays import compute
 from ._call import Call, cupyx_function
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     Plan = Callable[..., Callable[[], Any] | str]
 
-backend = BackendImplementation("cupy")
+backend = PlannedBackend("cupy")
 
 
 def implement_all(module: str, namespace: dict[str, Any]) -> None:

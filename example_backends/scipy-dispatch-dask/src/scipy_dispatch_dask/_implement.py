@@ -6,7 +6,7 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any, TypeAlias
 
-from spatch_core import BackendImplementation
+from scipy_dispatch.planning import PlannedBackend
 
 from ._call import Call, dispatchable
 from ._strategy import Strategy, ready, why_not
@@ -14,7 +14,7 @@ from ._table import TABLES
 
 Plan: TypeAlias = "Callable[[], Any] | str"
 
-backend = BackendImplementation("dask")
+backend = PlannedBackend("dask")
 
 
 def implement_all(module: str, namespace: dict[str, Any]) -> None:

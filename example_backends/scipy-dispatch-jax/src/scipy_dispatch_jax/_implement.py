@@ -10,8 +10,8 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from spatch_core import BackendImplementation, DispatchContext, backend_utils
-from spatch_core.types import Planned
+from scipy_dispatch.planning import Planned, PlannedBackend
+from spatch_core import DispatchContext, backend_utils
 
 from ._arrays import is_jax, is_traced, leaves, mapped
 from ._call import Call
@@ -20,7 +20,7 @@ from ._refusals import why_not
 
 __all__ = ["TRACES", "Call", "backend", "implements", "require", "warn_caller"]
 
-backend = BackendImplementation("jax")
+backend = PlannedBackend("jax")
 
 TRACES = "Supports tracing."
 """The documentation of functions whose results have no slopes."""

@@ -13,11 +13,11 @@ from typing import Any
 import cv2
 import numpy as np
 
-from spatch_core import BackendImplementation
+from scipy_dispatch.planning import PlannedBackend
 
 from ._image import Operation, bordered, bound, odd_sizes, pair
 
-backend = BackendImplementation("opencv")
+backend = PlannedBackend("opencv")
 FLOATS = ("float32", "float64")
 ORDERED = ("uint8", "uint16", "int16", *FLOATS)
 

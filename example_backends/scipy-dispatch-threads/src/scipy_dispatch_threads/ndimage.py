@@ -18,7 +18,7 @@ import numpy as np
 from scipy import ndimage as _scipy_ndimage
 
 from scipy_dispatch.calls import signature_of
-from spatch_core import BackendImplementation
+from scipy_dispatch.planning import PlannedBackend
 
 from . import _pool, _strategy
 from ._costs import SMALLEST
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 __all__ = list(TABLE)
 
-backend = BackendImplementation("threads")
+backend = PlannedBackend("threads")
 
 
 def _plan_of(name: str) -> Callable[..., Plan]:

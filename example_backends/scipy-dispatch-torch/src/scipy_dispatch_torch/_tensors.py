@@ -9,12 +9,12 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from spatch_core import BackendImplementation
+from scipy_dispatch.planning import PlannedBackend
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-backend = BackendImplementation("torch")
+backend = PlannedBackend("torch")
 
 FLOATS = (torch.float32, torch.float64)
 COMPLEX = (torch.complex64, torch.complex128)

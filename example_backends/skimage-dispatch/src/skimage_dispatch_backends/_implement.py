@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from spatch_core import BackendImplementation
+from scipy_dispatch.planning import PlannedBackend
 
 from ._neighbours import NEIGHBOURS, Neighbours
 
@@ -18,7 +18,7 @@ Plan: TypeAlias = "Callable[[], Any] | str"
 
 
 def implement_all(
-    backend: BackendImplementation,
+    backend: PlannedBackend,
     plan: Callable[..., Plan],
     namespace: dict[str, Any],
     rounds: bool,
@@ -27,7 +27,7 @@ def implement_all(
 
     Parameters
     ----------
-    backend : BackendImplementation
+    backend : PlannedBackend
         The backend.
     plan : callable
         ``scipy_dispatch_threads.neighbours.plan``, or that of `scipy_dispatch_dask`.

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from scipy_dispatch.planning import PlannedBackend
 from scipy_dispatch_threads.neighbours import plan
-from spatch_core import BackendImplementation
 
 from ._implement import implement_all
 
-backend = BackendImplementation("threads")
+backend = PlannedBackend("threads")
 implement_all(backend, plan, globals(), rounds=False)
