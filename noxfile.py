@@ -390,7 +390,12 @@ if "3.11" in INTERPRETERS:
     def torch(step: Step) -> None:
         folders = [
             ROOT / "example_backends" / each
-            for each in ("torch-device", "scipy-dispatch", "scipy-dispatch-torch")
+            for each in (
+                "torch-device",
+                "scipy-dispatch",
+                "scipy-dispatch-torch",
+                "tensorly-dispatch",
+            )
         ]
         for each in (ROOT, *folders):  # a failure here has nothing to do with PyTorch
             build_wheel(step.python, each, FOLDER / "wheels" / step.version)
@@ -398,7 +403,7 @@ if "3.11" in INTERPRETERS:
             step.install([ROOT, *folders], groups=["torch"], extras="[cli]")
         except CommandFailed:
             step.session.skip("PyTorch cannot be installed here")
-        device, _, backend = folders
+        device, _, backend, _ = folders
         sources = [str(each / "src") for each in folders]
         checked = (sources[0], sources[2])
         step.run("mypy", *checked, variables={"MYPYPATH": os.pathsep.join(sources)})
@@ -408,6 +413,7 @@ if "3.11" in INTERPRETERS:
         description = backend / "src" / "scipy_dispatch_torch" / "backend.toml"
         step.run("spatch-core", "update", "--check", description)
         parts = [
+            "tests/protocols/test_torch_compile.py",
             "tests/protocols/test_torch_function.py",
             "docs/how-to/coming-from-array-function.md",
         ]

@@ -43,11 +43,6 @@ class Missing:
     def __repr__(self) -> str:
         return "missing"
 
-    def __reduce__(self) -> Any:
-        # cloudpickle sends the constants of a wrapper's code. Any value will do, because the
-        # restored function gets its code again (see `script_functions`).
-        return int, ()
-
 
 missing = Missing()
 
@@ -74,8 +69,7 @@ class TakesFound:
 class Function:
     """The default implementation of a dispatchable function, and its dispatch arguments.
 
-    It refers neither to its wrapper nor to its dispatcher. Tables refer to it, and the code of
-    the wrapper refers to the tables; a reference back would form a cycle.
+    It refers neither to its wrapper nor to its dispatcher.
 
     Parameters
     ----------

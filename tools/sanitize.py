@@ -37,7 +37,7 @@ TESTS = [
     "tests/function/test_acceleration_stress.py",
     "tests/function/test_adopting.py",
     "tests/function/test_lookup.py",
-    "tests/function/test_shortcut.py",
+    "tests/function/test_one_function.py",
     "tests/protocols/test_array_function.py",
     "tests/call/test_chain.py",
     "tests/function/test_dispatcher.py",

@@ -17,13 +17,11 @@ from .lookup import Lookup
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from types import CodeType
     from typing import Any, Protocol
 
     from .._dispatch_arguments import Function
     from .adopted_calls import Target
     from .dispatcher import Dispatcher
-    from .shortcut import Shortcut
 
     class Namespace(Protocol):
         """Functions that are adopted together, each when it is first looked up."""
@@ -57,9 +55,6 @@ class Adopted:
         self.identifier = function.identifier
         self.function: Function = function
         self.adopted = function
-        # There is no wrapper that could take a shortcut.
-        self.shortcut: Shortcut | None = None
-        self.code: CodeType | None = None
         self.wrapper: Any = function.default
 
 

@@ -215,15 +215,14 @@ class Backends:
         Parameters
         ----------
         kind : str
-            ``"options"``, ``"function"``, ``"invocation"`` or ``"dispatchable"``.
+            ``"options"``, ``"function"`` or ``"invocation"``.
         content : dict
             Its content, whose format stays the same in later versions.
 
         Returns
         -------
         object
-            Options, a function with frozen options, the result of a function's ``invoke``, or a
-            dispatchable function of a script.
+            Options, a function with frozen options, or the result of a function's ``invoke``.
 
         Raises
         ------

@@ -11,18 +11,22 @@ from .._state.scope import store, table_of
 
 if TYPE_CHECKING:
     from .._call.caller import Caller
+    from .._dispatch_arguments import Function
     from .._state.scope import Scope
     from .._state.state_keeper import StateKeeper
-    from .library_shortcuts import Record, Shortcuts
-    from .wrapper_support import Link
+
+
+class Record(Protocol):
+    """The part of `Dispatchable` that filling its tables needs."""
+
+    identifier: str
+    function: Function
 
 
 class Dispatcher(Protocol):
     """The part of `Dispatcher` that filling its tables needs."""
 
     keeper: StateKeeper
-    link: Link
-    shortcuts: Shortcuts
 
     @property
     def loaded(self) -> Caller | None: ...
@@ -68,7 +72,6 @@ def fill(dispatcher: Dispatcher, index: int, values: tuple[Any, ...]) -> Callabl
     elif is_outdated:
         target = caller.chain(function, state, types)
     else:
-        dispatcher.shortcuts.take(record, caller)
         if is_replacing and function.nature:
             # The wrapper does not check the answers of `Replacing`; the chain checks its own.
             target = caller.chain(function, state, types)
@@ -88,5 +91,5 @@ def _replacing(
 ) -> Callable[..., Any]:
     from .replacing import Replacing  # few libraries need it
 
-    made: Any = Replacing(dispatcher.link, index, target)
+    made: Any = Replacing(dispatcher, index, target)
     return made  # type: ignore[no-any-return]  # a `TakesFound`

@@ -10,26 +10,24 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from .wrapper_support import Link
-
 
 class Replacing(TakesFound):
     """The entry of a table for calls whose arguments a finder replaces.
 
     Parameters
     ----------
-    link : Link
-        Leads to the library's dispatcher.
+    dispatcher : Dispatcher
+        The library's dispatcher.
     index : int
         The function's place in the tables.
     target : callable
         The entry that the table would hold otherwise.
     """
 
-    __slots__ = ("_index", "_link", "_target")
+    __slots__ = ("_dispatcher", "_index", "_target")
 
-    def __init__(self, link: Link, index: int, target: Callable[..., Any]) -> None:
-        self._link = link
+    def __init__(self, dispatcher: Any, index: int, target: Callable[..., Any]) -> None:
+        self._dispatcher = dispatcher
         self._index = index
         self._target = target
 
@@ -42,10 +40,10 @@ class Replacing(TakesFound):
         try:
             result = target(*args, **kwargs)
         except Exception as error:
-            deferred = self._link.failed(self._index, target, args, kwargs, error, found)
+            deferred = self._dispatcher.failed(self._index, target, args, kwargs, error, found)
             if deferred is None:
                 raise
             target, result = deferred, NotImplemented
         if result is NotImplemented:
-            return self._link.deferred(self._index, target, args, kwargs, found)
+            return self._dispatcher.deferred(self._index, target, args, kwargs, found)
         return result

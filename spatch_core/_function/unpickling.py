@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 from .._state.freezing import restore_function
 from .._state.pickles import check_names, restore_options
 from .invocation import restore_invocation
-from .script_functions import restore_dispatchable
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,7 +20,6 @@ def restore(dispatcher: Dispatcher, kind: str, content: dict[str, Any]) -> Any:
         "options": restore_options,
         "function": restore_function,
         "invocation": restore_invocation,
-        "dispatchable": restore_dispatchable,
     }
     check_names({kind: content}, kinds)
     return kinds[kind](dispatcher, content)

@@ -12,8 +12,6 @@ kind            content
                 ``decorated``, the identifier of the decorated function;
                 ``is_coroutine``
 "invocation"    ``function``, a dispatchable; ``options`` of `invoke`
-"dispatchable"  ``function`` and ``default``, which cloudpickle sends by value;
-                ``dispatch_args``; ``identifier``; ``manner`` (its traits), if it has any
 ==============  ================================================================
 
 ``options`` is a dictionary of the options that differ from their default values, under the

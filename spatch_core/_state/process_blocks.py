@@ -118,6 +118,6 @@ class ProcessBlocks:
         if state.key == base.state.key:
             return base
         scope = self._new(state)
-        scope.mark, scope.is_enabled = base.mark, base.is_enabled
+        scope.is_enabled = base.is_enabled
         scope.tables = self._shared
         return scope

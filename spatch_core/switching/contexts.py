@@ -43,13 +43,13 @@ class ProcessContext:
     def __enter__(self) -> Self:
         options: Any = self._options
         keeper = options._owner.keeper
-        before = keeper.held()
+        before = keeper.get()
         try:
             options.__enter__()
             self._held.append(self._blocks.enter(options._own.backend, self))
             return self
         except BaseException:  # an interrupt, after which `_blocks` restores its own part
-            keeper.put_back(*before)
+            keeper.set(before)
             raise
 
     def __exit__(self, kind: object = None, error: object = None, traceback: object = None) -> None:
