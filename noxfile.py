@@ -70,7 +70,7 @@ OLDEST_TESTS = (
 """The part of `PROCESS_TESTS` that the oldest Python runs: some of each kind."""
 INTERPRETER_TESTS = (
     *("call", "function", "protocols", "state", "switching"),
-    *("test_import_locks.py", "test_interrupts.py", "test_locks.py"),
+    "test_interrupts.py",
 )
 """Tests of behaviour that differs between Pythons: frames, code, threads and interrupts. The
 Pythons between the oldest and the main one run these."""

@@ -45,7 +45,6 @@ TESTS = [
     "tests/state/test_options_block.py",
     "tests/state/test_options_view.py",
     "tests/state/test_lifetime.py",
-    "tests/test_interrupts.py",
 ]
 CHECK = "import spatch_core as s; print(s.accelerated, s.__file__)"
 

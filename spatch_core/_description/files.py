@@ -7,7 +7,6 @@ import sys
 from stat import S_ISREG
 from time import time_ns
 
-from .._interrupts import is_interrupt
 from .limits import MOST_BYTES, check_keys, check_size
 
 TYPE_CHECKING = False
@@ -109,9 +108,8 @@ def find_file(module: str, name: str, distribution: Any) -> tuple[str, File | No
         if hasattr(importer, "get_data"):  # inside a zip file
             try:
                 return path, File(path, None, _archived(importer, path))
-            except (OSError, KeyError) as error:
-                if is_interrupt(error):
-                    raise
+            except (OSError, KeyError):
+                pass
     return ", ".join(folders), None
 
 
@@ -139,9 +137,7 @@ def _archived(importer: Any, path: str) -> bytes:
 def _plain_file(path: str) -> File | None:
     try:
         status = os.stat(path)
-    except (OSError, ValueError) as error:
-        if is_interrupt(error):  # such as a `TimeoutError`, which is an `OSError`
-            raise
+    except (OSError, ValueError):
         return None
     return File(path, status) if S_ISREG(status.st_mode) else None
 

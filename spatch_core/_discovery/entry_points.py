@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from typing import Any
 
 from .._classes import type_identifier
-from .._interrupts import is_interrupt
 from .._reporting.problems import Problem, Source, in_words
 
 _FILE_ENDING = ".toml"
@@ -29,17 +28,12 @@ def find_entry_points(group: str) -> tuple[list[Any], list[Problem]]:
     problems : list of Problem
         Distributions whose entry points cannot be read.
     """
-    from importlib.metadata import MetadataPathFinder, distributions, entry_points
+    from importlib.metadata import entry_points
 
     try:
-        if sum(1 for _ in distributions()) < _count_distributions():
-            # `importlib.metadata` ignores exceptions while it lists a folder, even those that a
-            # signal handler raises. Its cache then holds the folder as empty.
-            MetadataPathFinder().invalidate_caches()
         return list(entry_points(group=group)), []
-    except BaseException as error:  # one malformed file of any distribution is enough
-        if is_interrupt(error):
-            raise
+    except Exception:  # noqa: BLE001  # one malformed file of any distribution is enough
+        pass
     # One by one, by the rules of `importlib.metadata`: of distributions with the same name, the
     # first on the path counts.
     found: list[Any] = []
@@ -53,9 +47,7 @@ def find_entry_points(group: str) -> tuple[list[Any], list[Problem]]:
         seen.add(name)
         try:
             found += [each for each in distribution.entry_points if each.group == group]
-        except BaseException as error:
-            if is_interrupt(error):
-                raise
+        except Exception as error:  # noqa: BLE001  # whatever it raises
             problems.append(
                 Problem(
                     f"its file entry_points.txt cannot be read ({in_words(error)})",
@@ -79,9 +71,7 @@ def _find_distributions(problems: list[Problem]) -> Iterator[Any]:
         try:
             find = getattr(finder, "find_distributions", None)
             found = [] if find is None else list(find(context))
-        except BaseException as error:
-            if is_interrupt(error):
-                raise
+        except Exception as error:  # noqa: BLE001  # whatever it raises
             kind = finder if isinstance(finder, type) else type(finder)
             problems.append(
                 Problem(
@@ -100,25 +90,9 @@ def _is_path(folder: object) -> bool:
         os.stat(folder)  # type: ignore[arg-type]  # it may be anything
     except OSError:
         pass
-    except BaseException as error:
-        if is_interrupt(error):
-            raise
+    except Exception:  # noqa: BLE001  # whatever it raises
         return False
     return isinstance(folder, (str, os.PathLike))
-
-
-def _count_distributions() -> int:
-    """Count the folders and files with metadata of distributions on the path, without caches."""
-    count = 0
-    for folder in sys.path:
-        try:
-            names = os.listdir(folder or ".")
-        except OSError as error:  # an archive, or missing
-            if is_interrupt(error):  # a `TimeoutError`
-                raise
-            continue
-        count += sum(name.lower().endswith((".dist-info", ".egg-info")) for name in names)
-    return count
 
 
 def entry_point_target(entry_point: Any) -> tuple[str, str, bool]:

@@ -6,7 +6,6 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from .._interrupts import is_interrupt
 from .._reporting.problems import Problem, Source
 from .backend_reader import BackendReader
 from .catalog import Catalog
@@ -16,9 +15,7 @@ def name_of(fields: Any) -> object:
     """Return the name in a description in code; None if reading it fails."""
     try:
         return fields["name"] if isinstance(fields, Mapping) else fields.name
-    except BaseException as error:  # of the object's code; parsing reports it
-        if is_interrupt(error):
-            raise
+    except Exception:  # noqa: BLE001  # of the object's code; parsing reports it
         return None
 
 
@@ -46,9 +43,8 @@ def has_new(catalog: Catalog, in_code: Iterable[Any], identifier: str) -> bool:
             functions: Any = fields.get("functions") if is_mapping else fields.functions
             if functions.get(identifier) is None:
                 continue
-        except BaseException as error:  # of the object's code; parsing reports it
-            if is_interrupt(error):
-                raise
+        except Exception:  # noqa: BLE001  # of the object's code; parsing reports it
+            pass
         return True
     return False
 

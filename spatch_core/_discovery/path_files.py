@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import PurePath
 from typing import Any
 
 from .._description.files import package_folders
 from .._identifiers import is_dotted_name
-from .._interrupts import is_interrupt
 from .entry_points import entry_point_target
 from .environment import Environment
 
@@ -30,9 +30,7 @@ def path_files(distribution: Any) -> list[str]:
 
         names = [row[0] for row in csv.reader(lines) if row]
         return [name for name in names if name.endswith(".pth") and PurePath(name).name == name]
-    except BaseException as error:
-        if is_interrupt(error):
-            raise
+    except Exception:  # noqa: BLE001  # whatever it raises
         return []  # its metadata cannot be read, which discovery reports
 
 
@@ -65,17 +63,12 @@ def _add(folder: str, name: str) -> None:
     """Process a path file; if it fails, discovery does not find the package and reports it."""
     from site import addpackage
 
-    try:
+    with suppress(Exception, SystemExit):  # wrong encoding, or a failing import
         addpackage(folder, name, None)
-    except BaseException as error:  # wrong encoding, or a failing import
-        if is_interrupt(error):
-            raise
 
 
 def _is_found(module: str) -> bool:
     try:
         return bool(package_folders(module))
-    except BaseException as error:  # a third party's finder
-        if is_interrupt(error):
-            raise
+    except Exception:  # noqa: BLE001  # a third party's finder
         return True

@@ -14,7 +14,6 @@ from __future__ import annotations
 import os
 from contextlib import suppress
 
-from .._interrupts import is_interrupt
 from .private_folder import HEADER, MOST_BYTES, effective_user, opened
 
 TYPE_CHECKING = False
@@ -51,9 +50,7 @@ def read_private(path: str) -> bytes | None:
     try:
         with opened(os.path.dirname(path)) as folder:
             return None if folder is None else folder.read(os.path.basename(path))
-    except (OSError, ValueError) as error:
-        if is_interrupt(error):  # a `TimeoutError`
-            raise
+    except (OSError, ValueError):
         return None
 
 
@@ -72,9 +69,8 @@ def write_private(path: str, content: bytes) -> None:
                 if not folder.has(name):
                     folder.remove_unused()
                 folder.write(name, HEADER + content)
-    except (OSError, ValueError) as error:
-        if is_interrupt(error):
-            raise
+    except (OSError, ValueError):
+        pass
 
 
 def _make_folder(path: str) -> None:

@@ -10,7 +10,6 @@ import re
 from collections.abc import Iterable
 
 from .._description.description import Description
-from .._interrupts import is_interrupt
 from .._reporting.problems import Problem, in_words
 
 _PLAIN = r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?"
@@ -67,9 +66,7 @@ def why_unmet(requirements: Iterable[str], is_condition: bool = False) -> str:
             reason = _why_unmet(text, is_condition)
         except RequirementError:
             raise
-        except BaseException as error:  # raised by packaging, for a marker that makes no sense
-            if is_interrupt(error):
-                raise
+        except Exception as error:  # noqa: BLE001  # raised by packaging, for a marker that makes no sense
             raise RequirementError(f"{text!r} cannot be compared ({in_words(error)})") from None
         if reason:
             return reason
@@ -115,8 +112,6 @@ def installed_version(name: str) -> str | None:
         found: str | None = version(name)
     except PackageNotFoundError:
         return None
-    except Exception as error:  # broken metadata of a third party's distribution
-        if is_interrupt(error):
-            raise
+    except Exception:  # noqa: BLE001  # broken metadata of a third party's distribution
         found = None
     return found or "0"

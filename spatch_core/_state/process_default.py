@@ -88,13 +88,10 @@ def _replace(
     enabled : bool, optional
         Whether a program changes it, and not the environment.
     """
-
-    def replace() -> None:
+    with keeper.replacing:
         made = make(keeper.base)
         if made is None:
             return
         scope = keeper.new(made)
         scope.is_enabled = enabled
         keeper.put_default(scope)
-
-    keeper.replacing.run(replace)

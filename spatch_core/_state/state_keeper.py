@@ -19,8 +19,9 @@ Unlike a token, this also works in another context than that in which it began.
 
 from __future__ import annotations
 
+from _thread import RLock  # threading itself imports much more
+
 from .._classes import is_importable
-from .._locks import Turn
 from .lifetime import References, look_after
 from .scope import Scope
 from .state import DispatchState
@@ -53,8 +54,8 @@ class StateKeeper:
         Holds the tables in force.
     get, set : callable
         The methods of `variable`.
-    replacing : Turn
-        Lets one thread at a time replace the process-wide default.
+    replacing : RLock
+        Held while the process-wide default is replaced.
     """
 
     def __init__(self, name: str) -> None:
@@ -62,7 +63,7 @@ class StateKeeper:
         # The value of contexts without a scope of their own. It stays the same list; item 0 is
         # the process-wide default.
         self._shared = default.tables
-        self.replacing = Turn()
+        self.replacing = RLock()
         self._blocks: ProcessBlocks | None = None
         self.variable: ContextVar[Tables] = ContextVar(name, default=self._shared)
         self.get: Callable[[], Tables] = self.variable.get
@@ -91,13 +92,12 @@ class StateKeeper:
 
     def process_blocks(self) -> ProcessBlocks:
         """Return the process-wide blocks."""
-        return self._blocks or self.replacing.run(self._make_blocks)
+        with self.replacing:
+            if self._blocks is None:
+                from .process_blocks import ProcessBlocks  # few programs need it
 
-    def _make_blocks(self) -> ProcessBlocks:
-        from .process_blocks import ProcessBlocks  # few programs need it
-
-        self._blocks = self._blocks or ProcessBlocks(self._shared, self.new)
-        return self._blocks
+                self._blocks = ProcessBlocks(self._shared, self.new)
+            return self._blocks
 
     def current(self) -> DispatchState:
         """Return the state in force here and now."""
@@ -147,7 +147,7 @@ class StateKeeper:
         self.variable.set(self._shared)
 
     def put_default(self, scope: Scope) -> None:
-        """Make a scope the process-wide default; in a turn of `replacing`."""
+        """Make a scope the process-wide default; while `replacing` is held."""
         scope.tables = self._shared
         # Replaces the default and drops its tables in one atomic step.
         if self._blocks is None:

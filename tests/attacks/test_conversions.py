@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import signal
 import threading
 from typing import TYPE_CHECKING, Any
 
@@ -192,17 +191,6 @@ def test_copies_that_misbehave(deed: str, tally: Tally, scale: int) -> None:
             wanted = {"old"} if deed in ERRORS else {"written"}
             tally.add((raised, contents) == (ERRORS.get(deed), wanted), (deed, raised, contents))
         one.deeds = {}
-
-
-@pytest.mark.parametrize("pure", PURE, ids=lambda pure: "pure" if pure else "c")
-@pytest.mark.parametrize("globally", [False, True], ids=["block", "globally"])
-@pytest.mark.parametrize("kind", INTERRUPTED)
-@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="there are no timers here")
-def test_interrupts_of_calls_that_convert(
-    kind: str, globally: bool, pure: bool, interrupt: Callable[..., None]
-) -> None:
-    """At random moments: between a conversion and the default, the default and `copy_into`."""
-    interrupt(kind, globally=globally, pure=pure)
 
 
 @pytest.mark.usefixtures("switching")

@@ -6,7 +6,6 @@ import asyncio
 import contextlib
 import gc
 import random
-import signal
 import threading
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -246,17 +245,6 @@ def test_hooks_that_misbehave(nature: str, tally: Tally, scale: int) -> None:
         wanted = expected(deeds, value)
         after = f(Foreign()) == "foreign"
         tally.add((found, SEEN) == wanted and same and after, (deeds, value, found, SEEN, same))
-
-
-@pytest.mark.parametrize("pure", PURE, ids=lambda pure: "pure" if pure else "c")
-@pytest.mark.parametrize("globally", [False, True], ids=["block", "globally"])
-@pytest.mark.parametrize("kind", INTERRUPTED)
-@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="there are no timers here")
-def test_interrupts_of_calls_in_their_own_options(
-    kind: str, globally: bool, pure: bool, interrupt: Callable[..., None]
-) -> None:
-    """At random moments of hooks and frozen functions: the options are those from before."""
-    interrupt(kind, globally=globally, pure=pure)
 
 
 @pytest.mark.usefixtures("switching")
