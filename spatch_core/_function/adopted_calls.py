@@ -97,7 +97,7 @@ def fill(adoption: Adoption, namespaces: Any, key: Any, types: tuple[type, ...],
         scope.make_room(index, table)
         table[types] = target
         if len(types) == 1:
-            table[types[0]] = target  # the `short_key` of the look-up in C
+            table[types[0]] = target  # for operators; see `protocols.array_function`
     return target
 
 
