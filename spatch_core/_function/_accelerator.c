@@ -80,6 +80,7 @@ typedef struct {
     PyObject *index;      /* the function's index in the tables, as a Python int */
     Py_ssize_t place;     /* the same as a C integer */
     Answer *answers;      /* ANSWERS slots; NULL before the first is needed */
+    Answer *last;         /* the slot that was asked last, or NULL */
     unsigned conflicts;   /* number of valid answers whose slot other types asked for */
     int depth;            /* calls under way, in all threads together */
     Parameter parameters[]; /* the dispatch arguments */
@@ -315,7 +316,13 @@ find(Tables *tables, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
     PyObject *found = NULL;
     if (tables->place < PyList_GET_SIZE(in_force)) {
         PyObject *table = PyList_GET_ITEM(in_force, tables->place);
-        Answer *answer = place_of_answer(tables, types);
+        Answer *answer = tables->last;
+        if (answer != NULL && answer->generation == generation && answer->table == table &&
+            are_same(answer->types, types, count)) {
+            found = answer->target;
+            goto done;
+        }
+        tables->last = answer = place_of_answer(tables, types);
         int is_good =
             answer != NULL && answer->generation == generation && answer->table == table;
         if (is_good && are_same(answer->types, types, count)) {
@@ -329,6 +336,7 @@ find(Tables *tables, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
                 remember(answer, table, types, count, found);
             }
         }
+    done:
         Py_XINCREF(found);
     }
     /* May free the tables, if another state is the default now; `found` must be owned. */
@@ -468,15 +476,8 @@ get(PyObject *self, PyObject *const *Py_UNUSED(args), size_t nargsf, PyObject *k
 PyDoc_STRVAR(tables_doc,
 "Tables(variable, dispatcher, index, positions, names, missing, /)\n--\n\n"
 "Returns the tables in force, and has the data for calls of one wrapper through C.\n\n"
-"Parameters\n----------\n"
-"variable : contextvars.ContextVar\n    Holds the tables in force.\n"
-"dispatcher : object\n    Its `fill` is called where a table has no entry, its `failed` after an\n"
-"    exception, and its `deferred` after NotImplemented.\n"
-"index : int\n    The function's index in the tables.\n"
-"positions : tuple of int\n"
-"    Of the dispatch arguments; negative for keyword-only ones.\n"
-"names : tuple of str or None\n    Of the dispatch arguments; None for positional-only ones.\n"
-"missing : object\n    Stands for arguments that were not given.\n");
+"`positions` are those of the dispatch arguments, negative for keyword-only ones; `names` are\n"
+"None for positional-only ones. `missing` stands for arguments that were not given.");
 
 static PyObject *
 new(PyTypeObject *type, PyObject *args, PyObject *Py_UNUSED(kwargs))
@@ -561,6 +562,9 @@ accelerate(PyObject *Py_UNUSED(module), PyObject *function)
     Tables *tables = PyFunction_Check(function) ? tables_of(function) : NULL;
     /* Few enough for `find`; none of them would make the key of the tables that of `missing`. */
     if (tables != NULL && Py_SIZE(tables) > 0 && Py_SIZE(tables) <= MAX_PARAMETERS) {
+        if (run_code == NULL) { /* CPython exports no name for it */
+            run_code = ((PyFunctionObject *)function)->vectorcall;
+        }
         Py_XSETREF(tables->code, Py_NewRef(((PyFunctionObject *)function)->func_code));
         PyFunction_SetVectorcall((PyFunctionObject *)function, dispatch);
     }
@@ -571,22 +575,6 @@ static PyMethodDef methods[] = {
     {"accelerate", accelerate, METH_O, accelerate_doc},
     {NULL, NULL, 0, NULL},
 };
-
-/* Set `run_code`: CPython exports no name for the vectorcall of Python functions. */
-static int
-find_run_code(void)
-{
-    PyObject *globals = PyDict_New();
-    PyObject *code = (PyObject *)PyCode_NewEmpty("", "", 1);
-    PyObject *function = globals && code ? PyFunction_New(code, globals) : NULL;
-    if (function != NULL) {
-        run_code = ((PyFunctionObject *)function)->vectorcall;
-    }
-    Py_XDECREF(function);
-    Py_XDECREF(code);
-    Py_XDECREF(globals);
-    return function == NULL ? -1 : 0;
-}
 
 /* Forget the objects of an interpreter that has ended. A program that embeds Python may start
    another one, which imports this module again. */
@@ -603,9 +591,6 @@ execute(PyObject *module)
 {
     if (PyInterpreterState_Get() != PyInterpreterState_Main()) {
         PyErr_SetString(PyExc_ImportError, "only the main interpreter is accelerated");
-        return -1;
-    }
-    if (run_code == NULL && find_run_code() < 0) {
         return -1;
     }
     if (watcher < 0) {
