@@ -70,7 +70,7 @@ OLDEST_TESTS = (
 """The part of `PROCESS_TESTS` that the oldest Python runs: some of each kind."""
 INTERPRETER_TESTS = (
     *("call", "function", "protocols", "state", "switching"),
-    *("test_import_locks.py", "test_interrupts.py", "test_locks.py"),
+    "test_interrupts.py",
 )
 """Tests of behaviour that differs between Pythons: frames, code, threads and interrupts. The
 Pythons between the oldest and the main one run these."""
@@ -386,7 +386,12 @@ if "3.11" in INTERPRETERS:
     def torch(step: Step) -> None:
         folders = [
             ROOT / "example_backends" / each
-            for each in ("torch-device", "scipy-dispatch", "scipy-dispatch-torch")
+            for each in (
+                "torch-device",
+                "scipy-dispatch",
+                "scipy-dispatch-torch",
+                "tensorly-dispatch",
+            )
         ]
         for each in (ROOT, *folders):  # a failure here has nothing to do with PyTorch
             build_wheel(step.python, each, FOLDER / "wheels" / step.version)
@@ -394,7 +399,7 @@ if "3.11" in INTERPRETERS:
             step.install([ROOT, *folders], groups=["torch"], extras="[cli]")
         except CommandFailed:
             step.session.skip("PyTorch cannot be installed here")
-        device, _, backend = folders
+        device, _, backend, _ = folders
         sources = [str(each / "src") for each in folders]
         checked = (sources[0], sources[2])
         step.run("mypy", *checked, variables={"MYPYPATH": os.pathsep.join(sources)})
@@ -404,6 +409,7 @@ if "3.11" in INTERPRETERS:
         description = backend / "src" / "scipy_dispatch_torch" / "backend.toml"
         step.run("spatch-core", "update", "--check", "--prune", description)
         parts = [
+            "tests/protocols/test_torch_compile.py",
             "tests/protocols/test_torch_function.py",
             "docs/how-to/coming-from-array-function.md",
         ]

@@ -1,6 +1,6 @@
-"""The optional C extensions; everything else is in pyproject.toml.
+"""The optional C extension; everything else is in pyproject.toml.
 
-The package is pure Python without a compiler, and on interpreters that the extensions do not
+The package is pure Python without a compiler, and on interpreters that the extension does not
 support (see `spatch_core/_function/_accelerator.c`). ``SPATCH_CORE_PURE=1`` builds a pure-Python
 wheel anywhere.
 """
@@ -17,8 +17,8 @@ wanted = (
     and not sysconfig.get_config_var("Py_GIL_DISABLED")
     and os.environ.get("SPATCH_CORE_PURE", "0") in ("", "0")
 )
-extensions = [
-    Extension(f"spatch_core._function.{name}", [f"spatch_core/_function/{name}.c"], optional=True)
-    for name in ("_accelerator", "_lookup")
-]
-setup(ext_modules=extensions if wanted else [])
+NAME = "_accelerator"
+extension = Extension(
+    f"spatch_core._function.{NAME}", [f"spatch_core/_function/{NAME}.c"], optional=True
+)
+setup(ext_modules=[extension] if wanted else [])

@@ -1,18 +1,16 @@
-"""Classes and functions: their identifiers, and whether their modules keep them alive.
+"""Classes: their identifiers, and whether their modules keep them alive.
 
 Invariant: nothing here runs code of a class, of its metaclass or of its module, because a
 metaclass may raise from attribute access, ``==`` and ``hash``, and because `is_importable`
-and `is_found` are called in the middle of a garbage collection.
+is called in the middle of a garbage collection.
 """
 
 from __future__ import annotations
 
 import sys
-from types import FunctionType
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from typing import Any
 
 # The descriptors of `type` are called directly, past a metaclass's own attribute access.
@@ -89,67 +87,6 @@ def is_importable(cls: type) -> bool:
     if not _flags_of(cls) & _HEAP_TYPE:
         return True
     return _is_found(cls, module_of(cls), qualname_of(cls))
-
-
-def is_found(function: object, identifier: str) -> bool:
-    """Whether an identifier names `function`, so that its module keeps it alive."""
-    module, _, qualname = identifier.partition(":")
-    return _is_found(function, module, qualname)
-
-
-def namespace_of(function: object) -> dict[str, Any] | None:
-    """Return the globals of a function without a closure, else None."""
-    if type(function) is not FunctionType or function.__closure__:
-        return None
-    return function.__globals__
-
-
-def is_of_module(namespace: dict[str, Any] | None) -> bool:
-    """Whether globals belong to an imported module."""
-    if namespace is None:
-        return False
-    name = namespace.get("__name__")
-    module = sys.modules.get(name) if type(name) is str else None
-    return _is_instance(module, _Module) and _module_dict_of(module) is namespace
-
-
-class Homes:
-    """The modules in which functions are defined, by the globals of these functions."""
-
-    __slots__ = ("_indices",)
-
-    def __init__(self) -> None:
-        # Keys are the ids of globals. The values refer to these, so that no id is used again.
-        self._indices: dict[int, tuple[dict[str, Any] | None, list[int]]] = {}
-
-    def add(self, function: object, index: int) -> None:
-        """Add a function under its index; the first index is 1."""
-        home = namespace_of(function)
-        self._indices.setdefault(id(home), (home, []))[1].append(index)
-
-    def strays(self, records: Sequence[Any]) -> set[int]:
-        """Return the indices of functions whose wrappers no module keeps alive.
-
-        Parameters
-        ----------
-        records : sequence of Dispatchable
-            The records of all functions, in the order of the indices. A record has no `wrapper`
-            while a thread is making it.
-        """
-        found: set[int] = set()
-        # This runs during a garbage collection. Skipping whole modules keeps it short; the copies
-        # are needed because other threads may add functions meanwhile.
-        for home, indices in [*self._indices.values()]:
-            if is_of_module(home):
-                continue
-            for index in indices.copy():
-                wrapper = getattr(records[index - 1], "wrapper", None)
-                # By its own module and qualname: its public identifier may name another place.
-                if wrapper is not None and not is_found(
-                    wrapper, f"{wrapper.__module__}:{wrapper.__qualname__}"
-                ):
-                    found.add(index)
-        return found
 
 
 def _is_found(wanted: object, module: str, qualname: str) -> bool:

@@ -69,8 +69,7 @@ class TakesFound:
 class Function:
     """The default implementation of a dispatchable function, and its dispatch arguments.
 
-    It refers neither to its wrapper nor to its dispatcher. Tables refer to it, and the code of
-    the wrapper refers to the tables; a reference back would form a cycle.
+    It refers neither to its wrapper nor to its dispatcher.
 
     Parameters
     ----------

@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Final, TypeGuard
 
-    from ._locks import Turn
 
 GENERATED: Final = "<dispatch of "
 """The prefix of generated code's file names; the globals of such code may be the library's."""
@@ -25,10 +24,6 @@ DEFAULT: Final = "default"
 def shown(backend: str, default_name: str) -> str:
     """Return the name of a backend that users see; the library may have a name of its own."""
     return default_name if backend == DEFAULT else backend
-
-
-_imports: dict[str, Turn] = {}
-"""For each module that was imported by its identifier, the turn of importing it."""
 
 
 def split_identifier(text: object) -> tuple[str, str]:
@@ -141,7 +136,10 @@ def import_identifier(identifier: str) -> object:
         Any exception that importing the module raises.
     """
     module, qualname = split_identifier(identifier)
-    found = import_in_turn(module)
+    # Deferred, because importing a library does not get here.
+    from importlib import import_module
+
+    found: object = import_module(module)
     for part in qualname.split("."):
         try:
             found = getattr(found, part)
@@ -152,44 +150,11 @@ def import_identifier(identifier: str) -> object:
     return found
 
 
-def import_in_turn(name: str) -> object:
-    """Import a module; other threads that import it by this function wait for its `Turn`.
-
-    An interrupt in the import system may leave the module's lock held, and other threads would
-    wait for it forever. A thread that is already importing waits for that lock all the same,
-    because the import system resolves deadlocks between two imports.
-    """
-    found = sys.modules.get(name)
-    if found is not None and not is_initializing(found):
-        return found
-    # Deferred, because importing a library does not get here.
-    from importlib import import_module
-
-    from ._import_locks import is_importing, release_abandoned_locks
-    from ._locks import Turn
-
-    def import_it() -> object:
-        try:
-            return import_module(name)
-        finally:
-            # Also after success: the import system swallows some interrupts.
-            release_abandoned_locks()
-
-    if is_importing():
-        return import_module(name)
-    # `setdefault` is atomic, so that all threads get the same turn.
-    return _imports.setdefault(name, Turn()).run(import_it)
-
-
 def is_initializing(module: object) -> bool:
     """Whether a module is in the middle of being imported."""
     try:
         return getattr(getattr(module, "__spec__", None), "_initializing", False) is True
-    except BaseException as error:
-        from ._interrupts import is_interrupt  # rarely needed
-
-        if is_interrupt(error):
-            raise
+    except Exception:  # noqa: BLE001  # whatever it raises
         # A stand-in for a missing module may raise from attribute access.
         return False
 
@@ -220,11 +185,7 @@ def loaded_object(module: str, qualname: str, hooks: bool = True) -> object:
             return None
         for part in qualname.split("."):
             found = getattr(found, part)
-    except BaseException as error:
-        from ._interrupts import is_interrupt  # rarely needed
-
-        if is_interrupt(error):
-            raise
+    except Exception:  # noqa: BLE001  # whatever it raises
         # A failing `__getattr__` of a module or class counts as a missing attribute.
         return None
     return found

@@ -12,7 +12,6 @@ from _weakref import ref  # weakref itself imports much more
 from ._function.decorator import Decorator
 from ._function.dispatcher import Dispatcher
 from ._function.library_backends import Backends
-from ._function.wrapper_support import protect_exit
 from ._identifiers import DEFAULT, is_backend_name, is_type_pattern
 from ._state.options import BackendOptions
 from ._state.state_keeper import StateKeeper
@@ -168,7 +167,6 @@ class BackendSystem(Decorator, Backends):
             default_name,
         )
         self.backend_opts = dispatcher.backend_opts = BackendOptions._bind(dispatcher, self._module)
-        protect_exit(self.backend_opts)
         self._dispatcher = dispatcher
         _systems[self._module, environ_prefix, group] = ref(self)
 

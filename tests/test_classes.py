@@ -16,7 +16,6 @@ from typing import Any
 import pytest
 
 from spatch_core._classes import (
-    Homes,
     is_class,
     is_general,
     is_hashable_by_identity,
@@ -234,31 +233,3 @@ def test_a_class_is_recognized_by_its_type_alone() -> None:
 def test_which_classes_say_little_of_their_subclasses(cls: type, expected: bool) -> None:
     """M7: Python's own classes, and the abstract ones of the standard library."""
     assert is_general(cls) is expected
-
-
-class TestHomes:
-    """Which functions live on only because something else than a module refers to them."""
-
-    @staticmethod
-    def record(wrapper: Any) -> Any:
-        return types.SimpleNamespace(wrapper=wrapper)
-
-    def test_functions_of_a_module_are_not_lost(self) -> None:
-        homes = Homes()
-        homes.add(make_hostile, 1)
-        assert homes.strays([self.record(None)]) == set()
-
-    def test_a_function_that_no_module_has_is(self) -> None:
-        """Its wrapper is looked up where it stands."""
-        local: Any = types.FunctionType(make_hostile.__code__, {"__name__": "no_such_module"})
-        found: Any = types.FunctionType(make_hostile.__code__, {"__name__": "no_such_module"})
-        homes = Homes()
-        homes.add(local, 1)
-        homes.add(found, 2)
-        assert homes.strays([self.record(local), self.record(make_hostile)]) == {1}
-
-    def test_a_wrapper_that_is_being_made_is_left_alone(self) -> None:
-        """A garbage collection may begin while a function is decorated."""
-        homes = Homes()
-        homes.add(lambda: [homes], 1)
-        assert homes.strays([types.SimpleNamespace()]) == set()

@@ -1141,7 +1141,7 @@ class TestThreads:
 
         assert output.strip() == f"1 1 {count} {{('counted', 'healthy')}}"
 
-    def test_a_thread_that_is_importing_does_not_wait_for_one_that_discovers(
+    def test_a_thread_that_is_importing_does_not_wait_forever_for_one_that_discovers(
         self, site: Path
     ) -> None:
         """E7: each holds what the other wants: an import lock, and the lock of discovery."""

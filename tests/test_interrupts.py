@@ -1,92 +1,116 @@
-"""E1: exceptions that are not the fault of the code that was running."""
+"""E7: after Ctrl-C at any time, the next call works."""
 
 from __future__ import annotations
 
 import signal
-import sys
-from typing import Any
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 
-from spatch_core._interrupts import find_interrupt, is_interrupt
+import spatch_core
+from spatch_core.testing import run_python, write_distribution
 
+CORE = Path(spatch_core.__file__).parents[1]
+PROCESSES = 40
+SIGNALS = 10
+"""As many in each process; the first one meets the imports of a first call."""
 
-def caught(call: Any) -> BaseException:
-    """Return the exception that a call raises."""
-    with pytest.raises(BaseException) as info:  # noqa: PT011  # whatever it is
-        call()
-    return info.value
+LIBRARY = """
+from spatch_core import BackendSystem
 
+class Foreign: pass
+class Other: pass
 
-def test_what_code_raises_itself() -> None:
-    """Of whatever class."""
+def library():
+    system = BackendSystem("interrupted.backends", "INTERRUPTED", ["builtins:float"])
 
-    def fail(error: BaseException) -> Any:
-        def run(number: int = 3, frame: object = None) -> None:
-            raise error
+    @system.dispatchable("x", module="interrupted", qualname="f")
+    def f(x):
+        return "default"
 
-        return run
+    return system, f
+"""
 
-    for error in (ValueError(), SystemExit(), GeneratorExit(), RecursionError()):
-        assert not is_interrupt(caught(fail(error)))
-    assert is_interrupt(caught(fail(KeyboardInterrupt())))
-    assert is_interrupt(caught(fail(MemoryError())))
+PROGRAM = """
+import random, signal, sys, time
+import interrupted
+from interrupted import Foreign, Other, library
 
+draw = random.Random(SEED)
+count = 0
 
-def test_what_a_signal_handler_raises(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Also if the code raises an exception of its own because of it."""
+def use(system, f):
+    assert f(1.0) == "default"
+    with system.backend_opts(prioritize="second", hook=lambda call: call.next(*call.args)):
+        assert f(Foreign()) == "first"
+        with system.backend_opts(trace=True):
+            assert f(Other()) == "second"
+    system.reload()
 
-    def handle(number: int, frame: object) -> None:
-        raise LookupError("now")
-
-    def code() -> None:
+system, f = library()
+seconds = 0.3  # of the first use
+while count < SIGNALS:
+    signal.signal(signal.SIGALRM, signal.default_int_handler)
+    begin = time.perf_counter()
+    try:
+        signal.setitimer(signal.ITIMER_REAL, draw.random() * seconds)
         try:
-            signal.raise_signal(signal.SIGINT)
-        except LookupError:
-            raise ImportError("wrapped") from None
-
-    before = signal.signal(signal.SIGINT, handle)
-    try:
-        error = caught(code)
-    finally:
-        signal.signal(signal.SIGINT, before)
-    interrupt = find_interrupt(error)
-    assert isinstance(interrupt, LookupError)
-    assert not is_interrupt(error)
-    assert find_interrupt(error, before=interrupt) is None
-
-
-def test_what_a_trace_function_raises() -> None:
-    """As a debugger does to stop the program."""
-
-    def trace(frame: Any, event: str, argument: object) -> None:
-        if frame.f_code.co_name == "code":
-            raise LookupError("quit")
-
-    def code() -> None:
-        pass
-
-    outer = sys.gettrace()
-    sys.settrace(trace)
-    try:
-        code()
-    except LookupError as error:
-        found = error
-    finally:
-        sys.settrace(outer)
-    assert is_interrupt(found)
+            use(system, f)
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+    except KeyboardInterrupt:
+        count += 1
+    else:
+        seconds = time.perf_counter() - begin  # it came too late, or not at all
+    # A block that was just being entered or left may be in force: that does not matter here.
+    found = f(1.0), f(Foreign()), f(Other())
+    assert found == ("default", "first", "second"), (count, found)
+    assert [*system.backends] == ["default", "first", "second"], (count, [*system.backends])
+    assert not system.problems, (count, system.problems)
+    system, f = library()
+    for name in ("first_backend", "second_backend"):
+        sys.modules.pop(name, None)
+print(count)
+"""
 
 
-def test_recursion_near_the_limit() -> None:
-    """If little of the stack was left, the caller is to blame."""
+@pytest.mark.slow
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="there are no timers here")
+def test_the_next_call_works_after_each_of_400_signals(tmp_path: Path) -> None:
+    """In the first call of a process and in others, in options, hooks and discovery."""
+    for name, kind in (("first", "Foreign"), ("second", "Other")):
+        entry_point = "backend" if name == "first" else "backend.toml"
+        package = f"{name}_backend"
+        files = {
+            "__init__.py": f"""
+                class backend:
+                    name = "{name}"
+                    primary_types = ["interrupted:{kind}"]
+                    functions = {{"interrupted:f": {{"function": "{package}:f"}}}}
 
-    def recurse() -> None:
-        recurse()
+                def f(x):
+                    return "{name}"
+            """,
+            "backend.toml": f"""
+                name = "{name}"
+                primary_types = ["interrupted:{kind}"]
+                [functions."interrupted:f"]
+                function = "{package}:f"
+            """,
+        }
+        write_distribution(
+            tmp_path,
+            f"{name}-dist",
+            entry_points={"interrupted.backends": {name: f"{package}:{entry_point}"}},
+            files={f"{package}/{file}": text for file, text in files.items()},
+        )
+    (tmp_path / "interrupted.py").write_text(LIBRARY, encoding="utf-8")
 
-    def deep(number: int) -> bool:
-        if number:
-            return deep(number - 1)
-        return is_interrupt(caught(recurse))
+    def interrupt(seed: int) -> int:
+        program = f"SEED, SIGNALS = {seed}, {SIGNALS}\n{PROGRAM}"
+        return int(run_python(program, path=[tmp_path, CORE]).stdout)
 
-    assert not is_interrupt(caught(recurse))
-    assert deep(int(sys.getrecursionlimit() * 0.7))
+    with ThreadPoolExecutor(2) as executor:
+        counts = [*executor.map(interrupt, range(PROCESSES))]
+    assert sum(counts) == PROCESSES * SIGNALS == 400

@@ -127,7 +127,7 @@ def test_the_wheel_holds_the_package_and_nothing_else(environment: Environment) 
     }
     assert names - compiled == sources | data
     extensions = sorted(Path(name).name.partition(".")[0] for name in compiled)
-    assert extensions in ([], ["_accelerator", "_lookup"])
+    assert extensions in ([], ["_accelerator"])
     assert len(licenses) == 1
 
 

@@ -1,6 +1,6 @@
-"""Run the tests of the C extensions with AddressSanitizer and UndefinedBehaviorSanitizer.
+"""Run the tests of the C extension with AddressSanitizer and UndefinedBehaviorSanitizer.
 
-    python tools/sanitize.py                          # all tests that call the C extensions
+    python tools/sanitize.py                          # all tests that call the C extension
     python tools/sanitize.py tests/test_scale.py -x   # arguments for pytest instead
 
 The tests run on the current interpreter, which must have their dependencies. Requires Linux and
@@ -36,16 +36,14 @@ TESTS = [
     "tests/function/test_acceleration.py",
     "tests/function/test_acceleration_stress.py",
     "tests/function/test_adopting.py",
-    "tests/function/test_lookup.py",
-    "tests/function/test_shortcut.py",
+    "tests/function/test_one_function.py",
     "tests/protocols/test_array_function.py",
-    "tests/call/test_chain.py",
+    "tests/call/test_candidate_chain.py",
     "tests/function/test_dispatcher.py",
     "tests/property/test_paths.py",
     "tests/state/test_options_block.py",
     "tests/state/test_options_view.py",
     "tests/state/test_lifetime.py",
-    "tests/test_interrupts.py",
 ]
 CHECK = "import spatch_core as s; print(s.accelerated, s.__file__)"
 
@@ -64,7 +62,7 @@ def find_library(compiler: str) -> str:
 
 
 def build(compiler: str, folder: Path) -> None:
-    """Copy the package into `folder` and build its extensions with the sanitizers."""
+    """Copy the package into `folder` and build its extension with the sanitizers."""
     package = folder / "spatch_core"
     shutil.copytree(
         ROOT / "spatch_core", package, ignore=shutil.ignore_patterns("*.so", "__pycache__")

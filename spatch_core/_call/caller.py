@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from .._discovery.catalog import Catalog
 from .._dispatch_arguments import Function, TakesFound
-from .._identifiers import DEFAULT, import_in_turn
+from .._identifiers import DEFAULT
 from .._resolution.adopted_function import AdoptedFunction
 from .._resolution.candidate import Candidate
 from .._resolution.fallback_policy import Ending
@@ -152,8 +152,9 @@ class Caller:
             passes = may_pass and is_alone and isinstance(function, AdoptedFunction)
             end = End(self.resolver, function, state, types, ending, passes=passes)
         # On first use: calls that only run the library's own implementations need no chain.
-        home: Any = import_in_turn(f"{__package__}.entry_chain")
-        made: type[EntryChain] = home.EntryChain
+        from .entry_chain import EntryChain
+
+        made = EntryChain
         if function.traits is not None and function.traits.memory is not None:
             from .remembering import Remembering  # few functions remember
 

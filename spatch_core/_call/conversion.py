@@ -135,17 +135,12 @@ class Conversion:
         if state.type is None:
             result = default(*new_args, **new_kwargs)
         else:
-            scope, held = keeper.scope(state.replace(type=None)), keeper.held()
-            try:  # the pattern that `_state.state_keeper` explains
-                keeper.put(scope)
+            scope, before = keeper.scope(state.replace(type=None)), keeper.get()
+            keeper.put(scope)
+            try:
                 result = default(*new_args, **new_kwargs)
             finally:
-                try:
-                    keeper.put_back(*held)
-                except BaseException:  # an interrupt
-                    keeper.put_back(*held)
-                    raise
-                del held  # else the traceback of an exception keeps the state alive
+                keeper.set(before)
         if type(result) is CoroutineType:
             coroutine = result
             return _awaited(keeper, lambda: coroutine, (), {}, finish)
@@ -212,15 +207,10 @@ async def _awaited(
     state = keeper.current()
     if state.type is None:
         return finish(await default(*args, **kwargs))
-    scope, held = keeper.scope(state.replace(type=None)), keeper.held()
-    try:  # the pattern that `_state.state_keeper` explains
-        keeper.put(scope)
+    scope, before = keeper.scope(state.replace(type=None)), keeper.get()
+    keeper.put(scope)
+    try:
         result = await default(*args, **kwargs)
     finally:
-        try:
-            keeper.put_back(*held)
-        except BaseException:  # an interrupt
-            keeper.put_back(*held)
-            raise
-        del held  # else the traceback of an exception keeps the state alive
+        keeper.set(before)
     return finish(result)

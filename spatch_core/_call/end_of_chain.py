@@ -6,13 +6,13 @@ reasons that the backends have given in this call.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 from .._callers_line import warn_caller
 from .._classes import type_identifier
 from .._dispatch_arguments import Function
 from .._identifiers import DEFAULT
-from .._interrupts import is_interrupt
 from .._reporting.errors import NoImplementationError
 from .._reporting.warning_categories import FallbackWarning
 from .._resolution.candidate import Candidate
@@ -187,11 +187,8 @@ class End:
         converter : str, optional
             The backend that converts; the exception may come from its conversions.
         """
-        try:
+        with suppress(Exception):
             self._note(error, progress, converter)
-        except Exception as failure:
-            if is_interrupt(failure):
-                raise
 
     def _note(self, error: BaseException, progress: Progress, converter: str) -> None:
         add_note: Any = getattr(BaseException, "add_note", None)

@@ -65,7 +65,7 @@ class Hooked(TakesFound):
     """
 
     __slots__ = (
-        *("_get", "_keeper", "_others", "_places", "_reset", "_route", "_scope"),
+        *("_get", "_keeper", "_others", "_places", "_route", "_scope"),
         *("_set", "_stages", "_state", "function", "last", "resolver", "types", "wrapper"),
     )
 
@@ -85,7 +85,7 @@ class Hooked(TakesFound):
         self.types = types
         self.resolver = resolver
         self._keeper = keeper = resolver.keeper
-        self._get, self._set, self._reset = keeper.get, keeper.set, keeper.variable.reset
+        self._get, self._set = keeper.get, keeper.set
         self._scope = scope
         self._state = state
         self._stages = stages_of(keeper, scope)
@@ -125,21 +125,12 @@ class Hooked(TakesFound):
     def ask(self, call: Call) -> Any:
         """Call a hook in the scope of the hooks outside of it."""
         hook, tables = self._stages[call._place]
-        before, token = self._get(), None
-        try:  # the pattern that `_state.state_keeper` explains
-            token = self._set(tables)
+        before = self._get()
+        self._set(tables)
+        try:
             result = hook(call)
         finally:
-            try:
-                if token is None:
-                    self._set(before)
-                else:
-                    self._reset(token)
-            except BaseException:  # an interrupt
-                self._set(before)
-                raise
-            # Else the traceback of an exception keeps the state alive.
-            del before, token
+            self._set(before)
         if result is NotImplemented and not call._has_gone_on:
             return self.go_on(call, call.args, call.kwargs)
         if self.function.nature and result is not NotImplemented:

@@ -35,16 +35,14 @@ class LastStage:
         The candidates.
     """
 
-    __slots__ = (
-        *("_backend", "_function", "_get", "_keeper", "_plain", "_reset", "_scope", "_set", "_way"),
-    )
+    __slots__ = (*("_backend", "_function", "_get", "_keeper", "_plain", "_scope", "_set", "_way"),)
 
     def __init__(
         self, function: Function, keeper: StateKeeper, scope: Scope, way: Chain | Guard
     ) -> None:
         self._function = function
         self._keeper = keeper
-        self._get, self._set, self._reset = keeper.get, keeper.set, keeper.variable.reset
+        self._get, self._set = keeper.get, keeper.set
         self._scope = scope
         self._way = way
         self._plain: Callable[..., Any] | None = None
@@ -69,40 +67,13 @@ class LastStage:
         found: tuple[Any, ...] | None,
     ) -> Any:
         """Call the candidates in the state of the call."""
-        keeper, scope = self._keeper, self._scope
-        # Neither this context nor the process-wide default is marked as observed.
-        if keeper.observations.variable.get() is None and scope.mark is None:
-            return self._run_elsewhere(call, args, kwargs, found)
-        before, token = self._get(), None
-        try:  # the pattern that `_state.state_keeper` explains
-            token = self._set(scope.tables)
+        # Without a token: the call may go on in another context, such as another thread's.
+        before = self._get()
+        self._set(self._scope.tables)
+        try:
             return self._run(call, args, kwargs, found)
         finally:
-            try:
-                if token is None:
-                    self._set(before)
-                else:
-                    self._reset(token)
-            except BaseException:  # an interrupt
-                self._set(before)
-                raise
-            # Else the traceback of an exception keeps the state alive.
-            del before, token
-
-    def _run_elsewhere(self, call: Call, *arguments: Any) -> Any:
-        """Call the candidates in a context outside of the block, such as another thread's."""
-        keeper = self._keeper
-        held = keeper.held()
-        try:
-            keeper.put(self._scope)
-            return self._run(call, *arguments)
-        finally:
-            try:
-                keeper.put_back(*held)
-            except BaseException:  # an interrupt
-                keeper.put_back(*held)
-                raise
-            del held  # else the traceback of an exception keeps the observation alive
+            self._set(before)
 
     def _run(
         self,

@@ -1,7 +1,7 @@
 """Reads the descriptions of backends one by one, from files, objects and code.
 
-Any fault of a backend becomes a `Problem`, even a `BaseException`. Only interrupts are raised: they
-are not the fault of the backend that was being read (see `_interrupts`).
+Any fault of a backend becomes a `Problem`. Where code of a backend runs, that is any exception but
+`KeyboardInterrupt`, which is the user's.
 """
 
 from __future__ import annotations
@@ -17,13 +17,10 @@ from .._description.parsing import parse_description
 from .._identifiers import (
     DEFAULT,
     import_identifier,
-    import_in_turn,
     is_backend_name,
     is_dotted_name,
     is_initializing,
 )
-from .._import_locks import is_importing
-from .._interrupts import raise_interrupt, with_memory
 from .._reporting.errors import DescriptionError
 from .._reporting.problems import Problem, Source, in_words
 from .catalog import NO_PARSER
@@ -49,10 +46,6 @@ class BackendReader:
         that it needs. That is not a fault; the backend must be read again later.
     """
 
-    # The exception that was being handled when the backends were first needed. It becomes the
-    # context of every exception below, and must not be taken for an interrupt of a backend.
-    _before: BaseException | None
-
     def __init__(
         self,
         problems: list[Problem],
@@ -63,7 +56,6 @@ class BackendReader:
         self.problems = problems
         self.block = block
         self.is_complete = True
-        self._before = sys.exc_info()[1]
 
     def read(self, name: str, entry_point: Any, source: Source) -> Description | None:
         """Read the backend of an entry point; None if that fails."""
@@ -90,13 +82,12 @@ class BackendReader:
         The parameters are those of `parse_description`.
         """
         try:
-            description = with_memory(
-                lambda: parse_description(fields, source, expected_name, in_code, self.functions)
-            )
+            description = parse_description(fields, source, expected_name, in_code, self.functions)
         except DescriptionError as error:
             self.problems += error.problems
+        except KeyboardInterrupt:
+            raise
         except BaseException as error:  # noqa: BLE001  # a third party's attributes
-            self._raise_interrupt(error)
             self.problems.append(
                 Problem(
                     f"reading its fields failed with {in_words(error)}",
@@ -122,7 +113,6 @@ class BackendReader:
             return None
 
         def unreadable(error: BaseException) -> None:
-            self._raise_interrupt(error)
             problem(
                 f"the package {module!r} or its file cannot be read ({in_words(error)})",
                 "Reinstall the distribution",
@@ -130,7 +120,7 @@ class BackendReader:
 
         try:
             path, content = find_file(module, file, source.metadata)
-        except BaseException as error:  # noqa: BLE001  # a third party's finder or loader
+        except Exception as error:  # noqa: BLE001  # a third party's finder or loader
             unreadable(error)
             return None
         if content is None:
@@ -148,14 +138,12 @@ class BackendReader:
         try:
             fields = parse_toml(content)
         except ImportError as error:  # a vendored copy of this package requires no parser
-            self._raise_interrupt(error)
             problem(f"{NO_PARSER}: {error}", "Install tomli, or use Python 3.11 or later")
             return None
         except LimitError as error:
             problem(f"it is not parsed: {error}", "Write a smaller file, with shorter keys")
             return None
         except (ValueError, RecursionError) as error:  # not TOML, not UTF-8, nested too deeply
-            self._raise_interrupt(error)
             problem(f"it is not valid TOML: {error}", "Correct the file")
             return None
         return self.parse(fields, source, name)
@@ -163,19 +151,14 @@ class BackendReader:
     def _read_object(
         self, name: str, module: str, qualname: str, source: Source
     ) -> Description | None:
-        # Waiting for the thread that imports this module could deadlock, because that thread may be
-        # waiting for an import of this thread.
-        if is_importing() and is_initializing(sys.modules.get(module)):
-            self.is_complete = False
-            return None
         try:
-            fields = _import(module, qualname)
-            # The import system returns a half-imported module where waiting would deadlock.
-            if is_importing() and is_initializing(sys.modules.get(module)):
+            if is_initializing(sys.modules.get(module)):
                 self.is_complete = False
                 return None
-        except BaseException as error:  # noqa: BLE001  # a third party's import
-            self._raise_interrupt(error)
+            fields = import_identifier(f"{module}:{qualname}") if qualname else _import(module)
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # noqa: BLE001  # whatever a backend's module raises
             if _is_circular(error):
                 # It may need a module that this thread is importing, such as the library.
                 self.is_complete = False
@@ -192,21 +175,16 @@ class BackendReader:
             return None
         return self.parse(fields, source, name)
 
-    def _raise_interrupt(self, error: BaseException) -> None:
-        """Raise the interrupt that led to an exception, if there was one."""
-        raise_interrupt(error, self._before)
 
+def _import(module: str) -> object:
+    from importlib import import_module
 
-def _import(module: str, qualname: str) -> object:
-    """Return the object of an entry point."""
-    if not qualname:
-        return with_memory(lambda: import_in_turn(module))
-    return with_memory(lambda: import_identifier(f"{module}:{qualname}"))
+    return import_module(module)
 
 
 def _is_circular(error: BaseException) -> bool:
-    """Whether an import may have failed only because this thread is importing other modules."""
+    """Whether an import may have failed only because modules are being imported."""
     if issubclass(type(error), (ImportError, AttributeError)):
-        return is_importing()
+        return any(map(is_initializing, [*sys.modules.values()]))
     # The import system raises this if threads would wait for each other's imports.
     return type(error).__name__ == "_DeadlockError"

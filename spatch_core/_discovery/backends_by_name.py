@@ -18,7 +18,6 @@ from typing import Any
 
 from .._description.description import Description
 from .._identifiers import DEFAULT
-from .._interrupts import is_interrupt
 from .._reporting.problems import Problem, Source
 from .backend_reader import BackendReader
 from .environment import BLOCK, Environment
@@ -176,7 +175,5 @@ def name_of(fields: Any) -> object:
     """Return the name in a description in code; None if reading it fails."""
     try:
         return fields["name"] if isinstance(fields, Mapping) else fields.name
-    except BaseException as error:  # of the object's code; parsing reports it
-        if is_interrupt(error):
-            raise
+    except Exception:  # noqa: BLE001  # of the object's code; parsing reports it
         return None

@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from typing import Any
 
 from .._classes import type_identifier
-from .._interrupts import is_interrupt
 from .._reporting.problems import Problem, Source, in_words
 
 _FILE_ENDING = ".toml"
@@ -35,9 +34,7 @@ def find_entry_points(group: str) -> tuple[list[Any], list[Problem]]:
     for distribution in installed_distributions(problems=problems):
         try:
             found += [each for each in distribution.entry_points if each.group == group]
-        except BaseException as error:
-            if is_interrupt(error):
-                raise
+        except Exception as error:  # noqa: BLE001  # whatever it raises
             problems.append(
                 Problem(
                     f"its file entry_points.txt cannot be read ({in_words(error)})",
@@ -113,9 +110,7 @@ def _find_distributions(name: str | None, problems: list[Problem]) -> Iterator[A
         try:
             find = getattr(finder, "find_distributions", None)
             found = [] if find is None else list(find(context))
-        except BaseException as error:
-            if is_interrupt(error):
-                raise
+        except Exception as error:  # noqa: BLE001  # whatever it raises
             kind = finder if isinstance(finder, type) else type(finder)
             problems.append(
                 Problem(
@@ -134,9 +129,7 @@ def _is_path(folder: object) -> bool:
         os.stat(folder)  # type: ignore[arg-type]  # it may be anything
     except OSError:
         pass
-    except BaseException as error:
-        if is_interrupt(error):
-            raise
+    except Exception:  # noqa: BLE001  # whatever it raises
         return False
     return isinstance(folder, (str, os.PathLike))
 

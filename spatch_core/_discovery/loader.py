@@ -1,51 +1,32 @@
 """Loads a library's backends when they are first needed, once for all threads.
 
-The result depends on the loader's state:
+One lock is held while backends are discovered and while the result is published. The thread that
+holds it gets None if a module that the discovery imports needs the backends, and so does a thread
+that has waited for `_PATIENCE` seconds: the discovering thread may be waiting for it, because a
+backend's module has started it, or for a module that it is importing.
 
-==============================  ==========================  ================  ==================
-state                           ``get()``                   ``load()``        ``load(again=True)``
-==============================  ==========================  ================  ==================
-not loaded                      discovers                   discovers         discovers
-this thread is discovering      `loaded`; raises if None    None              None
-another thread is discovering   `settled`; waits if None    waits             waits, discovers
-provisional, imports continue   the provisional catalog     the same          discovers
-provisional, imports ended      discovers                   discovers         discovers
-publishing was interrupted      publishes                   publishes         discovers
-loaded                          `loaded`                    `loaded`          discovers
-==============================  ==========================  ================  ==================
+If discovery raises, nothing has changed, and the next caller tries again. If publishing does, the
+next caller publishes.
 
-*Discovering* means calling ``discover`` in this thread's turn. If ``discover`` raises, at whatever
-instruction, nothing has changed, and the next caller tries again. A complete result becomes
-`loaded` in one step, and `settled` when it has been published. If an interrupt stops publishing, it
-is done once more before the interrupt propagates; if that is stopped too, the next caller does it.
-
-*Waiting* means waiting for the turn, which ends however its holder is stopped (see `_locks`). Two
-kinds of threads do not wait to the end:
-
-- A thread that is importing a module. The discovering thread may be waiting for that module's
-  import lock. So this thread discovers too, at the same time; the first to finish publishes.
-- A thread for which the discovering thread may itself be waiting (see `waiting`). It gets the same
-  result as the discovering thread.
-
-*Provisional*: the backends were needed while this thread was importing a backend's module, or a
-module that the backend needs. The result without that backend is neither published nor warned
-about, and is used until the imports have ended.
+*Provisional*: the backends were needed while a backend's module, or a module that the backend
+needs, was being imported. The result without that backend is neither published nor warned about,
+and is used until the imports have ended.
 """
 
 from __future__ import annotations
 
-from _thread import get_ident
+from _thread import RLock, get_ident
 from collections.abc import Callable
-from sys import _current_frames, _getframe, modules
-from types import FrameType
-from typing import Generic, Protocol, TypeVar
+from os import getpid
+from sys import modules
+from typing import Any, Generic, Protocol, TypeVar
 
 from .._callers_line import warn_caller
 from .._identifiers import is_initializing
-from .._import_locks import outermost_import
-from .._locks import Turn, is_running
 from .catalog import Catalog
-from .waiting import Waiting
+
+_PATIENCE = 5.0
+"""How many seconds a thread waits for another one that discovers."""
 
 Found = TypeVar("Found", bound="Discovered")
 
@@ -81,13 +62,9 @@ class Loader(Generic[Found]):
         self.loaded: Found | None = None
         self._unpublished: Found | None = None
         self._provisional: _Provisional[Found] | None = None
-        self._turn = Turn()
-        self._publishing = Turn()
-        # For each thread, the frame that discovers. An interrupt may leave an entry behind, so it
-        # counts for its own thread only while the frame is running.
-        self._discovering: dict[int, FrameType] = {}
-        # The threads that existed when the turn was taken.
-        self._threads: frozenset[int] = frozenset()
+        self._lock = RLock()
+        self._thread: int | None = None  # the one that discovers
+        self._process = getpid()
 
     @property
     def settled(self) -> Found | None:
@@ -97,7 +74,7 @@ class Loader(Generic[Found]):
     @property
     def is_discovering(self) -> bool:
         """Whether a thread is discovering; true until its result is `loaded`."""
-        return bool(self._discovering)
+        return self._thread is not None
 
     def get(self) -> Found:
         """Return the result of discovery; discovers if need be.
@@ -119,100 +96,76 @@ class Loader(Generic[Found]):
     def load(self, again: bool = False) -> Found | None:
         """Discover the backends; None if this thread is discovering them already.
 
-        The result is also None in a thread for which the discovering one may be waiting.
+        The result is also None after this thread has waited in vain for another one.
 
         Parameters
         ----------
         again : bool, optional
             Whether to discover backends that are loaded already.
         """
-        if is_running(self._discovering.get(get_ident())):
-            return None
         # Read once: another thread may replace it.
         provisional = self._provisional
         if not again and provisional is not None and provisional.is_valid():
             return provisional.found
-        self._provisional = None
-        # A thread that is importing must not wait; see the module's docstring.
-        imports = outermost_import()
-        found: Found | None
-        if imports is not None:
-            found, is_new = self._load(again, imports)
-        else:
-
-            def in_turn() -> tuple[Found | None, bool]:
-                self._threads = frozenset(_current_frames())
-                return self._load(again, None)
-
-            nothing: tuple[Found | None, bool] = None, False
-            found, is_new = self._turn.run(in_turn, Waiting(lambda: self._threads), nothing)
-        if is_new and found is not None:
+        result = self._in_turn(lambda: self._load(again))
+        if result is None:
+            return None
+        found: Found
+        found, is_new = result
+        if is_new:
             # Last, because a filter may turn warnings into exceptions.
             for warning in found.catalog.warnings():
                 warn_caller(warning)
         return found
 
-    def _load(self, again: bool, imports: FrameType | None) -> tuple[Found, bool]:
-        """Return the result of discovery, and whether this call has loaded it."""
-        thread = get_ident()
+    def _in_turn(self, run: Callable[[], Any]) -> Any:
+        """Return the result of `run`, while this thread has the lock; None if it cannot have it."""
+        thread, process = get_ident(), getpid()
+        if process != self._process:
+            # The child of a fork has none of the parent's threads, one of which may discover.
+            self._lock, self._thread, self._process = RLock(), None, process
+        if self._thread == thread or not self._lock.acquire(timeout=_PATIENCE):
+            return None
         try:
-            self._discovering[thread] = _getframe()
-            unpublished = self._unpublished
-            if unpublished is not None:
-                self._settle(unpublished, again=True)
-            if self.loaded is not None and not again:
-                return self.loaded, False  # another thread loaded it while this one waited
-            found = self._discover()
-            if not found.catalog.is_complete:
-                self._provisional = _Provisional(found, imports)
-                return found, False
-            settled = self._settle(found, again)
-            return settled, settled is found
+            self._thread = thread
+            return run()
         finally:
-            self._discovering.pop(thread, None)
+            self._thread = None
+            self._lock.release()
 
-    def _settle(self, found: Found, again: bool) -> Found:
-        """Make a result the loaded one, unless another thread was faster, and publish it."""
+    def _load(self, again: bool) -> tuple[Found, bool]:
+        """Return the result of discovery, and whether this call has loaded it."""
+        self._provisional = None
+        if self._unpublished is not None:
+            self._settle(self._unpublished)
+        if self.loaded is not None and not again:
+            return self.loaded, False  # another thread loaded it while this one waited
+        found = self._discover()
+        if not found.catalog.is_complete:
+            self._provisional = _Provisional(found)
+            return found, False
+        self._settle(found)
+        return found, True
 
-        def settle() -> Found:
-            if self.loaded is not None and not again:
-                return self.loaded
-            # In this order, so that an unpublished result never counts as settled.
-            self._unpublished = found
-            self.loaded = found
-            try:
-                self._publish(found)
-                self._unpublished = None
-            except BaseException:
-                # An interrupt may have stopped it halfway. Publishing twice is harmless.
-                self._publish(found)
-                self._unpublished = None
-                raise
-            return found
-
-        return self._publishing.run(settle)
+    def _settle(self, found: Found) -> None:
+        """Make a result the loaded one, and publish it."""
+        # In this order, so that an unpublished result never counts as settled.
+        self._unpublished = found
+        self.loaded = found
+        self._publish(found)
+        self._unpublished = None
 
 
 class _Provisional(Generic[Found]):
     """An incomplete result, and the imports that were going on when it was made."""
 
-    __slots__ = ("_frame", "_importing", "_thread", "found")
+    __slots__ = ("_importing", "found")
 
-    def __init__(self, found: Found, imports: FrameType | None) -> None:
+    def __init__(self, found: Found) -> None:
         self.found = found
-        self._thread = get_ident()
-        self._frame = imports
         # Copy, because other threads may import modules meanwhile.
         self._importing = [each for each in [*modules.values()] if is_initializing(each)]
 
     def is_valid(self) -> bool:
-        """Whether one of the imports is still going on.
-
-        An interrupted import may leave its module marked as initializing. So the frame of the
-        import must be running, too; another thread can only check that the importing thread lives.
-        """
-        if self._thread == get_ident():
-            goes_on = is_running(self._frame)
-        else:
-            goes_on = self._frame is not None and self._thread in _current_frames()
-        return goes_on and any(map(is_initializing, self._importing))
+        """Whether one of the imports is still going on."""
+        return any(map(is_initializing, self._importing))

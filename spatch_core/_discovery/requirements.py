@@ -10,7 +10,6 @@ import re
 from collections.abc import Iterable
 
 from .._description.description import Description
-from .._interrupts import is_interrupt
 from .._reporting.problems import Problem, in_words
 from .entry_points import installed_distributions
 
@@ -68,9 +67,7 @@ def why_unmet(requirements: Iterable[str], is_condition: bool = False) -> str:
             reason = _why_unmet(text, is_condition)
         except RequirementError:
             raise
-        except BaseException as error:  # raised by packaging, for a marker that makes no sense
-            if is_interrupt(error):
-                raise
+        except Exception as error:  # noqa: BLE001  # raised by packaging, for a marker that makes no sense
             raise RequirementError(f"{text!r} cannot be compared ({in_words(error)})") from None
         if reason:
             return reason
@@ -113,9 +110,7 @@ def installed_version(name: str) -> str | None:
     for distribution in installed_distributions(name):
         try:
             found: str | None = distribution.version
-        except Exception as error:  # broken metadata of a third party's distribution
-            if is_interrupt(error):
-                raise
+        except Exception:  # noqa: BLE001  # broken metadata of a third party's distribution
             found = None
         return found or "0"
     return None

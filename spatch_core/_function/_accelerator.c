@@ -16,17 +16,14 @@
 
    Invariants
    ----------
-   Data of a wrapper. They are stored as extra data of its code object, not of the function.
-   So a copy of the function shares them, and a function that gets other code loses them. They
-   own references to names, to the context variable and to a weak link to the dispatcher. The
-   garbage collector does not traverse code objects: they must own nothing that leads back to
-   the wrapper.
+   Data of a wrapper. They are a `Tables` object in the wrapper's closure, where the Python code
+   calls it as ``tables()``. So the garbage collector sees all that a wrapper refers to.
 
    Borrowed references. Between steps 1 and 3 no Python code runs and the global lock is held,
    so no other thread runs either. Arguments are kept alive by the caller, and with them their
    types. Tables are kept alive by the reference that step 1 returns. From step 3 on any code
    may run: it may empty the tables, give the function other code, or drop the function. So
-   `dispatch` owns references to the code object, with the data, and to the implementation.
+   `dispatch` owns references to the `Tables` object and to the implementation.
 
    Answers. An answer of step 2 is remembered as borrowed pointers, and compared by pointer.
    It holds only while no dictionary on its way has changed: an entry keeps its key, the type,
@@ -35,32 +32,21 @@
    which makes all answers of all wrappers stale, and is cheap because tables seldom change.
 
    CPython 3.12 and later with the global lock: the garbage collector runs between instructions
-   of Python code only, not wherever C code creates an object. The main interpreter alone: extra
-   data of code objects and watchers of dictionaries belong to one interpreter, and the static
-   variables below to the process.
-
-   Leaving a block of options. Signal handlers run in Python code only. So `leave` has reset the
-   context variable before one can raise; a method in Python can be interrupted before its first
-   instruction. The mark of an observed block may stay in force; that costs time, but changes no result. */
+   of Python code only, not wherever C code creates an object. The main interpreter alone:
+   watchers of dictionaries belong to one interpreter, and the static variables below to the
+   process. */
 
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
+#include <stddef.h>
 
 #if PY_VERSION_HEX < 0x030C0000 || defined(PYPY_VERSION) || defined(Py_GIL_DISABLED)
 #error "The extension needs CPython 3.12 or later with the global lock"
 #endif
 
-#if defined(_WIN32)
-#include <windows.h>
-#elif defined(__linux__) || defined(__APPLE__)
-#include <pthread.h>
-#endif
-
 #if defined(_MSC_VER)
-#define THREAD_LOCAL __declspec(thread)
 #define NOT_INLINED __declspec(noinline)
 #else
-#define THREAD_LOCAL _Thread_local
 #define NOT_INLINED __attribute__((noinline))
 #endif
 
@@ -73,9 +59,7 @@ typedef struct {
 #define ANSWERS (1 << LOG_ANSWERS) /* slots for answers that a wrapper has */
 #define MAX_TYPES 4      /* functions of more dispatch arguments remember no answers */
 #define MAX_PARAMETERS 16 /* functions of more dispatch arguments are not accelerated */
-#define MAX_DEPTH 100    /* nested calls through C; deeper ones run Python code */
-#define FEW 8            /* nested calls through C that any thread's stack has room for */
-#define RESERVE (128 * 1024) /* bytes of the stack that other code may need */
+#define MAX_DEPTH 32     /* nested calls of one function through C; then it runs Python code */
 
 /* The callable for some types. All pointers are borrowed; see the invariants above. */
 typedef struct {
@@ -85,61 +69,72 @@ typedef struct {
     PyObject *target;
 } Answer;
 
-/* The data of a wrapper. */
+/* The data of a wrapper. Called from Python, it returns the tables in force. */
 typedef struct {
-    Answer *answers;      /* ANSWERS slots; NULL before the first is needed */
-    unsigned conflicts;   /* number of valid answers whose slot other types asked for */
+    PyObject_VAR_HEAD     /* the size is the number of parameters */
+    vectorcallfunc vectorcall;
+    PyObject *code;       /* the wrapper's own code; NULL before it is accelerated */
     PyObject *variable;   /* the ContextVar that holds the tables */
-    PyObject *dispatcher; /* a Link, which holds the dispatcher weakly */
+    PyObject *dispatcher;
     PyObject *missing;    /* stands for arguments that were not given */
     PyObject *index;      /* the function's index in the tables, as a Python int */
     Py_ssize_t place;     /* the same as a C integer */
-    Py_ssize_t count;     /* of the parameters */
+    Answer *answers;      /* ANSWERS slots; NULL before the first is needed */
+    Answer *last;         /* the slot that was asked last, or NULL */
+    unsigned conflicts;   /* number of valid answers whose slot other types asked for */
+    int depth;            /* calls under way, in all threads together */
     Parameter parameters[]; /* the dispatch arguments */
-} Wrapper;
+} Tables;
 
-static Py_ssize_t slot = -1;    /* index of the extra data of code objects */
+static PyTypeObject *tables_type;
 static int watcher = -1;        /* id of the watcher; negative if CPython had none left */
 static uint64_t generation = 1; /* incremented at each change of a watched dictionary */
-static int depth;               /* nested calls of `dispatch`, in all threads together */
 static PyObject *deferred_name;
 static PyObject *failed_name;
 static PyObject *fill_name;
-static PyObject *entered_name;
-static PyObject *variable_name;
 static vectorcallfunc run_code; /* the vectorcall of plain Python functions */
 
-/* CPython calls this when it frees a code object. */
-static void
-free_wrapper(void *memory)
+static int
+traverse(Tables *self, visitproc visit, void *arg)
 {
-    Wrapper *wrapper = memory;
-    if (wrapper == NULL) {
-        return;
-    }
-    for (Py_ssize_t i = 0; i < wrapper->count; i++) {
-        Py_XDECREF(wrapper->parameters[i].name);
-    }
-    Py_DECREF(wrapper->variable);
-    Py_DECREF(wrapper->dispatcher);
-    Py_DECREF(wrapper->missing);
-    Py_DECREF(wrapper->index);
-    PyMem_Free(wrapper->answers);
-    PyMem_Free(wrapper);
+    Py_VISIT(Py_TYPE(self));
+    Py_VISIT(self->code);
+    Py_VISIT(self->variable);
+    Py_VISIT(self->dispatcher);
+    return 0;
 }
 
-/* Return the data of a wrapper, borrowed from its code object; NULL without an exception if
-   the function is no wrapper, or a user gave it other code. */
-static Wrapper *
-wrapper_of(PyObject *function)
+static void
+dealloc(Tables *self)
 {
-    void *found = NULL;
-    PyObject *code = ((PyFunctionObject *)function)->func_code;
-    if (PyUnstable_Code_GetExtra(code, slot, &found) < 0) {
-        PyErr_Clear();
-        return NULL;
+    PyTypeObject *type = Py_TYPE(self);
+    PyObject_GC_UnTrack(self);
+    for (Py_ssize_t i = 0; i < Py_SIZE(self); i++) {
+        Py_XDECREF(self->parameters[i].name);
     }
-    return found;
+    Py_XDECREF(self->code);
+    Py_XDECREF(self->variable);
+    Py_XDECREF(self->dispatcher);
+    Py_XDECREF(self->missing);
+    Py_XDECREF(self->index);
+    PyMem_Free(self->answers);
+    type->tp_free(self);
+    Py_DECREF(type);
+}
+
+/* Return the data of a wrapper, borrowed from its closure; NULL if the function is no wrapper. */
+static inline Tables *
+tables_of(PyObject *function)
+{
+    PyObject *closure = ((PyFunctionObject *)function)->func_closure;
+    /* From the end: free variables are sorted by name, and `tables` is among the last. */
+    for (Py_ssize_t i = closure == NULL ? 0 : PyTuple_GET_SIZE(closure); i > 0; i--) {
+        PyObject *value = PyCell_GET(PyTuple_GET_ITEM(closure, i - 1));
+        if (value != NULL && Py_IS_TYPE(value, tables_type)) {
+            return (Tables *)value;
+        }
+    }
+    return NULL;
 }
 
 /* Whether the names of all keyword arguments are plain strings. The hash and == of subclasses
@@ -230,22 +225,22 @@ look_up_all(PyObject *table, PyTypeObject *const *types, Py_ssize_t count)
 
 /* Return the slot for the answer for these types; NULL if the wrapper remembers no answers. */
 static inline Answer *
-place_of_answer(Wrapper *wrapper, PyTypeObject *const *types)
+place_of_answer(Tables *tables, PyTypeObject *const *types)
 {
-    if (wrapper->count > MAX_TYPES || watcher < 0) {
+    if (Py_SIZE(tables) > MAX_TYPES || watcher < 0) {
         return NULL;
     }
-    if (wrapper->answers == NULL) {
-        wrapper->answers = PyMem_Calloc(ANSWERS, sizeof(Answer));
-        if (wrapper->answers == NULL) {
+    if (tables->answers == NULL) {
+        tables->answers = PyMem_Calloc(ANSWERS, sizeof(Answer));
+        if (tables->answers == NULL) {
             return NULL;
         }
     }
     uint64_t mixed = 0;
-    for (Py_ssize_t i = 0; i < wrapper->count; i++) {
+    for (Py_ssize_t i = 0; i < Py_SIZE(tables); i++) {
         mixed = (mixed ^ (uintptr_t)types[i]) * 0x9E3779B97F4A7C15; /* Fibonacci hashing */
     }
-    return &wrapper->answers[mixed >> (64 - LOG_ANSWERS)];
+    return &tables->answers[mixed >> (64 - LOG_ANSWERS)];
 }
 
 /* Remember an answer that was just looked up. No Python code has run since the look-up, so the
@@ -272,16 +267,16 @@ remember(Answer *answer, PyObject *table, PyTypeObject *const *types, Py_ssize_t
 /* Let the dispatcher find the callable, and store it in the table. Return a new reference. Any
    Python code may run. */
 static PyObject *
-fill(Wrapper *wrapper, PyObject *const *values)
+fill(Tables *tables, PyObject *const *values)
 {
-    PyObject *given = PyTuple_New(wrapper->count);
+    PyObject *given = PyTuple_New(Py_SIZE(tables));
     if (given == NULL) {
         return NULL;
     }
-    for (Py_ssize_t i = 0; i < wrapper->count; i++) {
+    for (Py_ssize_t i = 0; i < Py_SIZE(tables); i++) {
         PyTuple_SET_ITEM(given, i, Py_NewRef(values[i]));
     }
-    PyObject *found = PyObject_CallMethodObjArgs(wrapper->dispatcher, fill_name, wrapper->index,
+    PyObject *found = PyObject_CallMethodObjArgs(tables->dispatcher, fill_name, tables->index,
                                                  given, NULL);
     Py_DECREF(given);
     return found;
@@ -289,17 +284,17 @@ fill(Wrapper *wrapper, PyObject *const *values)
 
 /* Return the callable as a new reference. NULL with an exception: the call has failed. NULL
    without one: the wrapper's Python code must run the call. */
-static PyObject *
-find(Wrapper *wrapper, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
+static inline PyObject *
+find(Tables *tables, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
     PyObject *values[MAX_PARAMETERS];
     PyTypeObject *types[MAX_PARAMETERS];
-    Py_ssize_t count = wrapper->count;
+    Py_ssize_t count = Py_SIZE(tables);
     if (kwnames != NULL && !are_plain(kwnames)) {
         return NULL;
     }
     for (Py_ssize_t i = 0; i < count; i++) {
-        Parameter *parameter = &wrapper->parameters[i];
+        Parameter *parameter = &tables->parameters[i];
         PyObject *value = NULL;
         if (parameter->position >= 0 && parameter->position < nargs) {
             value = args[parameter->position];
@@ -307,21 +302,27 @@ find(Wrapper *wrapper, PyObject *const *args, Py_ssize_t nargs, PyObject *kwname
         else if (kwnames != NULL && parameter->name != NULL) {
             value = find_keyword(parameter->name, args + nargs, kwnames);
         }
-        values[i] = value == NULL ? wrapper->missing : value;
+        values[i] = value == NULL ? tables->missing : value;
         types[i] = Py_TYPE(values[i]);
     }
-    PyObject *tables;
-    if (PyContextVar_Get(wrapper->variable, NULL, &tables) < 0 || tables == NULL) {
+    PyObject *in_force;
+    if (PyContextVar_Get(tables->variable, NULL, &in_force) < 0 || in_force == NULL) {
         return NULL;
     }
-    if (!PyList_CheckExact(tables)) {
-        Py_DECREF(tables);
+    if (!PyList_CheckExact(in_force)) {
+        Py_DECREF(in_force);
         return NULL;
     }
     PyObject *found = NULL;
-    if (wrapper->place < PyList_GET_SIZE(tables)) {
-        PyObject *table = PyList_GET_ITEM(tables, wrapper->place);
-        Answer *answer = place_of_answer(wrapper, types);
+    if (tables->place < PyList_GET_SIZE(in_force)) {
+        PyObject *table = PyList_GET_ITEM(in_force, tables->place);
+        Answer *answer = tables->last;
+        if (answer != NULL && answer->generation == generation && answer->table == table &&
+            are_same(answer->types, types, count)) {
+            found = answer->target;
+            goto done;
+        }
+        tables->last = answer = place_of_answer(tables, types);
         int is_good =
             answer != NULL && answer->generation == generation && answer->table == table;
         if (is_good && are_same(answer->types, types, count)) {
@@ -331,15 +332,16 @@ find(Wrapper *wrapper, PyObject *const *args, Py_ssize_t nargs, PyObject *kwname
             found = look_up_all(table, types, count);
             /* Calls that alternate between types with one slot replace a valid answer only
                once in 16 times: watching and writing cost more than the look-up. */
-            if (answer != NULL && found != NULL && !(is_good && ++wrapper->conflicts % 16)) {
+            if (answer != NULL && found != NULL && !(is_good && ++tables->conflicts % 16)) {
                 remember(answer, table, types, count, found);
             }
         }
+    done:
         Py_XINCREF(found);
     }
     /* May free the tables, if another state is the default now; `found` must be owned. */
-    Py_DECREF(tables);
-    return found != NULL || PyErr_Occurred() ? found : fill(wrapper, values);
+    Py_DECREF(in_force);
+    return found != NULL || PyErr_Occurred() ? found : fill(tables, values);
 }
 
 /* Call an implementation. */
@@ -362,7 +364,7 @@ call(PyObject *found, PyObject *const *args, size_t nargsf, PyObject *kwnames)
 /* Call a method of the dispatcher with the index, `called`, the positional and the keyword
    arguments of the call, and `error` unless that is NULL. Return a new reference. */
 static PyObject *
-tell(Wrapper *wrapper, PyObject *name, PyObject *called, PyObject *const *args, Py_ssize_t nargs,
+tell(Tables *tables, PyObject *name, PyObject *called, PyObject *const *args, Py_ssize_t nargs,
      PyObject *kwnames, PyObject *error)
 {
     PyObject *result = NULL;
@@ -379,7 +381,7 @@ tell(Wrapper *wrapper, PyObject *name, PyObject *called, PyObject *const *args, 
             goto done;
         }
     }
-    result = PyObject_CallMethodObjArgs(wrapper->dispatcher, name, wrapper->index, called,
+    result = PyObject_CallMethodObjArgs(tables->dispatcher, name, tables->index, called,
                                         positional, keywords, error, NULL);
 done:
     Py_XDECREF(positional);
@@ -391,14 +393,14 @@ done:
    its method `deferred`, as a new reference, if the implementation defers; else NULL, with the
    exception set again. */
 static NOT_INLINED PyObject *
-judge(Wrapper *wrapper, PyObject *called, PyObject *const *args, Py_ssize_t nargs,
+judge(Tables *tables, PyObject *called, PyObject *const *args, Py_ssize_t nargs,
       PyObject *kwnames)
 {
     if (!PyErr_ExceptionMatches(PyExc_Exception)) {
         return NULL;
     }
     PyObject *error = PyErr_GetRaisedException();
-    PyObject *found = tell(wrapper, failed_name, called, args, nargs, kwnames, error);
+    PyObject *found = tell(tables, failed_name, called, args, nargs, kwnames, error);
     if (found == NULL && !PyErr_ExceptionMatches(PyExc_Exception)) {
         Py_DECREF(error); /* an interrupt */
         return NULL;
@@ -412,72 +414,32 @@ judge(Wrapper *wrapper, PyObject *called, PyObject *const *args, Py_ssize_t narg
     return found;
 }
 
-/* Return the lowest address of this thread's stack; the highest address if it is unknown. */
-static uintptr_t
-end_of_stack(void)
-{
-    uintptr_t lowest = UINTPTR_MAX;
-#if defined(_WIN32)
-    ULONG_PTR low, high;
-    GetCurrentThreadStackLimits(&low, &high);
-    lowest = low;
-#elif defined(__APPLE__)
-    pthread_t thread = pthread_self();
-    /* macOS returns the address of the highest end. */
-    lowest = (uintptr_t)pthread_get_stackaddr_np(thread) - pthread_get_stacksize_np(thread);
-#elif defined(__linux__)
-    pthread_attr_t attributes;
-    void *address;
-    size_t size;
-    if (pthread_getattr_np(pthread_self(), &attributes) == 0) {
-        if (pthread_attr_getstack(&attributes, &address, &size) == 0) {
-            lowest = (uintptr_t)address;
-        }
-        pthread_attr_destroy(&attributes);
-    }
-#endif
-    return lowest;
-}
-
-/* Whether the stack of this thread could overflow if calls went on through C. Not
-   inlined: it would lengthen the usual path of `dispatch`. */
-static NOT_INLINED int
-is_stack_short(void)
-{
-    static THREAD_LOCAL uintptr_t end; /* asked for once: Linux reads a file for it */
-    if (end == 0) {
-        end = end_of_stack();
-    }
-    uintptr_t here = (uintptr_t)&here;
-    return here < end || here - end < RESERVE;
-}
-
 /* The vectorcall of an accelerated wrapper. */
 static PyObject *
 dispatch(PyObject *function, PyObject *const *args, size_t nargsf, PyObject *kwnames)
 {
-    Wrapper *wrapper = wrapper_of(function);
-    if (wrapper == NULL) {
+    Tables *tables = tables_of(function);
+    /* The code is another one if a tool has exchanged it, such as a profiler. */
+    if (tables == NULL || tables->code != ((PyFunctionObject *)function)->func_code) {
         return run_code(function, args, nargsf, kwnames);
     }
     Py_ssize_t nargs = PyVectorcall_NARGS(nargsf);
-    /* The call may give the function other code; the data must outlive it. */
-    PyObject *code = Py_NewRef(((PyFunctionObject *)function)->func_code);
-    PyObject *found = find(wrapper, args, nargs, kwnames);
+    Py_INCREF(tables); /* the call may drop the function */
+    PyObject *found = find(tables, args, nargs, kwnames);
     if (found == NULL) {
-        Py_DECREF(code);
+        Py_DECREF(tables);
         return PyErr_Occurred() ? NULL : run_code(function, args, nargsf, kwnames);
     }
     /* CPython calls Python functions from Python code without using the C stack, but each nested
        call of `dispatch` takes about 600 bytes of it. So a function that calls itself deeply runs
        its Python code until this call returns, in other threads too. */
-    int is_deep = ++depth > FEW && (depth > MAX_DEPTH || is_stack_short());
+    int is_deep = ++tables->depth > MAX_DEPTH;
     if (is_deep) {
         PyFunction_SetVectorcall((PyFunctionObject *)function, run_code);
     }
     PyObject *result = call(found, args, nargsf, kwnames);
     if (result == NULL) {
-        PyObject *raised = judge(wrapper, found, args, nargs, kwnames);
+        PyObject *raised = judge(tables, found, args, nargs, kwnames);
         if (raised != NULL) {
             Py_SETREF(found, raised);
             result = Py_NewRef(Py_NotImplemented);
@@ -485,39 +447,45 @@ dispatch(PyObject *function, PyObject *const *args, size_t nargsf, PyObject *kwn
     }
     if (result == Py_NotImplemented) {
         Py_DECREF(result);
-        result = tell(wrapper, deferred_name, found, args, nargs, kwnames, NULL);
+        result = tell(tables, deferred_name, found, args, nargs, kwnames, NULL);
     }
-    depth--;
-    /* Not if the function has got other code, or has taken its shortcut, during the call. */
-    if (is_deep && wrapper_of(function) == wrapper) {
+    tables->depth--;
+    if (is_deep) {
         PyFunction_SetVectorcall((PyFunctionObject *)function, dispatch);
     }
-    Py_DECREF(code);
+    Py_DECREF(tables);
     Py_DECREF(found);
     return result;
 }
 
-PyDoc_STRVAR(prepare_doc,
-"prepare(wrapper, variable, dispatcher, index, positions, names, missing, /)\n--\n\n"
-"Attach the data for calls through C to a wrapper's code object.\n\n"
-"Parameters\n----------\n"
-"wrapper : types.FunctionType\n    The wrapper; its code must be its own.\n"
-"variable : contextvars.ContextVar\n    Holds the tables in force.\n"
-"dispatcher : object\n    Its `fill` is called where a table has no entry, its `failed` after an\n"
-"    exception, and its `deferred` after NotImplemented.\n"
-"index : int\n    The function's index in the tables.\n"
-"positions : tuple of int\n"
-"    Of the dispatch arguments; negative for keyword-only ones.\n"
-"names : tuple of str or None\n    Of the dispatch arguments; None for positional-only ones.\n"
-"missing : object\n    Stands for arguments that were not given.\n");
+/* Return the tables in force, for the wrapper's Python code. */
+static PyObject *
+get(PyObject *self, PyObject *const *Py_UNUSED(args), size_t nargsf, PyObject *kwnames)
+{
+    if (PyVectorcall_NARGS(nargsf) || kwnames != NULL) {
+        PyErr_SetString(PyExc_TypeError, "tables() takes no arguments");
+        return NULL;
+    }
+    PyObject *found;
+    if (PyContextVar_Get(((Tables *)self)->variable, NULL, &found) < 0) {
+        return NULL;
+    }
+    return found != NULL ? found : PyErr_Format(PyExc_LookupError, "there are no tables");
+}
+
+PyDoc_STRVAR(tables_doc,
+"Tables(variable, dispatcher, index, positions, names, missing, /)\n--\n\n"
+"Returns the tables in force, and has the data for calls of one wrapper through C.\n\n"
+"`positions` are those of the dispatch arguments, negative for keyword-only ones; `names` are\n"
+"None for positional-only ones. `missing` stands for arguments that were not given.");
 
 static PyObject *
-prepare(PyObject *Py_UNUSED(module), PyObject *args)
+new(PyTypeObject *type, PyObject *args, PyObject *Py_UNUSED(kwargs))
 {
-    PyObject *function, *variable, *dispatcher, *index, *positions, *names, *missing;
-    if (!PyArg_ParseTuple(args, "O!O!OO!O!O!O:prepare", &PyFunction_Type, &function,
-                          &PyContextVar_Type, &variable, &dispatcher, &PyLong_Type, &index,
-                          &PyTuple_Type, &positions, &PyTuple_Type, &names, &missing)) {
+    PyObject *variable, *dispatcher, *index, *positions, *names, *missing;
+    if (!PyArg_ParseTuple(args, "O!OO!O!O!O:Tables", &PyContextVar_Type, &variable, &dispatcher,
+                          &PyLong_Type, &index, &PyTuple_Type, &positions, &PyTuple_Type, &names,
+                          &missing)) {
         return NULL;
     }
     Py_ssize_t count = PyTuple_GET_SIZE(positions);
@@ -528,26 +496,19 @@ prepare(PyObject *Py_UNUSED(module), PyObject *args)
         }
         return NULL;
     }
-    if (count < 1 || count > MAX_PARAMETERS) {
-        Py_RETURN_NONE;
-    }
-    if (wrapper_of(function) != NULL) { /* calls under way may use the data it has */
-        PyErr_SetString(PyExc_ValueError, "the code of this wrapper was prepared before");
+    Tables *self = (Tables *)type->tp_alloc(type, count);
+    if (self == NULL) {
         return NULL;
     }
-    Wrapper *wrapper = PyMem_Calloc(1, sizeof(Wrapper) + (size_t)count * sizeof(Parameter));
-    if (wrapper == NULL) {
-        return PyErr_NoMemory();
-    }
-    wrapper->variable = Py_NewRef(variable);
-    wrapper->dispatcher = Py_NewRef(dispatcher);
-    wrapper->missing = Py_NewRef(missing);
-    wrapper->index = Py_NewRef(index);
-    wrapper->place = place;
-    wrapper->count = count;
+    self->vectorcall = get;
+    self->variable = Py_NewRef(variable);
+    self->dispatcher = Py_NewRef(dispatcher);
+    self->missing = Py_NewRef(missing);
+    self->index = Py_NewRef(index);
+    self->place = place;
     for (Py_ssize_t i = 0; i < count; i++) {
         PyObject *name = PyTuple_GET_ITEM(names, i);
-        Parameter *parameter = &wrapper->parameters[i];
+        Parameter *parameter = &self->parameters[i];
         parameter->position = PyLong_AsSsize_t(PyTuple_GET_ITEM(positions, i));
         if (parameter->position == -1 && PyErr_Occurred()) {
             goto error;
@@ -561,191 +522,92 @@ prepare(PyObject *Py_UNUSED(module), PyObject *args)
             goto error;
         }
     }
-    if (PyUnstable_Code_SetExtra(((PyFunctionObject *)function)->func_code, slot, wrapper) < 0) {
-        goto error;
-    }
-    Py_RETURN_NONE;
+    return (PyObject *)self;
 error:
-    free_wrapper(wrapper);
+    Py_DECREF(self);
     return NULL;
 }
 
+static PyMemberDef members[] = {
+    {"__vectorcalloffset__", Py_T_PYSSIZET, offsetof(Tables, vectorcall), Py_READONLY, NULL},
+    {NULL, 0, 0, 0, NULL},
+};
+
+static PyType_Slot type_slots[] = {
+    {Py_tp_doc, (void *)tables_doc},
+    {Py_tp_new, new},
+    {Py_tp_call, PyVectorcall_Call},
+    {Py_tp_members, members},
+    {Py_tp_dealloc, dealloc},
+    {Py_tp_traverse, traverse},
+    {0, NULL},
+};
+
+static PyType_Spec type_spec = {
+    .name = "spatch_core._function._accelerator.Tables",
+    .basicsize = sizeof(Tables),
+    .itemsize = sizeof(Parameter),
+    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL |
+             Py_TPFLAGS_IMMUTABLETYPE,
+    .slots = type_slots,
+};
+
 PyDoc_STRVAR(accelerate_doc,
 "accelerate(wrapper, /)\n--\n\n"
-"Let calls of a wrapper go through C; other functions are left as they are.");
+"Let calls of a wrapper, with a `Tables` object in its closure, go through C.");
 
 static PyObject *
 accelerate(PyObject *Py_UNUSED(module), PyObject *function)
 {
-    if (PyFunction_Check(function) && wrapper_of(function) != NULL) {
+    Tables *tables = PyFunction_Check(function) ? tables_of(function) : NULL;
+    /* Few enough for `find`; none of them would make the key of the tables that of `missing`. */
+    if (tables != NULL && Py_SIZE(tables) > 0 && Py_SIZE(tables) <= MAX_PARAMETERS) {
+        if (run_code == NULL) { /* CPython exports no name for it */
+            run_code = ((PyFunctionObject *)function)->vectorcall;
+        }
+        Py_XSETREF(tables->code, Py_NewRef(((PyFunctionObject *)function)->func_code));
         PyFunction_SetVectorcall((PyFunctionObject *)function, dispatch);
     }
     Py_RETURN_NONE;
 }
 
-PyDoc_STRVAR(slow_down_doc,
-"slow_down(wrapper, /)\n--\n\n"
-"Let calls of a wrapper run its Python code.");
-
-static PyObject *
-slow_down(PyObject *Py_UNUSED(module), PyObject *function)
-{
-    if (PyFunction_Check(function) &&
-        ((PyFunctionObject *)function)->vectorcall == dispatch) {
-        PyFunction_SetVectorcall((PyFunctionObject *)function, run_code);
-    }
-    Py_RETURN_NONE;
-}
-
-/* Reset the variable of a token. Python code runs only for a token of another context, whose
-   error shows the token as text. */
-static int
-reset(PyObject *token)
-{
-    PyObject *variable = PyObject_GetAttr(token, variable_name);
-    int status = variable == NULL ? -1 : PyContextVar_Reset(variable, token);
-    Py_XDECREF(variable);
-    return status;
-}
-
-/* The `__exit__` of options. `_entered` has a token for each block; for an observed one, a tuple of
-   the tokens of the mark and of the tables. If the last block was not entered in this context, the
-   Python method `_leave_any` finds the right one; an interrupt may keep that from running. */
-static PyObject *
-leave(PyObject *self, PyObject *const *Py_UNUSED(args), Py_ssize_t Py_UNUSED(nargs))
-{
-    PyObject *all = PyObject_GetAttr(self, entered_name);
-    if (all == NULL) {
-        return NULL;
-    }
-    Py_ssize_t count = PyList_CheckExact(all) ? PyList_GET_SIZE(all) : 0;
-    PyObject *last = Py_XNewRef(count ? PyList_GET_ITEM(all, count - 1) : NULL);
-    int is_observed = last != NULL && PyTuple_CheckExact(last) && PyTuple_GET_SIZE(last) == 2;
-    PyObject *token = is_observed ? PyTuple_GET_ITEM(last, 1) : last;
-    PyObject *result = NULL;
-    if (token == NULL || !PyContextToken_CheckExact(token) || reset(token) < 0) {
-        if (!PyErr_Occurred() || PyErr_ExceptionMatches(PyExc_ValueError) ||
-            PyErr_ExceptionMatches(PyExc_RuntimeError)) {
-            PyErr_Clear();
-            result = PyObject_CallMethod(self, "_leave_any", NULL);
-        }
-    }
-    else {
-        /* Freeing the old tables may have run Python code, which may have changed the list. */
-        for (Py_ssize_t i = PyList_GET_SIZE(all); i > 0; i--) {
-            if (PyList_GET_ITEM(all, i - 1) == last) {
-                PyList_SetSlice(all, i - 1, i, NULL);
-                break;
-            }
-        }
-        PyObject *mark = is_observed ? PyTuple_GET_ITEM(last, 0) : NULL;
-        result = is_observed ? PyObject_CallMethod(self, "_unobserve", "O", mark)
-                             : Py_NewRef(Py_None);
-        if (result == NULL) { /* an interrupt: the observation ends with the block all the same */
-            PyObject *error = PyErr_GetRaisedException();
-            if (reset(mark) < 0) {
-                PyErr_Clear(); /* it was reset before */
-            }
-            PyErr_SetRaisedException(error);
-        }
-    }
-    Py_XDECREF(last);
-    Py_DECREF(all);
-    return result;
-}
-
-PyDoc_STRVAR(leave_doc,
-"__exit__($self, kind=None, error=None, traceback=None, /)\n--\n\n"
-"Put in force again what was in force before.");
-
-static PyMethodDef leave_method = {
-    "__exit__", (PyCFunction)(void (*)(void))leave, METH_FASTCALL, leave_doc,
-};
-
-PyDoc_STRVAR(protect_exit_doc,
-"protect_exit(options, /)\n--\n\n"
-"Give a class of options an `__exit__` that no signal handler can keep from running.");
-
-static PyObject *
-protect_exit(PyObject *Py_UNUSED(module), PyObject *options)
-{
-    PyObject *method = PyType_Check(options)
-                           ? PyDescr_NewMethod((PyTypeObject *)options, &leave_method)
-                           : PyErr_Format(PyExc_TypeError, "%R is no class", options);
-    int is_set = method == NULL ? -1 : PyObject_SetAttrString(options, "__exit__", method);
-    Py_XDECREF(method);
-    return is_set < 0 ? NULL : Py_NewRef(Py_None);
-}
-
 static PyMethodDef methods[] = {
-    {"protect_exit", protect_exit, METH_O, protect_exit_doc},
-    {"prepare", prepare, METH_VARARGS, prepare_doc},
     {"accelerate", accelerate, METH_O, accelerate_doc},
-    {"slow_down", slow_down, METH_O, slow_down_doc},
     {NULL, NULL, 0, NULL},
 };
 
-/* Set `run_code`: CPython exports no name for the vectorcall of Python functions. */
-static int
-find_run_code(void)
-{
-    PyObject *globals = PyDict_New();
-    PyObject *code = (PyObject *)PyCode_NewEmpty("", "", 1);
-    PyObject *function = globals && code ? PyFunction_New(code, globals) : NULL;
-    if (function != NULL) {
-        run_code = ((PyFunctionObject *)function)->vectorcall;
-    }
-    Py_XDECREF(function);
-    Py_XDECREF(code);
-    Py_XDECREF(globals);
-    return function == NULL ? -1 : 0;
-}
-
-/* Forget the ids and strings of an interpreter that has ended. A program that embeds Python may
-   start another one, which imports this module again. */
+/* Forget the objects of an interpreter that has ended. A program that embeds Python may start
+   another one, which imports this module again. */
 static void
 forget(void)
 {
-    slot = watcher = -1;
-    deferred_name = failed_name = fill_name = entered_name = variable_name = NULL;
+    watcher = -1;
+    tables_type = NULL;
+    deferred_name = failed_name = fill_name = NULL;
 }
 
 static int
-execute(PyObject *Py_UNUSED(module))
+execute(PyObject *module)
 {
     if (PyInterpreterState_Get() != PyInterpreterState_Main()) {
         PyErr_SetString(PyExc_ImportError, "only the main interpreter is accelerated");
-        return -1;
-    }
-    if (run_code == NULL && find_run_code() < 0) {
         return -1;
     }
     if (watcher < 0) {
         watcher = PyDict_AddWatcher(notice_change);
         PyErr_Clear(); /* other extensions have taken all; no answers are remembered */
     }
-    if (slot < 0) {
-        slot = PyUnstable_Eval_RequestCodeExtraIndex(free_wrapper);
+    if (tables_type == NULL) { /* once for all modules, if it is imported again */
+        tables_type = (PyTypeObject *)PyType_FromModuleAndSpec(module, &type_spec, NULL);
+        deferred_name = PyUnicode_InternFromString("deferred");
+        failed_name = PyUnicode_InternFromString("failed");
+        fill_name = PyUnicode_InternFromString("fill");
         Py_AtExit(forget);
     }
-    if (slot < 0) { /* other extensions have taken all */
-        PyErr_SetString(PyExc_ImportError, "code objects have no slot for extra data left");
+    if (tables_type == NULL || !deferred_name || !failed_name || !fill_name) {
         return -1;
     }
-    struct {
-        PyObject **name;
-        const char *text;
-    } names[] = {{&deferred_name, "deferred"}, {&failed_name, "failed"}, {&fill_name, "fill"},
-                 {&entered_name, "_entered"}, {&variable_name, "var"}};
-    for (size_t i = 0; i < Py_ARRAY_LENGTH(names); i++) {
-        if (*names[i].name == NULL) {
-            *names[i].name = PyUnicode_InternFromString(names[i].text);
-        }
-        if (*names[i].name == NULL) {
-            return -1;
-        }
-    }
-    return 0;
+    return PyModule_AddType(module, tables_type);
 }
 
 static PyModuleDef_Slot slots[] = {

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from .._resolution.adopted_function import AdoptedFunction
     from .._state.scope import Scope
     from .._state.state_keeper import StateKeeper
-    from .wrapper_support import Link
 
     Target: TypeAlias = Callable[..., Any] | None
 
@@ -31,7 +30,6 @@ class Dispatcher(Protocol):
     """The part of `Dispatcher` that adopted functions need."""
 
     keeper: StateKeeper
-    link: Link
 
     @property
     def loaded(self) -> Caller | None: ...
@@ -98,7 +96,7 @@ def fill(adoption: Adoption, namespaces: Any, key: Any, types: tuple[type, ...],
         scope.make_room(index, table)
         table[types] = target
         if len(types) == 1:
-            table[types[0]] = target  # the `short_key` of the look-up in C
+            table[types[0]] = target  # for operators; see `protocols.array_function`
     return target
 
 

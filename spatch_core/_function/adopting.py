@@ -6,10 +6,10 @@ them costs little.
 
 from __future__ import annotations
 
+from _thread import RLock
 from functools import partial
 
 from .._identifiers import split_identifier
-from .._locks import Turn
 from .._resolution.adopted_function import AdoptedFunction
 from .adopted_calls import fill, go_on
 from .lookup import Lookup
@@ -17,13 +17,11 @@ from .lookup import Lookup
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from types import CodeType
     from typing import Any, Protocol
 
     from .._dispatch_arguments import Function
     from .adopted_calls import Target
     from .dispatcher import Dispatcher
-    from .shortcut import Shortcut
 
     class Namespace(Protocol):
         """Functions that are adopted together, each when it is first looked up."""
@@ -57,9 +55,6 @@ class Adopted:
         self.identifier = function.identifier
         self.function: Function = function
         self.adopted = function
-        # There is no wrapper that could take a shortcut.
-        self.shortcut: Shortcut | None = None
-        self.code: CodeType | None = None
         self.wrapper: Any = function.default
 
 
@@ -124,7 +119,7 @@ class Adoption:
 
     def __init__(self, dispatcher: Dispatcher) -> None:
         self.dispatcher = dispatcher
-        self._adding = Turn()
+        self._adding = RLock()
         # Read without a lock, so an index is written only after its record has its place.
         self.indices: dict[Any, int] = {}
         self.names: dict[Any, str] = {}
@@ -185,7 +180,8 @@ class Adoption:
         index = self.indices.get(key)
         if index is None:
             asked = self.namespaces if namespaces is None else namespaces
-            index = self._adding.run(lambda: self._add(key, asked))
+            with self._adding:
+                index = self._add(key, asked)
         found: Any = None if index is None else self.dispatcher.records[index - 1]
         return found  # type: ignore[no-any-return]
 

@@ -179,5 +179,4 @@ def make_dispatchable(
         from .docstring import document  # most libraries have no backends yet
 
         document(record, caller.resolver.docs(identifier))
-        dispatcher.follow(record, caller, is_new=earlier is None)
     return record.wrapper

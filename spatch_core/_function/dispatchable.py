@@ -7,13 +7,12 @@ from _collections_abc import Sequence  # as collections.abc has it, without that
 from .._dispatch_arguments import Function, missing
 from .._identifiers import GENERATED
 from .template import CATCHES
-from .wrapper import dress, make_wrapper
-from .wrapper_support import accelerate, prepare
+from .wrapper import Generated, dress
+from .wrapper_support import accelerate, tables_type
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from types import CodeType
     from typing import Any
 
     from .._dispatch_arguments import DispatchArguments
@@ -21,7 +20,6 @@ if TYPE_CHECKING:
     from .._signature.traits import Traits
     from .dispatcher import Dispatcher
     from .invocation import Invocation
-    from .shortcut import Shortcut
 
 _NO_POSITION = -1
 """For the C extension: the position of a keyword-only dispatch argument."""
@@ -53,8 +51,8 @@ class Dispatchable:
         The default implementation and the dispatch arguments.
     wrapper : types.FunctionType
         The decorated function.
-    source : callable
-        Returns the wrapper's source.
+    generated : Generated
+        Makes the wrapper and its source.
     filename : str
         The file name under which tracebacks show that source.
     doc : str or None
@@ -63,15 +61,7 @@ class Dispatchable:
         The spec of the module that defines it; a module that is imported again has another one.
     index : int
         Its place in the tables.
-    code : types.CodeType or None
-        The code generated for the wrapper; None if it must not be exchanged.
-    shortcut : Shortcut or None
-        Lets the wrapper run the code of the default implementation; made when it may be taken.
     """
-
-    # Class attributes: a thread in which discovery ends may see the record without its wrapper.
-    code: CodeType | None = None
-    shortcut: Shortcut | None = None
 
     def __init__(
         self,
@@ -92,38 +82,35 @@ class Dispatchable:
         self.doc: str | None = default.__doc__
         self.index = index = dispatcher.add(self)
         namespace = getattr(default, "__globals__", None)
-        self.wrapper, self.generated = make_wrapper(
-            index,
-            qualname.rpartition(".")[2],
-            qualname,
-            function.parameters,
-            function.nature,
-            namespace if isinstance(namespace, dict) else {},
-            dispatcher.tables,
-            dispatcher.link,
-            self.filename,
-            CATCHES or bool(dispatcher.defer_on),
+        catches = CATCHES or bool(dispatcher.defer_on)
+        self.generated = Generated(
+            *(function.parameters, function.nature, index, qualname, self.filename, catches)
         )
-        if function.parameters is not None and not function.nature:
-            places = [each.position for each in function.parameters]
-            prepare(
-                self.wrapper,
-                dispatcher.variable,
-                dispatcher.link,
-                index,
-                tuple([_NO_POSITION if place is None else place for place in places]),
-                tuple([each.name for each in function.parameters]),
-                missing,
-            )
-            accelerate(self.wrapper)
-        # No exchange with a finder, which runs in every call, nor for a closure: CPython requires
-        # the same number of free variables.
-        if function.runs_no_code and getattr(default, "__closure__", None) is None:
-            self.code = self.wrapper.__code__
+        self.wrapper = self.generated.wrapper(
+            namespace if isinstance(namespace, dict) else {}, self._tables(), dispatcher
+        )
+        accelerate(self.wrapper)
         dress(self.wrapper, default, module, qualname)
         made: Any = self.wrapper
         made.explain, made.invoke = self.explain, self.invoke
         made.backends = BackendNames(self)
+
+    def _tables(self) -> Callable[[], list[Any]]:
+        """Return the callable that returns the tables in force."""
+        dispatcher, parameters = self.dispatcher, self.function.parameters
+        if tables_type is None or not parameters or self.function.nature:
+            return dispatcher.tables
+        # With the data for calls through C.
+        places = [each.position for each in parameters]
+        made: Callable[[], list[Any]] = tables_type(
+            dispatcher.variable,
+            dispatcher,
+            self.index,
+            tuple([_NO_POSITION if place is None else place for place in places]),
+            tuple([each.name for each in parameters]),
+            missing,
+        )
+        return made
 
     def explain(self, /, *args: Any, **kwargs: Any) -> Explanation:
         """Return which implementation would run for this call, and why.

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import sys
+from sys import is_finalizing
 
-from .._classes import Homes
 from .._identifiers import DEFAULT
-from .wrapper_support import Link
-
-if sys.version_info < (3, 11):
-    from . import garbage_collection  # noqa: F401  # which notes each collection from here on
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from types import CodeType, FunctionType
+    from types import FunctionType
     from typing import Any, Protocol
 
     from .._call.caller import Caller
@@ -23,9 +18,7 @@ if TYPE_CHECKING:
     from .._dispatch_arguments import Function
     from .._state.options import BackendOptions
     from .._state.state_keeper import StateKeeper
-    from .library_shortcuts import Shortcuts
     from .results import Results
-    from .shortcut import Shortcut
     from .wrapper import Generated
 
     class Record(Protocol):
@@ -35,8 +28,6 @@ if TYPE_CHECKING:
         identifier: str
         function: Function
         wrapper: FunctionType
-        code: CodeType | None
-        shortcut: Shortcut | None
         generated: Generated
         filename: str
         doc: str | None
@@ -76,12 +67,9 @@ class Dispatcher:
         Returns them.
     default_name : str
         The name of the library's own implementations in messages.
-    link : Link
-        A weak reference to the dispatcher, for the code of the wrappers.
-    shortcuts : Shortcuts
-        The shortcuts of all functions; set with the loader, before the first call.
-    results : Results
-        Handles ``NotImplemented`` and exceptions of calls; set with `shortcuts`.
+    results : Results or None
+        Handles ``NotImplemented`` and exceptions of calls; set with the loader, before the first
+        call.
     """
 
     def __init__(
@@ -105,13 +93,9 @@ class Dispatcher:
         self._loaders: list[Loader[Caller]] = []
         self.records: list[Record] = []
         self.by_identifier: dict[str, Record] = {}
-        self._homes = Homes()
         self.variable = keeper.variable
         self.tables = keeper.get
-        self.link = Link(self)
-        self.shortcuts: Shortcuts
-        self.results: Results
-        keeper.strays = self.link.strays
+        self.results: Results | None = None
 
     @property
     def loaded(self) -> Caller | None:
@@ -146,7 +130,6 @@ class Dispatcher:
         """Give a function of the library its index in the tables."""
         index = self.place(record)
         self.by_identifier[record.identifier] = record
-        self._homes.add(record.function.default, index)
         return index
 
     def place(self, record: Any) -> int:
@@ -161,13 +144,6 @@ class Dispatcher:
         """Return the caller of the backends, loaded if needed; None if this thread loads them."""
         loader = self.ensure_loader()
         return loader.settled or loader.load() or loader.loaded
-
-    def follow(self, record: Record, caller: Caller, is_new: bool) -> None:
-        """Let a function that is added after the backends take its shortcut."""
-        # A redefined function takes no shortcut: hot reloaders copy its code into the old wrapper,
-        # and must find the generated code.
-        if is_new:
-            self.shortcuts.take(record, caller)
 
     def fill(self, index: int, values: tuple[Any, ...]) -> Callable[..., Any]:
         """Find the callable for these dispatch arguments, and put it into the table.
@@ -184,18 +160,44 @@ class Dispatcher:
         callable
             The callable for the arguments of the call.
         """
+        if is_finalizing():
+            # A finalizer calls it when the interpreter ends, when nothing can be imported any more.
+            return self.records[index - 1].function.default
         from .missing_entries import fill  # not needed when a library is imported
 
         return fill(self, index, values)
 
-    def strays(self) -> set[int]:
-        """Return the indices of functions that only their tables may keep alive.
+    # Not by ``*call``, for which CPython would use the C stack: the recursion may be deep.
+    def deferred(
+        self,
+        index: int,
+        called: Any,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        values: tuple[Any, ...] | None = None,
+    ) -> Any:
+        """See `Results.deferred`."""
+        if self.results is None:
+            return NotImplemented
+        return self.results.deferred(index, called, args, kwargs, values)
 
-        The code of a wrapper refers to the tables, these to the default implementation, and its
-        globals or closure may refer to the wrapper. The garbage collector does not see this
-        cycle, because it does not traverse code.
-        """
-        return self._homes.strays(self.records)
+    def failed(
+        self,
+        index: int,
+        called: Any,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        error: Exception,
+        values: tuple[Any, ...] | None = None,
+    ) -> Any:
+        """See `Results.failed`."""
+        if self.results is None:
+            return None
+        return self.results.failed(index, called, args, kwargs, error, values)
+
+    def check(self, index: int, called: Any, result: Any) -> Any:
+        """See `Results.check`."""
+        return result if self.results is None else self.results.check(index, called, result)
 
     def extract(
         self, index: int, args: tuple[Any, ...], kwargs: Mapping[str, Any]

@@ -44,7 +44,7 @@ def source(shape: Shape, wrapper: str, own: tuple[Any, ...]) -> str:
     wrapper : str
         The wrapper's name.
     own : tuple
-        The values of its `own_names`; the first two are shown by their names.
+        The values of its `own_names`, without the first two, which are shown by their names.
     """
     names = own_names(shape)
     text = _sources.get(shape)
@@ -53,7 +53,7 @@ def source(shape: Shape, wrapper: str, own: tuple[Any, ...]) -> str:
         words.update({each: f"\0{each}\0" for each in names[2:]})
         text = _sources[shape] = source_of(shape, "\0wrapper\0", words)
     # A `repr` contains no NULs. The wrapper's name may contain some, so it comes last.
-    for name, constant in zip(names[2:], own[2:], strict=True):
+    for name, constant in zip(names[2:], own, strict=True):
         text = text.replace(f"\0{name}\0", repr(constant))
     return text.replace("\0wrapper\0", wrapper)
 

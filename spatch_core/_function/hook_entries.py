@@ -42,7 +42,11 @@ def hooked_entry(
     """
     function, state = dispatcher.records[index - 1].function, scope.state
     route = partial(caller.route, function, state)
-    wrapper = partial(dispatcher.link.wrapper, index)
+    record = dispatcher.records[index - 1]
+
+    def wrapper() -> Any:
+        return record.wrapper
+
     hooked = Hooked(caller.resolver, scope, state, function, wrapper, route, types, key)
     return as_entry(hooked)
 

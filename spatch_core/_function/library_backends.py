@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from .._identifiers import import_in_turn
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -196,8 +194,9 @@ class Backends:
 
     @property
     def _loading(self) -> Any:
-        # Two threads may need it at once, and one of them be interrupted.
-        return import_in_turn(f"{__name__.rpartition('.')[0]}.loading")
+        from . import loading  # a library needs it later
+
+        return loading
 
     def _catalog(self) -> Catalog:
         """Return the catalog of the backends, for tools; discovers them if needed."""

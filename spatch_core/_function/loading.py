@@ -17,7 +17,6 @@ from .._state.process_default import set_environment
 from .._state.state import initial_state
 from .._type_patterns import TypePattern
 from .docstring import document
-from .library_shortcuts import install
 from .results import Results
 
 if TYPE_CHECKING:
@@ -68,8 +67,7 @@ def make_loader(
     secondary_types : sequence of str, optional
         Those of their secondary types.
     """
-    # Before there is a loader: with one, calls need both at once.
-    install(dispatcher)
+    # Before there is a loader: with one, calls need it at once.
     dispatcher.results = Results(dispatcher)
     patterns = [tuple(map(TypePattern, each)) for each in (default_types, secondary_types)]
     discover = partial(_discover, system, dispatcher, in_code, *patterns)
@@ -137,13 +135,11 @@ def _publish(dispatcher: Dispatcher, caller: Caller) -> None:
     It is repeated as a whole if it was interrupted.
 
     The loader returns `caller` already. Until the tables are forgotten, another thread may still
-    store a target of the earlier backends; so shortcuts are left first, and taken last.
+    store a target of the earlier backends.
     """
     catalog, keeper = caller.catalog, dispatcher.keeper
-    dispatcher.shortcuts.leave_all()
     set_environment(keeper, initial_state(catalog))
     keeper.forget_tables()
     dispatcher.backend_opts._forget()
     for record in dispatcher.records:
         document(record, caller.resolver.docs(record.identifier))
-    dispatcher.shortcuts.take_all()

@@ -1,11 +1,6 @@
-"""Looks up adopted functions in the tables in force, and attributes of modules.
-
-In C where the extension was built.
-"""
+"""Looks up adopted functions in the tables in force, and attributes of modules."""
 
 from __future__ import annotations
-
-from . import wrapper_support
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,7 +11,7 @@ CALL = "__call__"
 """The method of a ufunc that a plain call of it names."""
 
 
-class PythonLookup:
+class Lookup:
     """Looks up adopted functions.
 
     Parameters
@@ -91,7 +86,7 @@ def call_of_ufunc(
     return key, types
 
 
-def python_attribute_getter(
+def attribute_getter(
     variable: Any,
     values: dict[str | None, dict[str, Any]],
     find: Callable[[str], Any],
@@ -122,21 +117,3 @@ def python_attribute_getter(
 
     __getattr__.__module__, __getattr__.__qualname__ = module, __getattr__.__name__
     return __getattr__
-
-
-def _find_compiled() -> tuple[Any, Any]:
-    if wrapper_support.accelerated:
-        try:
-            from ._lookup import Lookup, attribute_getter
-        except ImportError:  # it was not built
-            pass
-        else:
-            return Lookup, attribute_getter
-    return PythonLookup, python_attribute_getter
-
-
-Lookup: Any
-"""`PythonLookup`, or the same in C."""
-attribute_getter: Callable[..., Callable[[str], Any]]
-"""`python_attribute_getter`, or the same in C."""
-Lookup, attribute_getter = _find_compiled()

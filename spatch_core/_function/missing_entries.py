@@ -11,18 +11,22 @@ from .._state.scope import store, table_of
 
 if TYPE_CHECKING:
     from .._call.caller import Caller
+    from .._dispatch_arguments import Function
     from .._state.scope import Scope
     from .._state.state_keeper import StateKeeper
-    from .library_shortcuts import Record, Shortcuts
-    from .wrapper_support import Link
+
+
+class Record(Protocol):
+    """The part of `Dispatchable` that filling its tables needs."""
+
+    identifier: str
+    function: Function
 
 
 class Dispatcher(Protocol):
     """The part of `Dispatcher` that filling its tables needs."""
 
     keeper: StateKeeper
-    link: Link
-    shortcuts: Shortcuts
 
     @property
     def loaded(self) -> Caller | None: ...
@@ -40,7 +44,7 @@ def fill(dispatcher: Dispatcher, index: int, values: tuple[Any, ...]) -> Callabl
     caller = dispatcher.ready()
     if caller is None:
         # A backend calls the library while discovery imports it: no backend is known yet.
-        return without_like(dispatcher.link, index, function, function.default)
+        return without_like(dispatcher, index, function, function.default)
     tables = dispatcher.keeper.get()
     # First the table, then the state: if another thread exchanges both in between, the
     # target found for the new state is stored in the old table, which is no longer read.
@@ -60,14 +64,13 @@ def fill(dispatcher: Dispatcher, index: int, values: tuple[Any, ...]) -> Callabl
     elif is_outdated:
         target = caller.chain(function, state, types)
     else:
-        dispatcher.shortcuts.take(record, caller)
         if function.has_like and function.nature:
             # The wrapper does not check the answers of `WithoutLike`; the chain checks its own.
             target = caller.chain(function, state, types)
         else:
             target = caller.target(function, state, types)
     if state.hook is None:  # hooks see the argument
-        target = without_like(dispatcher.link, index, function, target)
+        target = without_like(dispatcher, index, function, target)
     # A metaclass with its own == or hash could run code, or fail, in each look-up.
     if not is_outdated and all(map(is_hashable_by_identity, key)):
         scope.make_room(index, table)
@@ -76,12 +79,12 @@ def fill(dispatcher: Dispatcher, index: int, values: tuple[Any, ...]) -> Callabl
 
 
 def without_like(
-    link: Link, index: int, function: Function, target: Callable[..., Any]
+    dispatcher: Dispatcher, index: int, function: Function, target: Callable[..., Any]
 ) -> Callable[..., Any]:
     """Return an entry that leaves the ``like`` argument out, if the function has one."""
     if not function.has_like:
         return target
-    entry: Any = WithoutLike(link, index, function, target)
+    entry: Any = WithoutLike(dispatcher, index, function, target)
     return entry  # type: ignore[no-any-return]  # a `TakesFound`
 
 
@@ -90,8 +93,8 @@ class WithoutLike(TakesFound):
 
     Parameters
     ----------
-    link : Link
-        Leads to the library's dispatcher.
+    dispatcher : Dispatcher
+        The library's dispatcher.
     index : int
         The function's place in the tables.
     function : Function
@@ -100,12 +103,12 @@ class WithoutLike(TakesFound):
         The entry that the table would hold otherwise.
     """
 
-    __slots__ = ("_function", "_index", "_link", "_target")
+    __slots__ = ("_dispatcher", "_function", "_index", "_target")
 
     def __init__(
-        self, link: Link, index: int, function: Function, target: Callable[..., Any]
+        self, dispatcher: Any, index: int, function: Function, target: Callable[..., Any]
     ) -> None:
-        self._link = link
+        self._dispatcher = dispatcher
         self._index = index
         self._function = function
         self._target = target
@@ -119,10 +122,10 @@ class WithoutLike(TakesFound):
         try:
             result = target(*args, **kwargs)
         except Exception as error:
-            deferred = self._link.failed(self._index, target, args, kwargs, error, found)
+            deferred = self._dispatcher.failed(self._index, target, args, kwargs, error, found)
             if deferred is None:
                 raise
             target, result = deferred, NotImplemented
         if result is NotImplemented:
-            return self._link.deferred(self._index, target, args, kwargs, found)
+            return self._dispatcher.deferred(self._index, target, args, kwargs, found)
         return result

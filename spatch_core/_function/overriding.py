@@ -27,7 +27,6 @@ def make_caller(
     defer_on: tuple[type[Exception], ...],
 ) -> OverridingCaller:
     """Return the caller of a library with a protocol: for backends and overriding types."""
-    link = dispatcher.link
 
     def override(
         function: Function,
@@ -35,7 +34,7 @@ def make_caller(
         types: tuple[type, ...],
         classes: tuple[type, ...],
     ) -> Callable[..., Any]:
-        wrapper = link.wrapper_of(function)
+        wrapper = _wrapper_of(dispatcher, function)
         follow = partial(caller.following, function, state, types)
         return make_override(wrapper, function, classes, protocol, follow)
 
@@ -43,6 +42,14 @@ def make_caller(
     resolver = OverridingResolver(protocol, override, *known)
     caller = OverridingCaller(resolver, AfterOverridingResolver(protocol, *known), defer_on)
     return caller
+
+
+def _wrapper_of(dispatcher: Dispatcher, function: Function) -> Any:
+    record = dispatcher.by_identifier.get(function.identifier)
+    if record is None or record.function is not function:
+        # Another function has taken its identity.
+        record = next(each for each in dispatcher.records if each.function is function)
+    return record.wrapper
 
 
 def go_on(

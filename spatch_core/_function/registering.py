@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from _thread import RLock
 from typing import TYPE_CHECKING, Any, Protocol
 
 from .._description.parsing import parse_description
 from .._identifiers import nearest
-from .._locks import Turn
 from .._reporting.problems import REGISTERED, Source
 from .._reporting.unknown_names import UnknownBackendError
 
@@ -24,7 +24,7 @@ class System(Protocol):
     _registered: tuple[Description, ...]
 
 
-_turn = Turn()
+_lock = RLock()
 """Held while `_registered` changes, so that threads that register at once lose nothing."""
 
 
@@ -67,7 +67,8 @@ def _change(system: System, description: Description, change: Callable[[], None]
     """Change the registered backends, and load all again if any are loaded: both, or neither."""
     dispatcher = system._dispatcher
     try:
-        _turn.run(change)
+        with _lock:
+            change()
         loader = dispatcher.ensure_loader()
         # A running discovery may have read the old ones. If none runs, and nothing is loaded, the
         # next call that needs backends discovers all.
@@ -75,7 +76,8 @@ def _change(system: System, description: Description, change: Callable[[], None]
             loader.load(again=True)
     # An interrupt, or a warning that is an error: agree with the backends that are in force now.
     except BaseException:
-        _turn.run(lambda: _put(system, description, _is_in_force(dispatcher, description)))
+        with _lock:
+            _put(system, description, _is_in_force(dispatcher, description))
         raise
 
 

@@ -6,13 +6,12 @@ The source looks up entries of tables where `scope.store` puts them.
 from __future__ import annotations
 
 import sys
-from types import AsyncGeneratorType, CoroutineType, GeneratorType
+from types import AsyncGeneratorType, CodeType, CoroutineType, GeneratorType
 
 from .._dispatch_arguments import ASYNC_GENERATOR, COROUTINE, GENERATOR, TakesFound, missing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from types import CodeType
     from typing import Any, TypeAlias
 
     Places: TypeAlias = tuple[tuple[int | None, bool], ...]
@@ -84,13 +83,7 @@ SHARED: dict[str, Any] = {
     "BaseException": BaseException,
     "StopAsyncIteration": StopAsyncIteration,
 }
-"""Names in the template that stand for the same constants in all wrappers."""
-
-_NOT_LITERALS = {
-    *("tables", "type", "map", "tuple", "isinstance"),
-    *("NotImplemented", "Coroutine", "Generator", "AsyncGenerator"),
-}
-"""Names of constants that the source calls or compares with ``is``."""
+"""Free variables of the template that have the same values in all wrappers."""
 
 CATCHES = sys.version_info >= (3, 11)
 """Whether wrappers catch exceptions although the library names none that defers.
@@ -98,50 +91,33 @@ CATCHES = sys.version_info >= (3, 11)
 Before Python 3.11, exceptions have no notes, and a ``try`` takes time.
 """
 
-_PLACEHOLDER = 0x5CA1AB1E
-"""The first of the integers that stand for constants while a source is compiled.
-
-They are large, because interpreters do not keep small integers among the constants.
-"""
-
-_codes: dict[Shape, tuple[CodeType, list[tuple[int, int]]]] = {}
+_codes: dict[Shape, CodeType] = {}
 """The results of `compiled`, by shape."""
 
 
 def own_names(shape: Shape) -> list[str]:
-    """Return the names in a source that stand for constants of one wrapper."""
+    """Return the free variables of a source whose values are one wrapper's own."""
     names = [f"name{number}" for number in range(len(shape[0] or ()))]
     return ["tables", "dispatcher", "index", *names]
 
 
-def compiled(shape: Shape) -> tuple[CodeType, list[tuple[int, int]]]:
-    """Return the code of a shape, and pairs of places: in its constants and in `own_names`."""
-    known = _codes.get(shape)
-    if known is not None:
-        return known
-    own = own_names(shape)
-    # The compiler warns if an integer is called, or compared with `is`. It does not if the integer
-    # is in a conditional expression, which becomes the same constant, but takes longer to compile.
-    numbers = enumerate([*own, *SHARED], _PLACEHOLDER)
-    words = {
-        name: f"({number} if 1 else 0)" if name in _NOT_LITERALS else f"({number})"
-        for number, name in numbers
-    }
-    text = source_of(shape, "wrapper", words)
+def compiled(shape: Shape) -> CodeType:
+    """Return the code of a shape, with `own_names` and `SHARED` as free variables."""
+    code = _codes.get(shape)
+    if code is not None:
+        return code
+    names = [*own_names(shape), *SHARED]
+    text = source_of(shape, "wrapper", {name: name for name in names})
+    # Variables of an outer function are free in the inner one.
+    outer = f"def make({', '.join(names)}):\n{_indented(text, 1)}    return wrapper\n"
     scope: dict[str, Any] = {}
-    exec(compile(text, "<spatch_core>", "exec", dont_inherit=True), scope)  # noqa: S102  # own text
-    code: CodeType = scope["wrapper"].__code__
-    shared: dict[Any, Any] = dict(enumerate(SHARED.values(), _PLACEHOLDER + len(own)))
-    constants = [shared.get(each, each) for each in code.co_consts]
-    places = [
-        (place, each - _PLACEHOLDER)
-        for place, each in enumerate(constants)
-        if type(each) is int and each >= _PLACEHOLDER
-    ]
-    # Generators that `types.coroutine` has marked differ by a flag alone.
-    made = code.replace(co_consts=tuple(constants), co_flags=code.co_flags | shape[1])
-    _codes[shape] = made, places
-    return made, places
+    exec(compile(outer, "<spatch_core>", "exec", dont_inherit=True), scope)  # noqa: S102  # own text
+    constants: tuple[Any, ...] = scope["make"].__code__.co_consts
+    made: CodeType = next(each for each in constants if type(each) is CodeType)
+    # The first line of the source that tracebacks show is that of `wrapper`. Generators that
+    # `types.coroutine` has marked differ by a flag alone.
+    code = _codes[shape] = made.replace(co_firstlineno=1, co_flags=made.co_flags | shape[1])
+    return code
 
 
 def source_of(shape: Shape, wrapper: str, words: dict[str, str]) -> str:

@@ -8,12 +8,12 @@ import os
 import platform
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
+from threading import RLock
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .._call.invoked_backend import Invoked
 from .._classes import type_identifier
-from .._locks import Turn
 from .._state.hooks import Call
 from .watched_calls import watched
 
@@ -55,7 +55,7 @@ class Record(AbstractContextManager["Record"]):
         self._path = os.path.abspath(path)  # the working directory may change
         self._process = os.getpid()
         # Not a lock: one that another thread holds during a fork stays locked in the child.
-        self._turn = Turn()
+        self._lock = RLock()
         self._counts: dict[Choice, int] = {}
         self._catalogs: dict[str, Catalog] = {}
         self._is_registered = False
@@ -92,7 +92,8 @@ class Record(AbstractContextManager["Record"]):
             is_named,
         )
         catalog = hooked.resolver.catalog
-        self._turn.run(lambda: self._note(key, catalog, begin, end))
+        with self._lock:
+            self._note(key, catalog, begin, end)
 
     def _note(self, key: Choice, catalog: Catalog, begin: float, end: float) -> None:
         self._catalogs[key.function] = catalog
@@ -138,9 +139,8 @@ class Record(AbstractContextManager["Record"]):
         """
         from .. import __version__
 
-        counts, times, catalogs = self._turn.run(
-            lambda: ({**self._counts}, {**self._times}, {**self._catalogs})
-        )
+        with self._lock:
+            counts, times, catalogs = {**self._counts}, {**self._times}, {**self._catalogs}
         return {
             "format": FORMAT,
             "spatch_core": __version__,

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from .._interrupts import is_interrupt
 from .published import Published
 
 REGISTERED = "a description that was registered at run time"
@@ -18,9 +17,7 @@ def in_words(error: BaseException) -> str:
     name = type(error).__name__
     try:
         return f"{name}: {error}"
-    except BaseException as failure:
-        if is_interrupt(failure):
-            raise
+    except Exception:  # noqa: BLE001  # whatever it raises
         return name
 
 
@@ -68,9 +65,7 @@ class Source(Published):
             found = self.metadata.metadata
             name, version = found.get("Name"), found.get("Version")
             return name and str(name), version and str(version)
-        except BaseException as error:  # a third party's metadata, missing or malformed
-            if is_interrupt(error):
-                raise
+        except Exception:  # noqa: BLE001  # a third party's metadata, missing or malformed
             return None, None
 
     def __str__(self) -> str:

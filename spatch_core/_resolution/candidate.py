@@ -10,7 +10,6 @@ from .._description.callables import GivenCallable
 from .._description.description import Conversions, Implementation
 from .._dispatch_arguments import Function
 from .._identifiers import import_identifier, loaded_object, split_identifier
-from .._interrupts import is_interrupt
 from .._reporting.errors import ImplementationImportError
 
 IS_CURRENT = "it is the current backend, and the types say nothing"
@@ -148,9 +147,9 @@ class Candidate:
                 found = import_identifier(identifier)
                 if not callable(found):
                     raise ImportError(f"{identifier!r} is not callable: {found!r}")
-            except (Exception, SystemExit) as error:
-                if is_interrupt(error):
-                    raise
+            except KeyboardInterrupt:
+                raise
+            except BaseException as error:
                 raise ImplementationImportError(
                     self.backend, self.function.identifier, identifier, self.block
                 ) from error

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import abc
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from sys import exc_info, modules
-from typing import Any
+from sys import modules
 from weakref import WeakKeyDictionary
 
 from .._classes import is_class, is_general, is_hashable_by_identity, module_of, mro_of
 from .._description.description import Description
 from .._identifiers import DEFAULT, import_identifier, is_awaited
-from .._interrupts import raise_interrupt, with_memory
 from .._type_patterns import ABSTRACT, EXACT, TypePattern
 from .pattern_index import PatternIndex
 
@@ -179,31 +177,18 @@ class Matcher:
                 self._abstract_bases[pattern] = base
         if base is None:
             return None
-        # Already being handled: not raised by `issubclass`.
-        before = exc_info()[1]
         try:
             return base if issubclass(cls, base) else None
-        except MemoryError as error:
-            # Tried again: only a class that asks for too much memory each time counts as failing.
-            return base if _run_foreign(lambda: issubclass(cls, base), error) else None
-        except BaseException as error:  # noqa: BLE001  # a __subclasshook__ of a third party
-            raise_interrupt(error, before)
+        except Exception:  # noqa: BLE001  # a __subclasshook__ of a third party
             return None
 
 
 def _import_base(pattern: TypePattern) -> type | None:
     """Import an abstract base class; None if that fails, which `doctor` reports."""
-    base = _run_foreign(lambda: import_identifier(pattern.identifier), exc_info()[1])
-    return base if is_class(base) else None
-
-
-def _run_foreign(run: Callable[[], Any], before: BaseException | None) -> Any:
-    """Return the result of third-party code; None if it raises anything but an interrupt.
-
-    `before` is the exception that was already being handled; it does not count as an interrupt.
-    """
     try:
-        return with_memory(run)
-    except BaseException as error:  # noqa: BLE001  # whatever it raises
-        raise_interrupt(error, before)
+        base = import_identifier(pattern.identifier)
+    except KeyboardInterrupt:
+        raise
+    except BaseException:  # noqa: BLE001  # whatever the module raises
         return None
+    return base if is_class(base) else None  # type: ignore[return-value]  # it is a type

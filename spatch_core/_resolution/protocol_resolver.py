@@ -195,10 +195,6 @@ class OverridingResolver(Resolver):
             return ending
         return Declined(*ending)
 
-    def may_refuse(self, function: Function) -> bool:
-        """Return True: any type may override."""
-        return True
-
     def check_type(self, cls: object) -> None:
         """Raise unless a class overrides, or is a primary type of any backend."""
         if not isinstance(cls, type) or not overrides(cls, self.protocol):

@@ -191,12 +191,6 @@ class Resolver:
         """The primary types of the library."""
         return self.catalog.descriptions[DEFAULT].primary_types
 
-    def may_refuse(self, function: Function) -> bool:
-        """Whether a call without backends may refuse by policy, or remember for an instance."""
-        if function.traits is not None and function.traits.decides:
-            return True
-        return policy_of(function, _NO_OPTIONS, self.fallback) not in (None, "default")
-
     def candidate(self, function: Function, state: DispatchState, step: Step) -> Candidate:
         """Return the candidate of a step of the walk."""
         name = step.backend

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator
     from typing import Any
 
-    from .scope import Scope, Tables
+    from .scope import Scope
     from .state_keeper import StateKeeper
 
 
@@ -32,12 +32,11 @@ class Steps:
         The state in force when the first step begins.
     """
 
-    __slots__ = ("_held", "_keeper", "_scope")
+    __slots__ = ("_keeper", "_tables")
 
     def __init__(self, keeper: StateKeeper, scope: Scope) -> None:
         self._keeper = keeper
-        self._scope = scope
-        self._held: tuple[Tables, Any] | None = None
+        self._tables = scope.tables
 
     def run(self, start: Callable[[], Any]) -> Generator[Any, Any, Any]:
         """Do what ``yield from start()`` does; `start` is called in the first step."""
@@ -70,31 +69,15 @@ class Steps:
                 error = thrown
 
     def _step(self, step: Callable[..., Any], *arguments: Any) -> Any:
-        keeper, held = self._keeper, self._held
-        # It may keep an observation alive, and this frame may live on in a traceback: so neither
-        # this object nor a local variable refers to it while the step runs.
-        self._held = None
-        before = keeper.held()
+        keeper = self._keeper
+        before = keeper.get()
+        keeper.set(self._tables)
         try:
-            if held is None:
-                keeper.put(self._scope)
-            else:
-                keeper.put_back(*held)
-            del held
-            value = step(*arguments)
-            self._held = keeper.held()
-        except StopIteration:
-            # Not the end of an asynchronous generator: each of its steps is a separate awaitable.
-            self._held = keeper.held()
-            raise
+            return step(*arguments)
         finally:
-            try:
-                keeper.put_back(*before)
-            except BaseException:  # an interrupt; see `state_keeper`
-                keeper.put_back(*before)
-                raise
-            del before
-        return value
+            # What a block has put in force that this step has entered and not left.
+            self._tables = keeper.get()
+            keeper.set(before)
 
 
 class CoroutineFunctionWithState(FunctionWithState):

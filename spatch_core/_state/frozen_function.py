@@ -62,26 +62,12 @@ class FunctionWithState:
         if not self._checked:
             self._check()
         # The pattern of `state_keeper`, inlined: a frozen function adds only this frame.
-        keeper, scope = self._keeper, self._scope
-        before, mark, token = keeper.get(), keeper.observations.variable.get(), None
+        keeper = self._keeper
+        token = keeper.set(self._scope.tables)
         try:
-            if scope.is_observed:
-                keeper.observe(keeper.observations.begin())
-            token = keeper.set(scope.tables)
             return self.__wrapped__(*args, **kwargs)
         finally:
-            try:
-                if token is None:
-                    keeper.set(before)
-                else:
-                    keeper.variable.reset(token)
-                if scope.is_observed:
-                    keeper.observations.put_back(mark)
-            except BaseException:  # an interrupt
-                keeper.put_back(before, mark)
-                raise
-            # Otherwise, the traceback of an exception would keep the outer observation alive.
-            del before, mark, token
+            keeper.variable.reset(token)
 
     def _check(self) -> None:
         catalog = self._owner.catalog()

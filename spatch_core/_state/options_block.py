@@ -19,11 +19,9 @@ if TYPE_CHECKING:
 
     from typing_extensions import Self, TypeVar  # type checkers have these, `typing` of 3.10 not
 
-    from .lifetime import Mark
     from .options_owner import Owner
     from .scope import Scope, Tables
     from .state import DispatchState
-    from .state_keeper import Entered
 
 
 class Block(OptionsView):
@@ -46,7 +44,7 @@ class Block(OptionsView):
     if TYPE_CHECKING:
         _owner: ClassVar[Owner]
         _own: DispatchState
-        _entered: list[Entered]
+        _entered: list[Token[Tables]]
         _last: tuple[ref[Scope], ref[Scope]] | None
     else:
         __class_getitem__ = classmethod(GenericAlias)  # for annotations that are evaluated
@@ -71,23 +69,10 @@ class Block(OptionsView):
         return scope
 
     def _enter(self) -> Any:
-        """Enter a block that is observed, or whose scope is not cached in the outer one."""
-        keeper, scope = self._owner.keeper, self._scope()
-        held, entered = keeper.held(), None
-        try:
-            entered = keeper.enter(scope)
-            self._entered.append(entered)
-            trace = self._own.trace
-            return self if trace is None else trace
-        except BaseException:  # an interrupt
-            self._undo(entered, *held)
-            raise
-
-    def _undo(self, entered: Entered | None, tables: Tables, mark: Mark | None) -> None:
-        """Undo the steps of entering a block that an interrupt has stopped."""
-        self._owner.keeper.put_back(tables, mark)
-        if entered is not None and entered in self._entered:
-            self._entered.remove(entered)
+        """Enter a block whose scope is not cached in the outer one."""
+        self._entered.append(self._owner.keeper.set(self._scope().tables))
+        trace = self._own.trace
+        return self if trace is None else trace
 
     def _leave_any(self) -> None:
         """Leave the block that was entered last in this context.
@@ -95,18 +80,14 @@ class Block(OptionsView):
         One object may be entered in several threads and tasks at once. A token fits only
         the context that made it, and refuses every other without effect.
         """
-        for entered in self._entered[::-1]:
+        for token in self._entered[::-1]:
             try:
-                self._owner.keeper.leave(entered)
+                self._owner.keeper.variable.reset(token)
             except (ValueError, RuntimeError):
                 continue
-            self._entered.remove(entered)
+            self._entered.remove(token)
             return
         raise RuntimeError("this block of backend options was not entered in this context")
-
-    def _unobserve(self, token: Token[Mark | None]) -> None:
-        """End the observation of a block; the C extension has restored the tables already."""
-        self._owner.keeper.observations.leave(token)
 
     @classmethod
     def _bind(cls, owner: Owner, module: str) -> type[Self]:
@@ -206,19 +187,12 @@ def block_methods(variable: ContextVar[Tables], module: str) -> dict[str, Any]:
 
     def enter(self: Block) -> Any:
         """Put the options in force here; return the trace, or else the options."""
-        before, token = get(), None
         try:
-            scope = before[0].inner[self._own]
-            if not scope.is_observed:
-                token = set_(scope.tables)
-                self._entered.append(token)
-                return self
+            scope = get()[0].inner[self._own]
         except KeyError:  # not a cached inner scope
-            pass
-        except BaseException:  # an interrupt
-            self._undo(token, before, self._owner.keeper.held()[1])
-            raise
-        return self._enter()
+            return self._enter()
+        self._entered.append(set_(scope.tables))
+        return self
 
     def leave(
         self: Block, kind: object = None, error: object = None, traceback: object = None
@@ -229,7 +203,7 @@ def block_methods(variable: ContextVar[Tables], module: str) -> dict[str, Any]:
             (token,) = entered  # usually there is one
             reset(token)
         except (ValueError, RuntimeError, TypeError):
-            # Several tokens, a token of another context, or the two of an observed block.
+            # Several tokens, or a token of another context.
             self._leave_any()
         else:
             del entered[0]  # still this token: other threads append, and remove only their own

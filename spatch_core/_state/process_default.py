@@ -8,7 +8,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from .lifetime import Mark
     from .options_owner import Owner
     from .scope import Scope
     from .state import DispatchState
@@ -28,25 +27,16 @@ def enable(keeper: StateKeeper, options: DispatchState) -> None:
                 "earlier ones and override them where they contradict"
             )
         )
-    mark = _mark(keeper, options)
-
     # Starts from the present default: another thread may have changed it since the check above.
-    def add(default: Scope) -> tuple[DispatchState, Mark | None]:
-        return options.within(default.state), mark or default.mark
-
-    _replace(keeper, add, enabled=True)
-    if options.disabled:
-        # Functions that only disabled backends implement need not dispatch any more.
-        keeper.observations.after()
+    _replace(keeper, lambda default: options.within(default.state), enabled=True)
 
 
 def change(keeper: StateKeeper, change_state: Callable[[DispatchState], DispatchState]) -> None:
-    """Replace the state of the default by `change_state` of it; keep its observation."""
+    """Replace the state of the default by `change_state` of it."""
 
-    def made(default: Scope) -> tuple[DispatchState, Mark | None] | None:
+    def made(default: Scope) -> DispatchState | None:
         state = change_state(default.state)
-        is_same = default.is_enabled and state.key == default.state.key
-        return None if is_same else (state, default.mark)
+        return None if default.is_enabled and state.key == default.state.key else state
 
     _replace(keeper, made, enabled=True)
 
@@ -63,13 +53,12 @@ def set_default(keeper: StateKeeper, state: DispatchState, enabled: bool = False
     enabled : bool, optional
         Whether a program makes it the default, and not the environment.
     """
-    mark = _mark(keeper, state)
-    _replace(keeper, lambda _: (state, mark), enabled)
+    _replace(keeper, lambda _: state, enabled)
 
 
 def set_environment(keeper: StateKeeper, state: DispatchState) -> None:
     """Make the environment's state the default, unless a program has changed the default."""
-    _replace(keeper, lambda default: None if default.is_enabled else (state, None))
+    _replace(keeper, lambda default: None if default.is_enabled else state)
 
 
 def reset(owner: Owner) -> None:
@@ -83,14 +72,9 @@ def reset(owner: Owner) -> None:
     set_environment(keeper, initial_state(owner.catalog()))
 
 
-def _mark(keeper: StateKeeper, state: DispatchState) -> Mark | None:
-    """Begin an observation if a state is observed."""
-    return keeper.observations.begin() if state.is_observed else None
-
-
 def _replace(
     keeper: StateKeeper,
-    make: Callable[[Scope], tuple[DispatchState, Mark | None] | None],
+    make: Callable[[Scope], DispatchState | None],
     enabled: bool = False,
 ) -> None:
     """Replace the default.
@@ -100,20 +84,14 @@ def _replace(
     keeper : StateKeeper
         The library's dispatch state.
     make : callable
-        Takes the default; returns the new state with its mark, or None to change nothing.
+        Takes the default; returns the new state, or None to change nothing.
     enabled : bool, optional
         Whether a program changes it, and not the environment.
     """
-
-    def replace() -> None:
-        before = keeper.default
-        made = make(before)
+    with keeper.replacing:
+        made = make(keeper.default)
         if made is None:
             return
-        scope = keeper.new(made[0])
-        scope.mark, scope.is_enabled = made[1], enabled
+        scope = keeper.new(made)
+        scope.is_enabled = enabled
         keeper.put_default(scope)
-        # Explicitly, because something may keep the scope alive, e.g. the call of a hook.
-        keeper.observations.drop(before)
-
-    keeper.replacing.run(replace)

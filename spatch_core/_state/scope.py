@@ -37,12 +37,11 @@ from .._dispatch_arguments import Missing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container
+    from collections.abc import Callable
     from typing import Any, TypeAlias
 
     from .._dispatch_arguments import Function
     from .hooks import Stages
-    from .lifetime import Mark
     from .state import Class, DispatchState
 
     Tables: TypeAlias = list[Any]
@@ -68,10 +67,6 @@ class Scope:
     ----------
     tables : list
         The value of the context variable.
-    is_observed : bool
-        As the state says.
-    mark : Mark or None
-        For the process-wide default: says that it is observed.
     is_enabled : bool
         For the process-wide default: whether a program made it, and not the environment.
     inner : dict of DispatchState to Scope
@@ -82,14 +77,11 @@ class Scope:
     """
 
     __slots__ = (
-        *("__weakref__", "_chains", "_sizes", "inner", "is_enabled", "is_observed", "mark"),
-        *("stages", "state", "tables"),
+        *("__weakref__", "_chains", "_sizes", "inner", "is_enabled", "stages", "state", "tables"),
     )
 
     def __init__(self, state: DispatchState) -> None:
         self.state = state
-        self.is_observed = state.is_observed
-        self.mark: Mark | None = None
         self.is_enabled = False
         self.tables: Tables = [self]
         self.inner: dict[DispatchState, Scope] = {}
@@ -138,28 +130,23 @@ class Scope:
         self._sizes = {}
         self._chains = {}
 
-    def forget_unreachable(self, strays: Container[int]) -> None:
-        """Drop entries that may be the only references to a class or function.
+    def forget_unreachable(self) -> None:
+        """Drop entries that may be the only references to a class.
 
         Runs during a garbage collection: no code of any class may run, other threads may change
         everything meanwhile, and a thousand functions may take one millisecond. So all classes are
         gathered first, in a few steps; usually there is nothing to drop.
-
-        Parameters
-        ----------
-        strays : container of int
-            Indices of functions that only the tables may keep alive.
         """
         tables = self.tables[1:]
         keys = _keys(tables)
         lost = {key for key in keys if not _is_importable_key(key)}
         for index, table in enumerate(tables, 1):
-            if table and (index in strays or (lost and not lost.isdisjoint(_keys([table])))):
+            if table and lost and not lost.isdisjoint(_keys([table])):
                 # Exchanges the table, if no other thread has dropped it meanwhile. `_sizes` stays:
                 # it is an upper bound.
                 self.tables[index : index + 1] = [{}] * (index < len(self.tables))
         for index, chains in self._chains.copy().items():
-            if index in strays or not all(map(is_importable, chains.classes())):
+            if not all(map(is_importable, chains.classes())):
                 self._chains.pop(index, None)
 
 

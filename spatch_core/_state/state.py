@@ -171,15 +171,6 @@ class DispatchState:
         return {name: value for name, value in found.items() if value is not None}
 
     @property
-    def is_observed(self) -> bool:
-        """Whether every call must be seen, even of functions that no backend implements."""
-        return (
-            self.trace is not None
-            or self.hook is not None
-            or self.fallback not in (None, "default")
-        )
-
-    @property
     def is_plain(self) -> bool:
         """Whether it refers only to names, so that caches may keep it."""
         return self.type is None and self.trace is None and self.hook is None

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from .._classes import is_derived, mro_of
 from .._function.adopting import AdoptedLookup, Adoption, adoption_of
-from .._function.lookup import CALL, Lookup, PythonLookup, call_of_ufunc
+from .._function.lookup import CALL, call_of_ufunc
 from .._identifiers import loaded_object
 from .._parameters import Parameter
 from .._resolution.adopted_function import AdoptedFunction, Protocol
@@ -31,7 +31,6 @@ def make_class(system: BackendSystem) -> type[Any]:
 
 def _make_class(adopted: AdoptedLookup) -> type[Any]:
     lookup, go_on = adopted.lookup, adopted.go_on
-    make_method = _make_operator_method if Lookup is PythonLookup else _make_ufunc_method
 
     class NumPyFunctions:
         """Takes part in NumPy's functions: the backends of a library answer."""
@@ -46,7 +45,7 @@ def _make_class(adopted: AdoptedLookup) -> type[Any]:
                     return result
             return go_on(func, types, called, args, kwargs)
 
-        __array_ufunc__ = make_method(adopted)
+        __array_ufunc__ = _make_operator_method(adopted)
 
     return NumPyFunctions
 
@@ -68,9 +67,9 @@ def _make_ufunc_method(adopted: AdoptedLookup) -> Callable[..., Any]:
 
 
 def _make_operator_method(adopted: AdoptedLookup) -> Callable[..., Any]:
-    """Return the same method for the look-up in Python.
+    """Return the same method, which looks up operators itself.
 
-    It looks up operators itself, because the frame of the look-up would take a tenth of their time.
+    The frame of the look-up would take a tenth of their time.
     """
     tables, indices, call = adopted.tables, adopted.indices, CALL
     any_method, go_on = _make_ufunc_method(adopted), adopted.go_on

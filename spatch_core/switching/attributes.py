@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from .._function.lookup import attribute_getter
 from .._identifiers import DEFAULT, import_identifier, is_awaited, shown
-from .._interrupts import is_interrupt
 from .._reporting.errors import ImplementationImportError
 from ..backend_system import BackendSystem
 
@@ -138,10 +137,9 @@ class _Attributes:
             return self._own.get(name, _NOTHING)
         try:
             return import_identifier(identifier)
-        except (Exception, SystemExit) as error:
-            # Importing the value has asked for another attribute, which the error names.
-            if is_interrupt(error) or isinstance(error, ImplementationImportError):
-                raise
+        except (KeyboardInterrupt, ImplementationImportError):
+            raise  # importing the value has asked for another attribute, which the error names
+        except BaseException as error:
             block = catalog.environment.variable("BLOCK")
             raise ImplementationImportError(backend, attribute, identifier, block) from error
 

@@ -72,7 +72,7 @@ def isolated(
         raise TypeError(f"isolated() takes the BackendSystem of a library, not {system!r}")
     added = folders(path)
     keeper = system._dispatcher.keeper
-    outer, default, globally = keeper.held(), keeper.default.state, keeper.enabled_globally
+    outer, default, globally = keeper.get(), keeper.default.state, keeper.enabled_globally
     caller = system._loader.loaded
     variables, search_path = dict(os.environ), list(sys.path)
     modules = set(sys.modules)
@@ -86,12 +86,12 @@ def isolated(
         invalidate_caches()
         set_default(keeper, DispatchState())
         # As in a new thread: with the tables of the default, which enable_globally() changes.
-        keeper.put_back(keeper.default.tables, None)
+        keeper.follow_default()
         _put_back(system, None)
         yield system
     finally:
         # Without ContextVar.reset: a fixture may end in another context than it began in.
-        keeper.put_back(*outer)
+        keeper.set(outer)
         set_default(keeper, default, globally)
         sys.path[:] = search_path
         for name in variables.keys() | os.environ.keys():
@@ -107,7 +107,6 @@ def isolated(
 def _put_back(system: BackendSystem, caller: Caller | None) -> None:
     """Install a caller with its discovered backends; None for a new discovery at the next use."""
     system._loader.loaded = caller
-    system._dispatcher.shortcuts.leave_all()
     system._dispatcher.keeper.forget_tables()
     system.backend_opts._forget()
     for record in system._dispatcher.records:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from threading import get_ident
+from threading import RLock, get_ident
 from typing import Any
 
 from .._call.progress import POSTPONED
-from .._locks import Turn
 from .._observation.watched_calls import watched
 from .._state.hooks import Call
 from ..backend_system import BackendSystem
@@ -34,7 +33,7 @@ class ObservedCalls:
     def __init__(self, system: BackendSystem, backend: str) -> None:
         self._system = system
         self._backend = backend
-        self._turn = Turn()  # no lock: one that another thread has held stays locked after a fork
+        self._lock = RLock()
         self._reasons: dict[tuple[str, tuple[type, ...]], str] = {}
         self.begin()
 
@@ -73,7 +72,8 @@ class ObservedCalls:
             noted.deferred[call.function] = {call.deferred[self._backend]: 1}
         else:
             noted.unseen[call.function] = {self._why_unseen(call): 1}
-        self._turn.run(lambda: outcomes.add(noted))
+        with self._lock:
+            outcomes.add(noted)
 
     def _why_unseen(self, call: Call) -> str:
         names = [each.backend for each in call._hooked.last.chain().candidates]

@@ -7,12 +7,8 @@ docs/explanation/reliability.md, where the names of the tests say what was tried
 
 from __future__ import annotations
 
-import json
 import os
 import platform
-import subprocess
-import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -62,26 +58,6 @@ def tally(record_property: Callable[[str, object], None]) -> Iterator[Tally]:
     record_property("held", tally.held)
     assert tally.tried, "nothing was tried"
     assert tally.held == tally.tried, f"{tally.held} of {tally.tried} held: {tally.failures}"
-
-
-@pytest.fixture
-def interrupt(tally: Tally, scale: int) -> Callable[..., None]:
-    """Interrupt calls of one kind in a fresh interpreter; see `interrupted_calls`."""
-
-    def attack(kind: str, *, globally: bool, pure: bool) -> None:
-        arguments = map(json.dumps, (kind, globally, scale, 60 * scale))
-        path = str(Path(spatch_core.__file__).parents[1])
-        done = subprocess.run(
-            [sys.executable, str(Path(__file__).with_name("interrupted_calls.py")), *arguments],
-            env={**os.environ, "SPATCH_CORE_PURE": str(int(pure)), "PYTHONPATH": path},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert not done.returncode, f"{done.returncode}: {done.stderr[-3000:]}"
-        tally.add_many(*json.loads(done.stdout))
-
-    return attack
 
 
 @pytest.fixture

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from spatch_core import BackendSystem
-from spatch_core._function import wrapper_support
 from spatch_core.testing import run_python
+from tests.python_path import python_only
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -62,12 +62,7 @@ def make(default: Any, dispatch_args: Any, *, implemented: bool, slow: bool) -> 
     system = BackendSystem(None, "TWIN", ["builtins:int"], [description])
     function: Any = system.dispatchable(dispatch_args, module="lib", qualname="f")(default)
 
-    def call(*args: Any, **kwargs: Any) -> Any:
-        if slow:
-            wrapper_support.slow_down(function)
-        return function(*args, **kwargs)
-
-    return system, function, call
+    return system, function, python_only(function) if slow else function
 
 
 def outcome(call: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:

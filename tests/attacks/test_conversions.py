@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import signal
 import threading
 from typing import TYPE_CHECKING, Any
 
@@ -152,7 +151,7 @@ def expected(first: str, second: str, back: str) -> tuple[type, bool]:
 def test_conversions_that_misbehave(tally: Tally, scale: int) -> None:
     """The answer follows from what each did; options, arguments and later calls stay the same."""
     draw = random.Random(scale)
-    before = system._dispatcher.keeper.held()
+    before = system._dispatcher.keeper.get()
     for _ in range(700 * scale):
         first, second, back = draw.choice(TO), draw.choice(TO), draw.choice(BACK)
         one.deeds = {"to_default": first, "from_default": back}
@@ -165,10 +164,10 @@ def test_conversions_that_misbehave(tally: Tally, scale: int) -> None:
             found: type = type(f(value, more))
         except BaseException as error:  # noqa: BLE001  # whatever it is
             found = type(error)
-        now = system._dispatcher.keeper.held()
+        now = system._dispatcher.keeper.get()
         # What a conversion puts in force is its own affair.
-        same = now[0] is before[0] or "sets options" in (first, second)
-        system._dispatcher.keeper.put_back(*before)
+        same = now is before or "sets options" in (first, second)
+        system._dispatcher.keeper.set(before)
         ran = any(type(each) is not Own or each.content != 1 for each in RAN)
         held = (found, ran) == expected(first, second, back) and repr(more) == shape and same
         one.deeds, two.deeds = {}, {}
@@ -192,17 +191,6 @@ def test_copies_that_misbehave(deed: str, tally: Tally, scale: int) -> None:
             wanted = {"old"} if deed in ERRORS else {"written"}
             tally.add((raised, contents) == (ERRORS.get(deed), wanted), (deed, raised, contents))
         one.deeds = {}
-
-
-@pytest.mark.parametrize("pure", PURE, ids=lambda pure: "pure" if pure else "c")
-@pytest.mark.parametrize("globally", [False, True], ids=["block", "globally"])
-@pytest.mark.parametrize("kind", INTERRUPTED)
-@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="there are no timers here")
-def test_interrupts_of_calls_that_convert(
-    kind: str, globally: bool, pure: bool, interrupt: Callable[..., None]
-) -> None:
-    """At random moments: between a conversion and the default, the default and `copy_into`."""
-    interrupt(kind, globally=globally, pure=pure)
 
 
 @pytest.mark.usefixtures("switching")

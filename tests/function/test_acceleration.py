@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import gc
-import inspect
 import os
 import sys
-import threading
 import types
 import weakref
 from typing import Any, ClassVar
@@ -339,33 +337,33 @@ def test_a_function_whose_code_was_exchanged_runs_it() -> None:
     _, f = make()
     x = Foreign()
     f(x, 1)
-    copy = types.FunctionType(f.__code__, f.__globals__, "copy", f.__defaults__)
+    copy = types.FunctionType(f.__code__, f.__globals__, "copy", f.__defaults__, f.__closure__)
     for _ in range(2):
         assert copy(x, 1) == ("first", (x, 1), {})
-    code, f.__code__ = f.__code__, (lambda *args: "other").__code__
-    assert f(x, 1) == "other"
+    code = f.__code__
+    f.__code__ = code.replace(co_name="other")
+    assert f(x, 1)[0] == "first"
+    assert runs_python(f, x, 1)
     f.__code__ = code
+    assert not runs_python(f, x, 1)
     assert f(x, 1)[0] == "first"
 
 
 @only_accelerated
 def test_code_that_is_exchanged_in_the_middle_of_a_call() -> None:
-    """The call keeps the code object, and the data beside it, until it ends."""
-    free = object()
+    """The call goes on with the data that it began with."""
     described = describe(functions={"lib:f": {"function": f"{__name__}:exchange_code"}})
     second = describe(name="second")
     x = Foreign()
     for by_keyword in (False, True):
         system = BackendSystem(None, "MYLIB", backends=[described, second])
-        # With a free variable, so that no shortcut keeps the wrapper's code.
-        f: Any = system.dispatchable(("x", "y"), module="lib", qualname="f")(lambda x, y: free)
+        f: Any = system.dispatchable(("x", "y"), module="lib", qualname="f")(lambda x, y: None)
         args: tuple[Any, ...] = (x,) if by_keyword else (x, f)
         kwargs = {"y": f} if by_keyword else {}
         assert f(*args, **kwargs) == ("first", args, kwargs)
-        code = weakref.ref(f.__code__)
-        f.code = f.__code__.replace()  # a copy without data for C
+        f.code = f.__code__.replace()
         assert f(*args, **kwargs) == ("first", args, kwargs)
-        assert code() is None
+        assert runs_python(f, *args, **kwargs)
 
 
 def exchange_code(*args: Any, **kwargs: Any) -> Any:
@@ -377,58 +375,53 @@ def exchange_code(*args: Any, **kwargs: Any) -> Any:
 
 
 @only_accelerated
-def test_other_functions_are_left_as_they_are() -> None:
-    """Only prepared wrappers are accelerated."""
-
-    def plain(x: int) -> int:
-        return x
-
-    for function in (plain, len, Foreign, None, 1):
-        wrapper_support.accelerate(function)  # type: ignore[arg-type]
-        wrapper_support.slow_down(function)  # type: ignore[arg-type]
-    assert plain(1) == 1
-
-
-@only_accelerated
-@pytest.mark.parametrize(
-    ("arguments", "error"),
-    [
-        ((len, 1, 2, 3, (), (), 4), TypeError),
-        ((default,), TypeError),
-        (("variable", 0, (0,), ("x",)), ValueError),
-        (("variable", 1, (0,), ()), ValueError),
-        (("variable", 1, ("x",), ("x",)), TypeError),
-        (("variable", 1, (0,), (1,)), TypeError),
-        (("variable", 2**80, (0,), ("x",)), OverflowError),
-    ],
-)
-def test_wrong_preparations_are_refused(arguments: Any, error: Any) -> None:
+def test_wrong_data_are_refused() -> None:
     """With an error that names the mistake."""
     from contextvars import ContextVar
 
-    if arguments[0] == "variable":
-        wrapper = types.FunctionType(default.__code__.replace(), {})
-        arguments = (wrapper, ContextVar("variable"), None, *arguments[1:], None)
-    with pytest.raises(error):
-        wrapper_support.prepare(*arguments)
+    from spatch_core._function._accelerator import Tables
+
+    variable: Any = ContextVar("variable")
+    make_tables: Any = Tables
+    wrong: Any
+    for wrong, error in (
+        ((0, (0,), ("x",)), ValueError),
+        ((1, (0,), ()), ValueError),
+        ((1, ("x",), ("x",)), TypeError),
+        ((1, (0,), (1,)), TypeError),
+        ((2**80, (0,), ("x",)), OverflowError),
+    ):
+        with pytest.raises(error):
+            make_tables(variable, None, *wrong, None)
+    with pytest.raises(TypeError):
+        make_tables(None, None, 1, (0,), ("x",), None)
 
 
 @only_accelerated
-def test_a_wrapper_is_prepared_once() -> None:
-    """Calls under way use the data of the first time."""
-    from contextvars import ContextVar
-
-    wrapper = types.FunctionType(default.__code__.replace(), {})
-    arguments: Any = (wrapper, ContextVar[Any]("variable"), None, 1, (0,), ("x",), None)
-    wrapper_support.prepare(*arguments)
-    with pytest.raises(ValueError, match="prepared before"):
-        wrapper_support.prepare(*arguments)
+def test_tables_are_those_in_force() -> None:
+    """The Python code of a wrapper calls them."""
+    system, f = make()
+    (tables,) = (
+        each.cell_contents
+        for each in f.__closure__
+        if type(each.cell_contents).__name__ == "Tables"
+    )
+    keeper = system._dispatcher.keeper
+    assert tables() is keeper.get()
+    with system.backend_opts("first"):
+        assert tables() is keeper.get()
+    with pytest.raises(TypeError, match="takes no arguments"):
+        tables(1)
+    with pytest.raises(TypeError, match="takes no arguments"):
+        tables(x=1)
 
 
 @only_accelerated
 def test_a_variable_without_tables_is_left_to_python() -> None:
     """C checks the type of everything that it reads from the variable."""
     from contextvars import ContextVar
+
+    from spatch_core._function._accelerator import Tables
 
     class Filling:
         seen: ClassVar[set[Any]] = set()
@@ -439,9 +432,13 @@ def test_a_variable_without_tables_is_left_to_python() -> None:
             return lambda x: ("filled", x)
 
     variable: ContextVar[Any] = ContextVar("variable")
-    wrapper = types.FunctionType((lambda x: ("python", x)).__code__.replace(), {})
-    wrapper_support.prepare(wrapper, variable, Filling, 1, (0,), ("x",), None)
-    wrapper_support.accelerate(wrapper)
+    tables: Any = Tables(variable, Filling, 1, (0,), ("x",), None)
+
+    def wrapper(x: Any) -> Any:
+        return "python" if tables else None, x
+
+    accelerate: Any = wrapper_support.accelerate
+    accelerate(wrapper)
     for value in (None, (), [], [0], [0, None], [0, [1]], [0, {}], [0, {float: None}]):
         variable.set(value)
         expected = "filled" if isinstance(value, list) else "python"
@@ -450,18 +447,8 @@ def test_a_variable_without_tables_is_left_to_python() -> None:
     assert Filling.seen == {(1, (1,)), (1, ("text",))}
     variable.set([0, {int: lambda x: ("c", x)}])
     assert wrapper(1) == ("c", 1)
-
-
-@only_accelerated
-def test_it_is_documented() -> None:
-    """`help` shows a docstring and parameters for each of the three."""
-    for function in (
-        wrapper_support.prepare,
-        wrapper_support.accelerate,
-        wrapper_support.slow_down,
-    ):
-        assert inspect.signature(function).parameters
-        assert inspect.getdoc(function)
+    for each in (len, Foreign, None):
+        accelerate(each)
 
 
 @only_accelerated
@@ -592,71 +579,3 @@ def test_threads_that_wait_in_calls_leave_others_fast() -> None:
         """
     )
     assert done.stdout.split() == ["False"]
-
-
-class TestLeavingBlocks:
-    """S3, E7: blocks of options are left in C, where no signal handler runs."""
-
-    @only_accelerated
-    def test_runs_no_python_code(self) -> None:
-        """Of a block that is not observed."""
-        system, _ = make()
-        options = system.backend_opts(prioritize="first")
-
-        def use() -> None:
-            options.__enter__()
-            options.__exit__(None, None, None)
-
-        use()
-        names = {code.co_name for code in codes_of(use)}
-        assert "enter" in names
-        assert "leave" not in names
-        assert system.backend_opts().prioritized == ()
-
-    @only_accelerated
-    @pytest.mark.parametrize("fields", [{"prioritize": "first"}, {"trace": True}], ids=str)
-    def test_keeps_nothing(self, fields: dict[str, Any]) -> None:
-        """Neither what entering gave nor what was in force."""
-        system, _ = make()
-        options = system.backend_opts(**fields)
-        keeper = system._dispatcher.keeper
-        with options, options:
-            scope = keeper.get()[0]
-        involved = [options, options._entered, scope, scope.tables, keeper.variable]
-        before = [*map(sys.getrefcount, involved)]
-        for _ in range(100):
-            with options, options:
-                pass
-            with pytest.raises(RuntimeError, match="not entered in this context"):
-                options.__exit__()
-        assert options._entered == []
-        assert [*map(sys.getrefcount, involved)] == before
-
-    @pytest.mark.usefixtures("switching")
-    def test_threads_leave_one_object_at_once(self) -> None:
-        """Each its own blocks, while the others add to those that were entered, and remove some."""
-        system, _ = make()
-        options = system.backend_opts(prioritize="first")
-        wrong: list[object] = []
-
-        def work() -> None:
-            for _ in range(1000):
-                try:
-                    with options, options:
-                        wrong.extend(set(system.backend_opts().prioritized) - {"first"})
-                except BaseException as error:  # noqa: BLE001  # whatever it is
-                    wrong.append(error)
-                wrong.extend(system.backend_opts().prioritized)
-
-        threads = [threading.Thread(target=work) for _ in range(4)]
-        for each in threads:
-            each.start()
-        for each in threads:
-            each.join()
-        assert wrong == options._entered == []
-
-    @only_accelerated
-    def test_is_for_classes(self) -> None:
-        """As the error says."""
-        with pytest.raises(TypeError, match="is no class"):
-            wrapper_support.protect_exit(3)  # type: ignore[arg-type]

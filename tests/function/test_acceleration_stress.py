@@ -1,4 +1,4 @@
-"""The C extension and shortcuts: leaks, threads, forks, the end of the interpreter."""
+"""The C extension: leaks, threads, forks, the end of the interpreter."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ IS_SANITIZED = "asan" in os.environ.get("LD_PRELOAD", "")
 
 pytestmark = pytest.mark.skipif(
     sys.implementation.name != "cpython" or not getattr(sys, "_is_gil_enabled", lambda: True)(),
-    reason="only CPython with its global lock has the C extension and shortcuts",
+    reason="only CPython with its global lock has the C extension",
 )
 only_accelerated = pytest.mark.skipif(
     not spatch_core.accelerated, reason="the C extension is not there, or not wanted"
@@ -104,7 +104,7 @@ def make() -> tuple[BackendSystem, dict[str, Any]]:
     nobody = describe("nobody", {"alone": "defer"})
     nobody["primary_types"] = ["nowhere:Type"]
     system = BackendSystem(None, "STRESS", backends=[first, second, nobody])
-    names = ("f", "failing", "deferring", "asking", "alone", "shortcut")
+    names = ("f", "failing", "deferring", "asking", "alone", "plain")
     return system, {
         name: system.dispatchable(("x", "y"), module="lib", qualname=name)(default)
         for name in names
@@ -203,8 +203,8 @@ class Workload:
             with self.system.backend_opts(type=Second):
                 f(1, x)
 
-    def shortcuts(self, count: int) -> None:
-        f, x = self.functions["shortcut"], self.x
+    def plain(self, count: int) -> None:
+        f, x = self.functions["plain"], self.x
         for _ in repeat(None, count):
             f(x)
             with self.system.backend_opts(trace=True):
@@ -217,7 +217,7 @@ class Workload:
 
         def trace() -> None:
             with opts(trace=True):
-                self.functions["shortcut"](x)
+                self.functions["plain"](x)
 
         def drop() -> None:
             for table in self.system._dispatcher.keeper.get()[1:]:
@@ -287,7 +287,7 @@ WORK: dict[str, int] = {
     "deferring": 10_000,
     "missing_entries": 2_000,
     "states": 2_000,
-    "shortcuts": 1_000,
+    "plain": 1_000,
     "invalidating": 1_000,
     "classes": 1_000,
     "wrappers": 100,
@@ -319,7 +319,7 @@ def test_calls_leak_nothing(kind: str) -> None:
 def test_many_threads_get_right_answers() -> None:
     """While others change states, reload, trace, collect, and create classes and libraries."""
     system, functions = make()
-    f, deferring, shortcut = (functions[name] for name in ("f", "deferring", "shortcut"))
+    f, deferring, plain = (functions[name] for name in ("f", "deferring", "plain"))
     opts = system.backend_opts
     stop = threading.Event()
     wrong: list[Any] = []
@@ -340,7 +340,7 @@ def test_many_threads_get_right_answers() -> None:
         check(f, ("first", "second"), x, y=y)
         check(f, ("default",), y)
         check(deferring, ("second",), x, y, key=y)
-        check(shortcut, ("default",), x)
+        check(plain, ("default",), x)
 
     def change() -> None:
         x = Second()
@@ -356,7 +356,7 @@ def test_many_threads_get_right_answers() -> None:
     def trace() -> None:
         with opts(trace=True, prioritize="first") as trace:
             check(f, ("first",), Foreign())
-            check(shortcut, ("default",), 1)
+            check(plain, ("default",), 1)
         backends = [event.backend for event in trace]
         if backends != ["first", "default"]:
             wrong.append(backends)
@@ -378,7 +378,7 @@ def test_many_threads_get_right_answers() -> None:
         with own.backend_opts(prioritize="second"):
             check(others["f"], ("second",), Foreign())
         check(others["f"], ("first",), Foreign(), y=1)
-        check(others["shortcut"], ("default",), Foreign())
+        check(others["plain"], ("default",), Foreign())
 
     def repeated(task: Callable[[], object]) -> Callable[[], None]:
         def run() -> None:

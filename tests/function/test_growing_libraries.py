@@ -126,7 +126,7 @@ def test_threads_that_decorate_at_once() -> None:
         each.start()
     for each in threads:
         each.join()
-    with system.backend_opts(trace=True):  # without shortcuts
+    with system.backend_opts(trace=True):
         assert [function(3) for _, function in functions] == [name for name, _ in functions]
 
 

@@ -1,4 +1,4 @@
-"""The same is found by the class in Python and by that in C."""
+"""What is looked up in the tables in force, and what is asked where they have no entry."""
 
 from __future__ import annotations
 
@@ -10,34 +10,30 @@ from typing import Any
 
 import pytest
 
-from spatch_core._function import lookup, wrapper_support
-
-CLASSES = [lookup.PythonLookup]
-if wrapper_support.accelerated:
-    CLASSES.append(lookup.Lookup)
+from spatch_core._function.lookup import Lookup
 
 
 class Fixture:
     """A table, and what is asked where it has no entry."""
 
-    def __init__(self, cls: Any) -> None:
+    def __init__(self) -> None:
         # As `Adoption.fill` stores them: one type twice.
         table = {(int,): "int", int: "int", (int, str): "both", (): "none"}
         self.tables: list[Any] = [None, table]
         self.variable: ContextVar[Any] = ContextVar("tables", default=self.tables)
         self.indices: dict[Any, int] = {"f": 1, len: 1, (len, "at"): 1, (len, "outer"): 1, "far": 5}
         self.asked: list[Any] = []
-        self.lookup = cls(self.variable, self.indices, self.fill)
+        self.lookup = Lookup(self.variable, self.indices, self.fill)
 
     def fill(self, key: Any, types: Any) -> str:
         self.asked.append((key, types))
         return "filled"
 
 
-@pytest.fixture(params=CLASSES, ids=lambda cls: cls.__name__)
-def given(request: pytest.FixtureRequest) -> Fixture:
-    """A lookup of each class."""
-    return Fixture(request.param)
+@pytest.fixture
+def given() -> Fixture:
+    """A lookup."""
+    return Fixture()
 
 
 def test_an_entry_is_found(given: Fixture) -> None:
@@ -111,27 +107,13 @@ def test_the_types_of_ufuncs(given: Fixture) -> None:
 
 def test_wrong_arguments_are_type_errors(given: Fixture) -> None:
     """T2: of both methods."""
+    lookup: Any = given.lookup
     with pytest.raises(TypeError):
-        given.lookup.find("f")
+        lookup.find("f")
     with pytest.raises(TypeError):
-        given.lookup.find("f", (int,), 3)
+        lookup.find("f", (int,), 3)
     with pytest.raises(TypeError):
-        given.lookup.find_ufunc(len, "__call__", (1,))
-
-
-@pytest.mark.skipif(len(CLASSES) == 1, reason="the C extension is not built")
-def test_the_class_in_c_checks_what_it_gets() -> None:
-    """T2: wrong classes of arguments would end the process."""
-    made = Fixture(lookup.Lookup)
-    for arguments in [(1, {}, len), (made.variable, [], len), (made.variable, {})]:
-        with pytest.raises(TypeError):
-            lookup.Lookup(*arguments)
-    with pytest.raises(TypeError, match="no keyword"):
-        lookup.Lookup(made.variable, {}, len, x=1)
-    wrong: Any
-    for wrong in [(len, 3, (), {}), (len, "at", [], {}), (len, "at", (), [])]:
-        with pytest.raises(TypeError):
-            made.lookup.find_ufunc(*wrong)
+        lookup.find_ufunc(len, "__call__", (1,))
 
 
 def test_tables_that_change_meanwhile(given: Fixture) -> None:
@@ -156,11 +138,10 @@ def test_interrupts_pass_through() -> None:
         def __hash__(cls) -> int:
             raise KeyboardInterrupt
 
-    for cls in CLASSES:
-        made = Fixture(cls)
-        with pytest.raises(KeyboardInterrupt):
-            made.lookup.find("f", (Interrupting("I", (), {}),))
-        assert made.asked == []
+    made = Fixture()
+    with pytest.raises(KeyboardInterrupt):
+        made.lookup.find("f", (Interrupting("I", (), {}),))
+    assert made.asked == []
 
 
 def test_nothing_leaks(given: Fixture) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from types import FunctionType
+from types import CellType, FunctionType
 
 import pytest
 
@@ -28,8 +28,9 @@ CORE = Path(spatch_core.__file__).parents[1]
 @pytest.mark.parametrize("places", [None, ((0, True),)], ids=["finder", "name"])
 def test_the_wrapper_has_the_nature_of_the_function(places: object, nature: int) -> None:
     """F2: `inspect` and frameworks tell natures apart by flags of the code."""
-    code, _ = compiled((places, nature, True))  # type: ignore[arg-type]  # one of the two
-    assert nature_of(FunctionType(code, {})) == nature
+    code = compiled((places, nature, True))  # type: ignore[arg-type]  # one of the two
+    closure = tuple(CellType() for _ in code.co_freevars)
+    assert nature_of(FunctionType(code, {}, "f", None, closure)) == nature
 
 
 def test_every_nature_that_a_wrapper_may_have_is_there() -> None:

@@ -1,76 +1,32 @@
-"""What wrappers refer to: the link to their library, and the tables in force."""
+"""The C extension where wrappers need it, or what takes its place."""
 
 from __future__ import annotations
 
 import gc
-import types
 import weakref
 from typing import Any
 
-import pytest
-
+import spatch_core
 from spatch_core import BackendSystem
-from spatch_core._function.wrapper_support import Link
+from spatch_core._function import wrapper_support
 
 
-class Foreign:
-    """A backend's type."""
-
-
-def first(x: Any) -> Any:
-    return "first"
-
-
-def make(dispatch_args: Any) -> tuple[BackendSystem, Any]:
-    """Make a library with one function, which a backend implements."""
-    backend = {
-        "name": "first",
-        "primary_types": [f"{__name__}:Foreign"],
-        "functions": {"lib:f": {"function": f"{__name__}:first"}},
-    }
-    system = BackendSystem(None, "LINKEDLIB", backends=[backend])
-    return system, system.dispatchable(dispatch_args, module="lib", qualname="f")(lambda x: x)
-
-
-@pytest.mark.parametrize("dispatch_args", ["x", None, lambda x: [x]], ids=["name", "all", "finder"])
-def test_a_copy_of_a_wrapper_outlives_its_library_without_keeping_it(dispatch_args: Any) -> None:
-    """A copy has the code alone; its calls then name the reason why they fail."""
-    system, function = make(dispatch_args)
-    gone = weakref.ref(system)
-    copy = types.FunctionType(
-        function.__code__, function.__globals__, "copy", function.__defaults__
-    )
-    assert copy(Foreign()) == "first"
-    del system, function
-    gc.collect()
-    assert gone() is None
-    with pytest.raises(
-        ReferenceError, match="is a copy, and the BackendSystem of the original was freed"
-    ):
-        copy(1)
+def test_there_is_an_accelerator_or_nothing_to_do() -> None:
+    """A wrapper has data for calls through C where there is the extension."""
+    assert spatch_core.accelerated is (wrapper_support.tables_type is not None)
+    accelerate: Any = wrapper_support.accelerate
+    assert accelerate(len) is None
 
 
 def test_a_function_keeps_its_library() -> None:
-    """Whatever else of it a program has kept."""
-    system, function = make("x")
+    """Whatever else of it a program has kept; and no longer than itself."""
+    system = BackendSystem(None, "KEPTLIB")
+    function: Any = system.dispatchable("x", module="lib", qualname="f")(lambda x: x)
     alive = weakref.ref(system)
     del system
     gc.collect()
     assert alive() is not None
-    assert function(Foreign()) == "first"
-
-
-def test_hooks_of_a_library_that_is_gone_do_nothing() -> None:
-    """An observation may end after that."""
-
-    class Dispatcher:
-        """It has none of the methods."""
-
-    dispatcher = Dispatcher()
-    link = Link(dispatcher)
-    with pytest.raises(AttributeError):
-        link.take_shortcuts()
-    del dispatcher
-    link.leave_shortcuts()
-    link.take_shortcuts()
-    assert link.strays() is None
+    assert function(1) == 1
+    del function
+    gc.collect()
+    assert alive() is None

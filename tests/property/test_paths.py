@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 import spatch_core
 from spatch_core import BackendSystem
-from spatch_core._function import wrapper_support
+from tests.python_path import python_only
 
 pytestmark = pytest.mark.skipif(
     not spatch_core.accelerated, reason="without the C extension there is one path only"
@@ -218,6 +218,8 @@ class Twin:
         self.function: Any = self.system.dispatchable(dispatch_args, module="lib", qualname="f")(
             namespace["f"]
         )
+        if self.is_slow:
+            self.function = python_only(self.function)
         self.blocks = ExitStack()
 
     def call(self, call: Call, values: list[Any]) -> Any:
@@ -235,13 +237,8 @@ class Twin:
         self.seen.append(outcome)
         return outcome
 
-    def slow_down(self) -> None:
-        if self.is_slow:
-            wrapper_support.slow_down(self.function)
-
     def do(self, deed: str, values: list[Any]) -> None:
         """Do something that an implementation may do during a call."""
-        self.slow_down()
         opts = self.system.backend_opts
         if deed == "reload":
             self.system.reload()
@@ -251,17 +248,14 @@ class Twin:
             self.system._dispatcher.keeper.forget_tables()
         elif deed == "late":
             values[LATE] = self.spares.pop() if self.spares else None
-        self.slow_down()
         if self.depth > 2:
             return
         if deed == "trace":
             with opts(trace=True) as trace:
-                self.slow_down()
                 self.call(self.inner, values)
             self.seen.append(events(trace))
         elif deed == "call":
             self.call(self.inner, values)
-        self.slow_down()
 
 
 @dataclass
@@ -519,10 +513,8 @@ def follow(twin: Twin, step: Any, values: list[Any]) -> Any:
     """Let one twin take a step; return everything observable."""
     stage.twin, stage.values = twin, list(values)
     twin.seen.clear()
-    twin.slow_down()
     if isinstance(step, Call):
         for _ in range(step.times):
-            twin.slow_down()
             twin.call(step, stage.values)
         return list(twin.seen)
     kind, value = step
@@ -619,7 +611,6 @@ def test_the_two_paths_differ() -> None:
         twin = Twin(recipe, is_slow, plans, {}, call)
         assert follow(twin, call, FIXED) == follow(twin, call, FIXED)
         seen = []
-        twin.slow_down()
         sys.setprofile(lambda frame, event, argument: seen.append(frame.f_code))  # noqa: B023
         try:
             twin.function(FIXED[2])

@@ -18,24 +18,13 @@ import numpy  # noqa: ICN001  # `np` is the same without its annotations
 import pytest
 
 from spatch_core import BackendSystem
-from spatch_core._function import adopting, lookup, wrapper_support
 from spatch_core.exceptions import NoImplementationError
-from spatch_core.protocols import array_function, numpy_functions
+from spatch_core.protocols import numpy_functions
 from spatch_core.testing import run_python
 
 from .conftest import HERE, describe, everything, system_of_ducks
 
 np: Any = numpy  # its annotations know nothing of arrays of other classes
-
-
-@pytest.fixture(params=["own", "Python"], autouse=True)
-def path(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Look up in C, where there is the extension, and in Python."""
-    if request.param == "Python":
-        if not wrapper_support.accelerated:
-            pytest.skip("there is no other path")
-        for module in (adopting, array_function):
-            monkeypatch.setattr(module, "Lookup", lookup.PythonLookup)
 
 
 def same(found: Any, expected: Any) -> None:

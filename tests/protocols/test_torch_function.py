@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 
 from spatch_core import BackendSystem
-from spatch_core._function import adopting, lookup, wrapper_support
 from spatch_core.exceptions import NoImplementationError
 from spatch_core.protocols import numpy_functions, torch_functions
 from spatch_core.testing import run_python
@@ -20,15 +19,6 @@ from spatch_core.testing import run_python
 HERE = "tests.protocols.test_torch_function"
 
 torch: Any = pytest.importorskip("torch")
-
-
-@pytest.fixture(params=["own", "Python"], autouse=True)
-def path(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Look up in C, where there is the extension, and in Python."""
-    if request.param == "Python":
-        if not wrapper_support.accelerated:
-            pytest.skip("there is no other path")
-        monkeypatch.setattr(adopting, "Lookup", lookup.PythonLookup)
 
 
 def system_of_ducks(functions: Any, **options: Any) -> Any:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import abc
 import gc
 import importlib
-import signal
 import sys
 import types
 import weakref
@@ -18,7 +17,6 @@ from spatch_core import BackendSystem, DispatchContext
 from spatch_core._description.description import Description
 from spatch_core._resolution.matching import Matcher
 from spatch_core._type_patterns import TypePattern
-from spatch_core.testing.environment import dedented
 from tests.conftest import WritePackage
 
 
@@ -508,42 +506,6 @@ def test_an_abstract_base_class_that_is_not_there_matches_nothing(
     function = library(backend("broken", [text]), backend("gpu", here("Array")))
     assert function(Array()) == "gpu"
     assert function(Other()) == "default"
-
-
-def test_an_interrupt_of_the_import_of_an_abstract_base_class_loses_no_backend(
-    package: WritePackage,
-) -> None:
-    """E1, M6: also if the module has caught it, and raised an exception of its own."""
-    error = TimeoutError("now")
-
-    def handle(signum: int, frame: object) -> None:
-        if armed:
-            armed.clear()
-            raise error
-
-    body = """
-        import abc, signal
-        try:
-            signal.raise_signal(signal.SIGTERM)
-        except Exception as caught:
-            raise ImportError("it needs what is not there") from caught
-        class Base(abc.ABC): pass
-    """
-    package("interrupted_abstract", {"__init__.py": dedented(body)})
-    name = "interrupted_abstract"
-    fields = backend("gpu", [f"@{name}:Base"])
-    function = library(fields)
-    armed = [True]
-    before = signal.signal(signal.SIGTERM, handle)
-    try:
-        with pytest.raises(TimeoutError) as caught:
-            function(Other())
-        assert caught.value is error
-        assert function(Other()) == "default"
-        sys.modules[name].Base.register(Other)
-        assert function(Other()) == "gpu"
-    finally:
-        signal.signal(signal.SIGTERM, before)
 
 
 def test_an_abstract_base_class_is_imported_once_not_at_every_type(package: WritePackage) -> None:

@@ -80,15 +80,6 @@ def test_what_they_decline_is_refused_though_the_default_matches() -> None:
     ]
 
 
-def test_functions_without_backends_are_not_their_defaults() -> None:
-    """K7: types may override them; without a protocol their code is exchanged."""
-    _, function = make_system()
-    plain: Any = BackendSystem(None, "PLAIN").dispatchable("x", identifier="lib:f")(lambda x: x)
-    for each, is_default in ((function, False), (plain, True)):
-        each(3)
-        assert (each.__code__ is each.__wrapped__.__code__) is is_default
-
-
 def test_adopted_functions_are_not_the_librarys() -> None:
     """K7: they have protocols of their own."""
     backend = describe("a", functions={"lib:len": {"function": lambda x: "a"}})

@@ -24,4 +24,3 @@ def test_each_hook_runs_under_the_outer_ones() -> None:
         stages = stages_of(keeper, scope)
         assert stages_of(keeper, scope) is stages
     assert [(hook, tables[0].state.hook) for hook, tables in stages] == [(two, (one,)), (one, None)]
-    assert not stages[1][1][0].is_observed

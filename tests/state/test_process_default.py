@@ -94,7 +94,6 @@ def test_a_reset_ends_a_trace_of_the_process() -> None:
     assert traced.trace is not None
     assert len(traced.trace) == 1
     assert system.backend_opts().trace is None
-    assert not system._dispatcher.keeper.observations.any()
 
 
 def test_blocks_stay_in_force_when_the_process_is_reset() -> None:

@@ -98,23 +98,20 @@ def test_the_number_of_inner_scopes_is_bounded() -> None:
     assert len(outer.inner) <= MAX_INNER
 
 
-def test_unreachable_classes_and_functions_are_forgotten() -> None:
-    """Tables and chains of importable classes and functions stay."""
+def test_unreachable_classes_are_forgotten() -> None:
+    """Tables and chains of importable classes stay."""
     local = type("Local", (), {})
     scope = make()
-    scope.tables += [{}, {}, {}]
+    scope.tables += [{}, {}]
     scope.tables[1][int] = {Foreign: "target"}
     scope.tables[2][int] = {local: "target"}
     scope.tables[3][(int, local)] = "target"
-    scope.tables[4][int] = "target"
     scope.chains(1).keep((int, Foreign), "chain")
     scope.chains(2).keep((int, local), "chain")
-    scope.chains(4).keep((int,), "chain")
-    scope.forget_unreachable({4})
-    assert scope.tables[1:] == [{int: {Foreign: "target"}}, {}, {}, {}]
+    scope.forget_unreachable()
+    assert scope.tables[1:] == [{int: {Foreign: "target"}}, {}, {}]
     assert scope.chains(1).get((int, Foreign)) == "chain"
     assert scope.chains(2).get((int, local)) is None
-    assert scope.chains(4).get((int,)) is None
 
 
 def test_chains_keep_no_class_alive() -> None:

@@ -80,8 +80,6 @@ def test_an_inner_trace_replaces_the_outer_one() -> None:
     assert state(trace=inner).within(state(trace=outer)).trace is inner
     assert state().within(state(trace=outer)).trace is outer
     assert state(trace=inner).key != state(trace=outer).key
-    assert state(trace=inner).is_observed
-    assert not state("a", "b", type=int).is_observed
 
 
 def test_it_is_frozen() -> None:

@@ -18,7 +18,7 @@ import pytest
 
 import spatch_core
 from spatch_core import BackendSystem, ImplementationImportError
-from spatch_core._function.lookup import attribute_getter, python_attribute_getter
+from spatch_core._function.lookup import attribute_getter
 from spatch_core.switching import Switch, attributes
 from spatch_core.testing import isolated, run_python, write_distribution
 
@@ -322,22 +322,21 @@ def test_errors_say_nothing_of_the_table(lib: Any) -> None:
         assert caught.value.__suppress_context__ or caught.value.__context__ is None
 
 
-def test_both_kinds_of_getters_agree(lib: Any) -> None:
-    """W9: the one in C and the one in Python; keys that raise, too."""
+def test_getters_look_at_what_is_cached(lib: Any) -> None:
+    """W9: for the current backend; keys that raise, too."""
     variable = lib.system._dispatcher.keeper.variable
-    for kind in (attribute_getter, python_attribute_getter):
-        values: dict[str | None, dict[str, Any]] = {None: {"known": 1}}
-        get: Any = kind(variable, values, lambda name: (name, "found"), "attrlib")
-        assert get("known") == 1
-        assert get("other") == ("other", "found")
-        assert (get.__name__, get.__module__) == ("__getattr__", "attrlib")
-        assert [*inspect.signature(get).parameters] == ["name"]
-        with lib.switch.backend_context("jax"):
-            assert get("known") == ("known", "found")
-        with pytest.raises(TypeError):
-            get()
-        with pytest.raises(TypeError):
-            get([])
+    values: dict[str | None, dict[str, Any]] = {None: {"known": 1}}
+    get: Any = attribute_getter(variable, values, lambda name: (name, "found"), "attrlib")
+    assert get("known") == 1
+    assert get("other") == ("other", "found")
+    assert (get.__name__, get.__module__) == ("__getattr__", "attrlib")
+    assert [*inspect.signature(get).parameters] == ["name"]
+    with lib.switch.backend_context("jax"):
+        assert get("known") == ("known", "found")
+    with pytest.raises(TypeError):
+        get()
+    with pytest.raises(TypeError):
+        get([])
 
 
 def test_a_module_that_python_does_not_list() -> None:

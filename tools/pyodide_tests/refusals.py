@@ -19,14 +19,6 @@ if TYPE_CHECKING:
 LACKING = {"_multiprocessing", "ensurepip", "numpy", "venv"}
 """Modules that Pyodide lacks, or has only in its package index."""
 OTHERWISE = {
-    **dict.fromkeys(
-        (
-            "test_exceptions_that_are_kept",
-            "test_functions_without_backends_keep_their_shortcut",
-            "test_next_after_the_block",
-        ),
-        "its event loop keeps the contexts of tasks that have ended",
-    ),
     "test_a_file_that_others_may_have_written": "its file system has no owners",
     "test_a_folder_that_others_may_write_to": "its file system has no owners",
     "test_tasks_that_overlap": "no threads, and a task that waits for one is left behind",
