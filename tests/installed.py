@@ -51,20 +51,18 @@ class Finder(DistributionFinder):
 
 
 @contextmanager
-def installed(group: str, descriptions: Iterable[Mapping[str, Any]]) -> Iterator[None]:
-    """Install a backend for each description: a mapping of the fields of a description.
+def installed(group: str, descriptions: Mapping[str, object]) -> Iterator[None]:
+    """Install a backend for each description, by the names of their entry points.
 
     Backends are discovered when they are first needed: do that in the block.
     """
-    descriptions = list(descriptions)
     module = ModuleType(MODULE)
-    vars(module).update({f"backend_{number}": each for number, each in enumerate(descriptions)})
-    finder = Finder(
-        [
-            InMemoryDistribution(number, group, name, f"{MODULE}:backend_{number}")
-            for number, name in enumerate(each["name"] for each in descriptions)
-        ]
-    )
+    found: list[Distribution] = []
+    for number, (name, description) in enumerate(descriptions.items()):
+        vars(module)[f"backend_{number}"] = description
+        value = f"{MODULE}:backend_{number}"
+        found.append(InMemoryDistribution(number, group, name, value))
+    finder = Finder(found)
     sys.modules[MODULE] = module
     sys.meta_path.append(finder)
     try:

@@ -65,7 +65,7 @@ def order_as_found(
     system = BackendSystem(GROUP, "TESTORDER", default.split(), backends=in_code)
     with (
         patch.dict("os.environ", variables),
-        installed(GROUP, [each for each in fields if each not in in_code]),
+        installed(GROUP, {each["name"]: each for each in fields if each not in in_code}),
         warnings.catch_warnings(),
     ):
         warnings.simplefilter("ignore", SpatchCoreWarning)
