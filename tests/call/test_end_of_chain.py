@@ -159,17 +159,6 @@ def test_a_refusal_can_be_pickled() -> None:
     assert again.backends == caught.value.backends
 
 
-def test_without_backends_a_refusal_says_so() -> None:
-    """V2: a function that no backend implements has no shortcut under such a policy."""
-    system, f = make(fallback="raise")
-    assert f(Own()) == "default"
-    with pytest.raises(NoImplementationError, match="no backend is installed"):
-        f(Unknown())
-    assert system._dispatcher.records[0].shortcut is None or not (
-        system._dispatcher.records[0].shortcut.is_taken
-    )
-
-
 def test_block_beats_function_beats_library() -> None:
     """V2: the innermost policy counts."""
     _, f = make(describe(function="declines"), fallback="raise")
@@ -190,21 +179,6 @@ def test_block_beats_function_beats_library() -> None:
         with opts(prioritize="gpu"), pytest.raises(NoImplementationError):
             g(Foreign())
     assert g(Foreign()) == "default"
-
-
-@pytest.mark.parametrize("backends", [(), (describe(function="declines"),)], ids=len)
-def test_a_block_refuses_what_no_backend_implements(backends: Any) -> None:
-    """V2: and costs other functions nothing once it has ended."""
-    system, f = make(*backends)
-    assert f(Unknown()) == "default"
-    for _ in range(2):
-        with system.backend_opts(fallback="raise"):
-            with pytest.raises(NoImplementationError):
-                f(Unknown())
-            assert f(Own()) == "default"
-        assert f(Unknown()) == "default"
-    record = system._dispatcher.records[0]
-    assert backends or record.shortcut is None or record.shortcut.is_taken
 
 
 def test_no_policy_applies_to_a_compositional_function() -> None:
@@ -409,19 +383,6 @@ def test_threads_and_tasks_have_policies_of_their_own() -> None:
         return [*await asyncio.gather(task("raise"), task("default"), task("raise"))]
 
     assert asyncio.run(main()) == ["refused", "default", "refused"]
-
-
-def test_a_frozen_policy_travels() -> None:
-    """V2, S9: as the other options."""
-    system, f = make(describe(function="declines"))
-    frozen = system.backend_opts(fallback="raise")(f)
-    with pytest.raises(NoImplementationError):
-        frozen(Foreign())
-    state = system.backend_opts(fallback="raise")._own
-    from spatch_core._state.pickles import options_of, state_of
-
-    assert options_of(state) == {"fallback": "raise"}
-    assert state_of({"fallback": "raise"}).fallback == "raise"
 
 
 def test_misspelled_policies_are_refused() -> None:

@@ -777,18 +777,6 @@ def test_generator_functions() -> None:
         assert list(generator) == []
 
 
-def test_a_generator_that_outlives_its_block() -> None:
-    """H8, F16: it is decided in the first step; later ones go on under the same options."""
-    seen = Seen()
-    with backend_opts(hook=seen):
-        generator = count(1)
-        next(generator)
-    assert list(generator) == [(None, 1)]
-    assert seen.calls == ["lib:count", "lib:alone", "lib:alone"]
-    del generator
-    assert not system._dispatcher.keeper.observations.any()
-
-
 def test_asynchronous_generator_functions() -> None:
     """H8: `next` returns an asynchronous iterator."""
     seen = Seen()
@@ -858,23 +846,6 @@ def test_threads_and_tasks() -> None:
     assert global_hook.calls == ["lib:f"]
 
 
-def test_next_in_another_thread() -> None:
-    """H3: it runs under the options of the call there too."""
-    seen = Seen()
-    with ThreadPoolExecutor(2) as executor:
-
-        def elsewhere(call: Call) -> Any:
-            return executor.submit(call.next, *call.args, **call.kwargs).result()
-
-        with backend_opts(hook=elsewhere), backend_opts(hook=seen):
-            assert alone(Own(), "nested") == "default"
-        assert seen.calls == ["lib:alone", "lib:f"]
-        with backend_opts(hook=seen), backend_opts(hook=elsewhere):
-            pass
-        assert not executor.submit(lambda: backend_opts().hooks).result()
-    assert not system._dispatcher.keeper.observations.any()
-
-
 def test_many_threads_at_once() -> None:
     """H1: each hook sees the calls of its own thread, and no others."""
     start = threading.Barrier(4, timeout=60)
@@ -896,29 +867,6 @@ def test_many_threads_at_once() -> None:
 
     with ThreadPoolExecutor(4) as executor:
         assert [*executor.map(work, range(4))] == [(100, set())] * 4
-
-
-def test_next_after_the_block() -> None:
-    """H3: a program may keep a call; that alone keeps no function from its shortcut."""
-    kept: list[Call] = []
-
-    def keep(call: Call) -> Any:
-        kept.append(call)
-        return call.next(*call.args)
-
-    observations = system._dispatcher.keeper.observations
-    with backend_opts(hook=keep):
-        alone(Own(), "nested")
-    assert not observations.any()
-    assert len(kept) == 2
-    assert kept[0].next(Foreign(), "nested") == "one"
-    assert len(kept) == 3  # that of the implementation
-    kept.clear()
-    backend_opts(hook=keep).enable_globally()
-    f(Own())
-    backend_opts.reset_globally()
-    assert kept
-    assert not observations.any()
 
 
 def test_recursion() -> None:
@@ -980,26 +928,6 @@ def test_classes_that_next_was_given_are_freed() -> None:
             f(Own())
         gc.collect()
         assert [each() for each in kept] == [None] * 3
-
-
-def test_exceptions_that_are_kept() -> None:
-    """H9: their tracebacks keep no function from its shortcut."""
-    kept: list[BaseException] = []
-
-    async def main() -> None:
-        with backend_opts(hook=forward), backend_opts(hook=Seen()):
-            task = asyncio.create_task(fails())
-        await task
-
-    async def fails() -> None:
-        try:
-            f(Foreign(), "raises")
-        except KeyError as error:
-            kept.append(error)
-
-    asyncio.run(main())
-    assert len(kept) == 1
-    assert not system._dispatcher.keeper.observations.any()
 
 
 def test_calls_are_not_pickled() -> None:

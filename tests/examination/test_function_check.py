@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from spatch_core._implementation.planned_function import Planned
 from spatch_core.examination.findings import Severity
 from spatch_core.examination.function_check import check_callable, check_conversion, check_every
 from spatch_core.examination.mentions import Mention, Role
@@ -19,44 +18,7 @@ from spatch_core.examination.signatures import find_signature
 def default(x: Any, n: int = 1) -> Any: ...
 
 
-class Kernels:
-    def method(self, x: Any, n: int = 1) -> Any: ...
-
-
 async def coroutine(context: Any, x: Any, n: int = 1) -> Any: ...
-
-
-@pytest.mark.parametrize(
-    ("thing", "role", "context", "message"),
-    [
-        (default, Role.FUNCTION, False, None),
-        (lambda context, x, n=1: x, Role.FUNCTION, True, None),
-        (lambda context, x, n=1: x, Role.SHOULD_RUN, True, None),
-        (3, Role.FUNCTION, False, "is not a function but of type 'int'"),
-        (coroutine, Role.SHOULD_RUN, True, "never returns True, so it always defers"),
-        (Kernels.method, Role.FUNCTION, False, "is an unbound method"),
-        (default, Role.FUNCTION, True, "but the description says uses_context = true"),
-        (default, Role.SHOULD_RUN, True, "which every should_run gets first"),
-        (lambda context, x, n=1: x, Role.FUNCTION, False, "does not get without uses_context"),
-        (lambda x: x, Role.FUNCTION, False, "it does not take 'n'"),
-        (Planned(default, "b", "l:f", uses_context=False), Role.FUNCTION, False, "is a planned"),
-        (
-            Planned(default, "b", "l:f", uses_context=False).run,
-            Role.FUNCTION,
-            True,
-            None,
-        ),
-    ],
-)
-def test_why_it_cannot_be_called(
-    thing: Any, role: Role, context: bool, message: str | None
-) -> None:
-    mention = Mention("key", role, "m:f", "l:f", context)
-    finding = check_callable(mention, thing, signature(default))
-    assert (finding is None) == (message is None)
-    if finding is not None:
-        assert finding.severity is Severity.ERROR
-        assert str(message) in finding.message
 
 
 def test_another_default_value_is_a_warning() -> None:

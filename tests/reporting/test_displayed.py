@@ -12,25 +12,6 @@ from spatch_core.testing import run_python
 FOLDERS = [Path(spatch_core.__file__).parents[1]]
 
 
-def test_nothing_is_imported_for_it_before_it_is_asked() -> None:
-    """Neither with the library, nor with a call."""
-    run_python(
-        """
-        import sys
-        before = {*sys.modules}  # a measurement of coverage imports html
-        from spatch_core import BackendSystem
-
-        system = BackendSystem(None, "QUIET")
-        f = system.dispatchable("x", identifier="lib:f")(lambda x: x)
-        assert "spatch_core._reporting.displayed" not in sys.modules
-        f(3), f.explain(3), system.backends
-        new = {*sys.modules} - before
-        assert not {each for each in new if each.startswith(("html", "spatch_core.note"))}
-        """,
-        path=FOLDERS,
-    )
-
-
 def test_ipython_shows_a_table_and_a_text(tmp_path: Path) -> None:
     """In a real shell, the text is the same as from `print`, not the `repr`."""
     pytest.importorskip("IPython")

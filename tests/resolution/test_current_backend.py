@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import pickle
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from spatch_core import BackendSystem, EnvironmentVariableWarning, UnknownBackendError
-from spatch_core._resolution.candidate import IS_CURRENT
-from spatch_core._resolution.walk_step import LAST_RESORT
-from spatch_core.testing import isolated, write_distribution
+from spatch_core.testing import isolated
 
 
 class Own:
@@ -263,28 +259,6 @@ def test_equal_options_share_their_tables(library: Library) -> None:
         assert first._scope() is second._scope()
 
 
-def test_reasons_name_it(library: Library) -> None:
-    """W4: explanations and traces say that it was chosen, and not a type."""
-    with library.options(backend="jax"), library.options(trace=True) as trace:
-        explained = library.tensor.explain([1])
-        assert explained.selected == explained.backends[0].backend == "jax"
-        assert explained.backends[0].reason == IS_CURRENT
-        assert str(explained).splitlines()[:2] == [
-            "lib:tensor(builtins:list)",
-            f"> jax      runs: {IS_CURRENT}",
-        ]
-        assert library.tensor.explain(Jax()).backends[0].reason == ""
-        assert library.tensor.explain(Torch()).selected == "torch"
-        assert library.system.explain_types("lib:zeros", []).selected == "jax"
-        library.zeros(1)
-        library.tensor(Jax())
-    assert [str(each) for each in trace] == [
-        f"lib:zeros -> jax called: {IS_CURRENT}",
-        "lib:tensor -> jax called",
-    ]
-    assert "backend='jax'" in repr(library.options(backend="jax"))
-
-
 def test_a_context_says_that_it_is_prioritized() -> None:
     """W1: as for other prioritized backends."""
     told = describe("told", "Jax")
@@ -384,50 +358,3 @@ def test_the_variable_cannot_name_one_whose_requirement_is_not_met() -> None:
         assert library.options().backend is None
         with pytest.raises(UnknownBackendError, match="no-such-distribution"):
             library.options(backend="jax")
-
-
-def test_an_installed_backend(tmp_path: Path) -> None:
-    """W2, C2: a merely installed backend takes Python's own classes once it is current."""
-    description = f"""
-        name = "installed"
-        primary_types = ["{__name__}:Jax"]
-        secondary_types = ["builtins:float"]
-        [functions."lib:tensor"]
-        function = "installed_code:tensor"
-        [functions."lib:add"]
-        function = "installed_code:tensor"
-    """
-    write_distribution(
-        tmp_path,
-        "installed-dist",
-        files={
-            "installed_code.py": "def tensor(data=None, dtype=None): return 'installed'",
-            "installed_backend/__init__.py": "",
-            "installed_backend/backend.toml": description,
-        },
-        entry_points={"currentlib.backends": {"installed": "installed_backend:backend.toml"}},
-    )
-    system = BackendSystem("currentlib.backends", "CURRENTLIB", [f"{__name__}:Own"])
-
-    @system.dispatchable("data", module="lib", qualname="tensor")
-    def tensor(data: Any = None, dtype: Any = None) -> str:
-        return "default"
-
-    @system.dispatchable(("x", "y"), module="lib", qualname="add")
-    def add(x: Any, y: Any) -> str:
-        return "default"
-
-    environment = {"CURRENTLIB_BACKEND": "installed"}
-    with isolated(system, path=[tmp_path], environment=environment):
-        assert tensor([1]) == add(1.5, 1) == add(Jax(), 1.5) == "installed"
-        assert tensor(Own()) == add(Own(), 1.5) == "default"
-        # To be current does not make its secondary types count for others (M7).
-        assert add.explain(Own(), 1.5).backends[-1].reason == ""
-        with system.backend_opts(prioritize="installed"):
-            assert add.explain(Own(), 1.5).backends[-1].reason == LAST_RESORT
-        options = pickle.loads(pickle.dumps(system.backend_opts(backend="installed")))
-        assert (options.backend, options._own.places) == ("installed", ("",))
-    with isolated(system, path=[tmp_path]):
-        assert tensor([1]) == "default"
-        with system.backend_opts(backend="installed"):
-            assert tensor([1]) == "installed"

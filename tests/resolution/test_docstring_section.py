@@ -2,15 +2,8 @@
 
 from __future__ import annotations
 
-import json
-import os
-from pathlib import Path
 from typing import Any
 
-import pytest
-
-from spatch_core import BackendSystem
-from spatch_core.testing import write_distribution
 from tests.function.conftest import Foreign, describe, make_system
 
 FOREIGN = f"{Foreign.__module__}:Foreign"
@@ -69,50 +62,3 @@ def test_a_short_note_and_an_empty_one() -> None:
         f"first\n    Types: {FOREIGN}.\n\n    Faster.\n"
         f"second\n    Types: {FOREIGN}.\n"
     )
-
-
-TEXTS = {
-    "nothing": ["", "", ""],
-    "one-line-for-all": ["Faster."] * 3,
-    "lines-for-all": ["Faster.\n\nLouder."] * 3,
-    "its-own": ["Faster.", "Louder.\nBetter.", ""],
-}
-
-
-@pytest.mark.parametrize("every", ["", "Of all others."], ids=["listed", "every-function"])
-@pytest.mark.parametrize("texts", TEXTS.values(), ids=list(TEXTS))
-def test_sections_are_the_same_from_the_cache(
-    texts: list[str], every: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """F6: of a cached backend, a text that all functions share is made once."""
-    lines = ["name = 'gpu'", f"primary_types = ['{FOREIGN}']"]
-    notes = {f"lib:f{number}": text for number, text in enumerate(texts)}
-    for function, text in {**notes, "*": every}.items() if every else notes.items():
-        lines += [f"[functions.'{function}']", "function = 'm:f'"]
-        lines.append(f"additional_docs = {json.dumps(text)}")
-    write_distribution(
-        tmp_path,
-        "gpu-dist",
-        entry_points={"documented.backends": {"gpu": "gpu_pkg:backend.toml"}},
-        files={"gpu_pkg/__init__.py": "", "gpu_pkg/backend.toml": "\n".join(lines)},
-    )
-    os.utime(tmp_path / "gpu_pkg" / "backend.toml", (0, 0))  # it was not written just now
-    monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.delenv("SPATCH_CORE_CACHE")
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setenv("LOCALAPPDATA", str(tmp_path / "cache"))
-
-    def documents() -> tuple[list[str | None], bool]:
-        system = BackendSystem("documented.backends", "DOCUMENTED", ["builtins:float"])
-        functions = [
-            system.dispatchable("x", module="lib", qualname=f"f{number}")(lambda x: x)
-            for number in range(4)
-        ]
-        assert "gpu" in system.backends
-        is_cached = "gpu" in system._loader.get().catalog.cached_docs
-        return [each.__doc__ for each in functions], is_cached
-
-    parsed, cached = documents(), documents()
-
-    assert parsed[0] == cached[0]
-    assert [parsed[1], cached[1]] == [False, True]

@@ -7,17 +7,6 @@ from typing import Any
 import pytest
 
 from spatch_core import ReplacedArguments
-from spatch_core._signature.replaced_arguments import has_replaced, replaced
-
-
-def test_it_is_told_from_dispatch_arguments() -> None:
-    """F5: in the tuple that a finder's result becomes."""
-    found = tuple(ReplacedArguments([1, 2], "x", key="y"))
-    assert has_replaced(found)
-    assert replaced(found, (0,), {}) == ((1, 2), ("x",), {"key": "y"})
-    for plain in ((), (1, 2)):
-        assert not has_replaced(plain)
-        assert replaced(plain, (0,), {"n": 1}) == (plain, (0,), {"n": 1})
 
 
 def test_dispatch_arguments_are_several() -> None:
