@@ -178,33 +178,3 @@ def test_drawings_have_the_order_in_which_things_happen(
         drawn = named(drawing(name))
         assert [each for each in drawn if code_of(each) not in seen] == []
         assert sorted(drawn, key=lambda each: seen.index(code_of(each))) == drawn
-
-
-TESTED_ELSEWHERE = {
-    "__init__.py": "test_import.py",  # it imports names on first use
-    "cli/__init__.py": "cli/test_group.py",  # it gathers the commands
-    "examination/__init__.py": "examination/test_examination.py",  # it imports names on first use
-    "testing/__init__.py": "testing/test_isolation.py",  # it has imports alone
-}
-"""Modules that give a package its names, and where they are tested."""
-
-
-def mirror(module: Path) -> Path:
-    """Return the test module of a module: folders and modules lose their underscores."""
-    place = module.relative_to(architecture.PACKAGE)
-    tests = Path(__file__).parent
-    elsewhere = TESTED_ELSEWHERE.get(place.as_posix())
-    if elsewhere is not None:
-        return tests / elsewhere
-    return tests / place.parent.as_posix().strip("_") / f"test_{place.stem.strip('_')}.py"
-
-
-def test_every_module_is_mirrored_by_a_test_module() -> None:
-    """So that the tests of a module are found without a search."""
-    modules = sorted(architecture.PACKAGE.rglob("*.py"))
-    # The packages of private rooms have no code.
-    rooms = {architecture.PACKAGE / room / "__init__.py" for room in architecture.rooms()}
-    empty = {each for each in rooms if each.parent.name.startswith("_")}
-    assert [
-        mirror(each) for each in modules if each not in empty and not mirror(each).exists()
-    ] == []

@@ -26,10 +26,6 @@ from spatch_core.testing import run_python, write_distribution
 PACKAGE = Path(spatch_core.__file__).parents[1]
 
 
-class Own:
-    """The library's type."""
-
-
 class Foreign:
     """The backends' type."""
 
@@ -75,44 +71,6 @@ def test_import_paths_of_the_field() -> None:
     assert backend_system.BackendSystem is spatch_core.BackendSystem
     assert backend_system.DispatchContext is spatch_core.DispatchContext
     assert backend_utils.BackendImplementation is spatch_core.BackendImplementation
-
-
-def test_importing_a_library_discovers_nothing(tmp_path: Path) -> None:
-    """F11: entry points are looked for when backends are first needed."""
-    write_distribution(
-        tmp_path,
-        "lazylib-backend",
-        entry_points={"lazylib.backends": {"bad": "lazylib_bad:nothing.toml"}},
-    )
-    (tmp_path / "lazylib.py").write_text(
-        "from spatch_core import BackendSystem\n"
-        "system = BackendSystem('lazylib.backends', 'LAZYLIB', ['builtins:int'])\n"
-        "backend_opts = system.backend_opts\n"
-        "@system.dispatchable('x')\n"
-        "def f(x): 'Double.'; return 2 * x\n"
-        "names = f.backends\n"
-        "later = f.invoke(backend='bad')\n"
-        "text = repr(system)\n",
-        encoding="utf-8",
-    )
-    code = """
-        import sys
-        import warnings
-        warnings.simplefilter("error")
-        import lazylib
-        lazylib.system.functions
-        heavy = {"importlib.metadata", "tomllib", "inspect", "typing"}
-        heavy.add("spatch_core._discovery.catalog_builder")
-        print(sorted(heavy & set(sys.modules)), lazylib.f.__doc__)
-        warnings.simplefilter("default")
-        print(USE)
-    """
-    for use in ("lazylib.f(2)", "list(lazylib.system.backends)", "lazylib.backend_opts().type"):
-        # Without `site`, which may import anything on its own account.
-        done = run_python(code.replace("USE", use), path=[tmp_path, PACKAGE], options=["-S"])
-        assert done.stdout.splitlines()[0] == "[] Double."
-        assert "BackendSkippedWarning" in done.stderr
-        assert "lazylib_bad" in done.stderr
 
 
 # ---------------------------------------------------------------------------------------

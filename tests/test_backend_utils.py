@@ -16,7 +16,6 @@ from spatch_core import (
     DispatchContext,
     IdentifierError,
 )
-from spatch_core._identifiers import import_identifier
 from spatch_core.testing import run_python
 
 system = BackendSystem(None, "TEST_BACKEND_UTILS", ["builtins:int"])
@@ -119,12 +118,6 @@ def test_functions_are_kept_in_the_order_of_registration() -> None:
     ]
 
 
-def test_a_static_method_may_be_an_implementation() -> None:
-    identifier = backend.functions["photolib:invert"].identifier
-    assert identifier == f"{__name__}:Kernels.invert"
-    assert import_identifier(identifier) is Kernels.invert
-
-
 @pytest.mark.parametrize("identifier", ["", "photolib", "photolib.blur", "a:b:c", "~a:b"])
 def test_a_malformed_identifier_is_refused_at_once(identifier: str) -> None:
     """At the line that has the mistake, not when the file is written."""
@@ -211,34 +204,6 @@ def test_a_should_run_may_be_an_identifier() -> None:
 def test_a_malformed_identifier_of_a_should_run_is_refused() -> None:
     with pytest.raises(IdentifierError):
         fresh().implements("photolib:blur", should_run="is_large")(sharpen)
-
-
-def test_a_lambda_is_kept_where_its_identifier_leads() -> None:
-    """F14: every identifier is importable text."""
-    identifier = backend.functions["photolib:filters.blur"].should_run
-    assert identifier is not None
-    ask: Any = import_identifier(identifier)
-    assert (ask(None, 2), ask(None, 1)) == (True, False)
-
-
-def test_a_function_called_underscore_is_kept_where_its_identifier_leads() -> None:
-    identifier = registered_with_underscore.functions["photolib:blur"].should_run
-    assert identifier is not None
-    ask: Any = import_identifier(identifier)
-    assert ask(None, 1) == "of course"
-
-
-registered_with_underscore = BackendImplementation("underscore")
-
-
-@registered_with_underscore.implements("photolib:blur")
-def with_underscore(image: object) -> object:
-    return image
-
-
-@registered_with_underscore.set_should_run(with_underscore)
-def _(context: DispatchContext, image: object) -> str:
-    return "of course"
 
 
 def test_set_should_run_needs_a_registered_implementation() -> None:

@@ -6,33 +6,14 @@ import functools
 import importlib
 import os
 import sys
-import types
 import warnings
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 import spatch_core
-from spatch_core import BackendSystem, GlobalOptionsWarning, SpatchCoreWarning, stacklevel
-from spatch_core._callers_line import warn_caller
-
-
-@pytest.fixture
-def ours(monkeypatch: pytest.MonkeyPatch) -> types.ModuleType:
-    """A module with the name of one of this package."""
-    module = types.ModuleType("spatch_core._pretended")
-    module.__dict__["warn_caller"] = warn_caller
-    module.__dict__["GlobalOptionsWarning"] = GlobalOptionsWarning
-    text = (
-        "def inner(): warn_caller(GlobalOptionsWarning('look here'))\n"
-        "def outer(call=None): (call or inner)()\n"
-        "def accept(value): inner()\n"
-    )
-    exec(compile(text, "pretended.py", "exec"), vars(module))  # noqa: S102  # own text
-    monkeypatch.setitem(sys.modules, module.__name__, module)
-    return module
+from spatch_core import BackendSystem, stacklevel
 
 
 def shown(call: Callable[[], object]) -> warnings.WarningMessage:
@@ -42,78 +23,6 @@ def shown(call: Callable[[], object]) -> warnings.WarningMessage:
     (warning,) = caught
     assert str(warning.message) == "look here"
     return warning
-
-
-def test_a_warning_is_shown_at_the_callers_line(ours: types.ModuleType) -> None:
-    """E2: not at a line of this package."""
-
-    def call() -> None:
-        ours.outer()
-
-    warning = shown(call)
-    assert os.path.samefile(warning.filename, __file__)
-    assert warning.lineno == call.__code__.co_firstlineno + 1
-    assert warning.category is GlobalOptionsWarning
-
-
-def test_a_warning_is_shown_at_the_callers_line_through_the_standard_library(
-    ours: types.ModuleType,
-) -> None:
-    """`functools` calls back into the package with a frame of its own."""
-    dispatch = functools.singledispatch(ours.accept)
-
-    def call() -> None:
-        dispatch(1)
-
-    warning = shown(call)
-    assert os.path.samefile(warning.filename, __file__)
-    assert warning.lineno == call.__code__.co_firstlineno + 1
-
-
-def test_a_warning_during_an_import_is_shown_at_the_import(
-    ours: types.ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A library may need its backends while a user imports it."""
-    (tmp_path / "warns_when_imported.py").write_text(
-        "import spatch_core._pretended as ours\nours.outer()\n"
-    )
-    monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.delitem(sys.modules, "warns_when_imported", raising=False)
-    warning = shown(lambda: importlib.import_module("warns_when_imported"))
-    assert Path(warning.filename).name == "warns_when_imported.py"
-    assert warning.lineno == 2
-
-
-def test_a_module_of_a_similar_name_is_a_caller(ours: types.ModuleType) -> None:
-    """Only frames of this package are skipped."""
-    namespace: dict[str, Any] = {"__name__": "spatch_core_extras", "ours": ours}
-    exec(compile("def call():\n    ours.outer()\n", "extras.py", "exec"), namespace)  # noqa: S102  # own text
-    warning = shown(namespace["call"])
-    assert (warning.filename, warning.lineno) == ("extras.py", 2)
-
-
-@pytest.mark.parametrize("name", [None, 3])
-def test_a_caller_without_a_name_is_a_caller(ours: types.ModuleType, name: object) -> None:
-    namespace: dict[str, Any] = {"__name__": name, "ours": ours}
-    exec(compile("def call():\n    ours.outer()\n", "nameless.py", "exec"), namespace)  # noqa: S102  # own text
-    warning = shown(namespace["call"])
-    assert (warning.filename, warning.lineno) == ("nameless.py", 2)
-
-
-def test_a_warning_is_shown_once_at_a_line(ours: types.ModuleType) -> None:
-    """As Python's own warnings are."""
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("default")
-        for _ in range(3):
-            ours.outer()
-    assert len(caught) == 1
-
-
-def test_a_warning_can_be_turned_into_an_error(ours: types.ModuleType) -> None:
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", SpatchCoreWarning)
-        with pytest.raises(GlobalOptionsWarning, match="look here"):
-            ours.outer()
 
 
 # ---------------------------------------------------------------------------------------

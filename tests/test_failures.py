@@ -1042,26 +1042,6 @@ class TestShortLivedClasses:
         assert alive == "[0, 0, 0, 0]", "classes that are kept alive"
         assert int(growth) < 25, "kilobytes that are kept for 2,500 classes"
 
-    def test_classes_that_stay_keep_their_entries(self, site: Path) -> None:
-        """A collection forgets no class that its module still has."""
-        output = run(
-            site,
-            """
-            import gc
-            import photolib
-
-            photolib.double(1), photolib.double(1.0), photolib.double("text")
-            fills = []
-            dispatcher = photolib.system._dispatcher
-            fill = dispatcher.fill
-            dispatcher.fill = lambda *a: fills.append(a) or fill(*a)
-            gc.collect()
-            print(photolib.double(1), photolib.double(1.0), photolib.double("text"), len(fills))
-            """,
-        )
-
-        assert output.split() == ["healthy", "default", "default", "0"]
-
     def test_a_class_that_another_options_block_assumed_is_freed(self, site: Path) -> None:
         install(
             site,
@@ -1104,42 +1084,6 @@ class TestThreads:
         def double(x):
             return "counted"
     """
-
-    @pytest.mark.parametrize("count", [2, 16])
-    def test_backends_load_once(self, site: Path, count: int) -> None:
-        """E7: many threads make the first call."""
-        install(site, "counted_backend:backend", {"counted_backend.py": self.COUNTED}, "counted")
-
-        output = run(
-            site,
-            f"""
-            import builtins, sys, threading
-            import photolib
-            import spatch_core._discovery.catalog_builder as registry
-
-            sys.setswitchinterval(1e-5)
-            catalogs = []
-            build = registry.build_catalog
-            registry.build_catalog = lambda *a: catalogs.append(1) or build(*a)
-            barrier = threading.Barrier({count})
-            results = []
-
-            def first_call():
-                barrier.wait()
-                results.append((photolib.double("text"), photolib.double(1)))
-
-            threads = [threading.Thread(target=first_call) for _ in range({count})]
-            for thread in threads:
-                thread.start()
-            for thread in threads:
-                thread.join()
-            print(builtins.imports, len(catalogs), len(results), set(results))
-            """,
-            options=["-W", "error"],
-            timeout=120,
-        )
-
-        assert output.strip() == f"1 1 {count} {{('counted', 'healthy')}}"
 
     def test_a_thread_that_is_importing_does_not_wait_forever_for_one_that_discovers(
         self, site: Path
@@ -1308,41 +1252,6 @@ class TestCallsDuringImport:
         )
 
         assert output.split() == ["default", "needy", "0"]
-
-    def test_a_program_that_runs_inside_an_import_looks_once(self, site: Path) -> None:
-        """For every call anew would take long, where a backend is really broken."""
-        install(
-            site,
-            "broken_backend:backend",
-            {
-                "broken_backend.py": "import no_such_module",
-                "program.py": """
-                    import photolib
-                    import spatch_core._discovery.catalog_builder as registry
-
-                    catalogs = []
-                    build = registry.build_catalog
-                    registry.build_catalog = lambda *a: catalogs.append(1) or build(*a)
-                    for _ in range(50):
-                        photolib.double(1.0), photolib.double(1), photolib.double("text")
-                    print(len(catalogs))
-                """,
-            },
-        )
-
-        output = run(
-            site,
-            """
-            import warnings
-            import program, photolib
-            with warnings.catch_warnings(record=True) as caught:
-                warnings.simplefilter("always")
-                photolib.double(1.0), photolib.double(1)
-            print(len(program.catalogs), len(caught))
-            """,
-        )
-
-        assert output.splitlines() == ["1", "2 1"]
 
     def test_asking_which_backends_there_are_is_an_error_of_that_backend_alone(
         self, site: Path

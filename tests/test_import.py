@@ -19,28 +19,6 @@ CORE = PACKAGE.parent
 
 # Modules of the standard library that the package imports before a backend is needed.
 # Most of them every interpreter has imported by then.
-LIGHT = {
-    "__future__",
-    "_collections_abc",
-    "_contextvars",
-    "_functools",
-    "_stat",
-    "_weakref",
-    "_weakrefset",
-    "atexit",
-    "gc",
-    "genericpath",
-    "importlib._bootstrap",
-    "importlib._bootstrap_external",
-    "itertools",
-    "ntpath",
-    "os",
-    "os.path",
-    "posixpath",
-    "stat",
-    "sys",
-    "types",
-}
 LIBRARY = """
     from spatch_core import BackendSystem
 
@@ -83,10 +61,6 @@ def imported(code: str, *path: Path) -> list[set[str]]:
     return [set(line.split()) for line in done.stdout.splitlines()]
 
 
-def own(modules: set[str]) -> set[str]:
-    return {name for name in modules if name.partition(".")[0] == "spatch_core"}
-
-
 class TestPackage:
     """Importing the package itself."""
 
@@ -94,33 +68,6 @@ class TestPackage:
         (modules,) = imported("import spatch_core")
 
         assert modules == {"__future__", "spatch_core"}
-
-    def test_a_name_imports_what_it_needs(self) -> None:
-        """Neither discovery nor the checking of descriptions, and no heavy module."""
-        (modules,) = imported("from spatch_core import BackendSystem, DispatchContext")
-
-        assert modules - own(modules) <= LIGHT
-        rooms = {"_description", "_order", "_resolution", "testing"}
-        assert not modules & {
-            "spatch_core._discovery.backends_by_name",
-            "spatch_core._discovery.catalog_builder",
-            *(f"spatch_core.{name}" for name in rooms),
-        }
-
-    def test_what_a_backend_imports_is_as_light(self) -> None:
-        (modules,) = imported("from spatch_core import BackendImplementation")
-
-        assert modules - own(modules) <= LIGHT
-        assert own(modules) == {
-            "spatch_core",
-            "spatch_core._identifiers",
-            "spatch_core._implementation",
-            "spatch_core._implementation.if_needed",
-            "spatch_core._implementation.registered_function",
-            "spatch_core._reporting",
-            "spatch_core._reporting.errors",
-            "spatch_core.backend_utils",
-        }
 
     def test_every_public_name_is_there(self) -> None:
         for name in spatch_core.__all__:

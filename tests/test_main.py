@@ -4,11 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 import spatch_core
-from spatch_core import __version__
-from spatch_core.__main__ import main
 from spatch_core.testing import run_python
 
 CORE = Path(spatch_core.__file__).parents[1]
@@ -30,16 +26,3 @@ def test_what_the_command_line_needs_is_named(tmp_path: Path) -> None:
     assert done.stderr == (
         "spatch-core needs click and rich for its command line: pip install 'spatch-core[cli]'\n"
     )
-
-
-def test_it_runs_the_command_line(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """And exits with its code."""
-    for module in ("click", "rich"):
-        pytest.importorskip(module)
-    monkeypatch.setattr("sys.argv", ["spatch-core", "--version"])
-    with pytest.raises(SystemExit) as caught:
-        main()
-    assert caught.value.code == 0
-    assert __version__ in capsys.readouterr().out

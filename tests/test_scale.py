@@ -12,10 +12,7 @@ from typing import Any
 import pytest
 
 from spatch_core import BackendSkippedWarning, BackendSystem
-from spatch_core._description.description import Description
-from spatch_core._discovery.environment import read_environment
-from spatch_core._order.ordering import Order, order_backends
-from spatch_core._type_patterns import TypePattern
+from tests.order.backends import Order, backend, order_as_found
 
 COUNT = 1000
 Describe = Callable[[int, int], dict[str, Any]]
@@ -87,28 +84,6 @@ def ring(number: int, count: int) -> dict[str, Any]:
     }
 
 
-def rings(number: int, count: int) -> dict[str, Any]:
-    """Many small circles."""
-    return {"primary_types": ["numpy:ndarray"], "higher_priority_than": [name(number ^ 1)]}
-
-
-def describe(family: Describe, count: int = COUNT) -> list[Description]:
-    library = Description("default", (TypePattern("numpy:ndarray"),), in_code=True)
-    described = [library]
-    for number in range(count):
-        fields = family(number, count)
-        described.append(
-            Description(
-                name(number),
-                tuple(map(TypePattern, fields["primary_types"])),
-                tuple(map(TypePattern, fields.get("secondary_types", ()))),
-                higher_priority_than=tuple(fields.get("higher_priority_than", ())),
-                lower_priority_than=tuple(fields.get("lower_priority_than", ())),
-            )
-        )
-    return described
-
-
 @contextmanager
 def shallow(what: str) -> Iterator[None]:
     """Allow 100 nested calls, which no algorithm that recurses over backends gets by with."""
@@ -125,99 +100,6 @@ def shallow(what: str) -> Iterator[None]:
         seconds = time.perf_counter() - begin
         sys.setrecursionlimit(limit)
         print(f"{what}: {1000 * seconds:.0f} ms")  # noqa: T201  # recorded, never asserted
-
-
-@pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.__name__)
-def test_a_thousand_backends_are_ordered_without_deep_recursion(family: Describe) -> None:
-    """P11: a chain of edges may be as long."""
-    descriptions = describe(family)
-    with shallow(f"{COUNT} backends, {family.__name__}"):
-        order = order_backends(descriptions)
-    forwards = [name(number) for number in range(COUNT)]
-    if family in (chain, chain_of_distinct):
-        expected = ["default", *reversed(forwards)]
-    elif family is bold:
-        expected = [*forwards, "default"]
-    else:
-        expected = ["default", *forwards]
-    assert list(order.names) == expected
-
-
-def calls(family: Describe, count: int) -> int:
-    """Count the calls, also of built-in functions, that ordering makes."""
-    descriptions = describe(family, count)
-    counted = 0
-
-    def count_call(frame: object, event: str, argument: object) -> None:
-        nonlocal counted
-        counted += event in ("call", "c_call")
-
-    earlier = sys.getprofile()
-    sys.setprofile(count_call)
-    try:
-        order_backends(descriptions)
-    finally:
-        sys.setprofile(earlier)
-    return counted
-
-
-@pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.__name__)
-def test_not_every_pair_is_compared(family: Describe) -> None:
-    """P11: four times the backends are not sixteen times the work."""
-    few, many = calls(family, 200), calls(family, 800)
-    print(f"{family.__name__}: {few} calls, then {many}")  # noqa: T201  # for the record
-    assert many < 6 * few
-
-
-def test_a_circle_of_a_thousand_is_mended_by_the_value_that_is_shown() -> None:
-    """P9, P11: the library then has all of them."""
-    descriptions = describe(ring)
-    with shallow(f"a circle of {COUNT}"):
-        order = order_backends(descriptions)
-    (cycle,) = order.cycles
-    assert order.names == ("default",)
-    assert len(cycle.path) == COUNT + 1
-    assert len(set(cycle.path)) == len(cycle.members) == COUNT
-    mended = order_backends(descriptions, read(cycle.set_order))
-    assert mended.cycles == ()
-    assert len(mended.names) == COUNT + 1
-
-
-def test_many_circles_are_found_in_one_go() -> None:
-    """P9, P11: each is reported."""
-    descriptions = describe(rings)
-    with shallow(f"{COUNT // 2} circles of two"):
-        order = order_backends(descriptions)
-    assert order.names == ("default",)
-    assert len(order.cycles) == COUNT // 2
-    value = ",".join(cycle.set_order for cycle in order.cycles)
-    assert len(order_backends(descriptions, read(value)).names) == COUNT + 1
-
-
-def read(value: str) -> tuple[tuple[str, str], ...]:
-    environment = read_environment("LIB", {"LIB_SET_ORDER": value})
-    assert environment.problems == ()
-    return environment.set_order
-
-
-@pytest.mark.parametrize("family", [same, distinct, straight_chain], ids=lambda each: each.__name__)
-def test_the_environment_may_order_a_thousand(family: Describe) -> None:
-    """P3, P11: against the base order, and against declared edges."""
-    descriptions = describe(family)
-    value = ">".join(name(number) for number in reversed(range(COUNT)))
-    order: Order | None = None
-    with shallow(f"SET_ORDER of {COUNT} names, {family.__name__}"):
-        order = order_backends(descriptions, read(value))
-    assert list(order.names) == ["default", *(name(n) for n in reversed(range(COUNT)))]
-
-
-def test_a_circle_of_a_thousand_in_the_environment_is_found() -> None:
-    """S14, P11: the value is ignored."""
-    value = ">".join(name(number % COUNT) for number in range(COUNT + 1))
-    with shallow(f"a circle of {COUNT} in SET_ORDER"):
-        environment = read_environment("LIB", {"LIB_SET_ORDER": value})
-    assert environment.set_order == ()
-    assert len(environment.problems) == 1
 
 
 def answer(x: object) -> str:
@@ -278,3 +160,46 @@ def test_a_library_with_a_circle_of_a_thousand_warns_once_and_works() -> None:
         assert function(array) == "b"
     assert list(system.backends) == ["default", *map(name, range(COUNT))]
     assert len(system.problems) == COUNT
+
+
+def found_order(family: Describe, value: str = "") -> Order:
+    """Order all backends of a family, as a library does that finds them in code."""
+    backends = [
+        {**backend(name(number), in_code=True), **family(number, COUNT)} for number in range(COUNT)
+    ]
+    with shallow(f"the order of {COUNT} backends, {family.__name__}"):
+        return order_as_found(backends, value)
+
+
+@pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.__name__)
+def test_a_thousand_backends_are_ordered_without_deep_recursion(family: Describe) -> None:
+    """P11: a chain of edges may be as long."""
+    names = found_order(family).names
+    forwards = [name(number) for number in range(COUNT)]
+    if family in (chain, chain_of_distinct):
+        assert list(names) == ["default", *forwards[::-1]]
+    elif family is bold:
+        assert list(names) == [*forwards, "default"]
+    else:
+        assert list(names) == ["default", *forwards]
+
+
+@pytest.mark.parametrize("family", [same, distinct, straight_chain], ids=lambda each: each.__name__)
+def test_the_environment_may_order_a_thousand(family: Describe) -> None:
+    """P3, P11: against the base order, and against declared edges."""
+    backwards = [name(number) for number in reversed(range(COUNT))]
+    assert list(found_order(family, ">".join(backwards)).names) == ["default", *backwards]
+
+
+def test_a_circle_of_a_thousand_is_mended_by_the_value_that_is_shown() -> None:
+    """P9, P11: the library then has all of them in an order."""
+    (cycle,) = found_order(ring).cycles
+    assert len(cycle.path) == COUNT + 1
+    assert len(set(cycle.path)) == len(cycle.members) == COUNT
+    assert found_order(ring, cycle.set_order).cycles == ()
+
+
+def test_a_circle_of_a_thousand_in_the_environment_is_found() -> None:
+    """S14, P11: the value is ignored."""
+    value = ">".join(name(number % COUNT) for number in range(COUNT + 1))
+    assert found_order(same, value) == found_order(same)

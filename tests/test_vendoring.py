@@ -102,44 +102,6 @@ def test_the_page_publishes_every_error_that_users_meet() -> None:
         assert issubclass(getattr(spatch_core, name), getattr(builtins, base)), name
 
 
-def test_a_vendored_copy_raises_its_own_errors_which_the_library_publishes(site: Path) -> None:
-    """F13, E8: without the package itself, which cannot be imported here."""
-    done = run_python(
-        """
-        import pickle, sys, warnings
-        sys.modules["spatch_core"] = None
-        import photolib
-        from photolib import exceptions
-
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always")
-            print(photolib.double("x"), photolib.double(2))
-        print([each.category is exceptions.BackendSkippedWarning for each in caught])
-        try:
-            photolib.backend_opts("lod")
-        except exceptions.UnknownBackendError as error:
-            print(isinstance(error, ValueError), error.nearest)
-        try:
-            photolib.double.invoke(backend="default", type=bytes)(2)
-        except exceptions.UnknownTypeError as error:
-            print(isinstance(error, ValueError))
-        print(pickle.loads(pickle.dumps(photolib.backend_opts("loud"))).prioritized)
-        print([issubclass(getattr(exceptions, name), (exceptions.SpatchCoreError, UserWarning))
-               for name in exceptions.__all__] == 13 * [True])
-        """,
-        path=[site],
-        environment={"PYTHONPATH": None},
-    )
-    assert done.stdout.splitlines() == [
-        "photolib._vendor.spatch_core._call.context: x 4",
-        "[True]",
-        "True ('loud',)",
-        "True",
-        "('loud',)",
-        "True",
-    ]
-
-
 def test_filters_name_the_published_class(site: Path) -> None:
     """E2: where warnings are errors, the first call raises."""
     done = run_python(

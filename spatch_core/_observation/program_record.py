@@ -54,8 +54,7 @@ class Record(AbstractContextManager["Record"]):
         self._times: dict[Choice, tuple[float, float, float]] = {}
         self._path = os.path.abspath(path)  # the working directory may change
         self._process = os.getpid()
-        # Not a lock: one that another thread holds during a fork stays locked in the child.
-        self._lock = RLock()
+        self._lock, self._lock_process = RLock(), self._process
         self._counts: dict[Choice, int] = {}
         self._catalogs: dict[str, Catalog] = {}
         self._is_registered = False
@@ -92,6 +91,9 @@ class Record(AbstractContextManager["Record"]):
             is_named,
         )
         catalog = hooked.resolver.catalog
+        if os.getpid() != self._lock_process:
+            # Another thread of the parent may have held the lock during the fork.
+            self._lock, self._lock_process = RLock(), os.getpid()
         with self._lock:
             self._note(key, catalog, begin, end)
 

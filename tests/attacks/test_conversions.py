@@ -8,18 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from spatch_core import BackendSystem, NoImplementationError, accelerated
+from spatch_core import BackendSystem, NoImplementationError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from tests.attacks.conftest import Tally
-
-PURE = [False, True] if accelerated else [True]
-INTERRUPTED = [
-    *("conversions", "conversions-of-a-result", "conversions-of-a-coroutine"),
-    *("conversions-that-write", "conversions-and-hooks"),
-]
 
 
 class Own:

@@ -12,18 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from spatch_core import BackendSystem, accelerated
+from spatch_core import BackendSystem
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from tests.attacks.conftest import Tally
-
-PURE = [False, True] if accelerated else [True]
-INTERRUPTED = [
-    *("hooks", "hooks-of-a-default", "hooks-of-a-generator", "hooks-of-a-coroutine"),
-    *("hooks-that-are-frozen", "hooks-after-their-block", "frozen"),
-]
 
 
 class Foreign:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import abc
-import inspect
 import sys
 from types import ModuleType
 from typing import Any
@@ -11,7 +10,6 @@ from typing import Any
 import pytest
 
 from spatch_core import BackendSystem
-from spatch_core._call.changing_candidates import Guard
 
 HERE = __name__
 
@@ -53,21 +51,6 @@ def make(pattern: str, function: Any = implementation, calls: Any = None) -> Any
 
     system = BackendSystem(None, "LIB", [f"{HERE}:Own"], backends=[backend])
     return system, system.dispatchable("x" if calls is None else find, module="lib")(f)
-
-
-def held(system: BackendSystem) -> list[Any]:
-    return list(system._dispatcher.keeper.get()[1].values())
-
-
-def test_a_guard_stands_only_where_candidates_may_change() -> None:
-    """An exact pattern whose module is imported needs none."""
-    system, function = make(f"{HERE}:Own")
-    function(Own())
-    assert held(system) == [f]
-    system, function = make(f"@{HERE}:Shape")
-    function(Own())
-    (run,) = [inspect.getclosurevars(each).nonlocals["run"] for each in held(system)]
-    assert isinstance(run.__self__, Guard)
 
 
 def test_a_registered_class_finds_its_backend() -> None:

@@ -763,22 +763,3 @@ def test_notimplemented_of_the_default_is_the_answer() -> None:
     """V11: it is neither converted nor refused."""
     _, f = make(lambda x: NotImplemented)
     assert f(Foreign()) is NotImplemented
-
-
-def test_a_state_s_tables_are_freed_with_its_block() -> None:
-    """E6: conversions keep no state alive."""
-    import gc
-    import weakref
-
-    system, f = make(lambda x: x, fallback="default")
-    gc.disable()
-    try:
-        options = system.backend_opts(fallback="convert", trace=True)
-        with options:
-            f(Foreign())
-            scope = weakref.ref(system._dispatcher.keeper.get()[0])
-        del options
-        gc.collect()
-        assert scope() is None
-    finally:
-        gc.enable()

@@ -406,19 +406,6 @@ def test_threads_and_tasks_have_policies_of_their_own() -> None:
     assert asyncio.run(main()) == ["refused", "default", "refused"]
 
 
-def test_a_frozen_policy_travels() -> None:
-    """V2, S9: as the other options."""
-    system, f = make(describe(function="declines"))
-    frozen = system.backend_opts(fallback="raise")(f)
-    with pytest.raises(NoImplementationError):
-        frozen(Foreign())
-    state = system.backend_opts(fallback="raise")._own
-    from spatch_core._state.pickles import options_of, state_of
-
-    assert options_of(state) == {"fallback": "raise"}
-    assert state_of({"fallback": "raise"}).fallback == "raise"
-
-
 def test_misspelled_policies_are_refused() -> None:
     """V2: with the nearest one."""
     system, _ = make(describe())

@@ -6,9 +6,7 @@ from typing import Any
 
 import pytest
 
-from spatch_core import BackendSystem, NoImplementationError, UnknownBackendError
-from spatch_core._call.estimators import explain_followed, memory_of, why_not
-from spatch_core._state.state import DispatchState
+from spatch_core import BackendSystem, NoImplementationError
 
 HERE = __name__
 
@@ -38,72 +36,6 @@ class Model:
     @system.dispatchable("x", follows="fit", module="lib", qualname="Model.predict")
     def predict(self, x: Any) -> Any:
         return "default"
-
-
-@pytest.fixture
-def parts() -> tuple[Any, Any]:
-    """Return the resolver of the library, and the function that follows."""
-    record: Any = Model.predict.explain.__self__  # type: ignore[attr-defined]
-    return record.dispatcher.ensure_loaded().resolver, record.function
-
-
-@pytest.mark.parametrize(
-    ("kept", "types", "expected"),
-    [
-        ("gpu", (Gpu,), ""),
-        ("gpu", (), ""),
-        ("gpu", (Own,), f"it does not know {HERE}:Own"),
-        ("gpu", (int,), "no active backend that implements it knows any of the types"),
-        ("fits", (Own,), None),
-        ("default", (Own,), ""),
-        ("default", (int,), ""),
-        ("default", (Gpu,), f"the library's own types do not include {HERE}:Gpu"),
-        (f"default {HERE}:Gpu", (Gpu,), ""),
-    ],
-    ids=["its", "none", "other", "Python's", "lacks it", "own", "plain", "foreign", "known"],
-)
-@pytest.mark.parametrize("disabled", [(), ("gpu",)], ids=["enabled", "disabled"])
-def test_the_types_are_those_of_the_backend(
-    parts: Any, kept: str, types: Any, expected: str | None, disabled: Any
-) -> None:
-    """K13: whatever is disabled; None where it does not implement what follows."""
-    if disabled and kept.startswith("default"):
-        return  # then nothing else takes the type
-    state = DispatchState(disabled=frozenset(disabled))
-    resolver, function = parts
-    assert why_not(resolver, function, state, types, kept) == expected
-
-
-def test_a_backend_that_is_not_there(parts: Any) -> None:
-    """K14, S5: the error names those that are."""
-    resolver, function = parts
-    with pytest.raises(UnknownBackendError, match="gpu"):
-        why_not(resolver, function, DispatchState(), (Gpu,), "gpus")
-
-
-def test_explanations_are_those_of_the_call(parts: Any) -> None:
-    """K12, V8: asked about in the state with the backend first."""
-    states = []
-
-    def explain(state: DispatchState) -> Any:
-        states.append(state)
-        return system.explain_types("lib:Model.predict", [Gpu])
-
-    model: Any = Model()
-    model.fit(Gpu())
-    assert model._fit_backend == "gpu"
-    call: Any = (model, Gpu()), {}
-    state = DispatchState(prioritized=("fits",), disabled=frozenset({"gpu"}))
-    resolver, function = parts
-    found = explain_followed(resolver, function, state, (Gpu,), call, explain)
-    assert (states[0].prioritized, states[0].disabled) == (("gpu", "fits"), frozenset())
-    assert found.selected == "gpu"
-    assert memory_of(function).method == "fit"
-    refused = explain_followed(resolver, function, state, (Own,), call, explain)
-    assert refused.selected is None
-    assert {str(each.verdict) for each in refused.backends} == {
-        *("does not match", "would refuse", "comes later"),
-    }
 
 
 @pytest.mark.parametrize("policy", ["default", "raise", "convert"])

@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from spatch_core import BackendSystem, DispatchContext
-from spatch_core._call.table_entries import tries_whole_chain
 
 HERE = __name__
 LOG: list[Any] = []
@@ -119,38 +118,6 @@ def test_it_does_what_the_chain_does(kinds: Any, dispatch_args: Any) -> None:
             expected = heard(f, args, kwargs)
         for _ in range(3):
             assert heard(f, args, kwargs) == expected
-
-
-def targets(table: Any) -> list[Any]:
-    """Return what a table holds."""
-    if isinstance(table, dict):
-        return [target for entry in table.values() for target in targets(entry)]
-    return [table]
-
-
-def test_only_the_first_candidate_decides_what_a_table_holds() -> None:
-    """An implementation where nothing is asked; else what asks."""
-    for kinds, expected in (
-        (("yes",), True),
-        (("context", "plain"), True),
-        (("plain", "yes"), False),
-        (("plain",), False),
-    ):
-        system, f = make(kinds, "x")
-        f(Foreign())
-        assert [
-            tries_whole_chain(each) for each in targets(system._dispatcher.keeper.get()[1])
-        ] == [expected]
-
-
-def test_functions_of_one_shape_share_their_code() -> None:
-    """A library with hundreds of functions compiles few."""
-    codes = set()
-    for _ in range(3):
-        system, f = make(("yes",), ("x", "y"))
-        f(Foreign())
-        codes |= {each.__code__ for each in targets(system._dispatcher.keeper.get()[1])}
-    assert len(codes) == 1
 
 
 class TestContext:

@@ -8,33 +8,6 @@ from typing import Any
 import pytest
 
 from spatch_core import IF_NEEDED, BackendSystem, NoImplementationError
-from spatch_core._call.progress import Progress, reason_of
-
-
-def test_a_course_begins_with_what_was_said_before() -> None:
-    said = {"first": "it is too small"}
-    progress = Progress(said)
-    progress.reasons["second"] = "it is too large"
-    assert said == {"first": "it is too small"}
-    assert Progress().reasons == {}
-
-
-def test_what_was_postponed_is_taken_once() -> None:
-    progress = Progress()
-    progress.postponed += [1, 3]
-    assert [*progress.take_postponed()] == [1, 3]
-    assert [*progress.take_postponed()] == []
-
-
-def test_an_exception_without_a_text_is_a_reason() -> None:
-    class BrokenError(Exception):
-        def __str__(self) -> str:
-            raise ValueError
-
-    assert reason_of(KeyError()) == "it raised KeyError"
-    assert reason_of(ValueError("no")) == "it raised ValueError: no"
-    assert reason_of(BrokenError()) == "it raised BrokenError"
-
 
 # --- exceptions that defer, through a library -------------------------------
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from spatch_core import BackendSystem
-from spatch_core._call.table_entries import tries_whole_chain
 
 HERE = __name__
 METHOD = "__lib_function__"
@@ -23,20 +22,6 @@ class Over:
 
 def make_system(**options: Any) -> Any:
     return BackendSystem(None, "OVER", [f"{HERE}:Own"], protocol=METHOD, **options)
-
-
-def entry(function: Any, cls: type) -> Any:
-    """Return what the table of a function of one dispatch argument holds."""
-    record = function.explain.__self__
-    return record.dispatcher.keeper.get()[record.index][cls]
-
-
-def test_the_table_holds_what_calls_the_method() -> None:
-    """K7: it goes on with the chain where that is NotImplemented."""
-    function: Any = make_system().dispatchable("x", identifier="lib:f")(lambda x: "default")
-    assert function(Over()) == "answer"
-    assert not tries_whole_chain(entry(function, Over))
-    assert entry(function, int) if function(3) else None is function.__wrapped__
 
 
 def test_the_method_is_looked_up_in_each_call() -> None:

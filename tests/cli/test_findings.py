@@ -6,8 +6,6 @@ from dataclasses import replace
 
 import pytest
 
-from spatch_core._discovery.catalog import CYCLE
-from spatch_core._reporting.problems import Problem, Source
 from spatch_core.cli.findings import (
     by_backend,
     by_line,
@@ -17,6 +15,7 @@ from spatch_core.cli.findings import (
     together,
 )
 from spatch_core.examination.findings import Severity, error, note, unchecked, warning
+from spatch_core.types import Problem, Source
 
 SOURCE = Source("gpu = pkg:gpu.toml", "/pkg/gpu.toml")
 
@@ -43,16 +42,6 @@ def test_findings_begin_with_their_severity() -> None:
     found = replace(warning("it is odd", "Mend it"), key="a", more_keys=("b", "c"), backend="gpu")
     (notes,) = by_backend([found], "lib")
     assert (notes.title, notes.lines) == ("gpu", ["warning: a and 2 more: it is odd. Mend it"])
-
-
-def test_a_cycle_is_told_once() -> None:
-    """It is a problem of each backend on the cycle."""
-    message = f"{CYCLE}: a before b before a"
-    problems = [Problem(message, "Set it", name, skips=False) for name in "ab"]
-    (notes,) = by_backend(problems, "lib")
-    assert (notes.title, notes.lines) == ("priority order", [f"{message}. Set it"])
-    *_, last = closing("2 backends", ("lib", problems), counted_before=1)
-    assert last == "2 backends; 2 problems"
 
 
 def test_a_finding_of_a_file_is_a_line_that_editors_understand() -> None:

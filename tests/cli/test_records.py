@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from spatch_core._reporting.problems import Problem, Source
 from spatch_core.cli.records import (
     backend_as_json,
     distribution_text,
@@ -17,6 +16,7 @@ from spatch_core.cli.records import (
 )
 from spatch_core.examination.backends import ListedBackend, State
 from spatch_core.examination.libraries import Library, LoadedLibrary
+from spatch_core.types import Problem, Source
 from tests.cli.test_show import BLUR, OPT_IN, WATER
 
 if TYPE_CHECKING:

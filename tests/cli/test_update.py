@@ -15,7 +15,6 @@ from typing import Any
 
 import pytest
 
-from spatch_core._description.files import parse_toml
 from spatch_core.testing import run_python
 from tests.cli.conftest import Answer, Site
 
@@ -111,26 +110,6 @@ def test_functions_are_added_in_order(project: Project) -> None:
     assert (answer.code, answer.errors) == (0, "")
     assert project.after == text(HEAD, BLEND, BLUR)
     assert answer.output.endswith(f"\n{project.file}: updated (2 added)\n\n1 file: 1 updated\n")
-
-
-def test_conversions_and_the_implementation_of_every_function_stay(project: Project) -> None:
-    """They are written by hand, and the update adds functions below them."""
-    by_hand = """
-        to_default = "paint_oil.tools:there"
-        from_default = "paint_oil.tools:back"
-        requires = ["click"]
-        """
-    every = """
-        [functions."*"]
-        function = "paint_oil.tools:every"  # all others
-        """
-    before, after = HEAD.partition("    [functions.")[0], HEAD[HEAD.index("    [functions.") :]
-    answer = project.update(text(before, by_hand, "\n", after, every))
-    assert (answer.code, answer.errors) == (0, "")
-    assert project.after == text(before, by_hand, "\n", after, every, BLEND, BLUR)
-    fields = parse_toml(project.file.read_bytes())
-    assert fields["functions"]["*"] == {"function": "paint_oil.tools:every"}
-    assert project.update(None, "--check").code == 0
 
 
 def test_twice_in_a_row_changes_nothing(project: Project) -> None:
@@ -331,18 +310,6 @@ def test_docs_written_by_hand_stay_where_there_is_no_docstring(project: Project)
     before = text(HEAD, BLEND, BLUR) + docs
     assert project.update(before).code == 0
     assert project.after == before
-
-
-def test_docs_of_several_lines_keep_them(project: Project) -> None:
-    """Authors may wrap them in another way."""
-    project.write("tools.py", TOOLS.replace("light.\n", 'light,\n        with """ and so on.\n', 1))
-    project.update(text(HEAD))
-    assert '= """\nBlend in linear light,\nwith ""\\" and so on.\n"""\n' in project.after
-    docs = parse_toml(project.after.encode())["functions"]["paintlib.filters:blend"]
-    assert docs["additional_docs"] == 'Blend in linear light,\nwith """ and so on.\n'
-    assert project.update(None, "--check").code == 0
-    wrapped = project.after.replace("linear light,\n", "linear\nlight, ")
-    assert project.update(wrapped, "--check").code == 0
 
 
 @pytest.mark.parametrize("modules", ["", "modules = []"])

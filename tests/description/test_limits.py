@@ -1,68 +1,65 @@
-"""Limits of a backend's file; `tests/attacks/test_files.py` has the memory that they save."""
+"""E1: limits of a backend's file; `tests/attacks/test_files.py` has the memory that they save."""
 
 from __future__ import annotations
 
-import os
+from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from spatch_core._description.files import parse_toml, read_content
-from spatch_core._description.limits import (
-    MOST_BYTES,
-    MOST_PARTS,
-    LimitError,
-    check_keys,
-    check_size,
-)
+from spatch_core import BackendSkippedWarning, BackendSystem
+from spatch_core.testing import isolated, write_distribution
 
-PARTS = st.lists(
-    st.sampled_from(["a", "b-1", '"q.q"', "'l.l'", '"\\".\\""', '""', "1"]),
-    min_size=1,
-    max_size=MOST_PARTS + 8,
-)
-SEPARATORS = st.sampled_from([".", " . ", "\t."])
-FORMS = st.sampled_from(["{} = 1", "[{}]", "[[{}]]", "x = {{ y = 1, {} = 2 }}"])
+GROUP = "testlimits.backends"
+TOML = 'name = "wide"\nprimary_types = ["builtins:str"]\n'
 DOTS = "." * 40
 
 
-@given(PARTS, SEPARATORS, FORMS)
-def test_the_parts_of_a_key_are_counted(parts: list[str], separator: str, form: str) -> None:
-    """E1: wherever it stands, and however its parts are written."""
-    text = f"s = '''\n{DOTS}\n''' # {DOTS}\n" + form.format(separator.join(parts))
-    if len(parts) > MOST_PARTS:
-        with pytest.raises(LimitError, match=r"more than 32 parts \(at line 4, column \d+\)"):
-            check_keys(text)
-    else:
-        check_keys(text)
+def load(folder: Path, text: str) -> tuple[list[str], list[str]]:
+    """Return the backends of a library that finds one with this file, and its problems."""
+    found = write_distribution(
+        folder,
+        "wide-dist",
+        entry_points={GROUP: {"wide": "wide:backend.toml"}},
+        files={"wide/__init__.py": "", "wide/backend.toml": ""},
+    )
+    (found.folder / "wide" / "backend.toml").write_text(text, encoding="utf-8")
+    system = BackendSystem(GROUP, "TESTLIMITS")
+    with isolated(system, path=[folder]):
+        return list(system.backends), [*map(str, system.problems)]
+
+
+@pytest.mark.parametrize("form", ["{} = 1", "[{}]", "[[{}]]", "x = {{ y = 1, {} = 2 }}"])
+@pytest.mark.parametrize("part", ["a", '"q.q"', "'l.l'", '"\\".\\""'])
+def test_a_key_has_at_most_32_parts(tmp_path: Path, form: str, part: str) -> None:
+    """However its parts are written: more would need the time of their square."""
+    text = TOML + "[functions]\n" + form
+    with pytest.warns(BackendSkippedWarning, match="wide"):
+        names, (problem,) = load(tmp_path, text.format(" . ".join([part] * 33)))
+    assert names == ["default"]
+    assert "more than 32 parts (at line 4, column" in problem
 
 
 @pytest.mark.parametrize(
-    "text",
+    "value",
     [
-        "a = [" + ", ".join(["1.5"] * 40) + "]",
-        f"a = '{DOTS}'",
-        f'a = "\\"{DOTS}"',
-        f'a = """""{DOTS}"""',
-        f"a = '''''{DOTS}'''",
-        f"# {DOTS}",
-        f"a = '{DOTS}",  # not closed: a parser stops here
+        "[" + ", ".join(["1.5"] * 40) + "]",
+        f"'{DOTS}'",
+        f'"\\"{DOTS}"',
+        f'"""""{DOTS}"""',
+        f"'''''{DOTS}'''",
+        f"1 # {DOTS}",
     ],
 )
-def test_other_dots_do_not_count(text: str) -> None:
-    check_keys(text)
+def test_other_dots_do_not_count(tmp_path: Path, value: str) -> None:
+    """They stand in numbers, texts and comments."""
+    names, (problem,) = load(tmp_path, f"{TOML}homepage = {value}\n")
+    assert names == ["default", "wide"]
+    assert "there is no field 'homepage'" in problem
 
 
-def test_a_large_file_is_not_parsed() -> None:
-    """E1: the limit itself is allowed."""
-    check_size(b" " * MOST_BYTES)
-    with pytest.raises(LimitError, match="more than 2,097,152 bytes"):
-        parse_toml(b" " * (MOST_BYTES + 1))
-
-
-@pytest.mark.skipif(not os.path.exists("/dev/zero"), reason="there is no endless file")
-def test_an_endless_file_is_not_read() -> None:
-    """E1: not even into memory."""
-    with pytest.raises(LimitError):
-        parse_toml(read_content("/dev/zero"))
+def test_a_large_file_is_not_parsed(tmp_path: Path) -> None:
+    """The limit is two mebibytes."""
+    with pytest.warns(BackendSkippedWarning, match="wide"):
+        names, (problem,) = load(tmp_path, TOML + " " * (1 << 21))
+    assert names == ["default"]
+    assert "more than 2,097,152 bytes" in problem

@@ -2,31 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from spatch_core._discovery.entry_points import entry_point_target, find_entry_points
 from spatch_core.testing import write_distribution
-from tests.discovery.conftest import TOML, entry_point, find
-
-
-@pytest.mark.parametrize(
-    ("value", "expected"),
-    [
-        ("pkg.sub:backend.toml", ("pkg.sub", "backend.toml", True)),
-        ("pkg:box.backend", ("pkg", "box.backend", False)),
-        ("pkg", ("pkg", "", False)),
-        (" pkg : backend [extra] ", ("pkg", "backend", False)),
-    ],
-    ids=["file", "object", "module", "spaces-and-extras"],
-)
-def test_an_entry_point_leads_to_a_file_or_an_object(
-    value: str, expected: tuple[str, str, bool]
-) -> None:
-    assert entry_point_target(entry_point("loud", value)) == expected
+from tests.discovery.conftest import TOML, find
 
 
 class TestMalformedEntryPoints:
@@ -57,45 +38,3 @@ class TestMalformedEntryPoints:
         (problem,) = report["problems"]
         assert "malformed-dist" in problem
         assert "entry_points.txt cannot be read" in problem
-
-
-@pytest.mark.parametrize(
-    "item", [None, 7, object(), ["x"], "null\0"], ids=["None", "int", "object", "list", "null"]
-)
-def test_what_is_no_path_hides_no_backend(
-    item: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """E9: `importlib.metadata` fails with it, where imports ignore it."""
-    write_distribution(
-        tmp_path, "loud-dist", entry_points={"photolib.backends": {"loud": "loud:backend.toml"}}
-    )
-    monkeypatch.setattr(sys, "path", [item, str(tmp_path), item])
-
-    (found,), problems = find_entry_points("photolib.backends")
-
-    assert (found.name, problems) == ("loud", [])
-
-
-@pytest.mark.parametrize("place", [0, 100])
-def test_a_finder_that_fails_is_reported_and_hides_no_other(
-    place: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """E9: the distributions of other finders are found."""
-
-    class Finder:
-        def find_distributions(self, context: object) -> Any:
-            yield from ()
-            raise OSError("no disk")
-
-    write_distribution(
-        tmp_path, "loud-dist", entry_points={"photolib.backends": {"loud": "loud:backend.toml"}}
-    )
-    monkeypatch.setattr(sys, "path", [str(tmp_path)])
-    finders: list[Any] = list(sys.meta_path)
-    finders.insert(place, Finder())
-    monkeypatch.setattr(sys, "meta_path", finders)
-
-    (found,), (problem,) = find_entry_points("photolib.backends")
-
-    assert found.name == "loud"
-    assert "Finder in sys.meta_path fails to find distributions (OSError: no disk)" in str(problem)

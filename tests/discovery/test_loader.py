@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import importlib
 import inspect
-import os
 import pickle
 import sys
-import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -21,12 +17,10 @@ from spatch_core import (
     DuplicateFunctionWarning,
     UnknownBackendError,
 )
-from spatch_core._discovery import loader as loader_module
 from spatch_core._discovery.loader import Loader
 from spatch_core.testing import Distribution, isolated, write_distribution
 
 GROUP = "loader_library.backends"
-MODULE = __name__
 
 
 @pytest.fixture
@@ -96,37 +90,6 @@ class TestWhen:
         "default-implementation": lambda system, double: double.__wrapped__(1.0),
         "invoke-is-only-prepared": lambda system, double: double.invoke(backend="any"),
     }
-
-    @pytest.mark.parametrize("use", NEEDS.values(), ids=list(NEEDS))
-    def test_discovers(
-        self, system: BackendSystem, double: Any, use: Callable[[Any, Any], object]
-    ) -> None:
-        assert system._loader.loaded is None
-
-        use(system, double)
-
-        assert system._loader.loaded is not None
-
-    @pytest.mark.parametrize("use", DOES_NOT.values(), ids=list(DOES_NOT))
-    def test_does_not(
-        self, system: BackendSystem, double: Any, use: Callable[[Any, Any], object]
-    ) -> None:
-        use(system, double)
-
-        assert system._loader.loaded is None
-
-    def test_only_once(
-        self, system: BackendSystem, double: Any, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        first = system.backends
-
-        def again() -> None:
-            pytest.fail("backends are discovered twice")
-
-        monkeypatch.setattr(system._loader, "_discover", again)
-
-        assert double(1.0) == "default"
-        assert system.backends == first
 
 
 class TestReload:
@@ -273,150 +236,8 @@ class TestReload:
         assert "late" in newer.__doc__
 
 
-class Found:
-    """The result of a fake discovery."""
-
-    def __init__(self, *warnings: Warning, is_complete: bool = True) -> None:
-        self.catalog = SimpleNamespace(warnings=lambda: warnings, is_complete=is_complete)
-
-
-def loader(discover: Callable[[], Any], published: list[Any] | None = None) -> Loader[Any]:
-    return Loader(discover, [].append if published is None else published.append)
-
-
 class TestLoader:
     """The loader by itself."""
-
-    def test_loads_once_and_publishes_what_it_loaded(self) -> None:
-        published: list[Any] = []
-        one = loader(Found, published)
-
-        assert one.get() is one.get() is one.load() is one.loaded
-        assert published == [one.loaded]
-
-    def test_loads_again_on_demand(self) -> None:
-        published: list[Any] = []
-        one = loader(Found, published)
-
-        first, second = one.get(), one.load(again=True)
-
-        assert first is not second
-        assert one.loaded is second
-        assert published == [first, second]
-
-    def test_a_thread_that_is_discovering_gets_no_answer(self) -> None:
-        answers: list[object] = []
-
-        def discover() -> Found:
-            answers.append(one.load())
-            with pytest.raises(RuntimeError, match="use them only after its import"):
-                one.get()
-            return Found()
-
-        one = loader(discover)
-
-        assert one.get() is one.loaded
-        assert answers == [None]
-
-    def test_after_a_failure_the_next_caller_tries_again(self) -> None:
-        outcomes: list[Any] = [KeyboardInterrupt(), Found()]
-
-        def discover() -> Found:
-            outcome: Any = outcomes.pop(0)
-            if isinstance(outcome, BaseException):
-                raise outcome
-            found: Found = outcome
-            return found
-
-        one = loader(discover)
-        with pytest.raises(KeyboardInterrupt):
-            one.get()
-
-        assert one.loaded is None
-        assert one.get() is one.loaded
-
-    def test_a_warning_that_is_an_exception_comes_when_everything_is_in_place(self) -> None:
-        one = loader(lambda: Found(BackendSkippedWarning([SimpleNamespace()])))  # type: ignore[list-item]  # no text
-
-        with pytest.raises(BackendSkippedWarning):
-            one.get()
-
-        assert one.loaded is not None
-        assert one.get() is one.loaded
-
-    def test_other_threads_wait_for_the_one_that_discovers(self) -> None:
-        discovering, go_on = threading.Event(), threading.Event()
-        calls: list[int] = []
-
-        def discover() -> Found:
-            calls.append(1)
-            discovering.set()
-            go_on.wait()
-            return Found()
-
-        one = loader(discover)
-        results: list[Any] = []
-        threads = [threading.Thread(target=lambda: results.append(one.get())) for _ in range(4)]
-        threads[0].start()
-        discovering.wait()
-        for thread in threads[1:]:
-            thread.start()
-        assert results == []
-        go_on.set()
-        for thread in threads:
-            thread.join()
-
-        assert len(calls) == 1
-        assert results == [one.loaded] * 4
-
-    def test_a_thread_that_has_waited_for_long_gets_no_answer(
-        self, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        """The discovering thread may be waiting for it."""
-        monkeypatch.setattr(loader_module, "_PATIENCE", 0.01)
-        found: list[object] = []
-
-        def discover() -> Found:
-            thread = threading.Thread(target=lambda: found.append(one.load()))
-            thread.start()
-            thread.join()
-            return Found()
-
-        one = loader(discover)
-
-        assert one.get() is one.loaded
-        assert found == [None]
-
-    def test_an_incomplete_result_is_not_kept_once_the_imports_have_ended(self) -> None:
-        """A backend's module was in the middle of its import, which is not its fault."""
-        published: list[Any] = []
-        warning = BackendSkippedWarning([])
-        outcomes = [Found(warning, is_complete=False), Found()]
-        one = loader(lambda: outcomes.pop(0), published)
-
-        first = one.get()
-        assert published == []
-
-        second = one.get()
-        assert first is not second
-        assert published == [second]
-        assert one.loaded is second
-
-
-@pytest.fixture
-def during_import(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Callable[[Callable[[], object]], None]:
-    """A function that calls another one in the middle of importing a module."""
-    (tmp_path / "half_imported.py").write_text("import meeting\nmeeting.call()\n")
-    monkeypatch.syspath_prepend(tmp_path)
-
-    def run(call: Callable[[], object]) -> None:
-        monkeypatch.setitem(sys.modules, "meeting", SimpleNamespace(call=call))
-        importlib.import_module("half_imported")
-        del sys.modules["half_imported"]
-
-    return run
 
 
 class TestStates:
@@ -432,108 +253,3 @@ class TestStates:
     def use(self, request: pytest.FixtureRequest) -> str:
         name: str = request.param
         return name
-
-    def test_not_loaded(self, use: str) -> None:
-        one = loader(Found)
-
-        assert self.USES[use](one) is one.loaded is not None
-
-    def test_loaded(self, use: str) -> None:
-        one = loader(Found)
-        first = one.get()
-
-        assert (self.USES[use](one) is first) is (use != "load-again")
-
-    @pytest.mark.parametrize("again", [False, True], ids=["first-time", "again"])
-    def test_this_thread_is_discovering(self, use: str, again: bool) -> None:
-        found: list[object] = []
-
-        def discover() -> Found:
-            if one.loaded is None and again:
-                return Found()
-            try:
-                found.append(self.USES[use](one))
-            except RuntimeError as error:
-                found.append(type(error))
-            return Found()
-
-        one = loader(discover)
-        first = one.get() if again else RuntimeError
-        one.load(again=True)
-
-        assert found == [first if use == "get" else None]
-
-    @pytest.mark.parametrize("going_on", [True, False], ids=["imports-go-on", "imports-ended"])
-    def test_provisional(
-        self, use: str, going_on: bool, during_import: Callable[[Callable[[], object]], None]
-    ) -> None:
-        outcomes = [Found(is_complete=False), Found()]
-        incomplete, complete = outcomes
-        published: list[Any] = []
-        one = loader(lambda: outcomes.pop(0), published)
-        expected = incomplete if going_on and use != "load-again" else complete
-
-        def first() -> None:
-            assert one.get() is incomplete
-            assert one.loaded is None
-
-        def second() -> None:
-            assert self.USES[use](one) is expected
-            assert published == [complete] * (expected is complete)
-
-        def both() -> None:
-            first()
-            second()
-
-        if going_on:
-            during_import(both)
-        else:
-            during_import(first)
-            second()
-
-    @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
-    @pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork:DeprecationWarning")
-    def test_a_forked_process_does_not_wait_for_threads_of_its_parent(self, use: str) -> None:
-        """They do not exist in it, and one of them may be discovering."""
-        discovering, go_on = threading.Event(), threading.Event()
-
-        def discover() -> Found:
-            discovering.set()
-            go_on.wait()
-            return Found()
-
-        one = loader(discover)
-        thread = threading.Thread(target=one.get)
-        thread.start()
-        discovering.wait()
-        child = os.fork()
-        if not child:
-            held = False
-            try:
-                go_on.set()
-                held = self.USES[use](one) is one.loaded is not None
-            finally:
-                os._exit(not held)
-        _, status = os.waitpid(child, 0)
-        go_on.set()
-        thread.join()
-        assert status == 0
-
-    def test_an_interrupted_publication_is_repeated(self, use: str) -> None:
-        """E7: by the next thread that needs the backends."""
-        published: list[Any] = []
-        interrupts = [KeyboardInterrupt]
-
-        def publish(found: Any) -> None:
-            if interrupts:
-                raise interrupts.pop()
-            published.append(found)
-
-        one: Loader[Any] = Loader(Found, publish)
-        with pytest.raises(KeyboardInterrupt):
-            one.load()
-        assert one.settled is None
-        assert published == []
-
-        assert self.USES[use](one) is one.settled is one.loaded
-        assert published[-1] is one.loaded

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from spatch_core._reporting.problems import Source
 from spatch_core.examination.doctor import check_variables, examine_library, merged
 from spatch_core.examination.findings import error, note, warning
 from spatch_core.examination.libraries import Library
+from spatch_core.types import Source
 
 
 def test_findings_that_differ_in_their_keys_become_one(tmp_path: Path) -> None:

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from spatch_core._reporting.problems import Problem, Source
 from spatch_core.examination.findings import (
     Finding,
     Severity,
@@ -22,6 +21,7 @@ from spatch_core.examination.findings import (
     unchecked,
     warning,
 )
+from spatch_core.types import Problem, Source
 
 PLACE = {
     "entry_point": "oil = paint_oil:backend.toml",

@@ -6,14 +6,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 import spatch_core
 from spatch_core import BackendSystem
 from spatch_core.examination.findings import Severity
 from spatch_core.examination.importing import Importer
 from spatch_core.examination.library_functions import LibraryFunctions
-from spatch_core.protocols import numpy_functions
 from spatch_core.testing import run_python, write_distribution
 
 LIBRARY = """
@@ -105,25 +102,6 @@ def test_functions_that_the_library_has_adopted_are_known() -> None:
         finding = functions.check(other)
         assert finding is not None
         assert "other:length" not in str(finding.remedy)
-
-
-def test_functions_of_numpy_that_no_class_overrides_are_not_proposed() -> None:
-    """T4: the others are suggested by the identity that descriptions use."""
-    pytest.importorskip("numpy")
-    system = BackendSystem(None, "MYLIB")
-    numpy_functions(system)
-    functions = LibraryFunctions(Importer([]), system)
-    for _ in range(2):  # asking for one adopts none
-        for wrong, right in (
-            ("numpy:abs", "numpy:absolute"),
-            ("json:dumps", None),
-            ("numpy.testing:assert_allclose", None),
-        ):
-            finding = functions.check(wrong)
-            assert finding is not None
-            assert finding.remedy.startswith("Did you mean") is (right is not None)
-            assert right is None or finding.remedy == f"Did you mean {right!r}?"
-    assert len(system._dispatcher.records) == 0
 
 
 def test_attributes_are_compared_with_the_modules_of_the_library(tmp_path: Path) -> None:

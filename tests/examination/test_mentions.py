@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from spatch_core._description.parsing import parse_description
-from spatch_core._reporting.problems import Source
-from spatch_core.examination.mentions import Role, fields_of, find_mentions
+from spatch_core.examination.mentions import Role, find_mentions
 
 FIELDS = {
     "name": "oil",
@@ -71,21 +69,3 @@ def test_the_implementation_of_every_function_gets_the_context() -> None:
 @pytest.mark.parametrize("fields", [{}, {"functions": 3}, {"functions": {"defaults": []}}])
 def test_faulty_fields_name_nothing(fields: dict[str, object]) -> None:
     assert list(find_mentions(fields)) == []
-
-
-def test_a_description_names_the_same_as_its_file() -> None:
-    fields = {
-        "name": "oil",
-        "primary_types": ["~a.b:A"],
-        "to_default": "m:there",
-        "from_default": "m:back",
-        "copy_into": "m:copy",
-        "functions": {
-            "defaults": {"should_run": "m:ask"},
-            "*": {"function": "m:every"},
-            "l:f": {"function": "m:f"},
-        },
-    }
-    described = fields_of(parse_description(fields, Source()))
-    found = {(each.role, each.text) for each in find_mentions(described)}
-    assert found == {(each.role, each.text) for each in find_mentions(fields)}

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from spatch_core._reporting.problems import Source
 from spatch_core.examination import what_runs as module
 from spatch_core.examination.libraries import Library
 from spatch_core.examination.what_runs import REFUSED, UNDECIDED, WhatRuns, what_runs
+from spatch_core.types import Source
 
 if TYPE_CHECKING:
     from tests.cli.conftest import Site

@@ -29,9 +29,6 @@ pytestmark = pytest.mark.skipif(
     sys.implementation.name != "cpython" or not getattr(sys, "_is_gil_enabled", lambda: True)(),
     reason="only CPython with its global lock has the C extension",
 )
-only_accelerated = pytest.mark.skipif(
-    not spatch_core.accelerated, reason="the C extension is not there, or not wanted"
-)
 
 
 class Foreign:

@@ -10,8 +10,6 @@ import gc
 import sys
 import types
 import weakref
-from concurrent.futures import ThreadPoolExecutor
-from threading import Barrier
 from typing import Any
 
 import pytest
@@ -19,7 +17,7 @@ import pytest
 from spatch_core import BackendSystem
 from spatch_core.exceptions import NoImplementationError, UnknownFunctionError
 
-from .conftest import HERE, Foreign, Own, describe, make_system, record
+from .conftest import HERE, Foreign, Own, describe, record
 
 
 def foreign_function(*args: Any, **kwargs: Any) -> Any:
@@ -350,50 +348,6 @@ def test_classes_that_nothing_else_refers_to_are_freed() -> None:
     gc.collect()
     gc.collect()
     assert reference() is None
-
-
-def test_a_library_is_freed() -> None:
-    """T2, E6: with its tables and what it has adopted."""
-    system = adopting()
-    system.lookup("lib:f", (Foreign,))
-    reference = weakref.ref(system._dispatcher)
-    del system
-    gc.collect()
-    gc.collect()
-    assert reference() is None
-
-
-def test_tables_are_bounded() -> None:
-    """T2, E6: ten thousand combinations of types."""
-    system = adopting()
-    kinds = [type(f"K{n}", (), {}) for n in range(3000)]
-    for kind in kinds:
-        system.lookup("lib:f", (Foreign, kind))
-    assert max(len(table) for table in system._dispatcher.tables()[1:]) <= 1024
-
-
-def test_threads_that_look_up_first_find_the_same() -> None:
-    """T2: each function gets one place, whichever thread comes first."""
-    system = make_system(
-        {
-            **describe(functions=()),
-            "functions": {"*": {"function": lambda context: context.function}},
-        }
-    )
-    names = [f"lib:f{n}" for n in range(200)]
-    for name in names:
-        system.adopt(eval("lambda: None"), name)  # noqa: S307
-    barrier = Barrier(4)
-
-    def look(_: int) -> list[Any]:
-        barrier.wait()
-        found = [system.lookup(name, (Foreign,)) for name in names]
-        return [each and each() for each in found]
-
-    with ThreadPoolExecutor(4) as pool:
-        assert [*pool.map(look, range(4))] == [names] * 4
-    identifiers = [each.identifier for each in system._dispatcher.records]
-    assert sorted(identifiers) == sorted(names)
 
 
 def test_tasks_have_states_of_their_own() -> None:

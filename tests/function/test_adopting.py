@@ -8,8 +8,6 @@ import pytest
 
 from spatch_core import BackendSystem
 from spatch_core.exceptions import IdentifierError
-from spatch_core.protocols import numpy_functions
-from spatch_core.testing import run_python
 
 from .conftest import HERE, describe, make_system
 
@@ -32,23 +30,6 @@ def test_nothing_is_done_to_the_function() -> None:
     system = adopting()
     assert (dict(vars(foreign_function)), foreign_function.__code__) == before
     assert dict(system.functions) == {}
-
-
-def test_adopting_discovers_and_imports_nothing() -> None:
-    """T1: a thousand functions take no place in the tables before they are looked up."""
-    done = run_python(
-        """
-        import sys
-        from spatch_core import BackendSystem
-
-        system = BackendSystem("no.such.group", "MYLIB")
-        for n in range(1000):
-            system.adopt(eval("lambda: None"), f"lib:f{n}")
-        print(len(system._dispatcher.records), "spatch_core._call.candidate_chain" in sys.modules)
-        print("spatch_core._discovery.catalog_builder" in sys.modules)
-        """
-    )
-    assert done.stdout.split() == ["0", "False", "False"]
 
 
 def test_a_function_has_one_identity_and_an_identity_one_function() -> None:
@@ -77,14 +58,3 @@ def test_mistakes_of_adopting_are_named() -> None:
         system.adopt(3, "lib:f")  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="unhashable"):
         system.adopt(type("F", (), {"__call__": len, "__hash__": None})(), "lib:f")
-
-
-def test_what_is_kept_of_lookup_is_what_looks_up() -> None:
-    """T2: without another frame, once a function is adopted or a protocol is served."""
-    serving = make_system()
-    numpy_functions(serving)
-    for system in (adopting(), serving):
-        assert system.lookup is system.lookup is system._dispatcher.adoptions[0].lookup
-    early = make_system().lookup
-    with pytest.raises(KeyError):
-        early("lib:f", (int,))

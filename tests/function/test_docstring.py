@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from spatch_core._function.docstring import with_section
 from tests.function.conftest import Foreign, describe, make_system
 
 FOREIGN = f"{Foreign.__module__}:Foreign"
@@ -26,12 +25,6 @@ def blur(x: Foreign | int, sigma: float = 1.0, *, mode: str = "reflect") -> str:
         What to blur.
     """
     return "default"
-
-
-def test_no_section_leaves_the_docstring() -> None:
-    """Also a docstring that ends in blank lines, and none at all."""
-    for doc in ("Text.\n    ", "", None):
-        assert with_section(doc, "") == doc
 
 
 def documented(doc: str | None, *backends: Any) -> str | None:

@@ -6,8 +6,7 @@ import typing
 from typing import Any
 
 from spatch_core import BackendSystem
-from spatch_core._function.function_type import DispatchableFunction
-from spatch_core.testing import run_python
+from spatch_core.types import DispatchableFunction
 
 
 def test_annotations_can_be_evaluated() -> None:
@@ -29,20 +28,3 @@ def test_a_decorated_function_has_every_attribute() -> None:
     names |= {"__call__", "__get__", "backends", "explain", "invoke"}
     assert names <= set(dir(function))
     assert names <= {*DispatchableFunction.__annotations__, *vars(DispatchableFunction)}
-
-
-def test_a_library_does_not_import_it() -> None:
-    """Neither when it decorates its functions nor when they are called."""
-    done = run_python(
-        """
-        import sys
-        from spatch_core import BackendSystem
-        function = BackendSystem(None, "MYLIB").dispatchable("x")(lambda x: x)
-        room = "spatch_core._function."
-        late = [room + name for name in ("protocol", "invocation", "docstring")]
-        print([name in sys.modules for name in late])
-        function(1)
-        print(late[0] in sys.modules)
-        """
-    )
-    assert done.stdout.splitlines() == ["[False, False, False]", "False"]

@@ -58,25 +58,6 @@ class Discovered:
         return {}
 
 
-@pytest.mark.parametrize("is_loaded", [False, True])
-def test_a_registered_backend_takes_calls_until_it_is_taken_away(is_loaded: bool) -> None:
-    """D16: before and after the first call."""
-    system, f = make()
-    if is_loaded:
-        assert f(Foreign()) == "default"
-    system.register(describe())
-    assert system._dispatcher.loaded is None or is_loaded
-    assert f(Foreign()) == "gpu"
-    assert "gpu" in system.backends
-    system.reload()
-    assert f(Foreign()) == "gpu"
-    system.unregister("gpu")
-    assert f(Foreign()) == "default"
-    assert "gpu" not in system.backends
-    system.register(describe())
-    assert f(Foreign()) == "gpu"
-
-
 def test_it_counts_as_installed() -> None:
     """D16, C2: it takes nothing from the library, nor from the library's own backends."""
     both = [f"{HERE}:Own", f"{HERE}:Foreign"]
@@ -163,31 +144,6 @@ def test_threads_register_at_once() -> None:
     assert set(system.backends) == {"default", *(f"b{number}" for number in range(8))}
 
 
-def test_one_is_registered_while_another_thread_discovers() -> None:
-    """D16: the discovery that has begun without it is no reason to lose it."""
-
-    class Watched:
-        """A backend in code; reading it is a part of discovery."""
-
-        name = "watched"
-        functions: Any = {}  # noqa: RUF012  # as a description has it
-
-        @property
-        def primary_types(self) -> list[str]:
-            if not threads:
-                threads.append(threading.Thread(target=system.register, args=(describe(),)))
-                threads[0].start()
-                while not system._registered:
-                    threads[0].join(0.001)
-            return [f"{HERE}:Own"]
-
-    threads: list[threading.Thread] = []
-    system, f = make(Watched())
-    assert f(Own()) == "default"
-    threads[0].join()
-    assert f(Foreign()) == "gpu"
-
-
 EVERY = {"function": lambda context, *args, **kwargs: (context.function, args, kwargs)}
 
 
@@ -232,28 +188,6 @@ def test_backends_register_others_while_they_are_discovered(by_a_thread: bool) -
     system, f = make(Discovered(register))
     assert f(Foreign()) == "gpu"
     assert "gpu" in system.backends
-
-
-def test_a_thread_registers_one_while_another_discovers() -> None:
-    """D16: what is discovered then does not have it."""
-    begun, go_on = threading.Event(), threading.Event()
-
-    def wait() -> None:
-        begun.set()
-        go_on.wait(60)
-
-    system, f = make(Discovered(wait))
-    first = threading.Thread(target=f, args=(Foreign(),))
-    first.start()
-    assert begun.wait(60)
-    registering = threading.Thread(target=system.register, args=(describe(),))
-    registering.start()
-    while not system._registered:
-        pass
-    go_on.set()
-    first.join()
-    registering.join()
-    assert f(Foreign()) == "gpu"
 
 
 def test_one_implementation_serves_every_function() -> None:

@@ -4,16 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-import spatch_core
 from spatch_core import BackendSystem
-from spatch_core.testing import run_python
-
-CORE = Path(spatch_core.__file__).parents[1]
 
 
 class Foreign:
@@ -78,16 +73,3 @@ def test_a_coroutine_function_must_be_implemented_by_one() -> None:
 def test_not_implemented_of_the_default_is_the_answer() -> None:
     """As Python's operators return it."""
     assert make(lambda x: NotImplemented)(Foreign()) is NotImplemented
-
-
-def test_importing_a_library_does_without() -> None:
-    code = """
-        import sys
-        from spatch_core import BackendSystem
-        f = BackendSystem(None, "LIB").dispatchable("x", identifier="lib:f")(lambda x: x)
-        print("spatch_core._function.results" in sys.modules)
-        f(1)
-        print("spatch_core._function.results" in sys.modules)
-    """
-    done = run_python(code, path=[CORE])
-    assert done.stdout.split() == ["False", "True"]

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import copy
 import functools
 import inspect
-import pickle
-import threading
 from typing import Any
 
 import pytest
 
 from spatch_core import BackendSystem
-from spatch_core._parameters import Signature
 from spatch_core.testing import run_python
 
 
@@ -138,51 +134,6 @@ def test_a_function_without_signature_has_none() -> None:
     for each in (max, function):
         with pytest.raises(ValueError, match="no signature found"):
             inspect.signature(each)
-
-
-@pytest.mark.parametrize(
-    "use",
-    [
-        pytest.param(lambda it: it == inspect.signature(f), id="=="),
-        pytest.param(lambda it: inspect.signature(f) == it, id="reflected =="),
-        pytest.param(lambda it: hash(it) == hash(inspect.signature(f)), id="hash"),
-        pytest.param(lambda it: str(it) == str(inspect.signature(f)), id="str"),
-        pytest.param(lambda it: repr(it) == repr(inspect.signature(f)), id="repr"),
-        pytest.param(lambda it: [*it.parameters][:2] == ["x", "n"], id="attribute"),
-        pytest.param(lambda it: it.replace().return_annotation == "str", id="replace"),
-        pytest.param(lambda it: copy.copy(it) == inspect.signature(f), id="copy"),
-        pytest.param(lambda it: pickle.loads(pickle.dumps(it)) == it, id="pickle"),
-        pytest.param(lambda it: isinstance(it, inspect.Signature), id="isinstance"),
-    ],
-)
-def test_whatever_is_first_done_with_it(use: Any) -> None:
-    """It becomes a signature of `inspect` at once."""
-    signature: Any = Signature(f)
-    assert use(signature)
-    assert type(signature) is inspect.Signature
-    assert use(signature)
-
-
-@pytest.mark.usefixtures("switching")
-def test_threads_that_look_at_once() -> None:
-    """Each sees a whole signature."""
-    expected = inspect.signature(f)
-    wrong: list[Any] = []
-    for _ in range(100):
-        signature: Any = Signature(f)
-        together = threading.Barrier(4)
-
-        def look(signature: Any = signature, together: Any = together) -> None:
-            together.wait()
-            if not isinstance(signature, inspect.Signature) or signature != expected:
-                wrong.append(signature)
-
-        threads = [threading.Thread(target=look) for _ in range(4)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-    assert not wrong
 
 
 def test_decorating_imports_no_inspect() -> None:

@@ -6,16 +6,7 @@ import gc
 import weakref
 from typing import Any
 
-import spatch_core
 from spatch_core import BackendSystem
-from spatch_core._function import wrapper_support
-
-
-def test_there_is_an_accelerator_or_nothing_to_do() -> None:
-    """A wrapper has data for calls through C where there is the extension."""
-    assert spatch_core.accelerated is (wrapper_support.tables_type is not None)
-    accelerate: Any = wrapper_support.accelerate
-    assert accelerate(len) is None
 
 
 def test_a_function_keeps_its_library() -> None:

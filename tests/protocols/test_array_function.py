@@ -11,7 +11,6 @@ import numbers
 import operator
 import pickle
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from typing import Any
 
 import numpy  # noqa: ICN001  # `np` is the same without its annotations
@@ -71,24 +70,6 @@ def test_one_class_for_each_system() -> None:
     own = {name for name in vars(made) if name.startswith("__array")}
     assert own == {"__array_function__", "__array_ufunc__"}
     assert made.__slots__ == ()
-
-
-def test_threads_that_make_the_class_make_one() -> None:
-    """T4: whichever comes first."""
-    system = BackendSystem(None, "ONE")
-    with ThreadPoolExecutor(8) as pool:
-        assert len({*pool.map(numpy_functions, [system] * 64)}) == 1
-    assert len(system._dispatcher.adoptions[0].namespaces) == 1
-
-
-def test_functions_take_places_when_they_are_first_called(duck_class: Any) -> None:
-    """T4: adopting all of NumPy costs nothing before."""
-    records = duck_class.system._dispatcher.records
-    assert len(records) == 0
-    np.mean(duck_class([1.0]))
-    np.mean(duck_class([1.0]))
-    np.add(duck_class([1.0]), 1)
-    assert [each.identifier for each in records] == ["numpy:mean", "numpy:add"]
 
 
 @pytest.mark.parametrize(
@@ -243,15 +224,6 @@ def test_like_makes_arrays(duck_class: Any, name: str, args: Any, kwargs: Any) -
     assert type(function(*given(), **kwargs, like=np.ones(1))) is np.ndarray
     with pytest.raises(TypeError, match="must be an array-like that implements"):
         function(*given(), **kwargs, like=[1])
-
-
-def test_like_makes_arrays_of_files(duck_class: Any, tmp_path: Path) -> None:
-    """T6: and NumPy refuses arguments that its function does not take."""
-    path = tmp_path / "numbers"
-    np.arange(5.0).tofile(path)
-    same(np.fromfile(path, like=duck_class(1)), np.arange(5.0))
-    with pytest.raises(TypeError, match="unexpected keyword argument"):
-        np.array(1, wrong=True, like=duck_class(1))
 
 
 def test_scalars_and_lists_are_passed_on(duck_class: Any) -> None:

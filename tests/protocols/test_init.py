@@ -22,22 +22,6 @@ def test_nothing_is_imported_before_it_is_used() -> None:
     )
 
 
-def test_a_class_needs_neither_numpy_nor_torch() -> None:
-    """T4: until a function of theirs comes."""
-    done = run_python(
-        """
-        import sys
-        from spatch_core import BackendSystem
-        from spatch_core.protocols import numpy_functions, torch_functions
-
-        system = BackendSystem("no.such.group", "DUCKS")
-        class Duck(numpy_functions(system), torch_functions(system)): ...
-        print({"numpy", "torch", "spatch_core._call.candidate_chain"} & sys.modules.keys())
-        """
-    )
-    assert done.stdout.strip() == "set()"
-
-
 def test_a_protocol_is_imported_when_it_is_used() -> None:
     """F12: the names are there from the beginning."""
     assert {"library_functions"} <= {*protocols.__all__}

@@ -5,17 +5,10 @@ from __future__ import annotations
 import json
 import re
 from html import unescape
-from pathlib import Path
 
-import pytest
-
-import spatch_core
 from spatch_core.examination.edges import BASE_ORDER
-from spatch_core.report import page
 from spatch_core.report.page import ReportedLibrary, ReportedRun, render
-from tests.report.conftest import MARKUP, Elements, edge, library, recorded
-
-TEMPLATES = Path(spatch_core.__file__).parent / "report" / "templates"
+from tests.report.conftest import MARKUP, Elements, library, recorded
 
 
 def test_texts_of_descriptions_are_texts(hostile: str) -> None:
@@ -41,21 +34,6 @@ def test_the_data_of_the_script_survive(hostile: str) -> None:
     )
     assert json.loads(text) == library(MARKUP).data
     assert "<" not in text
-
-
-def test_one_script_alone_may_run(hostile: str) -> None:
-    """The policy has the hashes of script and styles, and forbids all requests."""
-    elements = Elements(hostile)
-    (policy,) = (each["content"] for each in elements.named("meta") if each.get("http-equiv"))
-    texts = [(TEMPLATES / name).read_text("utf-8") for name in ("report.css", "report.js")]
-    hashes = [page._hash(each) for each in texts]
-    assert policy.startswith(
-        f"default-src 'none'; style-src '{hashes[0]}'; script-src '{hashes[1]}';"
-    )
-    assert all(each in hostile for each in texts)
-    loads = {"src", "srcset", "data", "action", "poster", "style"}
-    assert not loads & {name for _, each in elements.found for name in each}
-    assert all(each["href"].startswith("#") for each in elements.named("a"))
 
 
 def test_identifiers_are_unique() -> None:
@@ -101,26 +79,3 @@ def test_a_library_that_cannot_be_used() -> None:
     assert "<svg" not in text
     assert found.severities == {"problem": 1}
     assert "No library is registered" in render([], [], "today")
-
-
-def test_edges_beyond_those_of_the_picture_are_counted() -> None:
-    """Drawn edges have numbers; a command shows the others."""
-    names = [f"oil{number}" for number in range(40)]
-    edges = [edge(a, b) for i, a in enumerate(names) for b in names[i + 1 :]]
-    order = {"order": names, "edges": edges, "prioritized": [], "cycles": []}
-    found = ReportedLibrary(library().listed, "default", order)
-    assert len(edges) == 780
-    assert [each["number"] for each in found.edges] == [*range(1, 61), *[0] * (page.EDGES - 60)]
-    assert f"{780 - page.EDGES} more are left out: <code>spatch-core order" in render(
-        [found], [], ""
-    )
-
-
-@pytest.mark.parametrize("calls", [0, 1, page.CALLS + 1])
-def test_runs_without_times(calls: int) -> None:
-    """They have only a table."""
-    one = recorded(first=None, last=None)
-    text = render([], [ReportedRun("run.json", [one] * calls)], "today")
-    assert ("The record has no calls" in text) == (calls == 0)
-    assert ("times=True" in text) == (calls > 0)
-    assert ("1 more are left out" in text) == (calls > page.CALLS)

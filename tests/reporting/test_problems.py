@@ -7,8 +7,7 @@ from typing import ClassVar
 
 import pytest
 
-from spatch_core import BackendSkippedWarning, BackendSystem
-from spatch_core._reporting.problems import Problem, Source, shortened
+from spatch_core.types import Problem, Source
 
 SOURCE = Source("gpu = pkg:gpu.toml", "/site-packages/pkg/gpu.toml")
 
@@ -86,24 +85,3 @@ def test_a_problem_is_shown_with_everything_known_about_it() -> None:
     assert str(Problem("it is wrong", "Mend it", key="LIB_BLOCK")) == (
         "environment variable LIB_BLOCK: it is wrong. Mend it"
     )
-
-
-def test_a_value_of_any_size_gives_a_short_message() -> None:
-    """The beginning and the end are kept, because they say what is wrong."""
-
-    class Huge:
-        def __repr__(self) -> str:
-            return "x" * 1_000_000
-
-    class Broken:
-        name = "broken"
-        primary_types: ClassVar[list[object]] = [Huge()]
-        functions: ClassVar[dict[str, str]] = {}
-
-    system = BackendSystem(None, "HUGE", ["builtins:int"], backends=[Broken])
-    with pytest.warns(BackendSkippedWarning):
-        (problem,) = system.problems
-    assert len(problem.message) < 3_000
-    assert problem.message.startswith("xxx")
-    assert problem.message.endswith("x is not a string")
-    assert shortened("short") == "short"

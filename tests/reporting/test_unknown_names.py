@@ -2,21 +2,11 @@
 
 from __future__ import annotations
 
-import pickle
 from typing import Any
 
 import pytest
 
-from spatch_core import BackendSystem, UnknownBackendError, UnknownTypeError, exceptions
-from spatch_core._reporting.unknown_names import UnknownFunctionError
-
-
-def test_users_find_them_among_the_exceptions() -> None:
-    """E8: pickles and tracebacks name the public module."""
-    assert exceptions.UnknownFunctionError is UnknownFunctionError
-    assert UnknownFunctionError.__module__ == "spatch_core.exceptions"
-    assert pickle.loads(pickle.dumps(UnknownFunctionError)) is UnknownFunctionError
-    assert "UnknownFunctionError" in dir(exceptions)
+from spatch_core import BackendSystem, UnknownBackendError, UnknownTypeError
 
 
 def library() -> BackendSystem:

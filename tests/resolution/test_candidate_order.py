@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from spatch_core import BackendSkippedWarning, BackendSystem
-from spatch_core._resolution.explanation import Verdict
 from spatch_core.testing import isolated, write_distribution
+from spatch_core.types import Verdict
 
 HERE = __name__
 
@@ -26,10 +26,6 @@ class Foreign:
 
 class ForeignSub(Foreign):
     """A subclass of it."""
-
-
-class Float(float):
-    """A subclass of one of Python's own classes."""
 
 
 def answers(name: str) -> Any:
@@ -220,14 +216,3 @@ def test_general_patterns_come_after_specific_ones(
     assert library.asked(Own())[0] == "default"
     monkeypatch.setenv("ORDERLIB_SET_ORDER", "hash>specific")
     assert library.asked(Foreign()) == ["hash", "specific", "everything", "default"]
-
-
-def test_nothing_is_recomputed_for_the_same_candidates(make: Make) -> None:
-    """P1: an order is kept by the names of the candidates, and by nothing that is alive."""
-    library = make()
-    for name in "abc":
-        library.install(name, "~Foreign")
-    assert library.f(Foreign()) == "a"
-    for number in range(50):
-        assert library.f(type(f"Sub{number}", (Foreign,), {})()) == "a"
-    assert len(library.system._dispatcher.ensure_loaded().resolver._order._kept) == 1

@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from spatch_core import BackendSystem, EnvironmentVariableWarning, UnknownBackendError
-from spatch_core._resolution.candidate import IS_CURRENT
 from spatch_core.testing import isolated, write_distribution
 
 
@@ -260,28 +259,6 @@ def test_equal_options_share_their_tables(library: Library) -> None:
     assert library.options(backend="jax", type=Torch)._own is not first._own
     with library.options(prioritize="torch"):
         assert first._scope() is second._scope()
-
-
-def test_reasons_name_it(library: Library) -> None:
-    """W4: explanations and traces say that it was chosen, and not a type."""
-    with library.options(backend="jax"), library.options(trace=True) as trace:
-        explained = library.tensor.explain([1])
-        assert explained.selected == explained.backends[0].backend == "jax"
-        assert explained.backends[0].reason == IS_CURRENT
-        assert str(explained).splitlines()[:2] == [
-            "lib:tensor(builtins:list)",
-            f"> jax      runs: {IS_CURRENT}",
-        ]
-        assert library.tensor.explain(Jax()).backends[0].reason == ""
-        assert library.tensor.explain(Torch()).selected == "torch"
-        assert library.system.explain_types("lib:zeros", []).selected == "jax"
-        library.zeros(1)
-        library.tensor(Jax())
-    assert [str(each) for each in trace] == [
-        f"lib:zeros -> jax called: {IS_CURRENT}",
-        "lib:tensor -> jax called",
-    ]
-    assert "backend='jax'" in repr(library.options(backend="jax"))
 
 
 def test_a_context_says_that_it_is_prioritized() -> None:

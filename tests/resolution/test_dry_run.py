@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from spatch_core import IF_NEEDED, BackendSystem
-from spatch_core._resolution.explanation import Verdict
+from spatch_core.types import Verdict
 
 HERE = __name__
 

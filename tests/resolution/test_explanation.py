@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from spatch_core._resolution.explanation import Explanation, Verdict
+from spatch_core.types import Explanation, Verdict
 from tests.deferring_library import Foreign, Own, f, system
 
 

@@ -15,11 +15,6 @@ from typing import Any
 import pytest
 
 from spatch_core import BackendSystem
-from spatch_core._discovery.catalog_builder import build_catalog
-from spatch_core._discovery.environment import read_environment
-from spatch_core._resolution.golden_rule import GoldenRule, Standing
-from spatch_core._resolution.matching import TypeMatch
-from spatch_core._state.state import DispatchState
 from spatch_core.testing import isolated, write_distribution
 
 
@@ -372,94 +367,6 @@ def test_in_code_backends_are_the_librarys_own_choice() -> None:
 
 def brought(x: Any) -> str:
     return "brought"
-
-
-CATALOG = build_catalog(
-    [],
-    [
-        {"name": "brought", "primary_types": ["m:T"], "functions": {"lib:f": {"function": "m:f"}}},
-        {"name": "shy", "primary_types": ["m:T"], "requires_opt_in": True},
-    ],
-    [],
-    read_environment("LIB", {"LIB_SET_ORDER": "first>second,second>default,default>last"}),
-)
-INSTALLED = {"installed", "first", "second", "last"}
-RULE = GoldenRule(CATALOG, lambda identifier: ["brought", "installed"])
-
-
-@pytest.mark.parametrize(
-    ("name", "standing"),
-    [
-        ("brought", Standing.PLACED),
-        ("first", Standing.PLACED),
-        ("second", Standing.PLACED),
-        ("last", Standing.INSTALLED),
-        ("installed", Standing.INSTALLED),
-        ("shy", Standing.INACTIVE),
-    ],
-)
-def test_standing_without_options(name: str, standing: Standing) -> None:
-    """The library and ``SET_ORDER`` place backends; the others are merely installed."""
-    assert RULE.standing(name, DispatchState()) is standing
-
-
-@pytest.mark.parametrize("name", ["brought", "first", "installed", "shy"])
-def test_options_decide_first(name: str) -> None:
-    """A prioritized backend is active, a disabled one is not, whatever else is said of it."""
-    assert RULE.standing(name, DispatchState(prioritized=(name,))) is Standing.PRIORITIZED
-    assert RULE.standing(name, DispatchState(disabled=frozenset({name}))) is Standing.INACTIVE
-
-
-@pytest.mark.parametrize(
-    ("standing", "where_the_default_matches", "elsewhere"),
-    [
-        (Standing.PRIORITIZED, True, True),
-        (Standing.PLACED, True, True),
-        (Standing.INSTALLED, False, True),
-        (Standing.INACTIVE, False, False),
-    ],
-)
-def test_which_standing_may_answer(
-    standing: Standing, where_the_default_matches: bool, elsewhere: bool
-) -> None:
-    """The decision table of the golden rule."""
-    states = DispatchState(), DispatchState(prioritized=("last",))
-    names = ("brought", "first", "second", "last", "installed", "shy")
-    found = [(n, state) for n in names for state in states if RULE.standing(n, state) is standing]
-    assert found
-    for name, state in found:
-        may_answer = {
-            matches: name in RULE.active(frozenset({name}), state, matches)
-            for matches in (True, False)
-        }
-        assert may_answer[True] is where_the_default_matches
-        assert may_answer[False] is elsewhere
-
-
-@pytest.mark.parametrize(
-    ("primary", "secondary", "is_general", "counts", "rides_along"),
-    [
-        ("", "", False, False, True),
-        ("default", "", True, True, False),
-        ("", "default", False, False, True),
-        ("brought", "", True, True, True),
-        ("", "brought", False, True, True),
-        ("installed", "", False, True, False),
-        ("installed", "", True, True, True),
-        ("", "installed", False, True, True),
-        ("first", "", False, False, True),
-        ("shy", "", False, False, True),
-    ],
-)
-def test_which_types_count(
-    primary: str, secondary: str, is_general: bool, counts: bool, rides_along: bool
-) -> None:
-    """The types of a call; ``first`` does not implement the function, ``shy`` requires opt-in."""
-    names = frozenset({primary} - {""})
-    specific = frozenset() if is_general else names
-    match = TypeMatch(names, names | ({secondary} - {""}), False, (), specific)
-    assert RULE.counts(match, "lib:f", DispatchState()) is counts
-    assert RULE.rides_along(match, "lib:f", DispatchState()) is rides_along
 
 
 NUMBERS: dict[str, tuple[list[str], list[str]]] = {

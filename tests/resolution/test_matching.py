@@ -6,17 +6,12 @@ import abc
 import gc
 import importlib
 import sys
-import types
-import weakref
 from collections.abc import Callable, Iterable
 from typing import Any
 
 import pytest
 
 from spatch_core import BackendSystem, DispatchContext
-from spatch_core._description.description import Description
-from spatch_core._resolution.matching import Matcher
-from spatch_core._type_patterns import TypePattern
 from tests.conftest import WritePackage
 
 
@@ -846,124 +841,3 @@ def test_an_object_that_lies_about_its_class_is_dispatched_by_its_type() -> None
 
 
 # --- the matcher's own contract ------------------------------------------------------
-
-
-def description(name: str, primary: Iterable[str], secondary: Iterable[str] = ()) -> Description:
-    return Description(name, tuple(map(TypePattern, primary)), tuple(map(TypePattern, secondary)))
-
-
-def matcher(*descriptions: Description) -> Matcher:
-    return Matcher({each.name: each for each in descriptions})
-
-
-def test_the_matcher_says_for_whom_a_type_is_primary_and_who_knows_it() -> None:
-    asked = matcher(
-        description("a", ["builtins:int"], ["builtins:float"]),
-        description("b", ["builtins:float"], ["~builtins:int"]),
-        description("c", ["builtins:str"]),
-    )
-
-    def who(cls: type) -> tuple[set[str], set[str]]:
-        match = asked.match(cls)
-        return set(match.primary), set(match.known)
-
-    assert who(int) == ({"a"}, {"a", "b"})
-    assert who(float) == ({"b"}, {"a", "b"})
-    assert who(bool) == (set(), {"b"})
-    assert who(bytes) == (set(), set())
-
-
-def test_a_match_is_immutable() -> None:
-    match: Any = matcher(description("a", ["builtins:int"])).match(int)
-    for field in ("primary", "known", "aliases"):
-        with pytest.raises(AttributeError):
-            setattr(match, field, frozenset())
-
-
-def test_the_matcher_remembers_a_class_without_keeping_it_alive() -> None:
-    """E6: collected classes are not kept alive."""
-    asked = matcher(description("a", ["builtins:int"], ["@numbers:Real"]))
-    cls = type("Short", (), {})
-    assert asked.match(cls) is asked.match(cls)
-    reference = weakref.ref(cls)
-    del cls
-    gc.collect()
-    assert reference() is None
-
-
-def test_the_matcher_does_not_remember_what_cannot_be_a_key() -> None:
-    asked = matcher(description("a", here("Strange")))
-    cls = make(RaisingMeta, "Strange")
-    assert asked.match(cls).primary == {"a"}
-    assert asked.match(cls) is not asked.match(cls)
-
-
-def test_the_matcher_forgets_when_told() -> None:
-    asked = matcher(description("a", ["builtins:int"]))
-    before = asked.match(int)
-    asked.forget()
-    assert asked.match(int) is not before
-    assert asked.match(int) == before
-
-
-def test_the_matcher_asks_abstract_base_classes_again_after_a_registration() -> None:
-    asked = matcher(description("a", here("Duck", prefix="@")))
-    duck = type("Swan", (), {})
-    assert asked.match(duck).known == set()
-    Duck.register(duck)
-    assert asked.match(duck).known == {"a"}
-
-
-def test_the_matcher_keeps_its_answers_where_no_pattern_is_abstract() -> None:
-    asked = matcher(description("a", ["builtins:int"]))
-    before = asked.match(int)
-    Duck.register(type("Goose", (), {}))
-    assert asked.match(int) is before
-
-
-def test_the_matcher_says_which_patterns_may_be_aliases(package: WritePackage) -> None:
-    package("watched", {"core.py": "class Array: ...\n", "api.py": "from .core import Array\n"})
-    array = importlib.import_module("watched.core").Array
-    asked = matcher(description("a", ["watched.api:Array", "builtins:int"]))
-    assert asked.match(array).aliases == (TypePattern("watched.api:Array"),)
-    importlib.import_module("watched.api")
-    asked.forget()
-    assert asked.match(array).aliases == ()
-    assert asked.match(array).primary == {"a"}
-
-
-def test_a_module_replaced_in_sys_modules_is_the_one_that_counts(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """M3: *is* the object that the name means now."""
-    module = types.ModuleType("replaceable")
-    module.__dict__["Alias"] = Array
-    monkeypatch.setitem(sys.modules, "replaceable", module)
-    asked = matcher(description("a", ["replaceable:Alias"]))
-    assert asked.match(Array).primary == {"a"}
-    assert asked.match(Special).primary == set()
-
-
-def test_an_answer_by_old_registrations_is_not_kept() -> None:
-    """Another thread registers a class and forgets all answers while this one matches."""
-
-    class Forgetting(abc.ABC):  # noqa: B024  # abstract by its hook
-        """Stands for a slow abstract base class."""
-
-        @classmethod
-        def __subclasshook__(cls, other: type) -> Any:
-            if found is not None:
-                found.forget()
-            return NotImplemented
-
-    found: Matcher | None = None
-    globals()["Forgetting"] = Forgetting
-    Forgetting.__qualname__ = "Forgetting"
-    try:
-        found = matcher(description("a", [f"@{__name__}:Forgetting"]))
-        assert found.match(Array).primary == frozenset()
-        found._abstract_bases.clear()
-        globals()["Forgetting"] = Array
-        assert found.match(Array).primary == {"a"}
-    finally:
-        del globals()["Forgetting"]

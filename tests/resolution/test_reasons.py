@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from spatch_core import BackendSystem
-from spatch_core._resolution.explanation import Verdict
+from spatch_core.types import Verdict
 from tests.resolution.conftest import HERE, Foreign, Own, describe, f
 
 

@@ -13,9 +13,8 @@ from typing import Any
 import pytest
 
 from spatch_core import BackendSystem, ImplementationImportError
-from spatch_core._call.changing_candidates import Guard
-from spatch_core._resolution.explanation import Verdict
 from spatch_core.testing import isolated, write_distribution
+from spatch_core.types import Verdict
 
 
 class Own:
@@ -372,18 +371,6 @@ def test_abstract_base_class_that_fails(module: Any) -> None:
     assert f(Own()) == "default"
 
 
-def test_guard_is_only_there_where_something_may_change() -> None:
-    """Calls that can never change are not watched."""
-    system, f = make(describe("first"))
-    f(Foreign())
-    (entry,) = system._dispatcher.keeper.get()[1].values()
-    assert entry is first
-    system, f = make(describe("first", [pattern("Shape", "@")]))
-    f(Foreign())
-    (entry,) = system._dispatcher.keeper.get()[1].values()
-    assert isinstance(entry, Guard)
-
-
 @pytest.fixture
 def installed(tmp_path: Path) -> Iterator[Any]:
     """A library, and an installed backend of an abstract type."""
@@ -419,18 +406,6 @@ def test_explanation_of_what_was_merely_installed(installed: Any) -> None:
     assert verdicts(f.explain(Own(), Registered()))["first"] == (Verdict.LATER, later)
     with system.backend_opts(prioritize="first"):
         assert (f(Own()), f(Own(), Registered())) == ("default", "first")
-
-
-def test_library_that_matches_is_not_watched_for_what_was_merely_installed(installed: Any) -> None:
-    """The golden rule costs nothing here: no registration can change such a call."""
-    system, f = installed
-    assert f(Own()) == "default"
-    (entry,) = system._dispatcher.keeper.get()[1].values()
-    assert not isinstance(entry, Guard)
-    with system.backend_opts(prioritize="first"):
-        f(Own())
-        (entry,) = system._dispatcher.keeper.get()[1].values()
-        assert isinstance(entry, Guard)
 
 
 def test_library_that_matches_is_watched_for_what_was_placed_before_it(

@@ -7,11 +7,8 @@ import inspect
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from spatch_core import BackendSystem, NoImplementationError
-from spatch_core._signature.finder import elements
 
 HERE = __name__
 
@@ -136,39 +133,12 @@ def test_a_context_has_all_elements() -> None:
     assert f([several[0], None, [several[1], 1]])[0] == tuple(several)
 
 
-def test_the_table_does_not_grow_with_the_length() -> None:
-    """V18, E6: one key for a combination of types."""
-    system, f = make(join, inside="arrays")
-    for length in range(1, 50):
-        f([Foreign()] * length)
-    (table,) = system._dispatcher.keeper.get()[1:]
-    assert len(table) == 1
-
-
 def test_a_list_may_hold_itself() -> None:
     """V18: that ends."""
     _, f = make(join, inside="arrays")
     value: list[Any] = [Foreign()]
     value.append(value)
     assert f(value)[0] == "gpu"
-
-
-@given(
-    st.recursive(
-        st.integers(), lambda inner: st.lists(inner) | st.lists(inner).map(tuple), max_leaves=20
-    )
-)
-def test_elements_are_those_of_a_simple_definition(value: Any) -> None:
-    """V18: in the order in which they stand."""
-
-    def reference(value: Any) -> list[Any]:
-        if type(value) not in (list, tuple):
-            return [value]
-        return [found for each in value for found in reference(each)]
-
-    # A container that stands in two places counts once; here equal tuples may be one object.
-    if len({*map(str, reference(value))}) == len(reference(value)):
-        assert elements(value) == reference(value)
 
 
 def test_mistakes_are_found_where_the_function_is_decorated() -> None:

@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 
 from spatch_core import BackendSystem, NoImplementationError
-from spatch_core._signature.traits import POLICIES, Traits, checked_exceptions, checked_policy
 
 HERE = __name__
 
@@ -115,40 +114,8 @@ def test_threads_tasks_and_pickles_have_their_own_policies(
         assert outcome(policy, frozen)
 
 
-@pytest.mark.parametrize("policy", POLICIES)
-def test_policies_are_these(policy: str) -> None:
-    """V2: four of them."""
-    assert checked_policy(policy) == policy
-    assert Traits(policy).fallback == policy
-
-
-@pytest.mark.parametrize("given", ["Raise", "refuse", "", 3, None, ["raise"]])
-def test_anything_else_is_refused(given: Any) -> None:
-    with pytest.raises(ValueError, match="fallback= takes one of 'default', 'warn'"):
-        checked_policy(given)
-
-
-def test_elements_are_those_of_named_arguments() -> None:
-    """V18: by their names."""
-    anything: Any = 3
-    with pytest.raises(TypeError, match="inside= takes the names of arguments, not 3"):
-        Traits(inside=anything)
-
-
-def test_a_compositional_function_has_no_policy() -> None:
-    """V4: the functions that it calls have their own."""
-    with pytest.raises(TypeError, match="compositional"):
-        Traits("default", compositional=True)
-
-
 @pytest.mark.parametrize("given", [["ValueError"], [3], [int], [KeyboardInterrupt], [ValueError()]])
 def test_only_classes_of_exceptions_defer(given: Any) -> None:
     """F15: not values, other classes or interrupts."""
     with pytest.raises(TypeError, match="defer_on= takes exception classes"):
         BackendSystem(None, "MANNERLIB", defer_on=given)
-
-
-def test_one_class_may_be_given_alone() -> None:
-    assert checked_exceptions([KeyError, ValueError]) == (KeyError, ValueError)
-    alone: Any = KeyError
-    assert checked_exceptions(alone) == (KeyError,)

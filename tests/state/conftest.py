@@ -15,7 +15,7 @@ import pytest
 import spatch_core
 
 if TYPE_CHECKING:
-    from spatch_core._state.options import BackendOptions
+    from spatch_core.types import BackendOptions
 
 PACKAGE = Path(spatch_core.__file__).parents[1]
 

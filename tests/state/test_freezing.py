@@ -17,7 +17,7 @@ from spatch_core import BackendSystem, UnknownBackendError
 from spatch_core.testing import run_python
 
 if TYPE_CHECKING:
-    from spatch_core._state.options import BackendOptions
+    from spatch_core.types import BackendOptions
 
 PACKAGE = Path(spatch_core.__file__).parents[1]
 

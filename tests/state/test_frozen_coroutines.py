@@ -7,17 +7,12 @@ import functools
 import inspect
 import sys
 from concurrent.futures import ProcessPoolExecutor
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-import spatch_core
-
 if TYPE_CHECKING:
-    from spatch_core._state.options import BackendOptions
-
-PACKAGE = Path(spatch_core.__file__).parents[1]
+    from spatch_core.types import BackendOptions
 
 
 def asyncio_run(function: Any) -> Any:

@@ -14,9 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import spatch_core
-from spatch_core import BackendSystem, DispatchContext
-from spatch_core._state.pickles import options_of, state_of
-from spatch_core._state.state import DispatchState
+from spatch_core import DispatchContext
 from spatch_core.testing import run_python
 
 if TYPE_CHECKING:
@@ -212,20 +210,6 @@ def test_what_a_later_version_added_is_named(
         library.system.restore(kind, content)
 
 
-@pytest.mark.parametrize(
-    ("state", "options"),
-    [
-        (DispatchState(), {}),
-        (DispatchState(("b", "a")), {"prioritize": ("b", "a")}),
-        (DispatchState((), frozenset("ba"), type=int), {"disable": ("a", "b"), "type": int}),
-    ],
-)
-def test_options_are_plain_data(state: DispatchState, options: dict[str, Any]) -> None:
-    """Those with default values are left out, so that a new option changes no old pickle."""
-    assert options_of(state) == options
-    assert state_of(options).key == state.key
-
-
 def test_a_system_that_is_not_there_is_named(library: Any) -> None:
     """The module is there, and its system has another prefix now."""
     from spatch_core.backend_system import find_system
@@ -233,15 +217,3 @@ def test_a_system_that_is_not_there_is_named(library: Any) -> None:
     assert find_system("pickled_library", "PICKLEDLIB", None) is library.system
     with pytest.raises(LookupError, match=r"'pickled_library' makes no .* 'OTHER'"):
         find_system("pickled_library", "OTHER", None)
-
-
-def test_systems_of_one_module_and_prefix_are_told_apart_by_their_groups() -> None:
-    """A package may open two libraries to backends, under the same variables."""
-    types: list[str] = ["builtins:int"]
-    systems = [
-        BackendSystem(group, "PICKLEDTWICE", types) for group in ("a.backends", "b.backends")
-    ]
-    for system in systems:
-        assert pickle.loads(pickle.dumps(system)) is system
-        frozen = system.backend_opts()(len)
-        assert pickle.loads(pickle.dumps(frozen))._owner is system._dispatcher

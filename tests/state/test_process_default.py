@@ -9,21 +9,6 @@ from typing import Any
 import pytest
 
 from spatch_core import BackendSystem, GlobalOptionsWarning
-from spatch_core._state.process_default import enable
-from spatch_core._state.state import DispatchState
-from spatch_core._state.state_keeper import StateKeeper
-
-
-def test_options_are_added_to_the_default() -> None:
-    """S11: each call that changes options of an earlier one warns."""
-    keeper = StateKeeper("GLOBALLIB")
-    enable(keeper, DispatchState(("first",)))
-    with pytest.warns(GlobalOptionsWarning, match="called before"):
-        enable(keeper, DispatchState(("second",)))
-    assert keeper.current().prioritized == ("second", "first")
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        enable(keeper, DispatchState(("second",)))
 
 
 def test_the_warning_is_shown_at_the_line_of_the_program() -> None:
@@ -109,13 +94,6 @@ def test_blocks_stay_in_force_when_the_process_is_reset() -> None:
         thread.join()
     assert found == ["default"]
     assert f(Foreign()) == "default"
-
-
-def test_a_reset_of_nothing_discovers_nothing() -> None:
-    """F11: a test suite may reset every library before each test."""
-    system, _ = library()
-    system.backend_opts.reset_globally()
-    assert system._dispatcher.loaded is None
 
 
 def test_variables_that_were_changed_since_count_after_a_reset_and_a_reload(

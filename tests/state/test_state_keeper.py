@@ -309,22 +309,6 @@ def test_reload_keeps_what_was_enabled_globally(
 # What is kept, and for how long
 
 
-def test_equal_options_share_one_state(library: Library) -> None:
-    """Blocks with the same options find the tables that earlier ones have filled."""
-    keeper = library.system._dispatcher.keeper
-    states = []
-    for options in (
-        library.options(prioritize="third", disable=["first"]),
-        library.options("third", {"first"}),
-        library.options(("third",), disable="first"),
-    ):
-        with options:
-            states.append(keeper.get()[0])
-    with library.options(prioritize="third"), library.options(disable="first"):
-        states.append(keeper.get()[0])
-    assert len(set(map(id, states))) == 1
-
-
 def test_traced_blocks_have_states_of_their_own(library: Library) -> None:
     """Two traces of equal options record separately."""
     with library.options(trace=True) as outer:
@@ -332,40 +316,6 @@ def test_traced_blocks_have_states_of_their_own(library: Library) -> None:
     with library.options(trace=True) as inner:
         library.ran()
     assert (len(outer), len(inner)) == (0, 1)
-
-
-def test_number_of_states_is_bounded() -> None:
-    """E6: however many combinations of options come by, memory stays bounded."""
-    names = [f"backend{number}" for number in range(40)]
-    system = BackendSystem(
-        None,
-        "MYLIB",
-        backends=[{"name": name, "primary_types": [f"{__name__}:Foreign"]} for name in names],
-    )
-    states: weakref.WeakSet[Any] = weakref.WeakSet()
-    for outer in names:
-        for inner in names:
-            with system.backend_opts(prioritize=outer), system.backend_opts(disable=[inner]):
-                states.add(system._dispatcher.keeper.get()[0])
-    gc.collect()
-    assert len(states) < 1000
-    with system.backend_opts(prioritize="backend7"):
-        assert system.backend_opts().backends[0] == "backend7"
-
-
-@pytest.mark.parametrize(
-    "spell",
-    [lambda number: ["third"], lambda number: {"third"}, lambda number: ("third",) * number],
-    ids=["list", "set", "tuples"],
-)
-def test_blocks_fill_no_memory(library: Library, spell: Any) -> None:
-    """E6: entering a block again and again keeps nothing, however it is spelled."""
-    for number in range(1500):
-        with library.options(prioritize=spell(number % 750 + 1)):
-            pass
-    assert len(library.system._dispatcher.keeper.default.inner) <= 1000
-    with library.options(prioritize=spell(1)):
-        assert library.ran() == "third"
 
 
 def test_classes_are_not_kept_alive(library: Library) -> None:
@@ -398,18 +348,6 @@ def test_class_given_as_type_is_not_kept_alive() -> None:
     assert [reference for reference in kept if reference() is not None] == []
 
 
-def test_tables_of_importable_classes_survive_a_collection(library: Library) -> None:
-    """Collecting garbage costs nothing where every class lives on by itself."""
-    library.f(Foreign())
-    library.f(None)
-    library.f(3)
-    (_, table) = library.system._dispatcher.keeper.get()
-    before = dict(table)
-    assert len(before) == 3
-    gc.collect()
-    assert library.system._dispatcher.keeper.get()[1] == before
-
-
 class ByValue(type):
     """Compares its classes by name, as some proxies do."""
 
@@ -438,42 +376,6 @@ def test_type_with_a_metaclass_that_compares(library: Library) -> None:
 
 # ---------------------------------------------------------------------------------------
 # All at once
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("switching")
-def test_threads_that_change_everything_at_once() -> None:
-    """Calls, blocks, global changes, reloads and collections at once break nothing."""
-    library = Library()
-    library.options(prioritize="second").enable_globally()
-    stop = threading.Event()
-
-    def call(name: str) -> bool:
-        while not stop.is_set():
-            with library.options(prioritize=name, trace=True) as trace:
-                if library.ran() != name or len(trace) != 1:
-                    return False
-            if library.ran() not in ("second", "third"):
-                return False
-        return True
-
-    def change() -> bool:
-        for number in range(20):
-            with pytest.warns(GlobalOptionsWarning):
-                library.options(prioritize=("third", "second")[number % 2]).enable_globally()
-            library.system.reload()
-            for _ in range(50):
-                library.system._dispatcher.keeper.forget_tables()
-            gc.collect()
-        return True
-
-    with ThreadPoolExecutor(3) as pool:
-        callers = [pool.submit(call, name) for name in ("first", "third")]
-        try:
-            assert change()
-        finally:
-            stop.set()
-        assert [caller.result() for caller in callers] == [True, True]
 
 
 @pytest.mark.parametrize("pure", ["0", "1"])

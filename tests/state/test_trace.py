@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from spatch_core._state.trace import Outcome, TraceEvent
+from spatch_core.types import Outcome, TraceEvent
 from tests.deferring_library import Foreign, Own, f, system
 
 
@@ -91,16 +91,3 @@ def test_words_are_strings(word: Any) -> None:
     """So that they can be written as JSON and compared with text."""
     assert word == word.value == str(word) == f"{word}"
     assert isinstance(word, str)
-
-
-def test_tracing_costs_nothing_where_it_is_not_asked_for() -> None:
-    """What tables hold without a trace is the implementation itself, with no flag to test."""
-    f(Own())
-    f(Own())
-    targets = [
-        target
-        for table in system._dispatcher.keeper.get()[1:]
-        for cls, target in table.items()
-        if cls is Own
-    ]
-    assert targets == [f.__wrapped__]

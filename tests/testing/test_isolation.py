@@ -40,28 +40,6 @@ def test_names_of_the_block_are_unknown_after_it(
         system.backend_opts("loud")
 
 
-def test_discovery_waits_for_the_first_use(system: BackendSystem) -> None:
-    assert system.problems == ()
-
-    with isolated(system):
-        assert system._loader.loaded is None
-
-
-def test_what_had_been_discovered_is_back(system: BackendSystem) -> None:
-    resolver = system._dispatcher.ensure_loaded().resolver
-    with isolated(system):
-        assert system._dispatcher.ensure_loaded().resolver is not resolver
-
-    assert system._dispatcher.ensure_loaded().resolver is resolver
-
-
-def test_what_had_not_been_discovered_is_not(system: BackendSystem) -> None:
-    with isolated(system):
-        assert system.problems == ()
-
-    assert system._loader.loaded is None
-
-
 def test_the_environment_holds_for_the_block(
     system: BackendSystem,
     double: Any,
