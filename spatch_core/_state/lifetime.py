@@ -1,9 +1,11 @@
-"""Weak references to the scopes of a library, and the hooks for garbage collection and exit."""
+"""Weak references to the scopes of a library; the hooks for garbage collection, forks and exit."""
 
 from __future__ import annotations
 
 import atexit
 import gc
+import os
+from _thread import RLock  # threading itself imports much more
 from _weakref import ref  # weakref itself imports much more
 
 TYPE_CHECKING = False
@@ -11,7 +13,9 @@ if TYPE_CHECKING:
     from typing import Any, Protocol
 
     class Forgetful(Protocol):
-        """A keeper, as far as the end of the process and a garbage collection are concerned."""
+        """A keeper, as far as forks, the end of the process and garbage collections concern it."""
+
+        replacing: RLock
 
         def forget_tables(self) -> None: ...
 
@@ -46,7 +50,7 @@ _keepers = References()
 
 
 def look_after(keeper: Forgetful) -> None:
-    """Let a keeper forget entries before a full garbage collection and at exit."""
+    """Let a keeper forget entries before a full collection and at exit, and outlive forks."""
     _keepers.add(keeper)
 
 
@@ -62,6 +66,16 @@ def _before_collection(phase: str, details: dict[str, int]) -> None:
 
 
 gc.callbacks.append(_before_collection)
+
+
+def _after_fork() -> None:
+    """Make new locks in the child of a fork: another thread of the parent may have held the old."""
+    for keeper in _keepers.alive():
+        keeper.replacing = RLock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)
 
 
 def _before_exit() -> None:
