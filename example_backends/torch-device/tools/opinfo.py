@@ -2,6 +2,7 @@
 
     python tools/opinfo.py npy                        # float32, forward
     python tools/opinfo.py npy --dtypes float32 int64 --backward --record results/npy.csv
+    python tools/opinfo.py box                        # a class and two conversions
     python tools/opinfo.py npy --every 10             # a sample of the operators
     python tools/opinfo.py npy --only eigh svd --record results/npy.csv    # again, in a record
 
@@ -29,14 +30,31 @@ import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_flatten, tree_map_only
 
+from torch_device import BackendEnvironment
+
 ON_CPU = {"tensor_split"}
 """Operators whose other arguments PyTorch takes on the CPU alone, of any device."""
 
 ORDER = ("alone", "reads", "converts", "fails")
 
 
+class Box:
+    """Data without a shape and a dtype."""
+
+    __slots__ = ("hidden",)
+
+    def __init__(self, hidden: torch.Tensor) -> None:
+        self.hidden = hidden
+
+
 def make(name: str) -> Any:
-    """Return one of the two devices."""
+    """Return a device: one of the two bundled ones, or a class and two conversions."""
+    if name == "box":
+        made = BackendEnvironment(
+            name, Box, lambda x: Box(x.clone()), lambda box: box.hidden.clone()
+        )
+        made.register_default_decompositions()
+        return made
     if name == "npy":
         from torch_device.arrays.numpy_device import make_environment
     else:
@@ -161,7 +179,7 @@ def merged(record: Path, rows: list[Any]) -> list[Any]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("device", choices=("npy", "jax"))
+    parser.add_argument("device", choices=("npy", "jax", "box"))
     parser.add_argument("--dtypes", nargs="+", default=["float32"])
     parser.add_argument("--backward", action="store_true")
     parser.add_argument("--every", type=int, default=1, help="take one operator of so many")

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
+from . import _schema
 from ._storage import cell_of, note_view, wrap
 
 if TYPE_CHECKING:
@@ -68,11 +69,10 @@ def register_basic(environment: BackendEnvironment) -> None:
     def empty(size: Any, dtype: Any = None, device: Any = None, **options: Any) -> torch.Tensor:
         _check(name, device, options)
         dtype = dtype or torch.get_default_dtype()
-        if dtype.is_complex and dtype.itemsize == 4:
-            raise NotImplementedError(f"complex32 is not supported by the device {name!r}")
-        full = environment.find("aten:full")
-        if full is not None:
-            return data.wrap(full(list(size), 0, dtype=dtype), dtype)
+        _check_dtype(name, dtype)
+        found = environment.attempt("aten:full", list(size), 0, dtype=dtype)
+        if found is not NotImplemented:
+            return data.wrap(found, dtype)
         return environment.from_cpu(torch.zeros(tuple(size), dtype=dtype))
 
     @kernel(aten.empty_strided.default)
@@ -99,11 +99,29 @@ def register_basic(environment: BackendEnvironment) -> None:
             else:
                 counts.copies["from_cpu"] += 1
                 array = data.read(environment.from_cpu(source))
-            if source.is_complex() and not target.is_complex():
-                array = data.cast(array, target.dtype)
-            return data.write(target, array)
+            return data.write(target, array, source)
         target.copy_(environment.copy_to_cpu(source))
         return target
+
+    @kernel(aten._to_copy.default)
+    def to_copy(tensor: torch.Tensor, **options: Any) -> torch.Tensor:
+        # Within the device, a copy is the same data; otherwise `empty` and `copy_` as in PyTorch.
+        dtype, device = options.get("dtype") or tensor.dtype, options.get("device")
+        is_here = device is None or torch.device(device).type == name
+        if not is_here or tensor.device.type != name:
+            target = torch.empty(
+                tensor.shape,
+                dtype=dtype,
+                device=tensor.device if device is None else device,
+                pin_memory=bool(options.get("pin_memory")),
+            )
+            return target.copy_(tensor)
+        _check(name, None, {"layout": options.get("layout")})
+        array = data.read(tensor)
+        if dtype is tensor.dtype:
+            return wrap(array, tensor.shape, dtype)
+        _check_dtype(name, dtype)
+        return wrap(data.cast(array, tensor.dtype, dtype), tensor.shape, dtype)
 
     @kernel(aten._copy_from.default)
     def copy_from(source: torch.Tensor, target: torch.Tensor, non_blocking: bool = False) -> Any:
@@ -113,16 +131,22 @@ def register_basic(environment: BackendEnvironment) -> None:
     def copy_from_and_resize(source: torch.Tensor, target: torch.Tensor) -> Any:
         return copy(target.resize_(source.shape), source)
 
-    @kernel(aten._local_scalar_dense.default)
-    def item(tensor: torch.Tensor) -> Any:
-        environment.read_by_host("aten:item")
-        return environment.read_to_cpu(tensor).item()
+    def host_read(operator: Any, identity: str, read: Any) -> Any:
+        def call(*tensors: torch.Tensor) -> Any:
+            arrays = [data.read(each) for each in tensors]
+            environment.read_by_host(identity)
+            found = environment.attempt(_schema.identity(operator), *arrays)
+            if found is NotImplemented:
+                found = read(*map(environment.data_to_torch, arrays))
+            return found
 
-    @kernel(aten.equal.default)
-    def equal(a: torch.Tensor, b: torch.Tensor) -> bool:
-        arrays = data.read(a), data.read(b)
-        environment.read_by_host("aten:equal")
-        return torch.equal(*map(environment.data_to_torch, arrays))
+        return call
+
+    for each, identity, read in (
+        (aten._local_scalar_dense.default, "aten:item", torch.Tensor.item),
+        (aten.equal.default, "aten:equal", torch.equal),
+    ):
+        operators[each] = host_read(each, identity, read)
 
     @kernel(aten.is_pinned.default)
     def is_pinned(tensor: torch.Tensor, device: Any = None) -> bool:
@@ -192,6 +216,7 @@ def register_basic(environment: BackendEnvironment) -> None:
         tensor.data = whole.as_strided(tuple(size), tuple(stride), offset)
         return tensor
 
+    environment.own = frozenset(operators)
     for operator, function in operators.items():
         environment.register_kernel(operator, function)
     # What has no kernel at all, also none that PyTorch composes, comes here.
@@ -208,6 +233,11 @@ def _end(size: Any, stride: Any, offset: int) -> int:
     for n, step in zip(size, stride, strict=False):
         last += (n - 1) * step
     return last + 1
+
+
+def _check_dtype(name: str, dtype: torch.dtype) -> None:
+    if dtype is torch.complex32:
+        raise NotImplementedError(f"complex32 is not supported by the device {name!r}")
 
 
 def _check(name: str, device: Any, options: dict[str, Any]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -24,16 +25,16 @@ class Data:
 
     def __init__(self, environment: BackendEnvironment) -> None:
         self.environment = environment
-        self._classes: set[type] = set()
+        self._classes: set[Any] = set()
         self._dtypes: dict[Any, torch.dtype] = {}
 
     def read(self, tensor: torch.Tensor) -> Any:
         """Return the data of a tensor, also of a view, and of one that says to be a conjugate."""
         array = self.read_plain(tensor)
         if tensor.is_conj():
-            array = self.settle(self.implementation("aten:_conj_physical", array)(array))
+            array = self.run("aten:_conj_physical", array)
         if tensor.is_neg():
-            array = self.settle(self.implementation("aten:neg", array)(array))
+            array = self.run("aten:neg", array)
         return array
 
     def read_plain(self, tensor: torch.Tensor) -> Any:
@@ -52,29 +53,40 @@ class Data:
         """Return the data of a tensor that may be absent."""
         return None if tensor is None else self.read(tensor)
 
-    def write(self, tensor: torch.Tensor, array: Any) -> torch.Tensor:
-        """Replace the data of a tensor; those of a view change in its storage."""
+    def write(
+        self, tensor: torch.Tensor, array: Any, like: torch.Tensor | None = None
+    ) -> torch.Tensor:
+        """Replace the data of a tensor; those of a view change in its storage.
+
+        Parameters
+        ----------
+        tensor : torch.Tensor
+            The tensor.
+        array : object
+            Its new data.
+        like : torch.Tensor, optional
+            A tensor of their shape and dtype, if these are known.
+        """
         cell = cell_of(tensor)
-        array = self.cast(self.settle(array), tensor.dtype)
-        if tuple(array.shape) != tuple(tensor.shape):
-            array = self.implementation("aten:expand", array)(array, list(tensor.shape))
+        array = self.settle(array)
+        shape, dtype = self.shape_dtype(array) if like is None else (like.shape, like.dtype)
+        array = self.cast(array, dtype, tensor.dtype)
+        if tuple(shape) != tensor.shape:
+            array = self.run("aten:expand", array, list(tensor.shape))
         if tensor.is_conj():
-            array = self.implementation("aten:_conj_physical", array)(array)
+            array = self.run("aten:_conj_physical", array)
         if tensor.is_neg():
-            array = self.implementation("aten:neg", array)(array)
+            array = self.run("aten:neg", array)
         if _storage.on_write is not None:
             _storage.on_write(cell)
         if not is_whole(tensor, cell):
             if _storage.on_read is not None:
                 _storage.on_read(cell)
-            size, stride, offset = _layout(tensor)
             base = self._as(cell.array, cell.dtype, tensor.dtype)
-            scatter = self.implementation("aten:as_strided_scatter", array)
-            array = self._as(scatter(base, array, size, stride, offset), tensor.dtype, cell.dtype)
-            if tuple(array.shape) != cell.shape:
-                array = self.implementation("aten:as_strided", array)(
-                    array, cell.shape, _contiguous(cell.shape), 0
-                )
+            array = self.run("aten:as_strided_scatter", base, array, *_layout(tensor))
+            array = self._as(array, tensor.dtype, cell.dtype)
+            if cell.dtype is not tensor.dtype:  # which has made it flat
+                array = self.run("aten:as_strided", array, cell.shape, _contiguous(cell.shape), 0)
         cell.array = array
         return tensor
 
@@ -93,7 +105,7 @@ class Data:
         if resizing and target.shape != value.shape:
             target.data = self.wrap(self.read(value), target.dtype)
         else:
-            self.write(target, self.read(value))
+            self.write(target, self.read(value), value)
 
     def replace(
         self, tensor: torch.Tensor, before: Any, array: Any, dtype: torch.dtype | None
@@ -126,10 +138,11 @@ class Data:
             cell.array = array
             return tensor
         array = self.settle(array)
-        if tuple(array.shape) != tensor.shape:
+        shape, _ = self.shape_dtype(array)
+        if shape != tensor.shape:
             raise RuntimeError(
                 f"output with shape {list(tensor.shape)} doesn't match the broadcast shape "
-                f"{list(array.shape)}"
+                f"{list(shape)}"
             )
         check_cast(dtype, tensor.dtype)
         return self.write(tensor, array)
@@ -138,10 +151,14 @@ class Data:
         """Return a new tensor for the result of an implementation."""
         if array.__class__ not in self._classes:
             array = self.settle(array)
+            if array.__class__ not in self._classes:
+                shape, own = self.shape_dtype(array)
+                wanted = dtype or own
+                return _storage.wrap(self.cast(array, own, wanted), shape, wanted)
         if dtype is None:
             dtype = self.dtype(array)
         elif self._dtypes.get(array.dtype) is not dtype:
-            array = self.cast(array, dtype)
+            array = self.cast(array, self.dtype(array), dtype)
         return _storage.wrap(array, array.shape, dtype)
 
     def wrap_optional(self, array: Any, dtype: torch.dtype | None = None) -> torch.Tensor | None:
@@ -153,56 +170,74 @@ class Data:
         if array.__class__ not in self._classes:
             if not isinstance(array, self.environment.data_class):
                 return self.environment.settle(array)
-            self._classes.add(array.__class__)
+            if self.describe_themselves:
+                self._classes.add(array.__class__)
         return array
 
+    @cached_property
+    def describe_themselves(self) -> bool:
+        """Whether data have a shape and a dtype, as arrays do."""
+        if self.environment.shape_dtype is not None:
+            return False
+        array = self.environment.torch_to_data(torch.zeros(3))
+        try:
+            return tuple(array.shape) == (3,) and self.dtype(array) is torch.float32
+        except (AttributeError, TypeError):
+            return False
+
+    def shape_dtype(self, array: Any) -> tuple[tuple[int, ...], torch.dtype]:
+        """Return the shape and the dtype of data."""
+        if array.__class__ in self._classes:
+            return tuple(array.shape), self.dtype(array)
+        if self.environment.shape_dtype is not None:
+            shape, dtype = self.environment.shape_dtype(array)
+            return tuple(shape), dtype
+        found = self.environment.data_to_torch(array)
+        return tuple(found.shape), found.dtype
+
     def dtype(self, array: Any) -> torch.dtype:
-        """Return the dtype of data."""
+        """Return the dtype of data that have one."""
         found = self._dtypes.get(array.dtype)
         if found is None:
             found = getattr(torch, str(array.dtype).rpartition(".")[2])
             self._dtypes[array.dtype] = found
         return found
 
-    def cast(self, array: Any, dtype: torch.dtype) -> Any:
+    def cast(self, array: Any, old: torch.dtype, new: torch.dtype) -> Any:
         """Return data of another dtype."""
-        if self.dtype(array) is dtype:
-            return array
-        return self.implementation("aten:_to_copy", array)(array, dtype=dtype)
+        return array if old is new else self.run("aten:_to_copy", array, dtype=new)
 
-    def implementation(self, identity: str, array: Any) -> Any:
-        """Return the implementation of an operator, or one by conversion to the CPU."""
-        found = self.environment.find(identity, type(array))
-        return self._by_conversion(identity) if found is None else found
+    def run(self, identity: str, array: Any, *args: Any, **options: Any) -> Any:
+        """Return the result of an operator for data: of its implementation, or of the CPU."""
+        own = self.environment.find(identity, type(array))
+        found = NotImplemented if own is None else own(array, *args, **options)
+        if found is NotImplemented:
+            found = self._convert(identity, array, *args, **options)
+        return found if found.__class__ in self._classes else self.settle(found)
 
     def _strided(self, tensor: torch.Tensor, cell: Cell) -> Any:
         array = self._as(cell.array, cell.dtype, tensor.dtype)
-        return self.implementation("aten:as_strided", array)(array, *_layout(tensor))
+        return self.run("aten:as_strided", array, *_layout(tensor))
 
     def _as(self, array: Any, old: torch.dtype, new: torch.dtype) -> Any:
-        if old is new:
-            return array
-        return self.implementation("aten:view.dtype", array)(array, new)
+        """Return data in the order of their elements, of another dtype of the same bytes."""
+        return array if old is new else self.run("aten:view.dtype", array, new)
 
-    def _by_conversion(self, identity: str) -> Any:
+    def _convert(self, identity: str, array: Any, *args: Any, **options: Any) -> Any:
         environment = self.environment
-        overload = identity.partition(":")[2].split(".")
-        operator = getattr(getattr(torch.ops.aten, overload[0]), (*overload, "default")[1])
-
-        def convert(array: Any, *args: Any, **kwargs: Any) -> Any:
-            environment.count_conversion(identity, "it has no implementation")
-            first = environment.data_to_torch(array).contiguous()
-            if identity.startswith("aten:as_strided"):
-                first = first.view(-1)
-            args = tuple(
-                environment.data_to_torch(each)
-                if isinstance(each, environment.data_class)
-                else each
-                for each in args
-            )
-            return environment.torch_to_data(operator(first, *args, **kwargs).contiguous())
-
-        return convert
+        environment.count_conversion(identity, "it has no implementation")
+        packet, _, overload = identity.partition(":")[2].partition(".")
+        operator = getattr(getattr(torch.ops.aten, packet), overload or "default")
+        first = environment.data_to_torch(array).contiguous()
+        if identity == "aten:as_strided_scatter":
+            args = environment.data_to_torch(args[0]), *args[1:]
+            found = operator(first.view(-1), *args, **options).view(first.shape)
+        elif identity in ("aten:as_strided", "aten:view.dtype"):
+            # What counts is the order of the elements, not their shape.
+            found = operator(first.view(-1), *args, **options)
+        else:
+            found = operator(first, *args, **options)
+        return environment.torch_to_data(found.contiguous())
 
     def _foreign(self, tensor: torch.Tensor) -> Any:
         name = self.environment.name

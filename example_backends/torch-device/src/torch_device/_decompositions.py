@@ -34,12 +34,19 @@ def register(environment: BackendEnvironment) -> None:
         for operator, function in decomposition_table.items()
         if isinstance(operator, torch._ops.OpOverload)
     )
+    for each in (
+        aten._native_batch_norm_legit_functional.default,
+        aten._native_batch_norm_legit.no_stats,
+    ):
+        known[each] = _with_empty_statistics(each, known[each])
     for each in (aten.native_batch_norm.default, aten._native_batch_norm_legit.default):
-        known[each] = _with_empty_statistics(known[each])
+        known[each] = batch_norm_in_place(environment)
     decomposed = {operator.name() for operator in known}
     # The functional variants of these are C++ around `out=`, which would recurse.
     composed = _with_kernel("CompositeExplicitAutogradNonFunctional")
     composed |= _with_kernel("CompositeExplicitAutograd") & decomposed
+    # What C++ makes of these ends in operators that no device has, in place of an own kernel.
+    composed |= {"aten::convolution", "aten::convolution_backward"}
     for full in sorted(composed - _with_kernel("CompositeImplicitAutograd")):
         namespace, _, name = full.partition("::")
         packet, _, overload = name.partition(".")
@@ -54,17 +61,36 @@ def _with_kernel(key: str) -> set[str]:
     return set(torch._C._dispatch_get_registrations_for_dispatch_key(key))
 
 
-def _with_empty_statistics(decomposition: Any) -> Any:
+def batch_norm_in_place(environment: BackendEnvironment) -> Any:
+    """Return `native_batch_norm` as its functional variant, which has another name."""
+
+    def call(
+        x: Any, weight: Any, bias: Any, mean: Any, var: Any, training: bool, momentum: Any, eps: Any
+    ) -> Any:
+        if mean is None or var is None:
+            run = aten._native_batch_norm_legit.no_stats
+            return run(x, weight, bias, training, momentum, eps)
+        run = aten._native_batch_norm_legit_functional.default
+        *found, new_mean, new_var = run(x, weight, bias, mean, var, training, momentum, eps)
+        if training:
+            environment.data.assign(mean, new_mean, resizing=False)
+            environment.data.assign(var, new_var, resizing=False)
+        return tuple(found)
+
+    return call
+
+
+def _with_empty_statistics(operator: Any, decomposition: Any) -> Any:
     """Return a decomposition of batch normalization whose results are those of the CPU.
 
     Without training, the statistics of the batch are not computed, and empty.
     """
+    place = [each.name for each in operator._schema.arguments].index("training")
 
-    def call(x: torch.Tensor, *args: Any, **kwargs: Any) -> Any:
-        found, *statistics = decomposition(x, *args, **kwargs)
-        is_training = kwargs["training"] if "training" in kwargs else args[4]
-        if not is_training:
-            statistics = [each.new_empty(0) for each in statistics]
+    def call(*args: Any) -> Any:
+        found, *statistics = decomposition(*args)
+        if not args[place]:
+            statistics[:2] = [each.new_empty(0) for each in statistics[:2]]
         return found, *statistics
 
     return call

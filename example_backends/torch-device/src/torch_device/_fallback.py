@@ -8,7 +8,9 @@
 
 from __future__ import annotations
 
+import inspect
 import threading
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -22,6 +24,10 @@ if TYPE_CHECKING:
 
 class ConversionError(NotImplementedError):
     """An operator has no implementation, and the policy forbids converting to the CPU."""
+
+
+class KernelError(RuntimeError):
+    """A kernel has raised a TypeError, which PyTorch's operators take for NotImplemented."""
 
 
 class Fallback:
@@ -53,6 +59,12 @@ class Fallback:
 
     def call(self, operator: Any, values: dict[str, Any]) -> Any:
         """Run an operator with arguments by name."""
+        try:
+            return self._call(operator, values)
+        except TypeError as error:
+            raise KernelError(f"{_schema.identity(operator)} raised TypeError: {error}") from error
+
+    def _call(self, operator: Any, values: dict[str, Any]) -> Any:
         reasons = ["it has no implementation"]
         running: list[Any] = self._running.__dict__.setdefault("operators", [])
         written = _schema.written(operator)
@@ -87,18 +99,16 @@ class Fallback:
     ) -> Any:
         running.append(operator)
         try:
-            args = [
-                values[each.name]
-                for each in operator._schema.arguments
-                if not each.kwarg_only and each.name in values
-            ]
-            keywords = {
-                each.name: values[each.name]
-                for each in operator._schema.arguments
-                if each.kwarg_only
-                and each.name in values
-                and (each.name not in _schema.OMITTED or values[each.name] is not None)
-            }
+            args, keywords = [], {}
+            by_name = _keyword_only(decomposition)
+            for each in operator._schema.arguments:
+                if each.name not in values:
+                    continue
+                value = values[each.name]
+                if not each.kwarg_only and each.name not in by_name:
+                    args.append(value)
+                elif value is not None or each.name not in _schema.OMITTED:
+                    keywords[each.name] = value
             return decomposition(*args, **keywords)
         except NotImplementedError as error:
             if isinstance(error, ConversionError):
@@ -161,3 +171,10 @@ class Fallback:
             return environment.from_cpu(tensor) if known is None else known
 
         return tree_map_only(torch.Tensor, to_device, found)
+
+
+@cache
+def _keyword_only(function: Any) -> frozenset[str]:
+    """Return what a decomposition takes by keyword alone; some operators take it by position."""
+    parameters = inspect.signature(function).parameters.values()
+    return frozenset(each.name for each in parameters if each.kind is each.KEYWORD_ONLY)

@@ -9,6 +9,7 @@ import jax
 import torch
 from torch.utils._pytree import tree_flatten
 
+from ._fallback import KernelError
 from ._host_reads import HostReadError, explained
 from ._tracing import Trace
 
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 __all__ = ["CompiledStep", "HostReadError", "jax_jit"]
+
+
+_NEED_VALUES = (jax.errors.JAXTypeError, jax.errors.JAXIndexError)
 
 
 class CompiledStep:
@@ -62,7 +66,9 @@ class CompiledStep:
             is_same = list(map(id, trace.used)) == list(map(id, cells))
         except jax.errors.UnexpectedTracerError:
             is_same = False
-        except (jax.errors.JAXTypeError, jax.errors.JAXIndexError) as error:
+        except (*_NEED_VALUES, KernelError) as error:
+            if isinstance(error, KernelError) and not isinstance(error.__cause__, _NEED_VALUES):
+                raise
             raise explained(error) from error
         if not is_same:
             raise RuntimeError(

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import linecache
+from contextlib import suppress
+from functools import partial
+from inspect import signature
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +16,7 @@ from spatch_core import NoImplementationError
 
 from . import _schema, _source
 from ._dtypes import DtypeFinder
+from ._fallback import KernelError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -93,7 +97,11 @@ class Kernels:
         data = environment.data
         is_run_in_context = functional in environment.in_context
         source, defaults = _source.write(
-            operator, functional, end, is_run_in_context=is_run_in_context
+            operator,
+            functional,
+            end,
+            is_run_in_context=is_run_in_context,
+            describe_themselves=data.describe_themselves,
         )
         find = DtypeFinder(environment, functional)
         environment.find(_schema.identity(functional))  # the first look-up is another method
@@ -110,6 +118,7 @@ class Kernels:
             "dtypes": find.known,
             "find_dtypes": find,
             "explain": find.explain,
+            "refuse_type_error": partial(self._refuse_type_error, functional),
             "data_type": environment.data_type,
             "NoImplementationError": NoImplementationError,
             "refuse": self._refuse,
@@ -130,6 +139,21 @@ class Kernels:
     def _refuse(self, what: Any) -> Any:
         name = self._environment.name
         raise NotImplementedError(f"the device {name!r} does not support {what}")
+
+    def _refuse_type_error(self, operator: Any, error: TypeError) -> Any:
+        """Raise an error that PyTorch does not take for NotImplemented, as it does this one."""
+        function = self._environment.operators[operator]
+        name = (
+            f"{function.__module__}.{function.__qualname__}"
+            if isinstance(function, FunctionType)
+            else repr(function)
+        )
+        with suppress(TypeError, ValueError):  # some functions of C say no signature
+            name += str(signature(function))
+        raise KernelError(
+            f"{_schema.identity(operator)} raised TypeError: {error}. "
+            f"Its implementation is {name}; it is called with {_schema.passed(operator)}"
+        ) from error
 
     def _elsewhere(self, operator: Any, device: torch.device, *values: Any) -> Any:
         """Make what is like a tensor of this device on another one."""

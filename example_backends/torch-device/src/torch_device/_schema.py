@@ -70,6 +70,19 @@ def functional_of(operator: Any) -> Any:
     return None
 
 
+def passed(operator: Any) -> str:
+    """Return what implementations get, as a signature: ``(self, other, *, alpha=1)``."""
+    parts = []
+    for each in operator._schema.arguments:
+        if each.name not in OMITTED:
+            if each.kwarg_only and "*" not in parts:
+                parts.append("*")
+            parts.append(each.name)
+            if each.has_default_value():
+                parts[-1] += f"={each.default_value}"
+    return f"({', '.join(parts)})"
+
+
 def bind(operator: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
     """Return all arguments of a call by name, with the defaults of the schema except dtypes."""
     arguments = operator._schema.arguments

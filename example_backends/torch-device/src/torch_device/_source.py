@@ -6,7 +6,8 @@ from typing import Any
 
 from . import _schema
 
-# How kernels read an argument, and its part of the key by which dtypes of results are remembered.
+# How kernels read an argument, and its part of the key by which dtypes of results are remembered:
+# of its data, or, if these have neither a dtype nor a shape, of the tensor, which takes longer.
 _READS = {
     "Tensor": """\
 if {0}.__class__ in numbers:
@@ -14,16 +15,16 @@ if {0}.__class__ in numbers:
     {0}_key = {0}_flat = {0}.__class__
 else:
     {0}_data = read({0})
-    {0}_key, {0}_flat, {0}_type = {0}_data.dtype, not {0}_data.shape, {0}_data.__class__""",
+    {0}_key, {0}_flat, {0}_type = {1}.dtype, not {1}.shape, {0}_data.__class__""",
     "Optional[Tensor]": """\
 if {0} is None:
     {0}_data = {0}_key = {0}_flat = None
 else:
     {0}_data = read({0})
-    {0}_key, {0}_flat = {0}_data.dtype, not {0}_data.shape""",
+    {0}_key, {0}_flat = {1}.dtype, not {1}.shape""",
     "List[Tensor]": """\
 {0}_data = [read(each) for each in {0}]
-{0}_key = *(each.dtype for each in {0}_data), *(not each.shape for each in {0}_data)""",
+{0}_key = *(each.dtype for each in {1}), *(not each.shape for each in {1})""",
     "List[Optional[Tensor]]": "{0}_data = [None if each is None else read(each) for each in {0}]",
     "Optional[List[Tensor]]": "{0}_data = None if {0} is None else [read(each) for each in {0}]",
 }
@@ -48,7 +49,12 @@ _ENTER = ["try: context = contexts.pop()", "except IndexError: context = new_con
 
 
 def write(
-    operator: Any, functional: Any, end: list[str], *, is_run_in_context: bool
+    operator: Any,
+    functional: Any,
+    end: list[str],
+    *,
+    is_run_in_context: bool,
+    describe_themselves: bool,
 ) -> tuple[str, dict[str, Any]]:
     """Return the source of a function ``kernel``, and the defaults that it names.
 
@@ -62,6 +68,8 @@ def write(
         What it does with the result.
     is_run_in_context : bool
         Whether the implementation runs in a context of its own.
+    describe_themselves : bool
+        Whether data have a dtype and a shape.
     """
     defaults: dict[str, Any] = {}
     arguments = operator._schema.arguments
@@ -69,13 +77,18 @@ def write(
     positional = sum(not each.kwarg_only for each in arguments)
     if positional < len(parts):
         parts.insert(positional, "*")
-    body = [*_compute(functional, is_run_in_context=is_run_in_context), *end]
-    return "\n".join(
-        [f"def kernel({', '.join(parts)}):", *(f"    {each}" for each in body)]
-    ), defaults
+    options = {"is_run_in_context": is_run_in_context, "describe_themselves": describe_themselves}
+    body = [*_compute(functional, **options), *end]
+    lines = [
+        f"def kernel({', '.join(parts)}):",
+        "    try:",
+        *(f"        {each}" for each in body),
+        "    except TypeError as error: refuse_type_error(error)",
+    ]
+    return "\n".join(lines), defaults
 
 
-def _compute(operator: Any, *, is_run_in_context: bool) -> list[str]:
+def _compute(operator: Any, *, is_run_in_context: bool, describe_themselves: bool) -> list[str]:
     passed, types, keys, reads = [], [], [], []
     kinds = [str(each.type) for each in operator._schema.arguments]
     arguments = ", ".join(safe(each.name) for each in operator._schema.arguments)
@@ -88,7 +101,8 @@ def _compute(operator: Any, *, is_run_in_context: bool) -> list[str]:
         value = name
         if kind in _READS:
             value = f"{name}_data"
-            reads += _READS[kind].format(name).split("\n")
+            described = value if describe_themselves else name
+            reads += _READS[kind].format(name, described).split("\n")
         if kind == "Tensor":
             types.append(f"{name}_type")
         if kind in _KEYS:

@@ -35,7 +35,7 @@ def register_compiler(
         The functional operators that the compiler may know.
     """
     for each in operators:
-        environment.register_op(each)(_OneNode(environment, each, compile))
+        environment.register_op(each, _OneNode(environment, each, compile))
 
 
 class _OneNode:
@@ -68,8 +68,7 @@ class _OneNode:
 
     def _describe(self, value: Any) -> Any:
         if isinstance(value, self._environment.data_class):
-            data: Any = value
-            return _Input((tuple(data.shape), self._environment.data.dtype(data)))
+            return _Input(self._environment.data.shape_dtype(value))
         return value
 
     def _graph(self, described: list[Any], tree: Any) -> tuple[fx.GraphModule, list[torch.Tensor]]:

@@ -11,7 +11,7 @@ import torch
 
 from spatch_core import BackendSystem
 
-from . import _device, _refusals, _schema, _storage
+from . import _device, _refusals, _registration, _schema, _storage
 from ._data import Data
 from ._fallback import ConversionError, Fallback
 from ._kernels import Kernels
@@ -35,6 +35,10 @@ class BackendEnvironment:
         The opposite.
     settle : callable, optional
         Takes what an implementation returned that is not of the class, and returns data.
+    shape_dtype : callable, optional
+        Takes data, and returns their shape and their dtype of PyTorch. Without it, data are asked
+        for ``.shape`` and ``.dtype``; if they have none, `data_to_torch` is called for each result
+        of an implementation.
     patterns : list of str, optional
         Type patterns of the data, if they are of more classes than one.
     conversions : bool, default: True
@@ -54,6 +58,7 @@ class BackendEnvironment:
         data_to_torch: Callable[[Any], torch.Tensor],
         *,
         settle: Callable[[Any], Any] | None = None,
+        shape_dtype: Callable[[Any], tuple[Any, torch.dtype]] | None = None,
         patterns: list[str] | None = None,
         conversions: bool = True,
     ) -> None:
@@ -62,7 +67,8 @@ class BackendEnvironment:
         self.data_type: type = data_class
         self.torch_to_data = torch_to_data
         self.data_to_torch = data_to_torch
-        self.settle = settle or (lambda value: torch_to_data(torch.as_tensor(value)))
+        self.settle = settle or self._settle_number
+        self.shape_dtype = shape_dtype
         self.conversions = conversions
         self.counts = Report()
         self.system = _system
@@ -77,12 +83,13 @@ class BackendEnvironment:
         self.new_context: Callable[[], Context] = copy_context
         self.in_context: set[Any] = set()
         self._registered: set[Any] = set()
+        self.own: frozenset[Any] = frozenset()
         self._is_described = False
         self.generator: Any = None
         self.module = _device.register(self)
 
-    def register_op(self, *operators: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-        """Register an implementation of operators; a decorator.
+    def register_op(self, operator: Any, function: Callable[..., Any] | None = None) -> Any:
+        """Register an implementation of an operator; without a function, a decorator.
 
         It gets the data of the tensors, all other arguments as they are, and returns data. It never
         changes the data that it gets. It may return ``NotImplemented`` for arguments that it does
@@ -90,48 +97,59 @@ class BackendEnvironment:
 
         Parameters
         ----------
-        *operators : torch._ops.OpOverload
-            For example ``torch.ops.aten.add.Tensor``.
+        operator : torch._ops.OpOverload, or a list of them
+            For example ``torch.ops.aten.add.Tensor``. An operator with one functional overload can
+            be named by ``torch.ops.aten.tanh``, ``torch.tanh`` and ``"aten::tanh"`` as well.
+        function : callable, optional
+            The implementation.
+
+        Returns
+        -------
+        callable
+            The implementation, or a decorator of it.
 
         Raises
         ------
+        TypeError
+            If an argument names no operator, or the implementation is none.
         ValueError
-            If an operator takes no tensors, or PyTorch writes it in terms of others, which autograd
-            differentiates: an implementation of its own would have no gradient.
+            If the operator has several overloads, takes no tensors, writes into a tensor or returns
+            a view; if it is one that the device itself implements; or if PyTorch writes it in terms
+            of others, which autograd differentiates: an implementation would have no gradient.
         """
+        names = operator if isinstance(operator, (list, tuple)) else [operator]
+        operators = list(map(_registration.overload_of, names))
+        for each in operators:
+            _registration.check(each, self.own)
 
         def register(function: Callable[..., Any]) -> Callable[..., Any]:
+            kinds = (torch._ops.OpOverload, torch._ops.OpOverloadPacket, str)
+            if isinstance(function, kinds) or not callable(function):
+                raise TypeError(
+                    f"an implementation is a function of data, not {function!r}; several operators "
+                    "come in a list"
+                )
             for each in operators:
                 self._register(each, function)
             return function
 
-        return register
+        return register if function is None else register(function)
 
     def _register(self, operator: Any, function: Callable[..., Any]) -> None:
         identity = _schema.identity(operator)
-        schema = operator._schema
-        name = f"{schema.name}.{schema.overload_name}".rstrip(".")
-        if not torch._C._dispatch_has_kernel(name):  # TorchScript has operators of numbers besides
-            raise ValueError(f"{name} takes no tensors")
-        if torch._C._dispatch_has_kernel_for_dispatch_key(name, "CompositeImplicitAutograd"):
-            raise ValueError(
-                f"{name} would lose its gradient: PyTorch writes it in terms of other operators, "
-                "which autograd differentiates. Register these instead"
-            )
         if identity not in self._functions:
             self.system.adopt(operator, identity)
         self._functions[identity] = function
         self.operators[operator] = function
-        if _schema.is_view(operator):
-            return  # PyTorch computes the layout; the implementation reads the data
-        self.register_kernel(operator, self.kernels.functional(operator))
         if self._is_described:  # an operator that is registered late
             self.system.unregister(self.name)
             self._is_described = False
             self.describe()
-        packet, overload = operator._schema.name.partition("::")[2], operator._overloadname
-        in_place = getattr(getattr(torch.ops.aten, f"{packet}_", None), overload, None)
-        if in_place is not None and _schema.functional_of(in_place) is operator:
+        if operator in _registration.USED:
+            return  # kernels of the device call it
+        self.register_kernel(operator, self.kernels.functional(operator))
+        in_place = _registration.in_place_of(operator)
+        if in_place is not None:
             self.register_kernel(in_place, self.kernels.in_place(in_place, operator))
 
     def run_in_context(self, operators: Iterable[Any], make: Callable[[], Context]) -> None:
@@ -164,7 +182,10 @@ class BackendEnvironment:
             library.impl(operator, kernel, key)
 
     def register_default_decompositions(self) -> None:
-        """Let all other operators run in terms of the registered ones, as far as PyTorch can."""
+        """Let all other operators run in terms of the registered ones, as far as PyTorch can.
+
+        Without it, some operators that PyTorch composes for devices raise, such as convolutions.
+        """
         from ._decompositions import register  # imports much of PyTorch
 
         register(self)
@@ -179,6 +200,11 @@ class BackendEnvironment:
             return None
         self.describe()
         return self.system.lookup(identity, (kind or self.data_type,))
+
+    def attempt(self, identity: str, *args: Any, **options: Any) -> Any:
+        """Return the result of the implementation for the backend's class, or NotImplemented."""
+        own = self.find(identity)
+        return NotImplemented if own is None else own(*args, **options)
 
     def keep(self, library: Any) -> None:
         """Keep a library of kernels alive, without which PyTorch forgets them."""
@@ -235,6 +261,16 @@ class BackendEnvironment:
         self._refuse_in_a_compiled_step(identity)
         self.counts.conversions[identity] += 1
 
+    def _settle_number(self, value: Any) -> Any:
+        try:
+            tensor = torch.as_tensor(value)
+        except (RuntimeError, TypeError, ValueError) as error:
+            raise TypeError(
+                f"an implementation has returned {value!r}, which is neither of the class "
+                f"{self.data_class.__name__} nor a number"
+            ) from error
+        return self.torch_to_data(tensor)
+
     def read_to_cpu(self, tensor: torch.Tensor) -> torch.Tensor:
         """Return a copy of a tensor on the CPU, without its history of gradients."""
         return self.data_to_torch(self.data.read(tensor))
@@ -245,4 +281,5 @@ class BackendEnvironment:
         if tensor._is_zerotensor():
             tensor = torch.zeros(tensor.shape, dtype=tensor.dtype)
         tensor = tensor.detach().resolve_conj().resolve_neg().contiguous()
-        return self.data.wrap(self.torch_to_data(tensor), tensor.dtype)
+        array = self.data.settle(self.torch_to_data(tensor))
+        return _storage.wrap(array, tensor.shape, tensor.dtype)

@@ -57,26 +57,6 @@ def register(environment: Any, xp: Any) -> None:
             x = xp.real(x)
         return x.astype(wanted)
 
-    def to_device(x: torch.Tensor, **options: Any) -> Any:
-        # Within the device, a copy is the same data; otherwise `empty` and `copy_` as in PyTorch.
-        device = options.get("device")
-        if x.device.type != environment.name or (
-            device is not None and torch.device(device).type != environment.name
-        ):
-            target = torch.empty(
-                x.shape,
-                dtype=options.get("dtype") or x.dtype,
-                device=device if device is not None else x.device,
-                pin_memory=bool(options.get("pin_memory")),
-            )
-            return target.copy_(x)
-        if options.get("layout") not in (None, torch.strided):
-            raise NotImplementedError(f"the device {environment.name!r} has dense tensors alone")
-        dtype = options.get("dtype")
-        return environment.data.wrap(to_copy(environment.data.read(x), dtype))
-
-    environment.register_kernel(aten._to_copy.default, to_device)
-
     @op(aten.view.dtype)
     def view_dtype(x: Any, dtype: Any) -> Any:
         if xp.__name__ == "numpy":

@@ -12,7 +12,7 @@ aten = torch.ops.aten
 def register(environment: Any, xp: Any) -> None:
     """Register them for the functions of an array library."""
     op = environment.register_op
-    op(aten.mm.default, aten.bmm.default, aten.mv.default, aten.dot.default)(xp.matmul)
+    op([aten.mm.default, aten.bmm.default, aten.mv.default, aten.dot.default])(xp.matmul)
     op(aten.vdot.default)(lambda x, y: xp.matmul(xp.conj(x), y))
 
     def added(function: Any) -> Any:

@@ -25,7 +25,7 @@ def register(environment: Any, xp: Any) -> None:
     def last(x: Any) -> Any:
         return x if x.ndim < 2 else xp.moveaxis(x, 1, -1)
 
-    @op(aten.nll_loss_forward.default, aten.nll_loss2d_forward.default)
+    @op([aten.nll_loss_forward.default, aten.nll_loss2d_forward.default])
     def forward(x: Any, target: Any, weight: Any, reduction: int, ignored: int) -> Any:
         x = last(x)
         index, weights = classes(x, target, weight, ignored)
@@ -38,7 +38,7 @@ def register(environment: Any, xp: Any) -> None:
         found = xp.sum(found)
         return (found / total if reduction == 1 else found), total
 
-    @op(aten.nll_loss_backward.default, aten.nll_loss2d_backward.default)
+    @op([aten.nll_loss_backward.default, aten.nll_loss2d_backward.default])
     def backward(
         g: Any, x: Any, target: Any, weight: Any, reduction: int, ignored: int, total: Any
     ) -> Any:

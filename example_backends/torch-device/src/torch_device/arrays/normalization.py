@@ -6,6 +6,8 @@ from typing import Any
 
 import torch
 
+from .._decompositions import batch_norm_in_place
+
 aten = torch.ops.aten
 
 
@@ -74,22 +76,8 @@ def _register_batches(environment: Any, xp: Any) -> None:
         )[:3]
     )
 
-    def write_statistics(
-        x: Any, weight: Any, bias: Any, mean: Any, var: Any, training: bool, momentum: Any, eps: Any
-    ) -> Any:
-        """Run it as the functional variant, which PyTorch has for other names."""
-        if mean is None or var is None:
-            run = aten._native_batch_norm_legit.no_stats
-            return run(x, weight, bias, training, momentum, eps)
-        run = aten._native_batch_norm_legit_functional.default
-        *found, new_mean, new_var = run(x, weight, bias, mean, var, training, momentum, eps)
-        if training:
-            environment.data.assign(mean, new_mean, resizing=False)
-            environment.data.assign(var, new_var, resizing=False)
-        return tuple(found)
-
     for each in (aten.native_batch_norm.default, aten._native_batch_norm_legit.default):
-        environment.register_kernel(each, write_statistics)
+        environment.register_kernel(each, batch_norm_in_place(environment))
 
     @op(aten.native_batch_norm_backward.default)
     def batch_norm_backward(

@@ -132,7 +132,7 @@ def register(environment: Any, xp: Any) -> None:
     op(aten.bitwise_left_shift.Tensor)(xp.left_shift)
     op(aten.bitwise_right_shift.Tensor)(xp.right_shift)
 
-    @op(aten.pow.Tensor_Tensor, aten.pow.Tensor_Scalar)
+    @op([aten.pow.Tensor_Tensor, aten.pow.Tensor_Scalar])
     def power(x: Any, y: Any) -> Any:
         if type(y) is int:
             if y < 0 and x.dtype.kind in "biu":
@@ -147,19 +147,19 @@ def register(environment: Any, xp: Any) -> None:
     op(aten.pow.Scalar)(lambda x, y: power(xp.asarray(x, _kind(xp, x, y)), y))
 
     # NumPy's clip turns NaN limits into errors of their own.
-    @op(aten.clamp.default, aten.clamp.Tensor)
+    @op([aten.clamp.default, aten.clamp.Tensor])
     def clamp(x: Any, low: Any = None, high: Any = None) -> Any:
         if low is not None:
             x = xp.maximum(x, low)
         return x if high is None else xp.minimum(x, high)
 
-    op(aten.clamp_min.default, aten.clamp_min.Tensor)(xp.maximum)
-    op(aten.clamp_max.default, aten.clamp_max.Tensor)(xp.minimum)
+    op([aten.clamp_min.default, aten.clamp_min.Tensor])(xp.maximum)
+    op([aten.clamp_max.default, aten.clamp_max.Tensor])(xp.minimum)
     op(aten.reciprocal.default)(lambda x: 1 / single(x))
     op(aten.rsqrt.default)(lambda x: 1 / xp.sqrt(single(x)))
     op(aten.frac.default)(lambda x: x - xp.trunc(x))
 
-    @op(aten.sign.default, aten.sgn.default)
+    @op([aten.sign.default, aten.sgn.default])
     def sign(x: Any) -> Any:
         if xp.iscomplexobj(x):
             return xp.where(x == 0, 0, x / xp.where(x == 0, 1, xp.abs(x)))
@@ -168,10 +168,10 @@ def register(environment: Any, xp: Any) -> None:
     op(aten.round.default)(xp.round)
     op(aten.round.decimals)(lambda x, decimals=0: xp.round(x, decimals))
     op(aten.where.self)(xp.where)
-    op(aten.masked_fill.Scalar, aten.masked_fill.Tensor)(
+    op([aten.masked_fill.Scalar, aten.masked_fill.Tensor])(
         lambda x, mask, value: xp.where(mask, xp.asarray(value).astype(x.dtype), x)
     )
-    op(aten.lerp.Scalar, aten.lerp.Tensor)(
+    op([aten.lerp.Scalar, aten.lerp.Tensor])(
         lambda x, y, w: xp.where(xp.abs(w) < 0.5, x + w * (y - x), y - (y - x) * (1 - w))
     )
     op(aten.addcmul.default)(lambda x, a, b, value=1: x + value * a * b)

@@ -93,8 +93,8 @@ def register(environment: Any, xp: Any) -> None:
 
         return draw
 
-    def op(*operators: Any) -> Any:
-        return lambda function: environment.register_op(*operators)(drawn(function))
+    def op(operator: Any) -> Any:
+        return lambda function: environment.register_op(operator, drawn(function))
 
     op(aten.uniform.default)(lambda g, shape, low=0.0, high=1.0: g.uniform(low, high, shape))
     op(aten.normal_functional.default)(
