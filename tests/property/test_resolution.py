@@ -7,19 +7,16 @@ import collections.abc
 from collections.abc import Iterable
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from importlib.metadata import EntryPoint
 from types import SimpleNamespace
 from typing import Any
-from unittest.mock import patch
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spatch_core import BackendSystem
-from spatch_core._description.description import Description
-from spatch_core._order.ordering import order_backends
-from spatch_core._state.trace import Outcome
-from spatch_core._type_patterns import TypePattern
+from spatch_core.types import Outcome
+from tests.installed import installed
+from tests.property.order_model import Described, order_model
 
 NAMES = ("a", "b", "c", "d")
 CLASSES = (
@@ -173,7 +170,7 @@ def model(
 
 
 def alone(backends: list[Backend], types: list[type]) -> list[Backend]:
-    """Order backends among themselves; `test_ordering` has the reference for that."""
+    """Order backends among themselves, by the model of the order."""
     nearness = []
     for cls in types:
         at: dict[int, set[str]] = {}
@@ -188,16 +185,16 @@ def alone(backends: list[Backend], types: list[type]) -> list[Backend]:
                 at.setdefault(min(places), set()).add(each.name)
         nearness.append([frozenset(at[place]) for place in sorted(at)])
     described = [
-        Description(
+        Described(
             each.name,
-            tuple(TypePattern(written(pattern)) for pattern in each.primary),
-            tuple(TypePattern(written(pattern)) for pattern in each.secondary),
-            higher_priority_than=each.higher_priority_than,
+            tuple(map(written, each.primary)),
+            tuple(map(written, each.secondary)),
+            each.higher_priority_than,
             in_code=each.in_code,
         )
         for each in backends
     ]
-    names = order_backends(described, nearness=nearness).names
+    names, _ = order_model(described, nearness=nearness)
     return sorted(backends, key=lambda each: names.index(each.name))
 
 
@@ -299,12 +296,6 @@ def test_calls_explanations_and_traces_agree_with_the_model(
     make_classes()
     HERE.implementations = SimpleNamespace(**{each.name: each.implementation for each in drawn})
     HERE.should_run = SimpleNamespace(**{each.name: each.should_run for each in drawn})
-    HERE.installed = SimpleNamespace(**{each.name: each.fields() for each in drawn})
-    entry_points = [
-        EntryPoint(each.name, f"{__name__}:HERE.installed.{each.name}", "lib.backends")
-        for each in drawn
-        if not each.in_code
-    ]
     system = BackendSystem(
         "lib.backends",
         "MYLIB",
@@ -317,11 +308,11 @@ def test_calls_explanations_and_traces_agree_with_the_model(
     def f(x: Any = None, y: Any = None) -> Any:
         return "default"
 
-    with patch("importlib.metadata.entry_points", lambda group: entry_points):
-        names = list(system.backends)
     in_code = [each for each in drawn if each.in_code]
-    installed = [each for each in drawn if not each.in_code]
-    backends = [library(primary, secondary), *in_code, *installed]
+    others = [each for each in drawn if not each.in_code]
+    with installed("lib.backends", {each.name: each.fields() for each in others}):
+        names = list(system.backends)
+    backends = [library(primary, secondary), *in_code, *others]
 
     def check(call: Any, state: State) -> None:
         args, kwargs = arguments(*call)
