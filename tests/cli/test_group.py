@@ -16,7 +16,6 @@ import spatch_core
 from spatch_core import __main__
 from spatch_core.cli import main
 from spatch_core.cli.group import ALIASES
-from spatch_core.examination import libraries
 from tests.cli.conftest import DEPENDENCIES
 
 if TYPE_CHECKING:
@@ -75,14 +74,6 @@ def test_without_any_library_there_is_nothing_to_list(
     unknown = bare.run("list", "paintlib")
     assert "no library is named 'paintlib'; registered are: none" in unknown.errors
     assert unknown.code == 2
-
-
-def test_an_empty_list_is_fine(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The same holds in this process, whatever is installed."""
-    monkeypatch.setattr(libraries, "entry_points", lambda group: ())
-    result = CliRunner().invoke(main, ["list"])
-    assert result.output.startswith("No library is registered")
-    assert result.exit_code == 0
 
 
 def test_every_command_has_help_with_an_example(site: Site) -> None:
