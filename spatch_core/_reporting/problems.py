@@ -17,7 +17,9 @@ def in_words(error: BaseException) -> str:
     name = type(error).__name__
     try:
         return f"{name}: {error}"
-    except Exception:  # noqa: BLE001  # whatever it raises
+    except KeyboardInterrupt:
+        raise
+    except BaseException:  # noqa: BLE001  # a backend's module may have raised it
         return name
 
 

@@ -71,7 +71,14 @@ for number in range(COUNT):
                 last = next(each for each in explained.backends if each.backend == answer)
                 # Answered as the fallback, or by a backend that is merely installed: not promised.
                 is_chosen = answer in prioritized or not answer.startswith("old")
-                is_promised = is_chosen and last.reason != "nothing else answers"
+                # Beside types that the library does not list, numbers count like all others.
+                is_foreign = any(isinstance(each, types.Foreign) for each in call)
+                has_number = any(isinstance(each, float) for each in call)
+                is_promised = (
+                    is_chosen
+                    and last.reason != "nothing else answers"
+                    and not (is_foreign and has_number)
+                )
                 what = [number, prioritized, [type(each).__name__ for each in call]]
                 answers.append([what, answer, is_promised])
 print(json.dumps(answers))
@@ -257,10 +264,7 @@ SICK = {
     **{
         f"a subclass check raises {name}": (["@{}:T"], [], HOOK.format(code))
         for name, code in {
-            "SystemExit": "raise SystemExit",
-            "GeneratorExit": "raise GeneratorExit",
-            "CancelledError": "raise asyncio.CancelledError",
-            "Skipped": "pytest.skip('sick')",
+            "ValueError": "raise ValueError",
             "RecursionError": "return issubclass(other, cls)",
             "MemoryError": "bytearray(1 << 62)",
         }.items()

@@ -37,7 +37,8 @@ def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 def written(task: Any, file: str) -> dict[str, list[Any]]:
     """Return the results of a task, by kind."""
     stream = io.StringIO()
-    task({"file": file, "text": Path(file).read_text()}, Journal(stream.write, []))
+    request = {"file": file, "text": Path(file).read_text(), "prune": False}
+    task(request, Journal(stream.write, []))
     found: dict[str, list[Any]] = {}
     for line in stream.getvalue().splitlines():
         kind, value = json.loads(line)

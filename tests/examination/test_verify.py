@@ -14,7 +14,7 @@ from spatch_core.examination.verify import verify_file
 TEXT = """\
 name = "oil"
 primary_types = ["fractions:Fractoin", "no_such_package_xyz:T", "builtins:NoneType"]
-lower_priority_than = ["defalt"]
+url = "oil.example"
 """
 
 
@@ -33,12 +33,12 @@ def test_findings_are_sorted_by_line_and_kind(file: str) -> None:
         (2, "primary_types[0]"),
         (2, "primary_types[1]"),
         (2, "primary_types[2]"),
-        (3, "lower_priority_than[0]"),
+        (3, "url"),
     ]
     assert [each.remedy for each in report.faults] == [
         "Did you mean 'Fraction'?",
         "Remove it",
-        "Did you mean 'default'?",
+        "Write 'https://...' or 'http://...', other characters than ASCII as '%C3%BC'",
     ]
     assert [each.key for each in report.unchecked] == ["primary_types[1]"]
     assert report.notes == []
@@ -66,7 +66,7 @@ def test_nothing_is_imported_unless_wanted(file: str) -> None:
     """The text itself has one fault."""
     report = verify_file(file, imports=False)
     assert not report.imported
-    assert [each.key for each in report.findings] == ["lower_priority_than[0]"]
+    assert [each.key for each in report.findings] == ["url"]
 
 
 def test_findings_of_one_line_are_in_the_order_of_their_keys(tmp_path: Path) -> None:
@@ -90,4 +90,4 @@ def test_a_path_may_be_an_object(file: str) -> None:
     """It works as for `open`."""
     report = verify_file(Path(file), imports=False)
     assert report.subject == file
-    assert [each.key for each in report.findings] == ["lower_priority_than[0]"]
+    assert [each.key for each in report.findings] == ["url"]
