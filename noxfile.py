@@ -76,7 +76,7 @@ INTERPRETER_TESTS = (
 Pythons between the oldest and the main one run these."""
 CALL_TESTS = (
     *("implementation", "resolution", "signature"),
-    *("test_classes.py", "test_failures.py", "test_hooks.py", "test_scale.py"),
+    *("test_failures.py", "test_hooks.py", "test_scale.py"),
 )
 """Further tests of calls, which the main Python runs without its C extension."""
 SAMPLED_EXAMPLES = ("scipy-dispatch-cupy", "scipy-dispatch-dask", "scipy-dispatch-jax")
