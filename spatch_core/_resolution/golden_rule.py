@@ -25,7 +25,7 @@ know ``float``. Types *ride along*, and do not count, in the calls that the defa
 them. Such a type is no primary type of the default, nor, by a specific pattern, of an active
 backend that implements the function. Patterns that say little of a class are not specific: any
 pattern of ``float`` itself, ``~builtins:float`` of ``numpy.float64``, ``@collections.abc:Hashable``
-of nearly all classes. If the library lists one of Python's own classes, all patterns are specific.
+of nearly all classes. For a library that lists Python's own classes alone, all are specific.
 """
 
 from __future__ import annotations

@@ -31,7 +31,7 @@ class TypeMatch:
         Patterns that may turn out to name it once their modules are imported.
     specific : frozenset of str
         Names of the backends for which it is a primary type by a specific pattern. Unless the
-        library lists one of Python's own classes, patterns are general if they name one with ``~``,
+        library lists Python's own classes alone, patterns are general if they name one with ``~``,
         or an abstract class of the standard library; for these classes, all patterns are general.
     nearness : tuple of frozenset of str
         Names of the backends for which it is a primary type by an exact or subclass pattern,
@@ -67,7 +67,8 @@ class Matcher:
         self._primary = primary
         self._known = known
         listed = descriptions[DEFAULT].known_types if DEFAULT in descriptions else ()
-        self._lists_builtins = any(each.module == "builtins" for each in listed)
+        # An array library that also lists `builtins:list` still leaves `f(array, 2.0)` to itself.
+        self._is_of_builtins = bool(listed) and all(each.module == "builtins" for each in listed)
         self._index = PatternIndex(known)
         self._abstract_patterns = [each for each in known if each.prefix == ABSTRACT]
         self._sets: dict[frozenset[str], frozenset[str]] = {}
@@ -131,7 +132,7 @@ class Matcher:
                 continue
             primary |= names
             general = is_builtin or (pattern.prefix != EXACT and is_general(named))
-            if self._lists_builtins or not general:
+            if self._is_of_builtins or not general:
                 specific |= names
             if distance is not None:
                 by_distance.setdefault(distance, set()).update(names)

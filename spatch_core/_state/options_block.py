@@ -117,7 +117,8 @@ class Block(OptionsView):
         Warns
         -----
         GlobalOptionsWarning
-            If this call adds to an earlier one, and overrides it where they contradict.
+            If this call adds to an earlier one, and overrides it where they contradict; or if the
+            caller has set a backend, and so does not follow.
         """
         from .process_default import enable  # a program needs it once
 

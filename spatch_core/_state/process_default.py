@@ -18,17 +18,24 @@ def enable(keeper: StateKeeper, options: DispatchState) -> None:
     """Add options to the default; see `BackendOptions.enable_globally`."""
     outer = keeper.default.state
     if keeper.enabled_globally and options.within(outer).key != outer.key:
-        from .._callers_line import warn_caller  # rarely needed
-        from .._reporting.warning_categories import GlobalOptionsWarning
-
-        warn_caller(
-            GlobalOptionsWarning(
-                "enable_globally() was called before; the new options are added to the "
-                "earlier ones and override them where they contradict"
-            )
+        _warn(
+            "the options of the process were changed before; the new options are added to the "
+            "earlier ones and override them where they contradict"
+        )
+    if keeper.is_own() and keeper.current().backend is not None:
+        _warn(
+            "this thread or task has set a backend and keeps its own options, so that those of the "
+            "process do not hold here; call unset_backend() first, or leave the block"
         )
     # Starts from the present default: another thread may have changed it since the check above.
     _replace(keeper, lambda default: options.within(default.state), enabled=True)
+
+
+def _warn(text: str) -> None:
+    from .._callers_line import warn_caller  # rarely needed
+    from .._reporting.warning_categories import GlobalOptionsWarning
+
+    warn_caller(GlobalOptionsWarning(text))
 
 
 def change(keeper: StateKeeper, change_state: Callable[[DispatchState], DispatchState]) -> None:

@@ -103,15 +103,20 @@ def update_file(
     text = changes.pop("text", file.text)
     update = FileUpdate(file.path, (), file.text, text, **changes)
     if update.unregistered:
-        notes.append(_staying(file, update.unregistered))
+        is_complete = not any(str(each.key).startswith(_TABLE) for each in notes)
+        notes.append(_staying(file, update.unregistered, is_complete))
     is_wanted = registered is not None and not file.faults and not check
     written = is_wanted and _write(file, text)  # may add a fault
     return replace(update, findings=tuple(file.faults or notes), written=written)
 
 
-def _staying(file: BackendFile, names: tuple[str, ...]) -> Finding:
-    message = f"the code does not register functions, which stay: {', '.join(names)}"
+def _staying(file: BackendFile, names: tuple[str, ...], is_complete: bool) -> Finding:
+    code = "the code" if is_complete else "the modules that can be imported here"
+    verb = "does" if is_complete else "do"
+    message = f"{code} {verb} not register functions, which stay: {', '.join(names)}"
     remedy = "Register them, remove them with --prune, or keep them up to date by hand"
+    if not is_complete:
+        remedy = "Update the file where all modules can be imported, or edit it by hand"
     return file.placed(replace(note(message, remedy), key=key_path(("functions", names[0]))))
 
 

@@ -64,6 +64,11 @@ class ObservedCalls:
             del running[id(call)]
             self._note(outcomes, call)
 
+    def note_unseen(self, function: str, reason: str) -> None:
+        """Note a call that the library did not get."""
+        with self._lock:
+            self.outcomes.add(CallOutcomes(unseen={function: {reason: 1}}))
+
     def _note(self, outcomes: CallOutcomes, call: Call) -> None:
         noted = CallOutcomes()
         if call.backend == self._backend:

@@ -84,7 +84,11 @@ class PackageCalls:
         if self._thread in threads:
             self.fault = self._nested(identifier, function)
             raise NestedCallError(self.fault)
-        return not threads  # it may be the backend's, in a call from another thread of the test
+        if not threads:
+            return True
+        # It may be the backend's, in a call from another thread of the test.
+        self._calls.note_unseen(identifier, "made by a thread that nothing tells apart")
+        return False
 
     def _nested(self, identifier: str, function: Callable[..., Any]) -> str:
         name = function.__qualname__

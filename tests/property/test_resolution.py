@@ -104,7 +104,8 @@ def model(
 ) -> str:
     """Say who answers a call; `backends` are in base order, the default among them."""
     default = next(each for each in backends if each.name == "default")
-    lists_numbers = any("float" in each for each in default.primary + default.secondary)
+    listed = default.primary + default.secondary
+    lists_numbers = bool(listed) and all("float" in each for each in listed)
     active = [
         each
         for each in backends
@@ -282,7 +283,7 @@ def dispatch_types(values: Iterable[Any], state: State) -> list[type]:
 @settings(max_examples=200)
 @given(
     backend_lists(),
-    st.sampled_from([("~Own",), ("~Own",), ("~Own", "float"), ("~Own", "~float"), ()]),
+    st.sampled_from([("~Own",), ("~Own",), ("~Own", "float"), ("~Own", "~float"), ("float",), ()]),
     st.sampled_from([(), (), ("Other",), ("float",), ("@Hashable",)]),
     st.lists(st.tuples(blocks, steps), min_size=1, max_size=4),
 )

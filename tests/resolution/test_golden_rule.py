@@ -16,6 +16,7 @@ import pytest
 
 from spatch_core import BackendSystem
 from spatch_core.testing import isolated, write_distribution
+from tests.installed import installed as installed_in_memory
 
 
 class Own:
@@ -424,6 +425,28 @@ def test_numbers_count_for_a_library_of_numbers(
     explained = divide.explain(*args)
     assert explained.selected == expected
     assert reasons.items() <= {each.backend: each.reason for each in explained.backends}.items()
+
+
+def test_a_library_of_arrays_may_list_lists_too() -> None:
+    """M8: a number still rides along with an array."""
+    fields = {
+        "name": "fast",
+        "primary_types": [f"{__name__}:Own", "builtins:float"],
+        "functions": {"lib:f": {"function": f"{__name__}:taken"}},
+    }
+    types = [f"{__name__}:Own", "builtins:list"]
+    system = BackendSystem("listing.backends", "LISTING", types)
+
+    @system.dispatchable(("x", "y"), module="lib", qualname="f")
+    def f(x: Any, y: Any = None) -> str:
+        return "default"
+
+    with installed_in_memory("listing.backends", {"fast": fields}):
+        assert f(Own(), 1.5) == f(Own()) == f([1.5]) == f([1.5], 1.5) == "default"
+
+
+def taken(x: Any, y: Any = None) -> str:
+    return "fast"
 
 
 def test_a_number_that_rides_along_is_said_not_to_count(

@@ -223,7 +223,7 @@ def test_enable_globally_leaves_blocks_alone(library: Library) -> None:
 def test_enable_globally_warns_when_it_overrides(library: Library) -> None:
     """S11: a second change warns, at the caller's line, and adds to the first."""
     library.options(prioritize="third").enable_globally()
-    with pytest.warns(GlobalOptionsWarning, match="called before") as caught:
+    with pytest.warns(GlobalOptionsWarning, match="were changed before") as caught:
         library.options(prioritize="second", disable="first").enable_globally()
     assert caught[0].filename == __file__
     query = library.options()

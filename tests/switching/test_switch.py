@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import spatch_core
-from spatch_core import UnknownBackendError
+from spatch_core import GlobalOptionsWarning, UnknownBackendError
 from spatch_core.switching import Switch
 from spatch_core.testing import isolated, run_python
 
@@ -290,6 +290,22 @@ def test_globally(library: Library) -> None:
     assert in_thread(library.now) == "torch"
     switch.unset_backend(globally=True)
     assert library.now() == in_thread(library.now) == "numpy"
+
+
+@pytest.mark.parametrize("globally", [True, False])
+def test_options_of_the_process_that_do_not_hold_here(library: Library, globally: bool) -> None:
+    """S11, W5: a warning says so; other threads follow."""
+    switch, options = library.switch, library.system.backend_opts
+    switch.set_backend("jax", globally=globally)
+    with pytest.warns(GlobalOptionsWarning) as caught:
+        options(disable="torch").enable_globally()
+    assert "do not hold here; call unset_backend()" in str(caught[-1].message)
+    assert options().disabled == ()
+    assert in_thread(lambda: options().disabled) == ("torch",)
+    options.reset_globally()
+    assert switch.get_backend() == "jax"
+    switch.unset_backend()
+    assert switch.get_backend() == "numpy"
 
 
 def test_other_threads_do_not_replace_what_a_thread_has_set(library: Library) -> None:
