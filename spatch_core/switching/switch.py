@@ -132,6 +132,8 @@ class Switch:
         ----------
         name : str
             As for `set_backend`.
+        **unknown
+            None: other arguments are refused, `globally` and `local_threadsafe` among them.
 
         Returns
         -------
