@@ -32,8 +32,22 @@ def library():
     return system, f
 """
 
+# CPython may leave its own modules incomplete where their import is interrupted.
+MODULES = """
+import sys
+from interrupted import library
+
+system, f = library()
+with system.backend_opts(trace=True, hook=lambda call: call.next(*call.args)):
+    f(1.0)
+system.reload()
+print(*[each for each in sys.modules if each.partition(".")[0] in sys.stdlib_module_names])
+"""
+
 PROGRAM = """
-import random, signal, sys, time
+import importlib, random, signal, sys, time
+for module in MODULES:
+    importlib.import_module(module)
 import interrupted
 from interrupted import Foreign, Other, library
 
@@ -107,8 +121,11 @@ def test_the_next_call_works_after_each_of_400_signals(tmp_path: Path) -> None:
         )
     (tmp_path / "interrupted.py").write_text(LIBRARY, encoding="utf-8")
 
+    modules = run_python(MODULES, path=[tmp_path, CORE]).stdout.split()
+
     def interrupt(seed: int) -> int:
-        program = f"SEED, SIGNALS = {seed}, {SIGNALS}\n{PROGRAM}"
+        values = (seed, SIGNALS, modules)
+        program = f"SEED, SIGNALS, MODULES = {values!r}\n{PROGRAM}"
         return int(run_python(program, path=[tmp_path, CORE]).stdout)
 
     with ThreadPoolExecutor(2) as executor:
