@@ -270,7 +270,7 @@ def test_batch_normalization_with_an_implementation(environment, registered):
 NAMES = [aten.tanh.default, aten.tanh, torch.tanh, "aten::tanh", "aten::tanh.default", [torch.tanh]]
 
 
-@pytest.mark.parametrize("name", NAMES, ids=str)
+@pytest.mark.parametrize("name", NAMES, ids=range(len(NAMES)))  # some texts have addresses
 @pytest.mark.parametrize("is_decorator", [True, False], ids=["decorator", "function"])
 def test_names_of_an_operator(environment, name, is_decorator):
     """An overload, its packet, PyTorch's function and a text; as a decorator or with a function."""
@@ -382,3 +382,25 @@ else:
         [sys.executable, "-c", code], capture_output=True, text=True, check=False
     )
     assert not found.returncode, found.stderr
+
+
+SHARING = """
+import numpy as np, torch
+from torch_device import BackendEnvironment
+
+environment = BackendEnvironment(
+    "twin", np.ndarray, lambda tensor: tensor.detach().numpy(), torch.from_numpy
+)
+environment.register_default_decompositions()
+before = torch.zeros(3)
+moved = before.to("twin")
+before.add_(1)
+print(moved.cpu().tolist())
+"""
+
+
+def test_conversions_may_share_memory():
+    """A tensor that moves to the device is a copy, as on other devices."""
+    command = [sys.executable, "-c", SHARING]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.stdout == "[0.0, 0.0, 0.0]\n", done.stderr

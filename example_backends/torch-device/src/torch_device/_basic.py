@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from . import _schema
 from ._storage import cell_of, note_view, wrap
 
 if TYPE_CHECKING:
@@ -70,7 +69,8 @@ def register_basic(environment: BackendEnvironment) -> None:
         _check(name, device, options)
         dtype = dtype or torch.get_default_dtype()
         _check_dtype(name, dtype)
-        found = environment.attempt("aten:full", list(size), 0, dtype=dtype)
+        full = environment.find("aten:full")
+        found = NotImplemented if full is None else full(list(size), 0, dtype=dtype)
         if found is not NotImplemented:
             return data.wrap(found, dtype)
         return environment.from_cpu(torch.zeros(tuple(size), dtype=dtype))
@@ -94,34 +94,35 @@ def register_basic(environment: BackendEnvironment) -> None:
     @kernel(aten.copy_.default)
     def copy(target: torch.Tensor, source: torch.Tensor, non_blocking: bool = False) -> Any:
         if target.device.type == name:
-            if source.device.type == name:
-                array = data.read(source)
-            else:
+            if source.device.type != name:
                 counts.copies["from_cpu"] += 1
-                array = data.read(environment.from_cpu(source))
-            return data.write(target, array, source)
+                source = environment.from_cpu(source)
+            return data.write(target, data.read(source), source)
         target.copy_(environment.copy_to_cpu(source))
         return target
 
     @kernel(aten._to_copy.default)
-    def to_copy(tensor: torch.Tensor, **options: Any) -> torch.Tensor:
+    def to_copy(
+        tensor: torch.Tensor,
+        *,
+        dtype: Any = None,
+        layout: Any = None,
+        device: Any = None,
+        pin_memory: Any = None,
+        **options: Any,
+    ) -> torch.Tensor:
         # Within the device, a copy is the same data; otherwise `empty` and `copy_` as in PyTorch.
-        dtype, device = options.get("dtype") or tensor.dtype, options.get("device")
-        is_here = device is None or torch.device(device).type == name
-        if not is_here or tensor.device.type != name:
+        own, here = tensor.dtype, tensor.device
+        dtype, device = dtype or own, here if device is None else device
+        if here.type != name or device.type != name:
             target = torch.empty(
-                tensor.shape,
-                dtype=dtype,
-                device=tensor.device if device is None else device,
-                pin_memory=bool(options.get("pin_memory")),
+                tensor.size(), dtype=dtype, device=device, pin_memory=bool(pin_memory)
             )
             return target.copy_(tensor)
-        _check(name, None, {"layout": options.get("layout")})
-        array = data.read(tensor)
-        if dtype is tensor.dtype:
-            return wrap(array, tensor.shape, dtype)
+        if layout is not None:
+            _check(name, None, {"layout": layout})
         _check_dtype(name, dtype)
-        return wrap(data.cast(array, tensor.dtype, dtype), tensor.shape, dtype)
+        return wrap(data.cast(data.read(tensor), own, dtype), tensor.shape, dtype)
 
     @kernel(aten._copy_from.default)
     def copy_from(source: torch.Tensor, target: torch.Tensor, non_blocking: bool = False) -> Any:
@@ -131,22 +132,23 @@ def register_basic(environment: BackendEnvironment) -> None:
     def copy_from_and_resize(source: torch.Tensor, target: torch.Tensor) -> Any:
         return copy(target.resize_(source.shape), source)
 
-    def host_read(operator: Any, identity: str, read: Any) -> Any:
-        def call(*tensors: torch.Tensor) -> Any:
-            arrays = [data.read(each) for each in tensors]
-            environment.read_by_host(identity)
-            found = environment.attempt(_schema.identity(operator), *arrays)
-            if found is NotImplemented:
-                found = read(*map(environment.data_to_torch, arrays))
-            return found
+    @kernel(aten._local_scalar_dense.default)
+    def item(tensor: torch.Tensor) -> Any:
+        array = data.read(tensor)
+        environment.read_by_host("aten:item")
+        own = environment.find("aten:_local_scalar_dense")
+        found = NotImplemented if own is None else own(array)
+        return environment.data_to_torch(array).item() if found is NotImplemented else found
 
-        return call
-
-    for each, identity, read in (
-        (aten._local_scalar_dense.default, "aten:item", torch.Tensor.item),
-        (aten.equal.default, "aten:equal", torch.equal),
-    ):
-        operators[each] = host_read(each, identity, read)
+    @kernel(aten.equal.default)
+    def equal(a: torch.Tensor, b: torch.Tensor) -> Any:
+        arrays = data.read(a), data.read(b)
+        environment.read_by_host("aten:equal")
+        own = environment.find("aten:equal")
+        found = NotImplemented if own is None else own(*arrays)
+        if found is NotImplemented:
+            found = torch.equal(*map(environment.data_to_torch, arrays))
+        return found
 
     @kernel(aten.is_pinned.default)
     def is_pinned(tensor: torch.Tensor, device: Any = None) -> bool:

@@ -217,7 +217,16 @@ class Data:
 
     def _strided(self, tensor: torch.Tensor, cell: Cell) -> Any:
         array = self._as(cell.array, cell.dtype, tensor.dtype)
-        return self.run("aten:as_strided", array, *_layout(tensor))
+        layout = tensor.shape, tensor.stride(), tensor.storage_offset()
+        # As `run`, but each read of a view comes here: unpacking its arguments takes longer.
+        own = self.environment.find("aten:as_strided", array.__class__)
+        if own is not None:
+            found = own(array, *layout)
+            if found.__class__ in self._classes:
+                return found
+            if found is not NotImplemented:
+                return self.settle(found)
+        return self._convert("aten:as_strided", array, *layout)
 
     def _as(self, array: Any, old: torch.dtype, new: torch.dtype) -> Any:
         """Return data in the order of their elements, of another dtype of the same bytes."""

@@ -42,7 +42,10 @@ def keep_parameters(name: str) -> None:
 
 def _become(old: Any, new: Any) -> None:
     """Exchange what two parameters are, and keep what the program has put on the old one."""
-    if old.requires_grad:
+    is_lazy = nn.parameter.is_lazy(old)
+    if old.requires_grad and not (
+        is_lazy or old.is_inference() or torch.is_inference_mode_enabled()
+    ):  # else no graph holds it
         # A graph that is alive keeps what the old one was, of which no one would see a gradient.
         node: Any = torch.autograd.graph.get_gradient_edge(old).node
         node.register_prehook(_refusing(str(old.device), str(new.device)))

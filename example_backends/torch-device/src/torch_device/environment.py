@@ -201,11 +201,6 @@ class BackendEnvironment:
         self.describe()
         return self.system.lookup(identity, (kind or self.data_type,))
 
-    def attempt(self, identity: str, *args: Any, **options: Any) -> Any:
-        """Return the result of the implementation for the backend's class, or NotImplemented."""
-        own = self.find(identity)
-        return NotImplemented if own is None else own(*args, **options)
-
     def keep(self, library: Any) -> None:
         """Keep a library of kernels alive, without which PyTorch forgets them."""
         self._libraries[f"kept {len(self._libraries)}"] = library
@@ -280,6 +275,8 @@ class BackendEnvironment:
         _refusals.check(self.name, tensor)
         if tensor._is_zerotensor():
             tensor = torch.zeros(tensor.shape, dtype=tensor.dtype)
-        tensor = tensor.detach().resolve_conj().resolve_neg().contiguous()
+        tensor = tensor.detach().resolve_conj().resolve_neg()
+        # A conversion may share memory, and the program may write into its tensor.
+        tensor = tensor.clone(memory_format=torch.contiguous_format)
         array = self.data.settle(self.torch_to_data(tensor))
         return _storage.wrap(array, tensor.shape, tensor.dtype)

@@ -260,3 +260,26 @@ def test_a_compiled_step_with_an_older_optimizer(device):
         move()
         with pytest.raises(RuntimeError, match="has moved since the step was compiled"):
             run(torch.ones(2, 3, device=device))
+
+
+def test_moves_in_inference_mode(device):
+    """No graph holds a parameter there, nor one that was made there."""
+    net = nn.Linear(3, 2)
+    weight, expected = net.weight, net.weight.tolist()
+    with torch.inference_mode():
+        net.to(device)
+        made = nn.Linear(3, 2)
+    assert net.weight is weight
+    assert net.weight.tolist() == expected
+    made.to(device)
+    assert made.weight.device.type == device
+
+
+def test_a_lazy_module_moves(device):
+    """It stays lazy; its first call gives the parameter its shape."""
+    net = nn.LazyLinear(2)
+    weight = net.weight
+    net.to(device)
+    assert net(torch.ones(4, 3, device=device)).shape == (4, 2)
+    assert net.weight is weight
+    assert net.weight.device.type == device
