@@ -404,3 +404,22 @@ def test_conversions_may_share_memory():
     command = [sys.executable, "-c", SHARING]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.stdout == "[0.0, 0.0, 0.0]\n", done.stderr
+
+
+@pytest.mark.parametrize(
+    "make", [nn.LSTM, nn.GRU, nn.LSTMCell, nn.GRUCell], ids=lambda each: each.__name__
+)
+def test_recurrent_layers(environment, make):
+    """PyTorch calls each cell as one operator, which the CPU does not have."""
+    found = []
+    for device in ("cpu", "box"):
+        torch.manual_seed(0)
+        net = make(4, 3).to(device)
+        x = torch.randn(5, 4, generator=torch.Generator().manual_seed(1)).to(device)
+        x.requires_grad_()
+        result = net(x)
+        result = result if isinstance(result, torch.Tensor) else result[0]
+        result.square().sum().backward()
+        gradients = [each.grad.cpu() for each in (x, *net.parameters())]
+        found.append([result.detach().cpu(), *gradients])
+    torch.testing.assert_close(*found)

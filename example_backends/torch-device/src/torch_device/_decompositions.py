@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -21,6 +22,15 @@ KEPT = {
 }
 
 
+TORCH = SimpleNamespace(
+    tanh=torch.tanh,
+    sum=torch.sum,
+    zeros_like=torch.zeros_like,
+    split=torch.tensor_split,
+    concatenate=torch.cat,
+)
+"""PyTorch's functions under the names and parameters of an array library."""
+
 aten = torch.ops.aten
 
 
@@ -28,12 +38,16 @@ def register(environment: BackendEnvironment) -> None:
     """Register decompositions, and kernels where C++ would compose in vain."""
     from torch._decomp import decomposition_table
 
+    from .arrays.recurrent import cells  # `arrays` imports this module
+
     known = environment.fallback.decompositions
     known.update(
         (operator, function)
         for operator, function in decomposition_table.items()
         if isinstance(operator, torch._ops.OpOverload)
     )
+    # The CPU has no kernels for these, to which others could be converted.
+    known.update(cells(TORCH))
     for each in (
         aten._native_batch_norm_legit_functional.default,
         aten._native_batch_norm_legit.no_stats,

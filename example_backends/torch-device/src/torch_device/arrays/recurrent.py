@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import torch
@@ -11,7 +12,16 @@ aten = torch.ops.aten
 
 def register(environment: Any, xp: Any) -> None:
     """Register them for the functions of an array library."""
-    op = environment.register_op
+    for operator, function in cells(xp).items():
+        environment.register_op(operator, function)
+
+
+def cells(xp: Any) -> dict[Any, Any]:
+    """Return them by operator, written in the functions of an array library."""
+    found: dict[Any, Any] = {}
+
+    def op(operator: Any) -> Any:
+        return partial(found.setdefault, operator)
 
     def sigmoid(x: Any) -> Any:
         return 0.5 + 0.5 * xp.tanh(0.5 * x)
@@ -56,3 +66,5 @@ def register(environment: Any, xp: Any) -> None:
         of_x = xp.concatenate((*both, of_n), axis=1)
         of_h = xp.concatenate((*both, of_n * r), axis=1)
         return of_x, of_h, g * z, of_bias(of_x, has_bias), of_bias(of_h, has_bias)
+
+    return found
