@@ -154,7 +154,7 @@ class Caller:
         # On first use: calls that only run the library's own implementations need no chain.
         from .entry_chain import EntryChain
 
-        made = EntryChain
+        made: type[EntryChain] = EntryChain
         if function.traits is not None and function.traits.memory is not None:
             from .remembering import Remembering  # few functions remember
 

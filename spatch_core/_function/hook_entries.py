@@ -40,14 +40,12 @@ def hooked_entry(
     key : tuple of type
         The classes of all dispatch arguments, including None and `missing`.
     """
-    function, state = dispatcher.records[index - 1].function, scope.state
-    route = partial(caller.route, function, state)
-    record = dispatcher.records[index - 1]
-
-    def wrapper() -> Any:
-        return record.wrapper
-
-    hooked = Hooked(caller.resolver, scope, state, function, wrapper, route, types, key)
+    record, state = dispatcher.records[index - 1], scope.state
+    route = partial(caller.route, record.function, state)
+    hooked = Hooked(
+        *(caller.resolver, scope, state, record.function, lambda: record.wrapper),
+        *(route, types, key),
+    )
     return as_entry(hooked)
 
 

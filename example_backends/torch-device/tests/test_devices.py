@@ -38,9 +38,7 @@ for name, kind in (("numpy", ValueError), ("one", None), ("two", RuntimeError)):
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
-def test_the_least_backend() -> None:
-    """A class and two conversions are enough: all else runs on the CPU, and is counted."""
-    code = """
+LEAST_BACKEND = """
 import numpy as np, torch
 from torch_device import BackendEnvironment, ConversionError
 
@@ -52,6 +50,12 @@ environment = BackendEnvironment(
     "box", Box, lambda t: Box(t.detach().numpy().copy()), lambda b: torch.tensor(b.array)
 )
 environment.register_default_decompositions()
+"""
+
+
+def test_the_least_backend() -> None:
+    """A class and two conversions are enough: all else runs on the CPU, and is counted."""
+    code = """
 x = torch.arange(6.0, device="box").reshape(2, 3)
 y = (x.T @ x + 1).relu()
 y[1:, 0] = 7
@@ -76,25 +80,14 @@ except ConversionError as error:
 else:
     raise AssertionError
 """
-    subprocess.run([sys.executable, "-c", code], check=True)
+    subprocess.run([sys.executable, "-c", LEAST_BACKEND + code], check=True)
 
 
 def test_a_checkpoint_on_the_least_backend() -> None:
     """The CPU draws its random numbers, whose state is kept; a state of its own is asked for."""
     code = """
-import numpy as np, torch
 from torch.nn.functional import dropout
 from torch.utils.checkpoint import checkpoint
-from torch_device import BackendEnvironment
-
-class Box:
-    def __init__(self, array):
-        self.array, self.shape, self.dtype = array, array.shape, array.dtype
-
-environment = BackendEnvironment(
-    "box", Box, lambda t: Box(t.detach().numpy().copy()), lambda b: torch.tensor(b.array)
-)
-environment.register_default_decompositions()
 for reentrant in (False, True):
     x = torch.ones(50, device="box", requires_grad=True)
     y = checkpoint(lambda x: dropout(x, 0.5), x, use_reentrant=reentrant)
@@ -115,4 +108,4 @@ except NotImplementedError as error:
 else:
     raise AssertionError
 """
-    subprocess.run([sys.executable, "-c", code], check=True)
+    subprocess.run([sys.executable, "-c", LEAST_BACKEND + code], check=True)

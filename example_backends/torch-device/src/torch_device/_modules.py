@@ -46,7 +46,7 @@ def _become(old: Any, new: Any) -> None:
     if old.requires_grad and not (
         is_lazy or old.is_inference() or torch.is_inference_mode_enabled()
     ):  # else no graph holds it
-        # A graph that is alive keeps what the old one was, of which no one would see a gradient.
+        # A live graph refers to what the old parameter was: its gradient would be lost there.
         node: Any = torch.autograd.graph.get_gradient_edge(old).node
         node.register_prehook(_refusing(str(old.device), str(new.device)))
     gradient, new_gradient = old.grad, new.grad
