@@ -102,6 +102,11 @@ class Function:
         "traits",
     )
 
+    is_adopted = False
+    """Whether the library does not own it; see `adopt.AdoptedFunction`."""
+    counts: Callable[[type], bool] | None = None
+    """Whether a type counts for all backends, whatever their type patterns; None if none does."""
+
     def __init__(
         self,
         identifier: str,

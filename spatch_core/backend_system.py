@@ -9,8 +9,8 @@ from __future__ import annotations
 import sys
 from _weakref import ref  # weakref itself imports much more
 
+from ._dispatcher import Dispatcher
 from ._function.decorator import Decorator
-from ._function.dispatcher import Dispatcher
 from ._function.library_backends import Backends
 from ._identifiers import DEFAULT, is_backend_name, is_type_pattern
 from ._state.options import BackendOptions
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from typing import Any, ParamSpec, TypeVar
 
-    from ._call.context import DispatchContext
+    from ._call import DispatchContext
     from ._description.description import Description
-    from ._resolution.notices import Notices
+    from ._notices import Notices
 
     P = ParamSpec("P")
     R = TypeVar("R")
@@ -147,7 +147,7 @@ class BackendSystem(Decorator, Backends):
             self._defer_on = checked_exceptions(defer_on)
         self._notices: Notices | None = None
         if notify is not None:
-            from ._resolution.notices import Notices, checked  # few libraries need it
+            from ._notices import Notices, checked  # few libraries need it
 
             checked(notify)
             self._notices = Notices(notify)
@@ -249,7 +249,7 @@ def systems_of(module: str) -> list[BackendSystem]:
 def __getattr__(name: str) -> object:
     # Imported on first use: a library that only decorates functions needs no context.
     if name == "DispatchContext":
-        from ._call.context import DispatchContext
+        from ._call import DispatchContext
 
         return DispatchContext
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

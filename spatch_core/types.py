@@ -12,21 +12,20 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
-from . import _type_patterns, backend_system, backend_utils
-from ._call import context
+from . import _call, _invoke, _type_patterns, backend_system, backend_utils
 from ._description.description import Description
-from ._function import decorator, dispatchable, invocation, library_backends
+from ._function import decorator, dispatchable, library_backends
 from ._function.function_type import DispatchableFunction
 from ._reporting import errors, unknown_names, warning_categories
 from ._reporting.problems import Problem
-from ._resolution.explanation import Explanation
+from ._explain import Explanation
 from ._state import hooks, options, options_block, options_view
 from ._state.trace import Trace
 
 if TYPE_CHECKING:
     from ._description.description import AutoGeneration, Implementation, Variant
     from ._reporting.problems import Source
-    from ._resolution.explanation import ExplainedBackend, Verdict
+    from ._explain import ExplainedBackend, Verdict
     from ._state.hooks import Call
     from ._state.options import BackendOptions
     from ._state.trace import Outcome, TraceEvent
@@ -71,14 +70,14 @@ _HOMES = {
     "AutoGeneration": "_description.description",
     "BackendOptions": "_state.options",
     "Call": "_state.hooks",
-    "ExplainedBackend": "_resolution.explanation",
+    "ExplainedBackend": "_explain",
     "Implementation": "_description.description",
     "Outcome": "_state.trace",
     "Source": "_reporting.problems",
     "TraceEvent": "_state.trace",
     "TypePattern": "_type_patterns",
     "Variant": "_description.description",
-    "Verdict": "_resolution.explanation",
+    "Verdict": "_explain",
 }
 """Modules of the names that are not imported above; all others are in `examination`."""
 
@@ -98,7 +97,7 @@ _ANNOTATIONS: dict[str, Any] = {
     "Explanation": Explanation,
     "F": TypeVar("F", bound=Callable[..., Any]),
     "Hook": Callable[[hooks.Call], typing.Any],
-    "Invocation": invocation.Invocation,
+    "Invocation": _invoke.Invocation,
     "Iterable": Iterable,
     "Mapping": Mapping,
     "P": ParamSpec("P"),
@@ -109,7 +108,7 @@ _ANNOTATIONS: dict[str, Any] = {
 }
 for _module in (
     *(errors, unknown_names, warning_categories, _type_patterns),
-    *(backend_system, backend_utils, context),
+    *(backend_system, backend_utils, _call),
     *(decorator, dispatchable, hooks, library_backends, options, options_block),
     options_view,
 ):

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from .._dispatch_arguments import DispatchArguments
     from .._signature.traits import Traits
-    from .dispatcher import Dispatcher
+    from .._dispatcher import Dispatcher
     from .function_type import DispatchableFunction
 
     P = ParamSpec("P")
@@ -176,7 +176,8 @@ def make_dispatchable(
     record.origin = origin
     caller = dispatcher.loaded
     if caller is not None:
-        from .docstring import document  # most libraries have no backends yet
+        from .._entries import docs  # most libraries have no backends yet
+        from .docstring import document
 
-        document(record, caller.resolver.docs(identifier))
+        document(record, docs(caller, identifier))
     return record.wrapper

@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from typing import Any
 
     from .._dispatch_arguments import DispatchArguments
-    from .._resolution.explanation import Explanation
+    from .._explain import Explanation
     from .._signature.traits import Traits
-    from .dispatcher import Dispatcher
-    from .invocation import Invocation
+    from .._dispatcher import Dispatcher
+    from .._invoke import Invocation
 
 _NO_POSITION = -1
 """For the C extension: the position of a keyword-only dispatch argument."""
@@ -138,7 +138,7 @@ class Dispatchable:
         ``instance.method.explain(x)`` the instance is lost: if the method dispatches on it, its
         class counts, and a ``should_run`` is not asked.
         """
-        from .introspection import explain  # a library needs it later
+        from .._invoke import explain  # a library needs it later
 
         return explain(self, args, kwargs)
 
@@ -174,7 +174,7 @@ class Dispatchable:
         if backend is None and (type is None or force):
             given = "force= with backend= alone" if force else "backend= or type="
             raise TypeError(f"invoke() takes {given}")
-        from .invocation import Invocation  # few programs need it
+        from .._invoke import Invocation  # few programs need it
 
         return Invocation(self, backend, type, force)
 
@@ -197,7 +197,7 @@ class BackendNames(Sequence):  # type: ignore[type-arg]  # of str; no subscript 
 
     def _names(self) -> tuple[str, ...]:
         record = self._record
-        return tuple(record.dispatcher.ensure_loaded().resolver.implementers(record.identifier))
+        return tuple(record.dispatcher.ensure_loaded().decider.implementers(record.identifier))
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._names())

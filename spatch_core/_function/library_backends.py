@@ -7,14 +7,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from typing import Any
 
-    from .._call.caller import Caller
+    from .._call import Calls
     from .._description.description import Description
     from .._discovery.catalog import Catalog
     from .._discovery.loader import Loader
     from .._reporting.problems import Problem
-    from .._resolution.explanation import Explanation
-    from .._resolution.notices import Notices
-    from .dispatcher import Dispatcher
+    from .._explain import Explanation
+    from .._notices import Notices
+    from .._dispatcher import Dispatcher
 
 
 class Backends:
@@ -60,7 +60,7 @@ class Backends:
         Otherwise they are looked up once, on first use. Call this, for example, after a test has
         replaced one in its module. Nothing is discovered or imported again.
         """
-        from .loading import refresh  # few programs need it
+        from .._entries import refresh  # few programs need it
 
         refresh(self._dispatcher)
 
@@ -125,7 +125,7 @@ class Backends:
         TypeError
             If it is no function.
         """
-        from .adopting import adoption_of  # few libraries need it
+        from ..adopt import adoption_of  # few libraries need it
 
         adoption_of(self).adopt(function, identity)
 
@@ -152,7 +152,7 @@ class Backends:
         TypeError
             If `types` are not classes.
         """
-        from .adopting import adoption_of  # few libraries need it
+        from ..adopt import adoption_of  # few libraries need it
 
         return adoption_of(self).lookup(identity, types)
 
@@ -178,25 +178,25 @@ class Backends:
         TypeError
             If `types` are not classes.
         """
-        from .introspection import explain_types  # a library needs it later
+        from .._invoke import explain_types  # a library needs it later
 
         return explain_types(self._dispatcher, identifier, types)
 
     @property
-    def _loader(self) -> Loader[Caller]:
+    def _loader(self) -> Loader[Calls]:
         return self._dispatcher.ensure_loader()
 
-    def _make_loader(self) -> Loader[Caller]:
-        made: Loader[Caller] = self._loading.make_loader(
+    def _make_loader(self) -> Loader[Calls]:
+        made: Loader[Calls] = self._loading.make_loader(
             self, self._dispatcher, self._in_code, self._default_types, self._secondary_types
         )
         return made
 
     @property
     def _loading(self) -> Any:
-        from . import loading  # a library needs it later
+        from .. import _entries  # a library needs it later
 
-        return loading
+        return _entries
 
     def _catalog(self) -> Catalog:
         """Return the catalog of the backends, for tools; discovers them if needed."""

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from .._description.description import Description
-    from .dispatcher import Dispatcher
+    from .._dispatcher import Dispatcher
 
 
 class System(Protocol):

@@ -133,16 +133,14 @@ def source_of(shape: Shape, wrapper: str, words: dict[str, str]) -> str:
         The text for each name that the template has in braces.
     """
     places, nature, catches = shape
-    answer, awaited = _ANSWER, ""
+    answer = _ANSWER
     if nature:
-        from .template_natures import ANSWERS, AWAIT  # few libraries need them
+        from .template_natures import ANSWERS  # few libraries need them
 
         answer = ANSWERS.get(nature & (COROUTINE | GENERATOR | ASYNC_GENERATOR), _ANSWER)
-        awaited = AWAIT if nature & COROUTINE else ""
 
     def called(text: str) -> str:
         """Return the text of a call, which may defer or fail."""
-        text += awaited
         if not catches or nature & (GENERATOR | ASYNC_GENERATOR):
             return text
         return _CAUGHT.replace("{tried}", _indented(text, 1).removesuffix("\n") + "\n")

@@ -7,21 +7,16 @@ from __future__ import annotations
 
 from .._dispatch_arguments import ASYNC_GENERATOR, COROUTINE, GENERATOR
 
-# A coroutine function returns NotImplemented only when it is awaited.
-AWAIT = """\
-if result is not {NotImplemented}:
-    if {type}(result) is not {Coroutine}:
-        {dispatcher}.check({index}, call, result)
-    result = await result
-"""
-
 ANSWERS = {
+    # What an implementation awaits is not looked at again.
     COROUTINE: """\
 if result is {NotImplemented}:
     result = {dispatcher}.deferred({index}, call, args, keywords{found})
-    if result is not {NotImplemented}:
-        result = await result
-return result
+    if result is {NotImplemented}:
+        return result
+if {type}(result) is not {Coroutine}:
+    {dispatcher}.check({index}, call, result)
+return await result
 """,
     GENERATOR: """\
 if result is {NotImplemented}:

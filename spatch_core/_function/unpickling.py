@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 from .._state.freezing import restore_function
 from .._state.pickles import check_names, restore_options
-from .invocation import restore_invocation
+from .._invoke import restore_invocation
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from .dispatcher import Dispatcher
+    from .._dispatcher import Dispatcher
 
 
 def restore(dispatcher: Dispatcher, kind: str, content: dict[str, Any]) -> Any:

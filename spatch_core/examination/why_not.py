@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 
 from .._classes import type_identifier
 from .._identifiers import DEFAULT, shown
-from .._resolution.explanation import Explanation, Verdict
+from .._explain import Explanation, Verdict
 from .edges import set_order_before, steps
 from .question import (
     Answer,

@@ -5,11 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from .._classes import is_derived, mro_of
-from .._function.adopting import AdoptedLookup, Adoption, adoption_of
-from .._function.lookup import CALL, call_of_ufunc
 from .._identifiers import loaded_object
 from .._parameters import Parameter
-from .._resolution.adopted_function import AdoptedFunction, Protocol
+from ..adopt import (
+    CALL,
+    AdoptedFunction,
+    AdoptedLookup,
+    Adoption,
+    ForeignProtocol,
+    adoption_of,
+    call_of_ufunc,
+)
 from .numpy_names import (
     function_named,
     identity_of,
@@ -156,7 +162,7 @@ class NumPyNamespace:
         return key, AdoptedFunction(identity, function, self._ufunc, mutated)
 
 
-class ArrayProtocol(Protocol):
+class ArrayProtocol(ForeignProtocol):
     """One of NumPy's protocols.
 
     Parameters

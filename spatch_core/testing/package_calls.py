@@ -10,11 +10,11 @@ from types import FrameType, ModuleType
 from typing import Any
 
 from .._description.description import Description
-from .._observation import watched_calls
+from .. import hooks
 from ..examination.packages import owners_of_packages, package_of, packages_of_sources
 from .observed_calls import ObservedCalls
 
-_IN_A_CALL = vars(watched_calls)
+_IN_A_CALL = vars(hooks)
 """The globals of the frames that surround each observed call of the library."""
 
 

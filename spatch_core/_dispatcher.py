@@ -4,39 +4,23 @@ from __future__ import annotations
 
 from sys import is_finalizing
 
-from .._identifiers import DEFAULT
+from ._identifiers import DEFAULT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from types import FunctionType
-    from typing import Any, Protocol
+    from typing import Any
 
-    from .._call.caller import Caller
-    from .._discovery.catalog import Catalog
-    from .._discovery.loader import Loader
-    from .._dispatch_arguments import Function
-    from .._state.options import BackendOptions
-    from .._state.state_keeper import StateKeeper
-    from .results import Results
-    from .wrapper import Generated
-
-    class Record(Protocol):
-        """The part of `Dispatchable` that the dispatcher needs."""
-
-        dispatcher: Dispatcher
-        identifier: str
-        function: Function
-        wrapper: FunctionType
-        generated: Generated
-        filename: str
-        doc: str | None
+    from ._call import Calls
+    from ._discovery.catalog import Catalog
+    from ._discovery.loader import Loader
+    from ._function.dispatchable import Dispatchable
+    from ._state.options import BackendOptions
+    from ._state.state_keeper import StateKeeper
 
 
 class Dispatcher:
-    """Fills the tables that the wrappers of a library read.
-
-    For `_state` it is the `Owner` of the library's options.
+    """Fills the tables that the wrappers of a library read, and is the `Owner` of its options.
 
     Parameters
     ----------
@@ -65,17 +49,12 @@ class Dispatcher:
         Holds the tables in force.
     tables : callable
         Returns them.
-    default_name : str
-        The name of the library's own implementations in messages.
-    results : Results or None
-        Handles ``NotImplemented`` and exceptions of calls; set with the loader, before the first
-        call.
     """
 
     def __init__(
         self,
         keeper: StateKeeper,
-        make_loader: Callable[[], Loader[Caller]],
+        make_loader: Callable[[], Loader[Calls]],
         restore: Callable[..., Any],
         reload: Callable[[], None],
         defer_on: tuple[type[Exception], ...] = (),
@@ -88,28 +67,27 @@ class Dispatcher:
         self._make_loader = make_loader
         self.restore = restore
         self.reload = reload
-        self.adoptions: list[Any] = []  # one `Adoption` at most, as with the loaders
-        # One at most; appending and reading are single steps, so that no lock is needed.
-        self._loaders: list[Loader[Caller]] = []
-        self.records: list[Record] = []
-        self.by_identifier: dict[str, Record] = {}
+        # One at most, in both: appending and reading are single steps, so that no lock is needed.
+        self.adoptions: list[Any] = []
+        self._loaders: list[Loader[Calls]] = []
+        self.records: list[Any] = []
+        self.by_identifier: dict[str, Dispatchable] = {}
         self.variable = keeper.variable
         self.tables = keeper.get
-        self.results: Results | None = None
 
     @property
-    def loaded(self) -> Caller | None:
-        """The caller of the backends, if they have been loaded."""
+    def loaded(self) -> Calls | None:
+        """The calls of the backends, if they have been loaded."""
         return self._loaders[0].loaded if self._loaders else None
 
-    def ensure_loader(self) -> Loader[Caller]:
+    def ensure_loader(self) -> Loader[Calls]:
         """Return the loader; if several threads make one, the first one's stays."""
         if not self._loaders:
             self._loaders.append(self._make_loader())
         return self._loaders[0]
 
-    def ensure_loaded(self) -> Caller:
-        """Return the caller of the backends, which are loaded if needed.
+    def ensure_loaded(self) -> Calls:
+        """Return the calls of the backends, which are loaded if needed.
 
         Raises
         ------
@@ -118,15 +96,21 @@ class Dispatcher:
         """
         return self.ensure_loader().get()
 
+    def ready(self) -> Calls | None:
+        """Return the calls of the backends, loaded if needed; None if this thread loads them."""
+        loader = self.ensure_loader()
+        return loader.settled or loader.load() or loader.loaded
+
     def catalog(self) -> Catalog:
         """Return the catalog of the backends, which are discovered if needed."""
-        return self.ensure_loaded().catalog
+        found: Catalog = self.ensure_loaded().catalog
+        return found
 
     def check_type(self, cls: object) -> None:
-        """Raise unless `cls` is a primary type of any backend; see `Resolver.check_type`."""
-        self.ensure_loaded().resolver.check_type(cls)
+        """Raise unless `cls` is a primary type of any backend; see `Decider.check_type`."""
+        self.ensure_loaded().decider.check_type(cls)
 
-    def add(self, record: Record) -> int:
+    def add(self, record: Dispatchable) -> int:
         """Give a function of the library its index in the tables."""
         index = self.place(record)
         self.by_identifier[record.identifier] = record
@@ -140,30 +124,16 @@ class Dispatcher:
             index -= 1  # another thread has added one meanwhile
         return index
 
-    def ready(self) -> Caller | None:
-        """Return the caller of the backends, loaded if needed; None if this thread loads them."""
-        loader = self.ensure_loader()
-        return loader.settled or loader.load() or loader.loaded
-
     def fill(self, index: int, values: tuple[Any, ...]) -> Callable[..., Any]:
-        """Find the callable for these dispatch arguments, and put it into the table.
+        """Find the callable for a call, and put it into the table of the function.
 
-        Parameters
-        ----------
-        index : int
-            The function's place in the tables.
-        values : tuple
-            The dispatch arguments, including None and `missing`.
-
-        Returns
-        -------
-        callable
-            The callable for the arguments of the call.
+        `values` are the dispatch arguments, including None and `missing`.
         """
         if is_finalizing():
             # A finalizer calls it when the interpreter ends, when nothing can be imported any more.
-            return self.records[index - 1].function.default
-        from .missing_entries import fill  # not needed when a library is imported
+            default: Callable[..., Any] = self.records[index - 1].function.default
+            return default
+        from ._entries import fill  # not needed when a library is imported
 
         return fill(self, index, values)
 
@@ -176,10 +146,13 @@ class Dispatcher:
         kwargs: dict[str, Any],
         values: tuple[Any, ...] | None = None,
     ) -> Any:
-        """See `Results.deferred`."""
-        if self.results is None:
-            return NotImplemented
-        return self.results.deferred(index, called, args, kwargs, values)
+        """Call the next candidates after `called` returned ``NotImplemented``.
+
+        `values` are the dispatch arguments, if a finder has returned them.
+        """
+        from ._entries import deferred
+
+        return deferred(self, index, called, args, kwargs, values)
 
     def failed(
         self,
@@ -190,17 +163,27 @@ class Dispatcher:
         error: Exception,
         values: tuple[Any, ...] | None = None,
     ) -> Any:
-        """See `Results.failed`."""
-        if self.results is None:
-            return None
-        return self.results.failed(index, called, args, kwargs, error, values)
+        """Handle an exception of a table's entry: it defers by it, or gets a note.
+
+        Returns
+        -------
+        object
+            The argument `called` of `deferred`, if the entry defers by the exception; else None.
+        """
+        from ._entries import failed
+
+        return failed(self, index, called, args, kwargs, error, values)
 
     def check(self, index: int, called: Any, result: Any) -> Any:
-        """See `Results.check`."""
-        return result if self.results is None else self.results.check(index, called, result)
+        """Return the answer of an entry of a coroutine or generator function, if it is right."""
+        calls = self.loaded
+        if calls is None:
+            return result  # of the default: no backend is known yet
+        return calls.check(self.records[index - 1].function, called, result)
 
     def extract(
         self, index: int, args: tuple[Any, ...], kwargs: Mapping[str, Any]
     ) -> tuple[Any, ...]:
         """Return the dispatch arguments that a finder of the library returns."""
-        return self.records[index - 1].function.find(args, kwargs)
+        found: tuple[Any, ...] = self.records[index - 1].function.find(args, kwargs)
+        return found

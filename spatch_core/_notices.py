@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from .._callers_line import warn_caller
+from ._callers_line import warn_caller
 
 
 class Notices:

@@ -1,0 +1,212 @@
+"""Which backends know a class, by the type patterns of their descriptions."""
+
+from __future__ import annotations
+
+import abc
+import sys
+from collections.abc import Iterable, Mapping
+from types import ModuleType
+from typing import TYPE_CHECKING, NamedTuple
+from weakref import WeakKeyDictionary
+
+from ._classes import is_class, is_general, is_hashable_by_identity, module_of, mro_of, qualname_of
+from ._identifiers import DEFAULT, import_identifier, is_awaited
+from ._type_patterns import ABSTRACT, EXACT, TypePattern
+
+if TYPE_CHECKING:
+    from ._description.description import Description
+
+
+class TypeMatch(NamedTuple):
+    """The backends that know one class; it refers to no class."""
+
+    primary: frozenset[str]
+    """The backends for which it is a primary type."""
+    known: frozenset[str]
+    """The backends for which it is a primary or secondary type."""
+    specific: frozenset[str]
+    """The backends for which it is a primary type by a pattern that says much about the class.
+
+    Patterns of Python's own classes say little, and so do ``~float`` of ``numpy.float64`` and the
+    abstract classes of the standard library, unless the library lists Python's own classes alone.
+    """
+    nearness: tuple[frozenset[str], ...]
+    """The backends for which it is a primary type, except by abstract patterns, grouped by the
+    place on the MRO of the class that the pattern names; the nearest first."""
+    is_builtin: bool
+    """Whether it is one of Python's own classes, such as float or list."""
+    awaited: tuple[TypePattern, ...]
+    """Patterns that may turn out to name it once their modules are imported."""
+
+
+class Matcher:
+    """Matches classes against the type patterns of all backends of a library.
+
+    Exact and subclass patterns are found by their names, and as aliases: the object that a pattern
+    names in an imported module is the class. So no class asks every pattern.
+    """
+
+    def __init__(self, descriptions: Mapping[str, Description]) -> None:
+        self._primary: dict[TypePattern, set[str]] = {}
+        self._known: dict[TypePattern, set[str]] = {}
+        for name, description in descriptions.items():
+            for pattern in description.primary_types:
+                self._primary.setdefault(pattern, set()).add(name)
+                self._known.setdefault(pattern, set()).add(name)
+            for pattern in description.secondary_types:
+                self._known.setdefault(pattern, set()).add(name)
+        listed = descriptions[DEFAULT].known_types if DEFAULT in descriptions else ()
+        # An array library that also lists `builtins:list` still leaves `f(array, 2.0)` to itself.
+        self._is_of_builtins = bool(listed) and all(each.module == "builtins" for each in listed)
+        self._abstract = [each for each in self._known if each.prefix == ABSTRACT]
+        self._by_name: dict[tuple[str, str], list[TypePattern]] = {}
+        self._by_module: dict[str, list[TypePattern]] = {}
+        self._by_package: dict[str, list[TypePattern]] = {}
+        self._by_last_name: dict[str, list[TypePattern]] = {}
+        for each in self._known:
+            if each.prefix != ABSTRACT:
+                self._by_name.setdefault((each.module, each.qualname), []).append(each)
+                self._by_module.setdefault(each.module, []).append(each)
+                package = each.module.partition(".")[0]
+                self._by_package.setdefault(package, []).append(each)
+                self._by_last_name.setdefault(_last(each.qualname), []).append(each)
+        self._abstract_bases: dict[TypePattern, type | None] = {}
+        # Changes with each `register` of an abstract class, which may change any answer.
+        self._token = abc.get_cache_token()
+        self._memo: WeakKeyDictionary[type, TypeMatch] = WeakKeyDictionary()
+        self.abstract = frozenset(name for each in self._abstract for name in self._known[each])
+
+    def match(self, cls: type) -> TypeMatch:
+        """Return the backends that know a class, which is not kept alive."""
+        if self.abstract and self._token != abc.get_cache_token():
+            self.forget()
+        if not is_hashable_by_identity(cls):
+            return self._match(cls)
+        # Read once, before matching: if another thread calls `forget` meanwhile, an answer by the
+        # old registrations is written to the old memo.
+        memo = self._memo
+        match = memo.get(cls)
+        if match is None:
+            match = memo[cls] = self._match(cls)
+        return match
+
+    def forget(self) -> None:
+        """Forget every answer, because a class was registered or a module imported."""
+        # The token first: a registration after it makes the next `match` forget again.
+        self._token = abc.get_cache_token()
+        self._memo = WeakKeyDictionary()
+
+    def backends_of(self, pattern: TypePattern) -> frozenset[str]:
+        """Return the backends that a pattern belongs to."""
+        return frozenset(self._known[pattern])
+
+    def _match(self, cls: type) -> TypeMatch:
+        primary: set[str] = set()
+        known: set[str] = set()
+        specific: set[str] = set()
+        by_distance: dict[int, set[str]] = {}
+        is_builtin = module_of(cls) == "builtins"
+        for pattern, named, distance in self._found(cls):
+            known |= self._known[pattern]
+            names = self._primary.get(pattern)
+            if names is None:
+                continue
+            primary |= names
+            general = is_builtin or (pattern.prefix != EXACT and is_general(named))
+            if self._is_of_builtins or not general:
+                specific |= names
+            if distance is not None:
+                by_distance.setdefault(distance, set()).update(names)
+        nearness = []
+        seen: set[str] = set()  # a backend counts at its least distance alone
+        for distance in sorted(by_distance):
+            nearness.append(frozenset(by_distance[distance] - seen))
+            seen |= by_distance[distance]
+        return TypeMatch(
+            *(frozenset(primary), frozenset(known), frozenset(specific)),
+            tuple(filter(None, nearness)),
+            is_builtin,
+            tuple(self._awaited(cls, bool(known))),
+        )
+
+    def _found(self, cls: type) -> Iterable[tuple[TypePattern, type, int | None]]:
+        """Yield the patterns that mean a class, with the class that each names and its place."""
+        mro = mro_of(cls)
+        asked: dict[TypePattern, None] = {}
+        for each in mro:
+            asked.update(dict.fromkeys(self._by_name.get((module_of(each), qualname_of(each)), ())))
+        identities = {id(each) for each in mro}  # a metaclass may define == and hash
+        for module in self._by_module:
+            if module in sys.modules:
+                asked.update(dict.fromkeys(self._possible_aliases(module, cls, identities)))
+        for pattern in asked:
+            distance = pattern.distance(cls)
+            if distance is not None:
+                yield pattern, mro[distance], distance
+        for pattern in self._abstract:
+            base = self._abstract_base(pattern, cls)
+            if base is not None:
+                yield pattern, base, None
+
+    def _possible_aliases(self, module: str, cls: type, mro: set[int]) -> Iterable[TypePattern]:
+        """Return the patterns of an imported module that may name a class."""
+        patterns, found = self._by_module[module], sys.modules.get(module)
+        # Other kinds of modules may compute attributes that are not in their namespace.
+        if type(found) is not ModuleType:
+            return patterns
+        namespace = vars(found)
+        # A module's `__getattr__`, which may import more, is called only for a similar name.
+        return [
+            each
+            for each in patterns
+            if (
+                id(namespace[each.qualname]) in mro
+                if each.qualname in namespace
+                else "." in each.qualname or each.resembles(cls)
+            )
+        ]
+
+    def _awaited(self, cls: type, known: bool) -> Iterable[TypePattern]:
+        """Yield the patterns that may turn out to name a class once a module is imported."""
+        found: dict[int, TypePattern] = {}  # by identity: hashing a pattern hashes its text
+        for each in mro_of(cls):
+            resembling = self._by_package.get(module_of(each).partition(".")[0], ())
+            if not known:
+                resembling = (*resembling, *self._by_last_name.get(_last(qualname_of(each)), ()))
+            for pattern in resembling:
+                if each is cls or pattern.prefix != EXACT:
+                    found[id(pattern)] = pattern
+        yield from (each for each in found.values() if is_awaited(each.module))
+        # For the other abstract patterns, the import has been tried: their answers are final.
+        pending = [each for each in self._abstract if each not in self._abstract_bases]
+        yield from (each for each in pending if each.may_alias(cls, known))
+
+    def _abstract_base(self, pattern: TypePattern, cls: type) -> type | None:
+        """Return the class that an abstract pattern names if `cls` is a subclass of it."""
+        base = self._abstract_bases.get(pattern)
+        if base is None and pattern not in self._abstract_bases:
+            base = _import_base(pattern)
+            # Not while its module is being imported: the class may not be defined yet.
+            if not is_awaited(pattern.module) or pattern.module not in sys.modules:
+                self._abstract_bases[pattern] = base
+        if base is None:
+            return None
+        try:
+            return base if issubclass(cls, base) else None
+        except Exception:  # noqa: BLE001  # a __subclasshook__ of a third party
+            return None
+
+
+def _import_base(pattern: TypePattern) -> type | None:
+    """Import an abstract base class; None if that fails, which `doctor` reports."""
+    try:
+        base = import_identifier(pattern.identifier)
+    except KeyboardInterrupt:
+        raise
+    except BaseException:  # noqa: BLE001  # whatever the module raises
+        return None
+    return base if is_class(base) else None  # type: ignore[return-value]  # it is a type
+
+
+def _last(qualname: str) -> str:
+    return qualname.rpartition(".")[2]
