@@ -279,8 +279,7 @@ class Chain(TakesFound):
         self.sole = sole
         traits = self.function.traits
         self.memory = None if traits is None else traits.memory
-        candidates = decision.candidates
-        first = candidates[0] if candidates else None
+        first = decision.first
         # Whether the first implementation can be called without more ado.
         self.is_bare = (
             first is not None
@@ -307,8 +306,8 @@ class Chain(TakesFound):
         decision, function = self.decision, self.function
         if self.memory is not None or function.has_like:
             return as_function(self, function)
-        if self.is_bare:
-            return decision.load(decision.candidates[0])
+        if self.is_bare and decision.first is not None:
+            return decision.load(decision.first)
         if decision.state.trace is not None or function.nature or not decision.candidates:
             return as_function(self, function)
         first, *others = decision.candidates
@@ -345,14 +344,11 @@ class Chain(TakesFound):
             result = run_remembering(self, args, kwargs, found, progress)
         else:
             result = self.walk(args, kwargs, 0, found, progress)
-        if self.sole and result is NotImplemented:
-            raise self._deferred(progress)
+        if self.sole and result is NotImplemented and progress.backend != DEFAULT:
+            (step,) = self.decision.candidates
+            reason = progress.reasons.get(step.backend, POSTPONED)
+            raise BackendDeferredError(step.backend, self.function.identifier, reason)
         return result
-
-    def _deferred(self, progress: Progress) -> BackendDeferredError:
-        (step,) = self.decision.candidates
-        reason = progress.reasons.get(step.backend, POSTPONED)
-        return BackendDeferredError(step.backend, self.function.identifier, reason)
 
     def after(
         self,
@@ -563,8 +559,7 @@ class Chain(TakesFound):
                 self.record(step.backend, "converted", moved_text(before, after))
 
         def refuse(why: str) -> Exception:
-            progress.unconverted[step.backend] = why
-            return self._refusal(progress, (), {}, f"{step.backend} converts, but {why}")
+            return self._refusal(progress, (), {}, step.backend, why)
 
         try:
             return Conversion(self.decision, step).call(
@@ -590,16 +585,25 @@ class Chain(TakesFound):
         raise self._refusal(progress, args, kwargs) from progress.cause
 
     def _refusal(
-        self, progress: Progress, args: tuple[Any, ...], kwargs: dict[str, Any], reason: str = ""
+        self,
+        progress: Progress,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        converter: str = "",
+        reason: str = "",
     ) -> NoImplementationError:
+        """Return the error; with a converter, its conversion of the result has failed."""
         from ._convert import Conversion
-        from ._explain import considered, refusal
+        from ._explain import considered, refusal, with_failed_conversion
 
         def examine(step: Step) -> tuple[str, str]:
             conversion = Conversion(self.decision, step)
             return conversion.obstacle(args, kwargs), conversion.text(args, kwargs)
 
         lines = considered(self.decision, progress.reasons, progress.unconverted)
+        if converter:
+            lines = with_failed_conversion(lines, converter, reason)
+            reason = f"{converter} converts, but {reason}"
         return refusal(self.decision, lines, examine, reason)
 
     def note(
@@ -988,8 +992,10 @@ class Calls:
         decision = decide(function, state, types, after_overriding=after_overriding)
         if decision.has_end:
             self.foreign.add(function.identifier)
-        candidates = decision.candidates
-        is_alone = function.is_adopted and len(candidates) == 1 and candidates[0].is_plain
+        is_alone = False
+        if function.is_adopted:
+            candidates = decision.candidates
+            is_alone = len(candidates) == 1 and candidates[0].is_plain
         return Chain(decision, self, passes=passes and is_alone)
 
     def renewed(self, chain: Chain) -> Chain:
@@ -1025,7 +1031,7 @@ class Calls:
         decider = self.decider
         for name in decider.implementers(function.identifier):
             found = decider.catalog.descriptions[name].implementation(function.identifier)
-            if found is not None and decider.objects.get(found.function) is called:
+            if found is not None and decider.is_loaded(found.function, called):
                 return checked(function, name, result)
         return checked(function, decider.protocol or DEFAULT, result)
 

@@ -215,15 +215,18 @@ class RoundTrip:
             self._moved(value, new)
         return new
 
-    def write_back(self, written: Iterable[Any], copy_into: Callable[[Any, Any], Any]) -> None:
+    def write_back(
+        self, written: Iterable[Any], found: Iterable[Any], copy_into: Callable[[Any, Any], Any]
+    ) -> None:
         """Copy changes of converted arguments into the caller's objects.
 
-        `written` are the arguments that the function may have written into.
+        `written` are the arguments that the function may have written into, `found` their leaves
+        before that.
         """
-        for key, value in leaves(written, self._is_leaf).items():
-            if key in self.made:
-                copy_into(value, self.made[key][1])
-                self._moved(self.made[key][1], value)
+        for value in found:
+            _, new = self.made[id(value)]
+            copy_into(value, new)
+            self._moved(new, value)
         for value in _mutable(written):
             _, new = self._containers.get(id(value), (value, value))
             restored = self.back(new.copy())
@@ -340,6 +343,7 @@ class Conversion:
         new_args = [trip.there(each) for each in args]
         new_kwargs = {name: trip.there(each) for name, each in kwargs.items()}
         written = [value for _, value in self.written(args, kwargs)]
+        inside = leaves(written, self.is_foreign).values()
 
         def finish(result: Any) -> Any:
             if result is NotImplemented:
@@ -349,7 +353,7 @@ class Conversion:
                 raise refuse(f"its result is {kind} generator, whose items come later")
             try:
                 if written:
-                    trip.write_back(written, copy_into)
+                    trip.write_back(written, inside, copy_into)
                 return trip.back(result)
             except Unconverted as failure:
                 raise refuse(str(failure)) from None

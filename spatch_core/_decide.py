@@ -266,10 +266,6 @@ class Decision:
 
     Attributes
     ----------
-    order : list of str
-        The backends that match and may answer, in order; the default among them if it matches.
-    candidates : list of Step
-        Those that a call may reach.
     policy : str or None
         The fallback policy; None if none applies.
     foreign : tuple of type
@@ -287,8 +283,9 @@ class Decision:
     """
 
     __slots__ = (
-        *("awaited", "candidates", "cycles", "decider", "declined", "foreign", "function"),
-        *("is_operator", "match", "may_change", "order", "policy", "state", "types"),
+        *("_candidates", "awaited", "cycles", "decider", "declined", "foreign", "function"),
+        *("_order", "after_overriding", "is_operator", "match", "may_change", "overriding"),
+        *("policy", "state", "types"),
     )
 
     def __init__(
@@ -299,8 +296,10 @@ class Decision:
         self.state = state
         self.types = types
         self.match: Match
-        self.order: list[str] = []
-        self.candidates: list[Step] = []
+        self._order: list[str] | None = None
+        self._candidates: list[Step] | None = None
+        self.overriding: tuple[type, ...] = ()
+        self.after_overriding = False
         self.policy: str | None = None
         self.foreign: tuple[type, ...] = ()
         self.declined = ""
@@ -308,6 +307,33 @@ class Decision:
         self.cycles: dict[str, Cycle] = {}
         self.awaited: Sequence[str] = ()
         self.may_change = False
+
+    @property
+    def order(self) -> list[str]:
+        """The backends that match and may answer, in order; the default if it matches."""
+        if self._order is None:
+            self._order = self.decider.order(self)
+        return self._order
+
+    @property
+    def candidates(self) -> list[Step]:
+        """The backends that a call may reach, in order."""
+        if self._candidates is None:
+            self._candidates = self.decider.find_candidates(self)
+        return self._candidates
+
+    @candidates.setter
+    def candidates(self, steps: list[Step]) -> None:
+        self._candidates = steps
+
+    @property
+    def first(self) -> Step | None:
+        """The first candidate; others are not looked for if the user prioritizes one."""
+        if self._candidates is None and not self.after_overriding:
+            prioritized = self.match.prioritized()
+            if prioritized and prioritized[0] != DEFAULT:
+                return self.decider.step(self, prioritized[0])
+        return self.candidates[0] if self.candidates else None
 
     @property
     def refuses(self) -> bool:
@@ -374,13 +400,7 @@ class Decision:
             return made is not None and made == getattr(step.override, "_overrides", None)
         if step.implementation is None:
             return called is self.function.default
-        name = step.implementation.function
-        if isinstance(name, GivenCallable):
-            return name.given is called
-        loaded = self.decider.objects.get(name)
-        if loaded is None:
-            loaded = loaded_object(*split_identifier(name), hooks=False)
-        return loaded is called
+        return self.decider.is_loaded(step.implementation.function, called)
 
 
 class Decider:
@@ -445,48 +465,53 @@ class Decider:
         decision.match, decision.foreign = match, match.foreign
         decision.awaited = match.awaited
         decision.may_change = bool(decision.awaited) or match.depends_on_registration
-        overriding = self.overriding(function, types)
-        self._settle_end(decision, overriding, after_overriding)
-        skips = after_overriding and bool(overriding)
-        if after_overriding:
-            overriding = ()
-        steps = decision.candidates
-        decision.order = self._ordered(decision)
+        decision.overriding = self.overriding(function, types)
+        decision.after_overriding = after_overriding
+        self._settle_end(decision)
+        if decision.converts and self.converters:
+            found = self.as_conversions(decision).match
+            decision.awaited = [*decision.awaited, *found.awaited]
+            decision.may_change |= bool(found.awaited) or found.depends_on_registration
+        return decision
+
+    def find_candidates(self, decision: Decision) -> list[Step]:
+        """Return the candidates of a decision in order."""
+        state, overriding = decision.state, decision.overriding
+        # Prioritized backends precede the overriding types, and have had their turns.
+        skips = decision.after_overriding and bool(overriding)
+        is_due = bool(overriding) and not skips
+        steps = []
         for name in decision.order:
-            if overriding and name not in state.prioritized:
-                steps.append(self._overriding_step(decision, overriding))
-                overriding = ()
+            if is_due and name not in state.prioritized:
+                steps.append(self._overriding_step(decision))
+                is_due = False
             if name == DEFAULT:
+                is_due = False  # they would come after it
                 break
-            if skips and name in state.prioritized:
-                continue  # it precedes the overriding types, and has had its turn
-            description = self.catalog.descriptions[name]
-            steps.append(
-                Step(
-                    *(name, description.implementation(function.identifier)),
-                    prioritized=name in state.prioritized,
-                    reason=IS_CURRENT if name == match.current else "",
-                )
-            )
-        if overriding:
-            steps.append(self._overriding_step(decision, overriding))
+            if not (skips and name in state.prioritized):
+                steps.append(self.step(decision, name))
+        if is_due:
+            steps.append(self._overriding_step(decision))
         if not decision.refuses:
-            reason = "" if match.default_matches else LAST_RESORT
+            reason = "" if decision.match.default_matches else LAST_RESORT
             steps.append(Step(DEFAULT, prioritized=DEFAULT in state.prioritized, reason=reason))
         elif decision.converts:
             steps.extend(self.conversions(decision))
-            if self.converters:
-                found = self.as_conversions(decision).match
-                decision.awaited = [*decision.awaited, *found.awaited]
-                decision.may_change |= bool(found.awaited) or found.depends_on_registration
-        return decision
+        return steps
 
-    def _settle_end(
-        self, decision: Decision, overriding: tuple[type, ...], after_overriding: bool
-    ) -> None:
+    def step(self, decision: Decision, name: str) -> Step:
+        """Return the step of a backend that runs its implementation."""
+        return Step(
+            name,
+            self.catalog.descriptions[name].implementation(decision.function.identifier),
+            prioritized=name in decision.state.prioritized,
+            reason=IS_CURRENT if name == decision.match.current else "",
+        )
+
+    def _settle_end(self, decision: Decision) -> None:
         """Decide how a call ends that no backend takes."""
-        function, state = decision.function, decision.state
-        if after_overriding:
+        function, state, overriding = decision.function, decision.state, decision.overriding
+        if decision.after_overriding:
             return  # the overriding type has taken the call: no policy applies
         traits = function.traits
         if traits is None:
@@ -529,7 +554,8 @@ class Decider:
 
         return overriding_types(types, self.protocol)
 
-    def _overriding_step(self, decision: Decision, classes: tuple[type, ...]) -> Step:
+    def _overriding_step(self, decision: Decision) -> Step:
+        classes = decision.overriding
         assert self.protocol is not None
         assert self._override is not None
         names = ", ".join(map(type_identifier, classes))
@@ -540,7 +566,7 @@ class Decider:
         """Whether the library names a class itself, and not only a base class of it."""
         return any(pattern.distance(cls) == 0 for pattern in self._own_patterns)
 
-    def _ordered(self, decision: Decision) -> list[str]:
+    def order(self, decision: Decision) -> list[str]:
         """Return the candidates in order; the default ends them if it matches."""
         match = decision.match
         found = match.prioritized()
@@ -621,7 +647,7 @@ class Decider:
         state = decision.state.replace(disabled=decision.state.disabled | {DEFAULT})
         found = Decision(self, decision.function, state, decision.types)
         found.match = Match(self, state, decision.types, self.converters | {DEFAULT})
-        found.order = self._ordered(found)
+        found.candidates = []
         return found
 
     def active(
@@ -688,7 +714,7 @@ class Decider:
         if found is not None and not ask:
             found = replace(found, should_run=None)
         decision = Decision(self, function, state, types)
-        decision.candidates.append(Step(name, found, prioritized=True))
+        decision.candidates = [Step(name, found, prioritized=True)]
         return decision
 
     def load(self, function: Function, backend: str, identifier: str) -> Callable[..., Any]:
@@ -734,6 +760,15 @@ class Decider:
                 "backend. Return bool(...), a reason as a string, or IF_NEEDED"
             )
         )
+
+    def is_loaded(self, identifier: str, called: object) -> bool:
+        """Whether `called` is what a backend names; imports nothing."""
+        if isinstance(identifier, GivenCallable):
+            return identifier.given is called
+        loaded: object = self.objects.get(identifier)
+        if loaded is None:
+            loaded = loaded_object(*split_identifier(identifier), hooks=False)
+        return loaded is called
 
     def unique_types(self, types: Iterable[type], state: DispatchState) -> tuple[type, ...]:
         """Return the unique `types` in order of first appearance, and the state's type."""

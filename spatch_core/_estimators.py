@@ -154,7 +154,7 @@ class _OnlyFirst(Chain):
 def _with_candidates(decision: Decision, candidates: list[Step]) -> Decision:
     """Return a decision with other candidates."""
     made = Decision(decision.decider, decision.function, decision.state, decision.types)
-    for name in ("match", "order", "policy", "foreign", "declined", "is_operator", "cycles"):
+    for name in ("match", "_order", "policy", "foreign", "declined", "is_operator", "cycles"):
         setattr(made, name, getattr(decision, name))
     made.candidates = candidates
     return made

@@ -7,7 +7,7 @@ The same lines are in errors, in warnings of the fallback policy, in notes on ex
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -167,18 +167,17 @@ def _judged(decision: Decision, given: Decision) -> Iterator[tuple[str, Verdict 
     """
     descriptions, state = decision.decider.catalog.descriptions, decision.state
     order = [*given.order]
-    override = [each.backend for each in given.candidates if each.override is not None]
-    if override:
+    if given.overriding and not given.after_overriding:
         asked = [place for place, name in enumerate(order) if name not in state.prioritized]
-        order.insert(asked[0] if asked else len(order), override[0])
+        order.insert(asked[0] if asked else len(order), str(decision.decider.protocol))
     if DEFAULT not in order:
         order.append(DEFAULT)
-    candidates, following = {*order}, iter(order)
+    names, following = {*order}, iter(order)
     matches = given.match.default_matches
     for name in state.ordered(descriptions):
         if name == DEFAULT and not matches:
             continue
-        if name in candidates:
+        if name in names:
             yield next(following), None, ""
         else:
             yield (name, *_why_not(given, name))
@@ -419,6 +418,18 @@ def considered(
     """Return the lines of all backends that a call has considered, without asking again."""
     explanation = explain(decision, said=said, unconverted=unconverted)
     return tuple([each for each in explanation.backends if each.backend != DEFAULT])
+
+
+def with_failed_conversion(
+    lines: tuple[ExplainedBackend, ...], converter: str, reason: str
+) -> tuple[ExplainedBackend, ...]:
+    """Return the lines with the reason why a backend could not convert the result."""
+    return tuple(
+        replace(each, verdict=Verdict.CANNOT_CONVERT, reason=reason)
+        if each.backend == converter and each.verdict is Verdict.CONVERTS
+        else each
+        for each in lines
+    )
 
 
 def refusal(
