@@ -188,7 +188,9 @@ class RoundTrip:
             return value
         new = self._to(value)
         if type(new) is cls:
-            raise Unconverted(f"to_default returned an object of {_type_name(value)}, as it was given")
+            raise Unconverted(
+                f"to_default returned an object of {_type_name(value)}, as it was given"
+            )
         self.made[id(value)] = value, new
         # A shared object, such as a small integer, need not be this argument in a result.
         if type(type(new)) is not type or type(new) not in NO_LEAVES:
@@ -290,9 +292,7 @@ class Conversion:
         size = sum(filter(None, map(size_of, found)))
         return " and ".join(parts) + (f" ({size} bytes)" if size else "")
 
-    def written(
-        self, args: tuple[Any, ...], kwargs: Mapping[str, Any]
-    ) -> list[tuple[str, Any]]:
+    def written(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> list[tuple[str, Any]]:
         """Return the arguments that the function writes into, with their names."""
         traits = self._function.traits
         found: list[tuple[str, Any]] = []

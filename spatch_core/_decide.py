@@ -58,7 +58,7 @@ from ._classes import type_identifier
 from ._description.callables import GivenCallable
 from ._dispatch_arguments import ASYNC_GENERATOR, GENERATOR
 from ._identifiers import DEFAULT, import_identifier, loaded_object, shown, split_identifier
-from ._matching import Matcher, TypeMatch
+from ._matching import Match, Matcher
 from ._order.edges import Cycle
 from ._order.ordering import order_backends
 from ._reporting.errors import BackendDeferredError, ImplementationImportError
@@ -134,131 +134,6 @@ class Step:
         if found is None:
             return self.conversions is None
         return not (found.should_run or found.uses_context)
-
-
-class Match:
-    """Which backends match the types of one call; see the golden rule.
-
-    Attributes
-    ----------
-    default_matches : bool
-        Whether the default matches. Then no merely installed backend answers.
-    counting, riding : list of (type, TypeMatch)
-        The types that count, and those that only ride along.
-    foreign : tuple of type
-        The types that are neither Python's own classes nor known to the default.
-    current : str or None
-        The current backend, if the types say nothing, so that it matches.
-    """
-
-    __slots__ = (
-        *("_all", "_decider", "_state", "counting", "current"),
-        *("default_matches", "foreign", "implementing", "riding", "types"),
-    )
-
-    def __init__(
-        self,
-        decider: Decider,
-        state: DispatchState,
-        types: tuple[type, ...],
-        implementing: frozenset[str],
-        counts: Callable[[type], bool] | None = None,
-    ) -> None:
-        self._decider, self._state, self.implementing = decider, state, implementing
-        self.types = types
-        self._all: list[TypeMatch] = []
-        known, self.counting, self.riding = [], [], []  # type: ignore[var-annotated]
-        foreign = []
-        for cls in types:
-            match = decider.matcher.match(cls)
-            self._all.append(match)
-            if DEFAULT not in match.known and not match.is_builtin:
-                foreign.append(cls)
-            # The type that the user names always counts.
-            always = cls is state.type or (counts is not None and counts(cls))
-            if always or DEFAULT in match.primary or self._has_say(match.known):
-                known.append((cls, match))
-                stays = always or DEFAULT in match.primary or self._has_say(match.specific)
-                (self.counting if stays else self.riding).append((cls, match))
-        self.foreign = tuple(foreign)
-        says = any(DEFAULT in each.known or not each.is_builtin for each in self._all)
-        self.current = state.backend if state.type is None and not says else None
-        self.default_matches = DEFAULT not in state.disabled and self.fits(DEFAULT)
-        if not self.default_matches:
-            self.counting, self.riding = known, []
-
-    def fits(self, name: str) -> bool:
-        """Whether a backend knows every type that counts, one as a primary type."""
-        if name == self.current:
-            return True
-        has_primary = False
-        for _, match in self.counting:
-            if name in match.primary:
-                has_primary = True
-            elif name not in match.known:
-                return False
-        return has_primary
-
-    def _has_say(self, names: frozenset[str], default_matches: bool = False) -> bool:
-        """Whether a backend among `names` may answer such calls."""
-        names = (names & self.implementing) - {DEFAULT}
-        return bool(self._decider.active(names, self._state, default_matches))
-
-    def prioritized(self) -> list[str]:
-        """Return the prioritized candidates in order."""
-        state = self._state
-        return [
-            name
-            for name in state.prioritized
-            if name in self.implementing and name not in state.disabled and self.fits(name)
-        ]
-
-    def others(self) -> frozenset[str]:
-        """Return the other candidates, the default among them if it matches."""
-        # Whole sets are compared, because a thousand backends may know a type.
-        names = self._decider.active(self.implementing, self._state, self.default_matches)
-        found = frozenset[str]().union(*[names & match.primary for _, match in self.counting])
-        for _, match in self.counting:
-            found &= match.known
-        found = found | {DEFAULT} if self.default_matches else found - {DEFAULT}
-        return found.difference(self.prioritized())
-
-    @property
-    def nearness(self) -> tuple[tuple[frozenset[str], ...], ...]:
-        """For each type that counts, sets of backends, the nearest first."""
-        return tuple([match.nearness for _, match in self.counting])
-
-    @property
-    def specific(self) -> frozenset[str]:
-        """The backends that know a type by a specific pattern."""
-        return frozenset[str]().union(*[match.specific for _, match in self.counting])
-
-    @property
-    def awaited(self) -> list[str]:
-        """Modules not imported yet whose import may change the candidates."""
-        backends_of = self._decider.matcher.backends_of
-        return [
-            pattern.module
-            for match in self._all
-            for pattern in match.awaited
-            if self._can_change(backends_of(pattern))
-        ]
-
-    @property
-    def depends_on_registration(self) -> bool:
-        """Whether ``register`` of an abstract base class may change the candidates."""
-        return self._can_change(self._decider.matcher.abstract)
-
-    def _can_change(self, names: frozenset[str]) -> bool:
-        """Whether the candidates may change if a backend among `names` knows one more type.
-
-        If all are primary types of the default, it always matches, and only a chosen backend
-        precedes it.
-        """
-        settled = self.default_matches and all(DEFAULT in each.primary for each in self._all)
-        if DEFAULT in names and not settled:
-            return True
-        return self._has_say(names, settled)
 
 
 class Decision:
@@ -376,11 +251,12 @@ class Decision:
     def load_conversions(self, step: Step) -> tuple[Callable[..., Any], Callable[..., Any], Any]:
         """Return ``to_default``, ``from_default`` and ``copy_into``, imported on first use."""
         assert step.conversions is not None
-        there, back, copy = [
-            each and self.decider.load(self.function, step.backend, each)
-            for each in step.conversions
-        ]
-        return there, back, copy
+        there, back, copy = step.conversions
+
+        def load(identifier: str) -> Callable[..., Any]:
+            return self.decider.load(self.function, step.backend, identifier)
+
+        return load(there), load(back), None if copy is None else load(copy)
 
     def index_of(self, called: object) -> int | None:
         """Return the place of the plain candidate whose implementation is `called`.
@@ -521,7 +397,9 @@ class Decider:
         else:
             policy = state.fallback or traits.fallback or self.fallback
         if DEFAULT in state.disabled and not function.is_adopted:
-            decision.declined = "the library's own implementation is disabled, and no backend runs it"
+            decision.declined = (
+                "the library's own implementation is disabled, and no backend runs it"
+            )
             decision.policy = policy if decision.foreign else None
         if policy is None:
             return
@@ -653,8 +531,10 @@ class Decider:
     def active(
         self, names: frozenset[str], state: DispatchState, default_matches: bool
     ) -> frozenset[str]:
-        """Return the backends among `names` whose standing lets them answer, without regard to
-        the default."""
+        """Return the backends among `names` whose standing lets them answer.
+
+        Callers decide about the default themselves.
+        """
         if default_matches:
             names = (names & self.placed).union(names.intersection(state.prioritized))
         inactive = (names & self._opt_in).difference(state.prioritized) | (names & state.disabled)
@@ -693,7 +573,12 @@ class Decider:
         return found
 
     def invoked(
-        self, function: Function, name: str, state: DispatchState, types: tuple[type, ...], ask: bool
+        self,
+        function: Function,
+        name: str,
+        state: DispatchState,
+        types: tuple[type, ...],
+        ask: bool,
     ) -> Decision:
         """Return the decision of a call that names its backend, which need not match.
 
@@ -736,7 +621,7 @@ class Decider:
                     raise ImportError(f"{identifier!r} is not callable: {found!r}")
             except KeyboardInterrupt:
                 raise
-            except BaseException as error:
+            except BaseException as error:  # noqa: BLE001  # whatever the module raises
                 cause = error.with_traceback(_of_backend(error.__traceback__))
                 raise ImplementationImportError(
                     backend, function.identifier, identifier, self.block
@@ -745,7 +630,7 @@ class Decider:
         return loaded
 
     def warn_of_answer(self, function: Function, step: Step, answer: object) -> None:
-        """Warn once that a ``should_run`` returned what is neither True, False, None nor a reason."""
+        """Warn once of an answer of ``should_run`` that has no meaning."""
         key = function.identifier, step.backend
         if key in self._told or step.implementation is None:
             return

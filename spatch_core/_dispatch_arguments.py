@@ -107,6 +107,10 @@ class Function:
     counts: Callable[[type], bool] | None = None
     """Whether a type counts for all backends, whatever their type patterns; None if none does."""
 
+    def others_may_answer(self, types: Iterable[type]) -> bool:
+        """Whether a type of the call that the library does not serve may answer instead."""
+        return False
+
     def __init__(
         self,
         identifier: str,

@@ -11,9 +11,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any
 
-    from ._call import Calls
     from ._discovery.catalog import Catalog
     from ._discovery.loader import Loader
+    from ._entries import Calls
     from ._function.dispatchable import Dispatchable
     from ._state.options import BackendOptions
     from ._state.state_keeper import StateKeeper

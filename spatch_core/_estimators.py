@@ -9,12 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from ._call import Chain, Progress
+from ._call import Chain
 from ._classes import type_identifier
-from ._decide import Decision, Match, Step
+from ._context import Progress
+from ._decide import Decision, Step
 from ._dispatch_arguments import COROUTINE
 from ._explain import ExplainedBackend, Explanation, Verdict, why_no_match
 from ._identifiers import DEFAULT, shown
+from ._matching import Match
 from ._reporting.errors import BackendDeferredError, NoImplementationError
 
 if TYPE_CHECKING:
@@ -248,9 +250,7 @@ def explain_followed(
         found = explain_in(state, dict.fromkeys(names, has_run))
     else:
         others = [each for each in state.prioritized if each != name]
-        prioritizing = state.replace(
-            prioritized=(name, *others), disabled=state.disabled - {name}
-        )
+        prioritizing = state.replace(prioritized=(name, *others), disabled=state.disabled - {name})
         found = explain_in(prioritizing)
     lines = []
     for each in found.backends:

@@ -13,11 +13,12 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from ._classes import type_identifier
-from ._decide import Decision, Match, Step
+from ._decide import Decision, Step
 from ._description.fields import EVERY
 from ._dispatch_arguments import ASYNC_GENERATOR, GENERATOR
 from ._identifiers import DEFAULT, shown
 from ._implementation.if_needed import IF_NEEDED, IfNeeded
+from ._matching import Match
 from ._reporting.errors import NoImplementationError
 from ._reporting.published import Published, published
 from ._state.state import DispatchState
@@ -216,9 +217,7 @@ def _if_prioritized(decision: Decision, name: str) -> Match:
     return Match(decision.decider, state, decision.types, implementing, function.counts)
 
 
-def _prioritizing(
-    state: DispatchState, name: str, fallback: str | None = None
-) -> DispatchState:
+def _prioritizing(state: DispatchState, name: str, fallback: str | None = None) -> DispatchState:
     """Return the state of a block that prioritizes a backend."""
     return DispatchState((name,), fallback=fallback).within(state)
 

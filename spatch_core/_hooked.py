@@ -16,8 +16,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from ._call import RETURNED, Chain, Guard, Progress, checked
+from ._call import Chain, checked
 from ._classes import is_importable
+from ._context import RETURNED, Progress
 from ._dispatch_arguments import Function, TakesFound, given, missing
 from ._identifiers import DEFAULT
 from ._state.frozen_coroutines import stepwise
@@ -25,7 +26,7 @@ from ._state.hook_stages import stages_of
 from ._state.hooks import Call, hook_name
 
 if TYPE_CHECKING:
-    from ._call import Calls
+    from ._entries import Calls, Guard
     from ._state.scope import Scope
     from ._state.state import DispatchState
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from ._call import CallContext, Chain, Guard, ask, shared_part
+from ._call import Chain, ask, shared_part
+from ._context import CallContext
 from ._function.methods import Unknown, check_instance, with_instance
 from ._identifiers import nearest
 from ._implementation.if_needed import IfNeeded
@@ -15,6 +16,7 @@ from ._state.option_checks import checked_type
 if TYPE_CHECKING:
     from ._decide import Decision, Step
     from ._dispatcher import Dispatcher
+    from ._entries import Guard
     from ._explain import Explanation
     from ._state.state import DispatchState
 
@@ -112,9 +114,7 @@ def explain(record: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Expla
         return explain_decision(decider.decide(function, state, types))
     types = decider.unique_types(map(type, found), state)
 
-    def explain_in(
-        state: DispatchState, said: Mapping[str, str] | None = None
-    ) -> Explanation:
+    def explain_in(state: DispatchState, said: Mapping[str, str] | None = None) -> Explanation:
         decision = decider.decide(function, state, types)
         answer, examine = _asking(decision, args, kwargs, found)
         return explain_decision(decision, answer, examine, said or {})
@@ -168,8 +168,9 @@ def explain_types(dispatcher: Dispatcher, identifier: str, types: Iterable[type]
         record = dispatcher.adoptions[0].find(identifier)
     if record is None:
         raise UnknownFunctionError(identifier, nearest(identifier, dispatcher.by_identifier))
-    is_several = isinstance(types, Iterable) and not isinstance(types, (str, type))
-    classes: list[Any] = [*types] if is_several else [types]
+    given: Any = types
+    is_several = isinstance(given, Iterable) and not isinstance(given, (str, type))
+    classes: list[Any] = [*given] if is_several else [given]
     wrong = [each for each in classes if not is_several or not isinstance(each, type)]
     if wrong:
         raise TypeError(

@@ -12,13 +12,14 @@ from collections.abc import Callable, Iterable
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
-from ._call import Chain, checked, tries_whole_chain
+from ._call import Chain, checked
 from ._classes import bases_of, defined, dict_of, is_derived, type_identifier
 from ._dispatch_arguments import COROUTINE
 
 if TYPE_CHECKING:
-    from ._call import Calls
     from ._decide import Decision
+    from ._dispatcher import Dispatcher
+    from ._entries import Calls
 
 
 class GenericMethod(classmethod):  # type: ignore[type-arg]  # no subscript at run time
@@ -160,14 +161,17 @@ def following(calls: Calls, decision: Decision) -> Callable[..., Any]:
     function = decision.function
     way = calls.way(function, decision.state, decision.types, after_overriding=True)
     if isinstance(way, Chain):
-        entry = way.entry()
-        if entry is function.default or tries_whole_chain(entry):
+        entry = calls.entry_of(way)
+        # A bare implementation may defer.
+        if entry is function.default or not way.is_bare:
             return entry
     run = way.run
     return lambda *args, **kwargs: run(args, kwargs)
 
 
-def go_on(dispatcher: Any, wrapper: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def go_on(
+    dispatcher: Dispatcher, wrapper: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
     """Call the candidates after the overriding types; for the method of the library's mixin.
 
     Raises

@@ -12,15 +12,16 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
-from ._call import Chain, Guard, as_function, tries_whole_chain
+from ._call import Chain
 from ._classes import is_hashable_by_identity
 from ._dispatch_arguments import PLAIN, Function
+from ._entries import Guard, as_function, tries_whole_chain
 from ._identifiers import DEFAULT, nearest, split_identifier
 from ._state.scope import Scope, table_of
 
 if TYPE_CHECKING:
-    from ._call import Calls
     from ._dispatcher import Dispatcher
+    from ._entries import Calls
     from ._parameters import Parameter
 
     Target = Callable[..., Any] | None
@@ -362,7 +363,7 @@ def _target(
         return None, True
     if way.calls.defer_on or (way.is_bare and len(candidates) > 1):
         return as_function(way, function), True
-    return way.entry(), True
+    return calls.entry_of(way), True
 
 
 def _go_on(

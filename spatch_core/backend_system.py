@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from typing import Any, ParamSpec, TypeVar
 
-    from ._call import DispatchContext
+    from ._context import DispatchContext
     from ._description.description import Description
     from ._notices import Notices
 
@@ -249,7 +249,7 @@ def systems_of(module: str) -> list[BackendSystem]:
 def __getattr__(name: str) -> object:
     # Imported on first use: a library that only decorates functions needs no context.
     if name == "DispatchContext":
-        from ._call import DispatchContext
+        from ._context import DispatchContext
 
         return DispatchContext
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

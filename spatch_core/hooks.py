@@ -310,6 +310,7 @@ class Record(AbstractContextManager["Record"]):
         self._is_registered = False
 
     def __call__(self, call: Call) -> Any:
+        """Make the call, and record the backend."""
         return watched(call, self._watch)
 
     @contextmanager

@@ -12,20 +12,20 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
-from . import _call, _invoke, _type_patterns, backend_system, backend_utils
+from . import _context, _invoke, _type_patterns, backend_system, backend_utils
 from ._description.description import Description
+from ._explain import Explanation
 from ._function import decorator, dispatchable, library_backends
 from ._function.function_type import DispatchableFunction
 from ._reporting import errors, unknown_names, warning_categories
 from ._reporting.problems import Problem
-from ._explain import Explanation
 from ._state import hooks, options, options_block, options_view
 from ._state.trace import Trace
 
 if TYPE_CHECKING:
     from ._description.description import AutoGeneration, Implementation, Variant
-    from ._reporting.problems import Source
     from ._explain import ExplainedBackend, Verdict
+    from ._reporting.problems import Source
     from ._state.hooks import Call
     from ._state.options import BackendOptions
     from ._state.trace import Outcome, TraceEvent
@@ -108,7 +108,7 @@ _ANNOTATIONS: dict[str, Any] = {
 }
 for _module in (
     *(errors, unknown_names, warning_categories, _type_patterns),
-    *(backend_system, backend_utils, _call),
+    *(backend_system, backend_utils, _context),
     *(decorator, dispatchable, hooks, library_backends, options, options_block),
     options_view,
 ):

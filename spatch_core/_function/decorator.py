@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from typing import Any, ParamSpec, TypeVar
 
     from .._dispatch_arguments import DispatchArguments
-    from .._signature.traits import Traits
     from .._dispatcher import Dispatcher
+    from .._signature.traits import Traits
     from .function_type import DispatchableFunction
 
     P = ParamSpec("P")
@@ -176,7 +176,7 @@ def make_dispatchable(
     record.origin = origin
     caller = dispatcher.loaded
     if caller is not None:
-        from .._entries import docs  # most libraries have no backends yet
+        from .._loading import docs  # most libraries have no backends yet
         from .docstring import document
 
         document(record, docs(caller, identifier))

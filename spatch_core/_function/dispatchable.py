@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from typing import Any
 
     from .._dispatch_arguments import DispatchArguments
-    from .._explain import Explanation
-    from .._signature.traits import Traits
     from .._dispatcher import Dispatcher
+    from .._explain import Explanation
     from .._invoke import Invocation
+    from .._signature.traits import Traits
 
 _NO_POSITION = -1
 """For the C extension: the position of a keyword-only dispatch argument."""

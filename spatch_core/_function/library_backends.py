@@ -7,14 +7,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from typing import Any
 
-    from .._call import Calls
     from .._description.description import Description
     from .._discovery.catalog import Catalog
     from .._discovery.loader import Loader
-    from .._reporting.problems import Problem
+    from .._dispatcher import Dispatcher
+    from .._entries import Calls
     from .._explain import Explanation
     from .._notices import Notices
-    from .._dispatcher import Dispatcher
+    from .._reporting.problems import Problem
 
 
 class Backends:
@@ -60,7 +60,7 @@ class Backends:
         Otherwise they are looked up once, on first use. Call this, for example, after a test has
         replaced one in its module. Nothing is discovered or imported again.
         """
-        from .._entries import refresh  # few programs need it
+        from .._loading import refresh  # few programs need it
 
         refresh(self._dispatcher)
 
@@ -194,9 +194,9 @@ class Backends:
 
     @property
     def _loading(self) -> Any:
-        from .. import _entries  # a library needs it later
+        from .. import _loading  # a library needs it later
 
-        return _entries
+        return _loading
 
     def _catalog(self) -> Catalog:
         """Return the catalog of the backends, for tools; discovers them if needed."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from .._invoke import restore_invocation
 from .._state.freezing import restore_function
 from .._state.pickles import check_names, restore_options
-from .._invoke import restore_invocation
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -9,8 +9,8 @@ from enum import Enum
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from .._identifiers import import_identifier, split_identifier
 from .._explain import Verdict
+from .._identifiers import import_identifier, split_identifier
 from .blocking import blocking, variables_set
 from .foreign_code import foreign_code, import_failure
 

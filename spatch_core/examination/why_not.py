@@ -12,8 +12,8 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 from .._classes import type_identifier
-from .._identifiers import DEFAULT, shown
 from .._explain import Explanation, Verdict
+from .._identifiers import DEFAULT, shown
 from .edges import set_order_before, steps
 from .question import (
     Answer,

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from .._convert import is_container, rebuilt
 from .._classes import bases_of, is_derived, mro_of, type_identifier
+from .._convert import is_container, rebuilt
 from .._dispatch_arguments import COROUTINE
 from .._overriding import GenericMethod, go_on
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from ..adopt import Adoption
 from .._identifiers import is_dotted_name, loaded_object
 from .._parameters import Parameter
+from ..adopt import Adoption
 
 _METHODS = ("accumulate", "at", "outer", "reduce", "reduceat")
 _HOMES = ("numpy", "numpy.strings", "scipy.special", "numpy._core.umath", "numpy.core.umath")

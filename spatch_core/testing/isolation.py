@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from importlib import invalidate_caches
 
-from .._entries import docs
 from .._function.docstring import document
+from .._loading import docs
 from .._state.process_default import set_default
 from .._state.state import DispatchState
 from ..backend_system import BackendSystem
@@ -17,7 +17,7 @@ from .environment import folders
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from .._call import Calls
+    from .._entries import Calls
 
 __all__ = ["isolated"]
 

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from threading import RLock, get_ident
 from typing import Any
 
-from .._call import POSTPONED
+from .._context import POSTPONED
 from .._state.hooks import Call
 from ..backend_system import BackendSystem
 from ..hooks import watched

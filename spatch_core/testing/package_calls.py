@@ -9,8 +9,8 @@ from threading import current_thread, get_ident
 from types import FrameType, ModuleType
 from typing import Any
 
-from .._description.description import Description
 from .. import hooks
+from .._description.description import Description
 from ..examination.packages import owners_of_packages, package_of, packages_of_sources
 from .observed_calls import ObservedCalls
 
