@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import warnings
 
-from ._identifiers import GENERATED
+from ._patterns import GENERATED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

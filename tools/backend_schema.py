@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.append(str(ROOT))
 
 # ruff: noqa: E402 - the path comes first
-from spatch_core._description.fields import (
+from spatch_core._description import (
     AUTO_GENERATION_TABLE,
     FIELD_TABLE,
     FUNCTION_TABLE,
@@ -31,7 +31,7 @@ from spatch_core._description.fields import (
     all_fields,
     kind_of,
 )
-from spatch_core._identifiers import DEFAULT
+from spatch_core._patterns import DEFAULT
 
 FILE = ROOT / "spatch_core" / "backend.schema.json"
 

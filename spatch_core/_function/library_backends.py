@@ -8,10 +8,10 @@ if TYPE_CHECKING:
     from typing import Any
 
     from .._call.caller import Caller
-    from .._description.description import Description
+    from .._description import Description
     from .._discovery.catalog import Catalog
     from .._discovery.loader import Loader
-    from .._reporting.problems import Problem
+    from .._errors import Problem
     from .._resolution.explanation import Explanation
     from .._resolution.notices import Notices
     from .dispatcher import Dispatcher

@@ -12,17 +12,17 @@ from .._discovery.catalog_builder import build_catalog
 from .._discovery.entry_points import find_entry_points
 from .._discovery.environment import read_environment
 from .._discovery.loader import Loader
+from .._patterns import TypePattern
 from .._resolution.resolver import Resolver
 from .._state.process_default import set_environment
 from .._state.state import initial_state
-from .._type_patterns import TypePattern
 from .docstring import document
 from .results import Results
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from .._description.description import Description
+    from .._description import Description
     from .._discovery.catalog import Catalog
     from .._resolution.notices import Notices
     from .dispatcher import Dispatcher

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from inspect import (
     Parameter,
     Signature,
@@ -13,7 +12,8 @@ from inspect import (
 )
 from typing import Any
 
-from .._description.fields import EVERY
+from .._description import EVERY
+from .._errors import replace
 from .findings import Finding, error, warning
 from .mentions import Mention, Role
 from .signatures import find_signature, mismatches, other_defaults
