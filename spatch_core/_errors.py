@@ -113,7 +113,7 @@ class Published:
 
 def _fields_of(cls: Any) -> tuple[str, ...]:
     """Return the names of the fields of a `Published`, a named tuple or a dataclass."""
-    return getattr(cls, "_fields", ()) or tuple(getattr(cls, "__dataclass_fields__", ()))
+    return tuple(getattr(cls, "__dataclass_fields__", ()) or getattr(cls, "_fields", ()))
 
 
 def replace(value: T, **changes: Any) -> T:
@@ -238,7 +238,7 @@ class Problem(Published):
         Whether loading the backends warns about it.
     """
 
-    _fields: tuple[str, ...] = ("message", "remedy", "backend", "key", "source", "skips", "warns")
+    _fields = ("message", "remedy", "backend", "key", "source", "skips", "warns")
     __slots__ = _fields
 
     message: str

@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any
 
 from .._description import Description, parse_description
-from .._errors import DescriptionError, Source, replace
+from .._errors import DescriptionError, Source
 from .._files import LimitError, parse_toml, read_content
 from .child import run
 from .findings import Finding, error, from_record

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any
 
 from .._description import EVERY
-from .._errors import replace
 from .._patterns import ABSTRACT, TypePattern
 from .findings import Finding, error, note
 from .function_check import check_callable, check_conversion, check_every

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from inspect import cleandoc
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from .._errors import replace
 from .._patterns import split_identifier
 from .backend_file import read_file
 from .description_check import DescriptionCheck

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from types import SimpleNamespace
 from typing import Any
 
-from .._errors import Problem, Published, Source, place_text, published, replace
+from .._errors import Problem, Published, Source, place_text, published
 
 
 class Severity(str, Enum):
@@ -28,6 +28,7 @@ class Severity(str, Enum):
         return published(self, self.value)
 
 
+@dataclass(frozen=True, slots=True)
 class Finding(Problem):
     """A fault or a remark of an examination.
 
@@ -64,33 +65,18 @@ class Finding(Problem):
     "backend 'oil', key functions: there is no module 'gpu'. Correct the name"
     """
 
-    _own = ("severity", "more_keys", "line", "is_unchecked", "is_absent")
-    _fields = (*Problem._fields, *_own)
-    __slots__ = _own
-
-    severity: Severity
-    more_keys: tuple[str, ...]
-    line: int | None
-    is_unchecked: bool
-    is_absent: bool
-
-    def __init__(
-        self,
-        message: str,
-        remedy: str,
-        backend: str | None = None,
-        key: str | None = None,
-        source: Source | None = None,
-        skips: bool = True,
-        warns: bool = True,
-        severity: Severity = Severity.ERROR,
-        more_keys: tuple[str, ...] = (),
-        line: int | None = None,
-        is_unchecked: bool = False,
-        is_absent: bool = False,
-    ) -> None:
-        own = (severity, more_keys, line, is_unchecked, is_absent)
-        self._set(message, remedy, backend, key, source, skips, warns, *own)
+    message: str
+    remedy: str
+    backend: str | None = None
+    key: str | None = None
+    source: Source | None = None
+    skips: bool = True
+    warns: bool = True
+    severity: Severity = Severity.ERROR
+    more_keys: tuple[str, ...] = ()
+    line: int | None = None
+    is_unchecked: bool = False
+    is_absent: bool = False
 
     @property
     def keys(self) -> tuple[str, ...]:

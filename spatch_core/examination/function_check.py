@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from inspect import (
     Parameter,
     Signature,
@@ -13,7 +14,6 @@ from inspect import (
 from typing import Any
 
 from .._description import EVERY
-from .._errors import replace
 from .findings import Finding, error, warning
 from .mentions import Mention, Role
 from .signatures import find_signature, mismatches, other_defaults

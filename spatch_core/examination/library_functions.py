@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
+from dataclasses import replace
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from .._errors import Source, nearest, replace
+from .._errors import Source, nearest
 from .._patterns import loaded_object, split_identifier
 from .adoptions import adopted_name, is_adopted
 from .findings import Finding, Severity, error, unchecked, warning

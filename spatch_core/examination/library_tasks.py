@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from .._discovery.entry_points import leftovers
-from .._errors import Source, replace
+from .._errors import Source
 from .._patterns import DEFAULT, import_identifier, split_identifier
 from .backends import is_broken, list_backends
 from .description_check import DescriptionCheck

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from .._description import EVERY
 from .._discovery.requirements import RequirementError, why_unmet
 from .._discovery.variants import choose_variants
-from .._errors import replace
 from .findings import Finding, error, note
 from .layout import key_path
 

@@ -7,10 +7,10 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import replace
 from inspect import isabstract, isclass
 from typing import TYPE_CHECKING, Any, get_origin
 
-from .._errors import replace
 from .._patterns import ABSTRACT, EXACT, TypePattern, type_identifier
 from .findings import Finding, error, note, unchecked, warning
 from .importing import Importer, is_module_installed

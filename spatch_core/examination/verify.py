@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from .._errors import replace
 from .backend_file import read_file
 from .findings import Finding, Report, Severity, incomplete
 from .project import check_entry_points
