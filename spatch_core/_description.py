@@ -1,4 +1,4 @@
-"""Descriptions of backends: the table of their fields, and the validator.
+"""Descriptions of backends: the tables of their fields, and the validator.
 
 A mapping or an object comes in; an immutable, valid `Description` goes out, or an error with every
 fault. `parse_description` is the only validator; discovery and the tools use it.
@@ -6,31 +6,29 @@ fault. `parse_description` is the only validator; discovery and the tools use it
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterable, Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from ._errors import (
-    DescriptionError,
-    IdentifierError,
-    Problem,
-    Published,
-    Source,
-    nearest,
-    shortened,
-)
+from ._errors import DescriptionError, IdentifierError, Problem, Source, nearest, reduced, shortened
 from ._patterns import (
     ABSTRACT,
     DEFAULT,
     TypePattern,
     identifier_like,
     is_backend_name,
+    is_identifier,
     split_identifier,
 )
 
+# The fields: validator, JSON Schema and reference page read these tables. Each field has its kind,
+# its default and its meaning. A field is added in its table and in the class that holds it, below.
+# Each kind has a method of `_Reader`, and a definition in the schema.
+
 REQUIRED = "required"
 """The default of a field that must be given."""
+TABLE = "table"
+"""The kind of a field that is a table."""
 
 FIELD_TABLE = {
     "name": (
@@ -85,7 +83,6 @@ FIELD_TABLE = {
         "identifiers of its values for attributes of the library's modules",
     ),
 }
-"""The type, the default and the meaning of each field."""
 FUNCTION_TABLE = {
     "function": ("identifier", REQUIRED, "the implementation"),
     "should_run": (
@@ -98,7 +95,7 @@ FUNCTION_TABLE = {
         ),
     ),
     "uses_context": (
-        "boolean",
+        "boolean, 0 or 1",
         "`false`",
         "whether the implementation takes a `DispatchContext` as its first argument",
     ),
@@ -138,29 +135,24 @@ AUTO_GENERATION_TABLE = {
 }
 FIELDS = tuple(FIELD_TABLE)
 FUNCTION_FIELDS = tuple(FUNCTION_TABLE)
-VARIANTS = "variants"
 AUTO_GENERATION_FIELDS = tuple(AUTO_GENERATION_TABLE)
 
+FUNCTIONS = "functions"
+ATTRIBUTES = "attributes"
+VARIANTS = "variants"
+DEFAULTS = "defaults"
+AUTO_GENERATION = "auto-generation"
+EVERY = "*"
+NO_FUNCTIONS = (DEFAULTS, AUTO_GENERATION, EVERY)
+"""Tables below ``functions`` that do not describe a single function."""
 NEEDED = (
     ("to_default", "from_default"),
     ("from_default", "to_default"),
     ("copy_into", "to_default"),
 )
 """Pairs of a conversion's field and another field that it needs."""
-
-FUNCTIONS = "functions"
-ATTRIBUTES = "attributes"
-DEFAULTS = "defaults"
-AUTO_GENERATION = "auto-generation"
-EVERY = "*"
-NO_FUNCTIONS = (DEFAULTS, AUTO_GENERATION, EVERY)
-"""Tables below ``functions`` that do not describe a single function."""
-
 RESTRICTING = ("requires_opt_in",)
 """Fields that keep a backend from running, and must not be ignored in the wrong place."""
-
-TABLE = "table"
-"""The kind of a field that is a table."""
 
 _HOMES: tuple[tuple[Mapping[Any, tuple[str, str, str]], str], ...] = (
     (FIELD_TABLE, "above the first table"),
@@ -190,24 +182,18 @@ def all_fields() -> tuple[str, ...]:
     return tuple(field for table, _ in _HOMES for field in table)
 
 
-class Conversions(NamedTuple):
-    """The conversions of a backend, by their identifiers.
+# The values that the fields are read into
 
-    Parameters
-    ----------
-    to_default, from_default : str
-        Convert one object to a type of the library, and back.
-    copy_into : str or None
-        Writes a converted object back into the original.
-    """
+
+class Conversions(NamedTuple):
+    """The identifiers of a backend's conversions."""
 
     to_default: str
     from_default: str
     copy_into: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class Variant(Published):
+class Variant(NamedTuple):
     """An implementation that replaces the usual one if a requirement is met.
 
     Parameters
@@ -221,9 +207,11 @@ class Variant(Published):
     requires: str
     function: str
 
+    def __reduce__(self) -> Any:
+        return reduced(self)
 
-@dataclass(frozen=True, slots=True)
-class Implementation(Published):
+
+class Implementation(NamedTuple):
     """How a backend implements one function of the library.
 
     Parameters
@@ -249,9 +237,11 @@ class Implementation(Published):
     variants: tuple[Variant, ...] = ()
     variant: Variant | None = None
 
+    def __reduce__(self) -> Any:
+        return reduced(self)
 
-@dataclass(frozen=True, slots=True)
-class AutoGeneration(Published):
+
+class AutoGeneration(NamedTuple):
     """Where the update tool finds the implementations to describe.
 
     Parameters
@@ -268,9 +258,14 @@ class AutoGeneration(Published):
     modules: tuple[str, ...] = ()
     variants_of: str = ""
 
+    def __reduce__(self) -> Any:
+        return reduced(self)
 
-@dataclass(frozen=True, slots=True)
-class Description(Published):
+
+_NOTHING: Mapping[str, Any] = MappingProxyType({})
+
+
+class Description(NamedTuple):
     """A backend, as its author describes it.
 
     Parameters
@@ -302,11 +297,9 @@ class Description(Published):
     in_code : bool
         Whether the library itself passed it.
     problems : tuple of Problem
-        Unknown keys, which were ignored. Not compared.
+        Unknown keys, which were ignored.
     unmet : str
         Why a requirement is not met here; empty if all are.
-    varies : bool
-        Whether a function has variants. Not compared.
     absent : mapping of str to str
         Why a function is not implemented here: the requirements of all its variants are unmet.
     """
@@ -322,18 +315,21 @@ class Description(Published):
     copy_into: str | None = None
     requires: tuple[str, ...] = ()
     url: str = ""
-    functions: Mapping[str, Implementation] = field(
-        default_factory=lambda: MappingProxyType({}), hash=False
-    )
-    attributes: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}), hash=False)
+    functions: Mapping[str, Implementation] = _NOTHING
+    attributes: Mapping[str, str] = _NOTHING
     every: Implementation | None = None
     auto_generation: AutoGeneration | None = None
     source: Source = Source()
     in_code: bool = False
-    problems: tuple[Problem, ...] = field(default=(), compare=False)
+    problems: tuple[Problem, ...] = ()
     unmet: str = ""
-    varies: bool = field(default=False, compare=False)
-    absent: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}), hash=False)
+    absent: Mapping[str, str] = _NOTHING
+
+    def __hash__(self) -> int:
+        return hash((self.name, self.source))  # mappings cannot be hashed
+
+    def __reduce__(self) -> Any:
+        return reduced(self)
 
     def implementation(self, identifier: str) -> Implementation | None:
         """Return the implementation of a function of the library, or None."""
@@ -357,17 +353,18 @@ class Description(Published):
         """Whether any primary type is an abstract base class."""
         return any(pattern.prefix == ABSTRACT for pattern in self.primary_types)
 
+    @property
+    def varies(self) -> bool:
+        """Whether a function has variants."""
+        every = () if self.every is None else (self.every,)
+        return any(each.variants for each in (*self.functions.values(), *every))
+
 
 class GivenCallable(str):
     """The identifier of a callable that a description holds; it is never imported.
 
     Two are equal if their callables are the same object: all lambdas of a module have one
-    identifier.
-
-    Attributes
-    ----------
-    given : callable
-        The callable, which need not be importable.
+    identifier. The callable, `given`, need not be importable.
     """
 
     __slots__ = ("given",)
@@ -388,26 +385,37 @@ class GivenCallable(str):
         return str, (str(self),)  # without the callable, which may not support pickling
 
 
-def identify(given: Callable[..., Any]) -> GivenCallable:
-    """Return the identifier of a callable, made from its name or its class's name."""
-    named = given if hasattr(given, "__qualname__") else type(given)
-    # Ufuncs of older NumPy versions have no `__module__`.
-    module = getattr(given, "__module__", None) or "?"
-    identifier = GivenCallable(f"{module}:{named.__qualname__}")
-    identifier.given = given
-    return identifier
+# Reading
 
 
-def as_mapping(fields: Any, functions: Collection[str]) -> Mapping[Any, Any]:
-    """Return the fields of a description, from a mapping or an object.
+def parse_description(
+    fields: Any,
+    source: Source,
+    expected_name: str | None = None,
+    in_code: bool = False,
+    functions: Collection[str] = (),
+) -> Description:
+    """Check the fields of a description, a mapping or an object that has them as attributes.
 
-    Parameters
-    ----------
-    fields : mapping or object
-        A mapping with the fields as keys, or an object with them as attributes.
-    functions : collection of str
-        Identifiers of functions of the library, for a table that only has ``get``.
+    Faults say that they come from `source`. `expected_name` is the name of the entry point, which
+    the description must repeat; `in_code` says that the library itself passed it. A table of
+    functions that only has ``get`` is asked for `functions`. Raises `DescriptionError` with every
+    fault that was found; unknown keys are the `problems` of the description.
     """
+    fields = _as_mapping(fields, functions)
+    name = fields.get("name")
+    reader = _Reader(expected_name or (name if isinstance(name, str) else "?"), source, name)
+    values = reader.description(fields, expected_name)
+    if any(problem.skips for problem in reader.problems):
+        # Faults that skip the backend go first, because a warning shows only the first one.
+        raise DescriptionError(sorted(reader.problems, key=lambda problem: not problem.skips))
+    return Description(
+        **values, name=name, source=source, in_code=in_code, problems=tuple(reader.problems)
+    )
+
+
+def _as_mapping(fields: Any, functions: Collection[str]) -> Mapping[Any, Any]:
+    """Return the fields of a description, from a mapping or an object."""
     if not isinstance(fields, Mapping):
         # An object may have other attributes, unless they look like misspelled fields. A field of
         # a table, such as `function`, counts only if it is a mapping: a module may define it.
@@ -415,21 +423,37 @@ def as_mapping(fields: Any, functions: Collection[str]) -> Mapping[Any, Any]:
         misspelled = [
             name
             for name in others
-            if nearest(name, FIELDS, MISSPELLED)
+            if nearest(name, FIELDS, _MISSPELLED)
             and not (kind_of(name) and not isinstance(getattr(fields, name), Mapping))
         ]
         fields = {
             name: getattr(fields, name) for name in (*FIELDS, *misspelled) if hasattr(fields, name)
         }
-    table: Any = fields.get("functions")
+        for name in ("higher_priority_than", "lower_priority_than"):
+            if isinstance(fields.get(name), str):  # as the public `spatch` package accepts it
+                fields[name] = [fields[name]]
+    table: Any = fields.get(FUNCTIONS)
     if not isinstance(table, Mapping) and callable(getattr(table, "get", None)):
         asked = {key: table.get(key) for key in (*NO_FUNCTIONS, *functions)}
         found = {key: entry for key, entry in asked.items() if entry is not None}
-        fields = {**fields, "functions": found}
+        fields = {**fields, FUNCTIONS: found}
     return fields  # type: ignore[no-any-return]
 
 
-MISSPELLED = 0.85
+_LISTS = {
+    "list of type patterns": "type pattern",
+    "list of backend names": "other backend",
+    "list of requirements": "requirement",
+    "module or list of modules": "string",
+}
+"""The kinds of lists of strings, with the kinds of their items."""
+_READ_ELSEWHERE = ("backend name", TABLE)
+_VARIANT_REMEDY = "Write {requires = 'torch>=1.12', function = 'module:qualname'}"
+_IMPLEMENTATION_REMEDY = "Name the implementation as 'module:qualname'"
+_LETTERS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789")
+_IN_ADDRESSES = _LETTERS | frozenset("-._~:/?#[]@!$&'()*+,;=%")
+"""The characters of RFC 3986, none of which ends a link in HTML or reStructuredText."""
+_MISSPELLED = 0.85
 """The least similarity to a field's name at which a key counts as a misspelling.
 
 Misspellings warn. Other unknown keys may belong to a later version of this package.
@@ -440,31 +464,275 @@ _DEEPEST = 20
 """The depth up to which nested tables are read as the parts of a module's name."""
 
 
-class KeyChecker:
-    """Collects the faults of a description, each with its key path, and reports unknown keys.
+class _WrongError(Exception):
+    """A value is wrong: what it is not, and the remedy."""
 
-    Parameters
-    ----------
-    backend : str
-        The backend's name, for the messages.
-    source : Source
-        Where the fields come from, for the messages.
 
-    Attributes
-    ----------
-    problems : list of Problem
-        The faults found so far.
-    """
+class _Reader:
+    """Reads the fields of one description, and collects every fault with its key path."""
 
-    def __init__(self, backend: str, source: Source) -> None:
-        self.backend = backend
+    def __init__(self, backend: str, source: Source, name: object) -> None:
+        self.backend = backend  # for the messages
         self.source = source
+        self.name = name
         self.problems: list[Problem] = []
 
     def fault(self, path: str, message: str, remedy: str) -> None:
         """Report a fault at a key path such as ``functions."lib:fn".function``."""
         message, remedy, path = map(shortened, (message, remedy, path))
         self.problems.append(Problem(message, remedy, self.backend, path, self.source))
+
+    def missing(self, path: str, remedy: str) -> None:
+        """Report that a required field is missing."""
+        self.fault(path, "the field is missing", remedy)
+
+    def is_identifier(self, value: Any, path: str) -> bool:
+        """Whether a value is an identifier; reports a fault if not."""
+        try:
+            self.exact_identifier(value, path)
+        except _WrongError as error:
+            self.fault(path, *error.args)
+            return False
+        return True
+
+    # Tables
+
+    def description(self, fields: Mapping[Any, Any], expected_name: str | None) -> dict[str, Any]:
+        """Return the values of all fields but the name."""
+        self.check_keys(fields, FIELD_TABLE, "")
+        if self.name is None:
+            self.missing("name", "Add the name of the entry point")
+        elif not is_backend_name(self.name) or self.name == DEFAULT:
+            self.fault(
+                "name",
+                f"{self.name!r} cannot name a backend",
+                "Use letters, digits, '_', '.' and '-'; 'default' is the library's own name",
+            )
+        elif expected_name is not None and self.name != expected_name:
+            self.fault(
+                "name",
+                f"the description says {self.name!r}, its entry point {expected_name!r}",
+                "Give both the same name",
+            )
+        if fields.get("primary_types", ()) in ([], (), set()):
+            self.fault(
+                "primary_types",
+                "the list is empty" if "primary_types" in fields else "the field is missing",
+                "Name at least one type that the backend works with, e.g. ['numpy:ndarray']",
+            )
+        values = self.values(fields, FIELD_TABLE, "")
+        for name in values.get("higher_priority_than", ()):
+            if name in values.get("lower_priority_than", ()):
+                self.fault(
+                    "lower_priority_than",
+                    f"{name!r} is in higher_priority_than too",
+                    "Remove it from one of the two",
+                )
+        # Reported at the missing field, because the given one may have a fault of its own.
+        given = {key for key in fields if fields[key] is not None}
+        for needed, key in {
+            needed: key for key, needed in NEEDED if key in given and needed not in given
+        }.items():
+            self.fault(
+                needed,
+                f"the field is missing, and {key!r} is given: conversions go both ways",
+                f"Add {needed}, or remove {key}",
+            )
+        attributes = {}
+        for name, value in self.table(fields, ATTRIBUTES, ATTRIBUTES).items():
+            path = f'{ATTRIBUTES}."{name}"'
+            if kind_of(name):  # a field below the header of this table
+                self.misplaced(name, path)
+            elif self.is_identifier(name, path) and self.is_identifier(value, path):
+                attributes[name] = value
+        return {
+            **values,
+            ATTRIBUTES: MappingProxyType(attributes),
+            **self.functions(self.table(fields, FUNCTIONS, FUNCTIONS)),
+        }
+
+    def functions(self, functions: Mapping[Any, Any]) -> dict[str, Any]:
+        """Return the implementations, and the data of the update tool."""
+        path = f"{FUNCTIONS}.{DEFAULTS}."
+        table = self.table(functions, DEFAULTS, path[:-1])
+        self.check_keys(table, FUNCTION_TABLE, path)
+        defaults = self.values(table, FUNCTION_TABLE, path)
+        found: dict[str, Implementation] = {}
+        # Copied in one step: another thread may be adding functions to a table in code.
+        for identifier, entry in [*functions.items()]:
+            path = f'{FUNCTIONS}."{identifier}"'
+            if identifier in (DEFAULTS, AUTO_GENERATION):
+                continue
+            if identifier != EVERY:
+                if isinstance(identifier, str) and not {":", "."} & {*identifier}:
+                    self.check_key(functions, identifier, NO_FUNCTIONS, path)
+                    continue
+                if not self.is_identifier(identifier, path):
+                    continue
+            if not isinstance(entry, Mapping):
+                remedy = "Write function = 'module:qualname'"
+                if isinstance(entry, list) and entry and isinstance(entry[0], Mapping):
+                    remedy = f"Write [{path}], with one pair of brackets"
+                self.fault(path, f"{entry!r} is not a table", remedy)
+                continue
+            self.check_keys(entry, FUNCTION_TABLE, f"{path}.")
+            fields = {**defaults, **self.values(entry, FUNCTION_TABLE, f"{path}.")}
+            if fields.get(VARIANTS):
+                fields.setdefault("function", "")
+            if "function" in fields:
+                found[identifier] = Implementation(**fields)
+            elif "function" not in entry:
+                self.missing(f"{path}.function", _IMPLEMENTATION_REMEDY)
+        every = found.pop(EVERY, None)
+        if every is not None:
+            every = every._replace(uses_context=True)  # it says which function is called
+        return {
+            FUNCTIONS: MappingProxyType(found),
+            "every": every,
+            "auto_generation": self.auto_generation(functions),
+        }
+
+    def auto_generation(self, functions: Mapping[Any, Any]) -> AutoGeneration | None:
+        """Return the data of the update tool."""
+        path = f"{FUNCTIONS}.{AUTO_GENERATION}."
+        table = self.table(functions, AUTO_GENERATION, path[:-1])
+        if not table:
+            return None
+        self.check_keys(table, AUTO_GENERATION_TABLE, path)
+        values = self.values(table, AUTO_GENERATION_TABLE, path)
+        if table.get("backend") is None:
+            self.missing(f"{path}backend", "Name the BackendImplementation as 'module:qualname'")
+        return AutoGeneration(**values) if "backend" in values else None
+
+    def table(self, table: Mapping[Any, Any], key: str, path: str) -> Mapping[Any, Any]:
+        """Return a table; empty if it is absent or not a table."""
+        value = table.get(key, {})
+        if isinstance(value, Mapping):
+            return value
+        self.fault(path, f"{value!r} is not a table", "Make it a table")
+        return {}
+
+    def values(
+        self, table: Mapping[Any, Any], fields: Mapping[str, tuple[str, str, str]], path: str
+    ) -> dict[str, Any]:
+        """Return the valid values of a table, but for its name and for tables in it."""
+        found: dict[str, Any] = {}
+        for key, (kind, default, _) in fields.items():
+            if key not in table or kind in _READ_ELSEWHERE:
+                continue
+            if table[key] is None and default == "none":
+                found[key] = None
+                continue
+            try:
+                found[key] = self.value(kind, table[key], path + key)
+            except _WrongError as error:
+                self.fault(path + key, *error.args)
+        return found
+
+    # Values: each method returns a valid one, or raises `_WrongError`
+
+    def value(self, kind: str, value: Any, path: str) -> Any:
+        """Return a value of a kind, or the tuple of the valid items of a list."""
+        if kind not in _LISTS:
+            return _READERS[kind](self, value, path)
+        if isinstance(value, str) and kind == "module or list of modules":
+            value = [value]
+        if not isinstance(value, (list, tuple, set, frozenset)):
+            text = f"[{value!r}]" if isinstance(value, str) else "a list of strings"
+            raise _WrongError(f"{value!r} is not a list of strings", f"Write it as {text}")
+        found = []
+        for position, item in enumerate(value):
+            try:
+                found.append(_READERS[_LISTS[kind]](self, self.string(item, path), path))
+            except _WrongError as error:
+                self.fault(f"{path}[{position}]", *error.args)
+        return tuple(found)
+
+    def string(self, value: Any, path: str) -> str:
+        if not isinstance(value, str):
+            raise _WrongError(f"{value!r} is not a string", "Write a string")
+        return value
+
+    def boolean(self, value: Any, path: str) -> bool:
+        if not isinstance(value, bool):
+            raise _WrongError(f"{value!r} is not a boolean", "Write true or false")
+        return value
+
+    def flag(self, value: Any, path: str) -> bool:
+        # Numbers, as the public `spatch` package accepts them.
+        is_number = type(value) in (int, float) and value in (0, 1)
+        return self.boolean(bool(value) if is_number else value, path)
+
+    def identifier(self, value: Any, path: str) -> str:
+        return _identified(value) if callable(value) else self.exact_identifier(value, path)
+
+    def exact_identifier(self, value: Any, path: str) -> str:
+        if is_identifier(value):
+            return value
+        try:
+            split_identifier(value)
+        except IdentifierError as error:
+            message = str(error)
+        remedy = f"Write it as {identifier_like(value) or 'package.module:function'!r}"
+        raise _WrongError(message, remedy)
+
+    def type_pattern(self, value: Any, path: str) -> TypePattern:
+        try:
+            return TypePattern(value)
+        except IdentifierError as error:
+            remedy = f"Write it as {identifier_like(value) or 'package.module:Class'!r}"
+            raise _WrongError(str(error), remedy) from None
+
+    def other_backend(self, value: Any, path: str) -> str:
+        if not is_backend_name(value):
+            raise _WrongError(
+                f"{value!r} cannot name a backend",
+                f"Use the name of another backend's entry point, or {DEFAULT!r}",
+            )
+        if value == self.name:
+            raise _WrongError("a backend cannot precede itself", "Remove the name")
+        return value
+
+    def requirement(self, value: Any, path: str) -> str:
+        """Return a requirement; it is parsed only when needed."""
+        text = self.string(value, path)
+        if not (text[:1].isascii() and text[:1].isalnum()):
+            raise _WrongError(
+                f"{text!r} is not a requirement",
+                "Write the name of a distribution, and perhaps versions: 'torch>=2.1'",
+            )
+        return text
+
+    def web_address(self, value: Any, path: str) -> str:
+        text = self.string(value, path)
+        scheme, _, rest = text.partition("://")
+        if text and not (
+            scheme in ("https", "http") and rest[:1] in _LETTERS and {*rest} <= _IN_ADDRESSES
+        ):
+            raise _WrongError(
+                f"{text!r} is not a web address",
+                "Write 'https://...' or 'http://...', other characters than ASCII as '%C3%BC'",
+            )
+        return text
+
+    def variants(self, value: Any, path: str) -> tuple[Variant, ...]:
+        if not isinstance(value, (list, tuple)):
+            raise _WrongError(f"{value!r} is not a list of tables", _VARIANT_REMEDY)
+        found = []
+        for position, entry in enumerate(value):
+            place = f"{path}[{position}]"
+            if not isinstance(entry, Mapping):
+                self.fault(place, f"{entry!r} is not a table", _VARIANT_REMEDY)
+                continue
+            self.check_keys(entry, VARIANT_TABLE, f"{place}.")
+            for missing in [each for each in VARIANT_TABLE if each not in entry]:
+                self.missing(f"{place}.{missing}", _VARIANT_REMEDY)
+            values = self.values(entry, VARIANT_TABLE, f"{place}.")
+            if values.keys() == VARIANT_TABLE.keys():
+                found.append(Variant(**values))
+        return tuple(found)
+
+    # Unknown keys: misspelled, misplaced, or fields of a later version
 
     def check_keys(self, table: Mapping[Any, Any], known: Collection[str], path: str) -> None:
         """Report keys that are not among the `known` ones.
@@ -480,33 +748,39 @@ class KeyChecker:
         self, table: Mapping[Any, Any], key: object, known: Collection[str], path: str
     ) -> None:
         """Report a key of a table that is not among the `known` ones."""
+        value = table[key]
         kind = kind_of(key)
-        if kind and (kind == TABLE) == isinstance(table[key], Mapping):
+        if kind and (kind == TABLE) == isinstance(value, Mapping):
             self.misplaced(key, path)
             return
         free = [name for name in known if name not in table]
-        misspelled = _meant(key, free)
-        function = "" if misspelled else misplaced_function(key, table[key])
-        meant = [] if function else misspelled or nearest(key, free)
-        elsewhere = [] if function or meant else _meant(key, all_fields())
-        if function:
-            remedy = function
-        elif meant:
+        message = f"there is no field {str(key)!r}; it is ignored"
+        warns = True
+        if meant := _meant(key, free):
             remedy = f"Did you mean {meant[0]!r}?"
-        elif elsewhere == [key]:  # a table with the name of a plain field, or the reverse
-            remedy = f"The field {key!r} belongs {place_of(key)}"
-        elif elsewhere:
-            remedy = f"Did you mean {elsewhere[0]!r}? Write it {place_of(elsewhere[0])}"
+        elif function := _misplaced_function(key, value):
+            remedy = function
+        elif meant := nearest(key, free):
+            remedy = f"Did you mean {meant[0]!r}?"
+            warns = False
+        elif elsewhere := _meant(key, all_fields()):
+            place = place_of(elsewhere[0])
+            # A table may have the name of a plain field, or the reverse.
+            is_known = elsewhere == [key]
+            remedy = (
+                f"The field {key!r} belongs {place}"
+                if is_known
+                else f"Did you mean {elsewhere[0]!r}? Write it {place}"
+            )
         else:
             remedy = "Remove it, or update spatch-core if a later version knows it"
-        message = f"there is no field {str(key)!r}; it is ignored"
+            warns = False
         if meant and meant[0] in RESTRICTING:
             message += ", and the backend needs no opt-in"
-        warns = bool(function or misspelled or elsewhere)
         self.problems.append(
             Problem(message, remedy, self.backend, path, self.source, skips=False, warns=warns)
         )
-        self.check_unknown_table(table[key], path)
+        self.check_unknown_table(value, path)
 
     def check_unknown_table(self, table: object, path: str) -> None:
         """Report fields below an unknown key that were meant to keep the backend from running."""
@@ -522,11 +796,31 @@ class KeyChecker:
 
     def misplaced(self, key: object, path: str) -> None:
         """Report a field in a table where it has no effect."""
-        self.fault(
-            path,
-            f"the field {str(key)!r} has no effect in this table",
-            f"Write it {place_of(key)}",
-        )
+        message = f"the field {str(key)!r} has no effect in this table"
+        self.fault(path, message, f"Write it {place_of(key)}")
+
+
+_READERS: dict[str, Callable[[_Reader, Any, str], Any]] = {
+    "boolean": _Reader.boolean,
+    "boolean, 0 or 1": _Reader.flag,
+    "identifier": _Reader.identifier,
+    "list of variants": _Reader.variants,
+    "other backend": _Reader.other_backend,
+    "requirement": _Reader.requirement,
+    "string": _Reader.string,
+    "type pattern": _Reader.type_pattern,
+    "web address": _Reader.web_address,
+}
+
+
+def _identified(given: Callable[..., Any]) -> GivenCallable:
+    """Return the identifier of a callable, made from its name or its class's name."""
+    named = given if hasattr(given, "__qualname__") else type(given)
+    # Ufuncs of older NumPy versions have no `__module__`.
+    module = getattr(given, "__module__", None) or "?"
+    identifier = GivenCallable(f"{module}:{named.__qualname__}")
+    identifier.given = given
+    return identifier
 
 
 def _meant(key: object, names: Iterable[str]) -> list[str]:
@@ -534,35 +828,29 @@ def _meant(key: object, names: Iterable[str]) -> list[str]:
     names = list(names)
     text = str(key).casefold()
     parts = [name for name in names if len(text) >= _SHORTEST and text in name]
-    return nearest(key, names, MISSPELLED) or parts
+    return nearest(key, names, _MISSPELLED) or parts
 
 
-def misplaced_function(key: object, value: Any) -> str:
+def _misplaced_function(key: object, value: Any) -> str:
     """Return where a misplaced function of the library belongs; empty for any other key.
 
-    Parameters
-    ----------
-    key : object
-        An unknown key.
-    value : object
-        Its value. Without quotes, ``[lib.fn]`` is one table in another.
+    Without quotes, ``[lib.fn]`` is one table in another.
 
-    Examples
-    --------
-    >>> misplaced_function("lib:fn", {"function": "pkg:fn"})
+    >>> _misplaced_function("lib:fn", {"function": "pkg:fn"})
     'Write it as [functions."lib:fn"]'
-    >>> misplaced_function("lib", {"fn": {"function": "pkg:fn"}})
+    >>> _misplaced_function("lib", {"fn": {"function": "pkg:fn"}})
     'Write it as [functions."lib:fn"]'
     """
     path = [str(key)]
-    if isinstance(value, str) and ":" in path[0] and _identifier(path) and _identifier([value]):
+    is_function = is_identifier(path[0])
+    if is_function and is_identifier(value):
         return (
             f'Write function = {value!r} below [{FUNCTIONS}."{key}"], or the line below '
             f"[{ATTRIBUTES}] if {key} is an attribute"
         )
     if not isinstance(value, Mapping):
         return ""
-    if ":" in path[0] and _identifier(path):
+    if is_function:
         return f'Write it as [{FUNCTIONS}."{key}"]'
     while not isinstance(value.get("function"), str) and not callable(value.get("function")):
         inner = [(name, each) for name, each in value.items() if isinstance(each, Mapping)]
@@ -570,437 +858,8 @@ def misplaced_function(key: object, value: Any) -> str:
             return ""
         name, value = inner[0]
         path.append(str(name))
-    identifier = _identifier(path)
+    text = ".".join(path)
+    identifier = text if is_identifier(text) else identifier_like(text) if "." in text else ""
     if not identifier:
         return f'Write it as [{FUNCTIONS}."module:{path[-1]}"], with the module of the function'
     return f'Write it as [{FUNCTIONS}."{identifier}"]'
-
-
-def _identifier(path: list[str]) -> str:
-    """Return the identifier that the names of nested tables form; empty if they form none."""
-    text = ".".join(path)
-    try:
-        split_identifier(text)
-    except IdentifierError:
-        return identifier_like(text) if "." in text else ""
-    return text
-
-
-_VARIANT_REMEDY = "Write {requires = 'torch>=1.12', function = 'module:qualname'}"
-
-_SCHEMES = ("https://", "http://")
-_LETTERS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789")
-_IN_ADDRESSES = _LETTERS | frozenset("-._~:/?#[]@!$&'()*+,;=%")
-"""The characters of RFC 3986, none of which ends a link in HTML or reStructuredText."""
-
-
-class FieldReader(KeyChecker):
-    """Reads fields; a method returns a valid value even where it reports a fault.
-
-    The parameters are those of `KeyChecker`.
-    """
-
-    def __init__(self, backend: str, source: Source) -> None:
-        super().__init__(backend, source)
-        # Identifiers found valid, because many functions share a `should_run`.
-        self._valid: set[str] = set()
-
-    def values(
-        self, table: Mapping[Any, Any], fields: Mapping[str, tuple[str, str, str]], path: str
-    ) -> dict[str, Any]:
-        """Return the valid values of a table's fields of simple kinds (see `_READERS`).
-
-        Parameters
-        ----------
-        table : mapping
-            The table.
-        fields : mapping of str to tuple
-            Its fields, as `fields` describes them.
-        path : str
-            The start of their key paths, up to the last dot.
-        """
-        found: dict[str, Any] = {}
-        for key, (kind, _, _) in fields.items():
-            if key not in table:
-                continue
-            if kind == "identifier":
-                if callable(table[key]):
-                    found[key] = identify(table[key])
-                elif self.is_identifier(table[key], path, key):
-                    found[key] = table[key]
-            elif kind in _READERS:
-                found[key] = _READERS[kind](self, table, key, path + key)
-        return found
-
-    def table(self, table: Mapping[Any, Any], key: str, path: str) -> Mapping[Any, Any]:
-        """Return a table; empty if it is absent or not a table."""
-        value = table.get(key, {})
-        if isinstance(value, Mapping):
-            return value
-        self.fault(path, f"{value!r} is not a table", "Make it a table")
-        return {}
-
-    def strings(self, table: Mapping[Any, Any], key: str, path: str) -> Iterator[tuple[int, str]]:
-        """Yield the strings of a list, each with its position."""
-        value = table.get(key, ())
-        if isinstance(value, str) or not isinstance(value, (list, tuple, set, frozenset)):
-            text = f"[{value!r}]" if isinstance(value, str) else "a list of strings"
-            self.fault(path, f"{value!r} is not a list of strings", f"Write it as {text}")
-            return
-        for position, item in enumerate(value):
-            if isinstance(item, str):
-                yield position, item
-            else:
-                self.fault(f"{path}[{position}]", f"{item!r} is not a string", "Write a string")
-
-    def string(self, table: Mapping[Any, Any], key: str, path: str) -> str:
-        """Return a string; empty if it is absent or not a string."""
-        value = table.get(key, "")
-        if isinstance(value, str):
-            return value
-        self.fault(path, f"{value!r} is not a string", "Write a string")
-        return ""
-
-    def web_address(self, table: Mapping[Any, Any], key: str, path: str) -> str:
-        """Return a web address; empty if it is absent or invalid."""
-        text = self.string(table, key, path)
-        start = next((each for each in _SCHEMES if text.startswith(each)), "")
-        rest = text[len(start) :]
-        if not text or (start and rest[:1] in _LETTERS and {*rest} <= _IN_ADDRESSES and rest):
-            return text
-        self.fault(
-            path,
-            f"{text!r} is not a web address",
-            "Write 'https://...' or 'http://...', other characters than ASCII as '%C3%BC'",
-        )
-        return ""
-
-    def boolean(self, table: Mapping[Any, Any], key: str, path: str) -> bool:
-        """Return a boolean; False if it is absent."""
-        value = table.get(key, False)
-        if not isinstance(value, bool):
-            self.fault(path, f"{value!r} is not a boolean", "Write true or false")
-        return bool(value)
-
-    def patterns(self, table: Mapping[Any, Any], key: str) -> tuple[TypePattern, ...]:
-        """Return the type patterns of a list."""
-        found = []
-        for position, text in self.strings(table, key, key):
-            try:
-                found.append(TypePattern(text))
-            except IdentifierError as error:
-                remedy = f"Write it as {identifier_like(text) or 'package.module:Class'!r}"
-                self.fault(f"{key}[{position}]", str(error), remedy)
-        return tuple(found)
-
-    def backend_names(self, table: Mapping[Any, Any], key: str, own: object) -> tuple[str, ...]:
-        """Return the names of other backends than `own` in a list."""
-        found = []
-        for position, name in self.strings(table, key, key):
-            path = f"{key}[{position}]"
-            if not is_backend_name(name):
-                self.fault(
-                    path,
-                    f"{name!r} cannot name a backend",
-                    f"Use the name of another backend's entry point, or {DEFAULT!r}",
-                )
-            elif name == own:
-                self.fault(path, "a backend cannot precede itself", "Remove the name")
-            else:
-                found.append(name)
-        return tuple(found)
-
-    def requirements(self, table: Mapping[Any, Any], key: str, path: str) -> tuple[str, ...]:
-        """Return the requirements of a list; they are parsed only when needed."""
-        strings = self.strings(table, key, path)
-        return tuple(
-            text for number, text in strings if self.is_requirement(text, f"{path}[{number}]")
-        )
-
-    def is_requirement(self, text: str, path: str) -> bool:
-        """Whether a string may be a requirement; reports a fault if not."""
-        if text[:1].isascii() and text[:1].isalnum():
-            return True
-        self.fault(
-            path,
-            f"{text!r} is not a requirement",
-            "Write the name of a distribution, and perhaps versions: 'torch>=2.1'",
-        )
-        return False
-
-    def variants(self, table: Mapping[Any, Any], key: str, path: str) -> tuple[Variant, ...]:
-        """Return the variants of a function."""
-        found = []
-        given = table.get(key, ())
-        if not isinstance(given, (list, tuple)):
-            self.fault(path, f"{given!r} is not a list of tables", _VARIANT_REMEDY)
-            return ()
-        for position, entry in enumerate(given):
-            place = f"{path}[{position}]"
-            if not isinstance(entry, Mapping):
-                self.fault(place, f"{entry!r} is not a table", _VARIANT_REMEDY)
-                continue
-            self.check_keys(entry, VARIANT_TABLE, f"{place}.")
-            for missing in [each for each in VARIANT_TABLE if each not in entry]:
-                self.fault(f"{place}.{missing}", "the field is missing", _VARIANT_REMEDY)
-            values = self.values(entry, VARIANT_TABLE, f"{place}.")
-            if values.keys() == VARIANT_TABLE.keys():
-                found.append(Variant(**values))
-        return tuple(found)
-
-    def modules(self, table: Mapping[Any, Any], key: str, path: str) -> tuple[str, ...]:
-        """Return the modules of a list, or the only one."""
-        if isinstance(table.get(key), str):
-            return (table[key],)
-        return tuple(text for _, text in self.strings(table, key, path))
-
-    def requirement(self, table: Mapping[Any, Any], key: str, path: str) -> str:
-        """Return a requirement; empty if it is invalid."""
-        text = self.string(table, key, path)
-        return text if self.is_requirement(text, path) else ""
-
-    def is_identifier(self, text: Any, path: str, key: str = "") -> bool:
-        """Whether `text` is an identifier; reports a fault at ``path + key`` if not."""
-        # The path is joined only for a fault: a description may have thousands of functions.
-        if type(text) is str and text in self._valid:
-            return True
-        try:
-            split_identifier(text)
-        except IdentifierError as error:
-            remedy = f"Write it as {identifier_like(text) or 'package.module:function'!r}"
-            self.fault(path + key, str(error), remedy)
-            return False
-        self._valid.add(text)
-        return True
-
-
-_READERS: dict[str, Callable[[FieldReader, Mapping[Any, Any], str, str], Any]] = {
-    "boolean": FieldReader.boolean,
-    "string": FieldReader.string,
-    "web address": FieldReader.web_address,
-    "module or list of modules": FieldReader.modules,
-    "list of requirements": FieldReader.requirements,
-    "list of variants": FieldReader.variants,
-    "requirement": FieldReader.requirement,
-    "list of type patterns": lambda reader, table, key, _: reader.patterns(table, key),
-    "list of backend names": lambda reader, table, key, _: reader.backend_names(
-        table, key, table.get("name")
-    ),
-}
-"""The readers of simple kinds; they take the reader, the table, the key and the key path."""
-
-
-def parse_description(
-    fields: Any,
-    source: Source,
-    expected_name: str | None = None,
-    in_code: bool = False,
-    functions: Collection[str] = (),
-) -> Description:
-    """Check the fields of a description.
-
-    Parameters
-    ----------
-    fields : mapping or object
-        A mapping with the fields as keys, or an object with them as attributes.
-    source : Source
-        Where `fields` comes from, for the messages.
-    expected_name : str, optional
-        The name of the entry point, which the description must repeat.
-    in_code : bool, optional
-        Whether the library itself passed it.
-    functions : collection of str, optional
-        Identifiers of functions of the library, for a table that only has ``get``.
-
-    Returns
-    -------
-    Description
-        The description, immutable; its `problems` are the unknown keys.
-
-    Raises
-    ------
-    DescriptionError
-        With every fault that was found.
-    """
-    fields = as_mapping(fields, functions)
-    reader = _DescriptionReader(fields, source, expected_name)
-    description = reader.read(in_code)
-    if any(problem.skips for problem in reader.problems):
-        # Faults that skip the backend go first, because a warning shows only the first one.
-        raise DescriptionError(sorted(reader.problems, key=lambda problem: not problem.skips))
-    return description
-
-
-class _DescriptionReader(FieldReader):
-    """Reads the fields of one description."""
-
-    def __init__(
-        self, fields: Mapping[Any, Any], source: Source, expected_name: str | None
-    ) -> None:
-        name = fields.get("name")
-        super().__init__(expected_name or (name if isinstance(name, str) else "?"), source)
-        self.fields = fields
-        self.expected_name = expected_name
-        self.varies = False  # whether a function has variants
-
-    def read(self, in_code: bool) -> Description:
-        self.check_keys(self.fields, FIELD_TABLE, "")
-        name = self.name()
-        self.check_primary_types()
-        values = self.values(self.fields, FIELD_TABLE, "")
-        self.check_priorities(values)
-        self.check_conversions()
-        functions, every = self.functions(), self.every()
-        return Description(
-            **{"primary_types": (), **values},
-            name=name,
-            functions=functions,
-            attributes=self.attributes(),
-            every=every,
-            auto_generation=self.auto_generation(),
-            source=self.source,
-            in_code=in_code,
-            problems=tuple(self.problems),
-            varies=self.varies,
-        )
-
-    def name(self) -> str:
-        name = self.fields.get("name")
-        if name is None:
-            self.fault("name", "the field is missing", "Add the name of the entry point")
-        elif not is_backend_name(name) or name == DEFAULT:
-            self.fault(
-                "name",
-                f"{name!r} cannot name a backend",
-                "Use letters, digits, '_', '.' and '-'; 'default' is the library's own name",
-            )
-        elif self.expected_name is not None and name != self.expected_name:
-            self.fault(
-                "name",
-                f"the description says {name!r}, its entry point {self.expected_name!r}",
-                "Give both the same name",
-            )
-        return str(name)
-
-    def check_primary_types(self) -> None:
-        key = "primary_types"
-        if self.fields.get(key, ()) in ([], (), set()):
-            self.fault(
-                key,
-                "the list is empty" if key in self.fields else "the field is missing",
-                "Name at least one type that the backend works with, e.g. ['numpy:ndarray']",
-            )
-
-    def check_priorities(self, values: Mapping[str, Any]) -> None:
-        for name in values.get("higher_priority_than", ()):
-            if name in values.get("lower_priority_than", ()):
-                self.fault(
-                    "lower_priority_than",
-                    f"{name!r} is in higher_priority_than too",
-                    "Remove it from one of the two",
-                )
-
-    def check_conversions(self) -> None:
-        # Reported at the missing field, because the given one may have a fault of its own.
-        missing = {
-            needed: key
-            for key, needed in NEEDED
-            if key in self.fields and needed not in self.fields
-        }
-        for needed, key in missing.items():
-            self.fault(
-                needed,
-                f"the field is missing, and {key!r} is given: conversions go both ways",
-                f"Add {needed}, or remove {key}",
-            )
-
-    def functions(self) -> Mapping[str, Implementation]:
-        functions = self.table(self.fields, "functions", "functions")
-        path = f"functions.{DEFAULTS}"
-        table = self.table(functions, DEFAULTS, path)
-        self.check_keys(table, FUNCTION_TABLE, f"{path}.")
-        defaults = self.values(table, FUNCTION_TABLE, f"{path}.")
-        found = {}
-        # Copied in one step: another thread may be adding functions to a table in code.
-        for identifier, entry in [*functions.items()]:
-            if identifier in NO_FUNCTIONS:
-                continue
-            path = f'functions."{identifier}"'
-            if isinstance(identifier, str) and not {":", "."} & {*identifier}:
-                self.check_key(functions, identifier, NO_FUNCTIONS, path)
-                continue
-            if not self.is_identifier(identifier, path):
-                continue
-            if not isinstance(entry, Mapping):
-                remedy = "Write function = 'module:qualname'"
-                if isinstance(entry, list) and entry and isinstance(entry[0], Mapping):
-                    remedy = f"Write [{path}], with one pair of brackets"
-                self.fault(path, f"{entry!r} is not a table", remedy)
-                continue
-            fields = self.implementation_fields(entry, path, defaults)
-            if "function" in fields:
-                found[identifier] = Implementation(**fields)
-        return MappingProxyType(found)
-
-    def attributes(self) -> Mapping[str, str]:
-        """Return the identifiers of the backend's values, by identifier of the attribute."""
-        found = {}
-        for name, value in self.table(self.fields, ATTRIBUTES, ATTRIBUTES).items():
-            path = f'{ATTRIBUTES}."{name}"'
-            if kind_of(name):  # a field below the header of this table
-                self.misplaced(name, path)
-            elif self.is_identifier(name, path) and self.is_identifier(value, path):
-                found[name] = value
-        return MappingProxyType(found)
-
-    def every(self) -> Implementation | None:
-        """Return the implementation of every function without an entry of its own."""
-        functions = self.fields.get("functions", {})
-        if not isinstance(functions, Mapping) or EVERY not in functions:
-            return None
-        path = f'functions."{EVERY}"'
-        entry = self.table(functions, EVERY, path)
-        silent = FieldReader(self.backend, self.source)  # `functions` reports their faults
-        defaults = silent.values(
-            silent.table(functions, DEFAULTS, ""), FUNCTION_TABLE, f"functions.{DEFAULTS}."
-        )
-        fields = self.implementation_fields(entry, path, defaults)
-        if "function" not in fields:
-            return None
-        fields["uses_context"] = True  # the context says which function is called
-        return Implementation(**fields)
-
-    def implementation_fields(
-        self, entry: Mapping[Any, Any], path: str, defaults: Mapping[str, Any]
-    ) -> dict[str, Any]:
-        """Return the valid fields of one function; only those given, there or in the defaults."""
-        self.check_keys(entry, FUNCTION_TABLE, f"{path}.")
-        fields = {**defaults, **self.values(entry, FUNCTION_TABLE, f"{path}.")}
-        if fields.get(VARIANTS):
-            self.varies = True
-            fields.setdefault("function", "")
-        if "function" not in fields and "function" not in entry:
-            self.fault(
-                f"{path}.function",
-                "the field is missing",
-                "Name the implementation as 'module:qualname'",
-            )
-        return fields
-
-    def auto_generation(self) -> AutoGeneration | None:
-        functions = self.fields.get("functions", {})
-        if not isinstance(functions, Mapping):
-            return None  # `functions` reports it
-        path = f"functions.{AUTO_GENERATION}"
-        table = self.table(functions, AUTO_GENERATION, path)
-        if not table:
-            return None
-        self.check_keys(table, AUTO_GENERATION_TABLE, f"{path}.")
-        values = self.values(table, AUTO_GENERATION_TABLE, f"{path}.")
-        if table.get("backend") is None:
-            self.fault(
-                f"{path}.backend",
-                "the field is missing",
-                "Name the BackendImplementation as 'module:qualname'",
-            )
-        return AutoGeneration(**{"backend": "", **values})

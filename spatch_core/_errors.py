@@ -99,16 +99,20 @@ class Published:
         return hash(tuple(self._compared().values()))
 
     def __reduce__(self) -> Any:
-        # By name: later versions may have more fields, in another order. A mapping proxy cannot be
-        # pickled.
-        values = {name: getattr(self, name) for name in _fields_of(type(self))}
-        return published(
-            self,
-            **{
-                name: dict(each) if isinstance(each, Mapping) else each
-                for name, each in values.items()
-            },
-        )
+        return reduced(self)
+
+
+def reduced(value: Any) -> tuple[Any, ...]:
+    """Return the result of ``__reduce__`` for a value with fields: see `published`."""
+    # By name: later versions may have more fields, in another order. A mapping proxy cannot be
+    # pickled.
+    fields = {name: getattr(value, name) for name in _fields_of(type(value))}
+    return published(
+        value,
+        **{
+            name: dict(each) if isinstance(each, Mapping) else each for name, each in fields.items()
+        },
+    )
 
 
 def _fields_of(cls: Any) -> tuple[str, ...]:

@@ -104,7 +104,7 @@ def is_type_pattern(text: object) -> bool:
     return isinstance(text, str) and is_identifier(text[1:] if text[:1] in ("~", "@") else text)
 
 
-def is_backend_name(text: object) -> bool:
+def is_backend_name(text: object) -> TypeGuard[str]:
     r"""Whether `text` follows the grammar of backend names, ``[\w.-]+``."""
     return (
         isinstance(text, str)

@@ -124,6 +124,7 @@ def _kinds() -> dict[str, dict[str, Any]]:
     return {
         "backend name": {"allOf": [name], "not": {"const": DEFAULT}},
         "boolean": {"type": "boolean"},
+        "boolean, 0 or 1": {"anyOf": [{"type": "boolean"}, {"enum": [0, 1]}]},
         "identifier": {"allOf": [{"$ref": "#/definitions/identifier"}]},
         "list of backend names": list_of(name),
         "module or list of modules": {"anyOf": [{"type": "string"}, list_of({"type": "string"})]},

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import abc
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hypothesis import assume, given, settings
@@ -13,6 +12,7 @@ from spatch_core import BackendSystem
 from spatch_core._description import Description, Implementation
 from spatch_core._discovery.catalog import Catalog
 from spatch_core._discovery.environment import read_environment
+from spatch_core._errors import replace
 from spatch_core._order.ordering import base_order, order_all
 from spatch_core._patterns import TypePattern
 from spatch_core._resolution.dry_run import explain
