@@ -12,11 +12,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Final, Literal, TypeGuard
 
+DEFAULT: Final = "default"
+"""The name of the library itself in the priority order."""
 GENERATED: Final = "<dispatch of "
 """The prefix of generated code's file names; the globals of such code may be the library's."""
 
-DEFAULT: Final = "default"
-"""The name of the library itself in the priority order."""
+
+# Names
 
 
 def shown(backend: str, default_name: str) -> str:
@@ -24,37 +26,55 @@ def shown(backend: str, default_name: str) -> str:
     return default_name if backend == DEFAULT else backend
 
 
+def is_backend_name(text: object) -> TypeGuard[str]:
+    r"""Whether `text` follows the grammar of backend names, ``[\w.-]+``."""
+    return (
+        isinstance(text, str)
+        and text != ""
+        and all(character.isalnum() or character in "_.-" for character in text)
+    )
+
+
+def is_dotted_name(text: str) -> bool:
+    """Whether `text` consists of Python names joined by dots, as a qualname does."""
+    if text.isidentifier():
+        return True
+    for part in text.split("."):  # noqa: SIM110  # a generator takes three times as long
+        if not part.isidentifier() and part != "<locals>":
+            return False
+    return True
+
+
+def is_identifier(text: object) -> TypeGuard[str]:
+    """Whether `text` has the form ``"module:qualname"``."""
+    if not isinstance(text, str):
+        return False
+    module, separator, qualname = text.partition(":")
+    return separator != "" and is_dotted_name(module) and is_dotted_name(qualname)
+
+
+def is_type_pattern(text: object) -> bool:
+    """Whether `text` is a type pattern; if not, `TypePattern` raises an error that says why."""
+    return isinstance(text, str) and is_identifier(text[1:] if text[:1] in ("~", "@") else text)
+
+
 def split_identifier(text: object) -> tuple[str, str]:
-    """Split ``"module:qualname"`` into its two parts.
+    """Split ``"module:qualname"`` into its two parts; raises `IdentifierError`.
 
-    Parameters
-    ----------
-    text : str
-        The identifier.
-
-    Returns
-    -------
-    module, qualname : str
-        Both dotted names.
-
-    Raises
-    ------
-    IdentifierError
-        If `text` is not an identifier.
-
-    Examples
-    --------
     >>> split_identifier("dask.array:Array.sum")
     ('dask.array', 'Array.sum')
     """
     if is_identifier(text):
         module, _, qualname = text.partition(":")
         return module, qualname
+    raise _no_identifier(text, "an identifier of the form 'module:qualname'")
+
+
+def _no_identifier(text: object, expected: str) -> Exception:
     from ._errors import IdentifierError  # imported only to raise
 
     like = identifier_like(text)
-    example = f", such as {like!r}" if like else ""
-    raise IdentifierError(text, f"an identifier of the form 'module:qualname'{example}")
+    return IdentifierError(text, f"{expected}, such as {like!r}" if like else expected)
 
 
 def identifier_like(text: object) -> str:
@@ -81,57 +101,13 @@ def identifier_like(text: object) -> str:
     return f"{prefix}{'.'.join(parts[:first])}:{'.'.join(parts[first:])}"
 
 
-def is_dotted_name(text: str) -> bool:
-    """Whether `text` consists of Python names joined by dots, as a qualname does."""
-    if text.isidentifier():
-        return True
-    for part in text.split("."):  # noqa: SIM110  # a generator takes three times as long
-        if not part.isidentifier() and part != "<locals>":
-            return False
-    return True
-
-
-def is_identifier(text: object) -> TypeGuard[str]:
-    """Whether `text` has the form ``"module:qualname"``."""
-    if not isinstance(text, str):
-        return False
-    module, separator, qualname = text.partition(":")
-    return separator != "" and is_dotted_name(module) and is_dotted_name(qualname)
-
-
-def is_type_pattern(text: object) -> bool:
-    """Whether `text` is a type pattern; if not, `TypePattern` raises an error that says why."""
-    return isinstance(text, str) and is_identifier(text[1:] if text[:1] in ("~", "@") else text)
-
-
-def is_backend_name(text: object) -> TypeGuard[str]:
-    r"""Whether `text` follows the grammar of backend names, ``[\w.-]+``."""
-    return (
-        isinstance(text, str)
-        and text != ""
-        and all(character.isalnum() or character in "_.-" for character in text)
-    )
+# The objects that identifiers name
 
 
 def import_identifier(identifier: str) -> object:
     """Import the module of an identifier and look up its qualname.
 
-    Parameters
-    ----------
-    identifier : str
-        ``"module:qualname"``.
-
-    Returns
-    -------
-    object
-        The object that the identifier names.
-
-    Raises
-    ------
-    ImportError
-        If the module has no such attribute.
-    Exception
-        Any exception that importing the module raises.
+    Raises `ImportError` if the module has no such attribute, and anything that the module raises.
     """
     module, qualname = split_identifier(identifier)
     # Deferred, because importing a library does not get here.
@@ -150,32 +126,10 @@ def import_identifier(identifier: str) -> object:
     return found
 
 
-def is_initializing(module: object) -> bool:
-    """Whether a module is in the middle of being imported."""
-    try:
-        return getattr(getattr(module, "__spec__", None), "_initializing", False) is True
-    except Exception:  # noqa: BLE001  # whatever it raises
-        # A stand-in for a missing module may raise from attribute access.
-        return False
-
-
-def is_awaited(name: str) -> bool:
-    """Whether a module is not imported, or not completely."""
-    module = sys.modules.get(name)
-    return module is None or is_initializing(module)
-
-
 def loaded_object(module: str, qualname: str, hooks: bool = True) -> object:
     """Return the object that an identifier names if its module is imported, else None.
 
-    Nothing is imported, except by a module's own ``__getattr__``.
-
-    Parameters
-    ----------
-    module, qualname : str
-        The two parts of the identifier.
-    hooks : bool, optional
-        Whether the module's own ``__getattr__`` may be called.
+    Nothing is imported, except by a module's own ``__getattr__``, which is called if `hooks`.
     """
     found: object = sys.modules.get(module)
     if found is None:
@@ -191,42 +145,38 @@ def loaded_object(module: str, qualname: str, hooks: bool = True) -> object:
     return found
 
 
-# Classes. Nothing here runs code of a class, of its metaclass or of its module, because a metaclass
-# may raise from attribute access, `==` and `hash`, and because `is_importable` is called in the
-# middle of a garbage collection.
+def is_initializing(module: object) -> bool:
+    """Whether a module is in the middle of being imported."""
+    try:
+        return getattr(getattr(module, "__spec__", None), "_initializing", False) is True
+    except Exception:  # noqa: BLE001  # whatever it raises
+        # A stand-in for a missing module may raise from attribute access.
+        return False
+
+
+def is_awaited(name: str) -> bool:
+    """Whether a module is not imported, or not completely."""
+    module = sys.modules.get(name)
+    return module is None or is_initializing(module)
+
+
+# Classes. Nothing here runs code of a class, of its metaclass or of its module: a metaclass may
+# raise from attribute access, `==` and `hash`; an object may import a module when `isinstance` asks
+# for its `__class__`; and `is_importable` is called in the middle of a garbage collection.
 
 # The descriptors of `type` are called directly, past a metaclass's own attribute access.
+mro_of = type.__dict__["__mro__"].__get__
+bases_of = type.__dict__["__bases__"].__get__
+dict_of = type.__dict__["__dict__"].__get__
 _get_module = type.__dict__["__module__"].__get__
 _get_qualname = type.__dict__["__qualname__"].__get__
-mro_of = type.__dict__["__mro__"].__get__
-_flags_of = type.__dict__["__flags__"].__get__
+_get_flags = type.__dict__["__flags__"].__get__
 _get_abstract_methods = type.__dict__["__abstractmethods__"].__get__
-# Modules of Python's own classes, and of abstract classes some of which have no abstract method.
-_GENERAL_MODULES = frozenset({"abc", "builtins", "collections.abc", "io", "numbers", "typing"})
 _HEAP_TYPE = 1 << 9  # CPython's Py_TPFLAGS_HEAPTYPE: made at run time, so it can be collected
-dict_of = type.__dict__["__dict__"].__get__
-bases_of = type.__dict__["__bases__"].__get__
 _Module = type(sys)
 _module_dict_of: Any = vars(_Module)["__dict__"].__get__
-
-
-def module_of(cls: type) -> str:
-    """Return the name of a class's module; empty if ``__module__`` is missing or not a string."""
-    try:
-        module = _get_module(cls)
-    except AttributeError:
-        return ""
-    return _text(module) if _is_instance(module, str) else ""
-
-
-def qualname_of(cls: type) -> str:
-    """Return the qualname of a class."""
-    return _text(_get_qualname(cls))
-
-
-def _is_instance(value: object, cls: type) -> bool:
-    # `isinstance` reads `__class__` of the value, which may run code.
-    return type(value) is cls or is_derived(type(value), cls)
+# Modules of Python's own classes, and of abstract classes some of which have no abstract method.
+_GENERAL_MODULES = frozenset({"abc", "builtins", "collections.abc", "io", "numbers", "typing"})
 
 
 def is_derived(cls: type, other: type) -> bool:
@@ -243,13 +193,27 @@ def is_derived(cls: type, other: type) -> bool:
 
 
 def is_class(value: object) -> bool:
-    """Whether `value` is a class; runs no code of it."""
-    return _is_instance(value, type)
+    """Whether `value` is a class."""
+    return is_derived(type(value), type)
 
 
-def _text(value: str) -> str:
-    """Return `value` as an exact `str`, whose methods run no code of a subclass."""
-    return value if type(value) is str else str.__str__(value)
+def module_of(cls: type) -> str:
+    """Return the name of a class's module; empty if ``__module__`` is missing or not a string."""
+    try:
+        module = _get_module(cls)
+    except AttributeError:
+        return ""
+    return _exact(module) if is_derived(type(module), str) else ""
+
+
+def qualname_of(cls: type) -> str:
+    """Return the qualname of a class."""
+    return _exact(_get_qualname(cls))
+
+
+def _exact(text: str) -> str:
+    """Return a text as an exact `str`, whose methods run no code of a subclass."""
+    return text if type(text) is str else str.__str__(text)
 
 
 def type_identifier(cls: type) -> str:
@@ -259,39 +223,6 @@ def type_identifier(cls: type) -> str:
     'builtins:int'
     """
     return f"{module_of(cls)}:{qualname_of(cls)}"
-
-
-def is_importable(cls: type) -> bool:
-    """Whether `cls` is found under its own identifier, so that its module keeps it alive.
-
-    A local class is not: it is collected with the last reference to it.
-    """
-    if not _flags_of(cls) & _HEAP_TYPE:
-        return True
-    return _is_found(cls, module_of(cls), qualname_of(cls))
-
-
-def _is_found(wanted: object, module: str, qualname: str) -> bool:
-    found: object = sys.modules.get(module)
-    for part in qualname.split("."):
-        if is_class(found):
-            found = dict_of(found).get(part)
-        elif _is_instance(found, _Module):
-            found = _module_dict_of(found).get(part)
-        else:
-            return False
-    if type(found) is staticmethod or type(found) is classmethod:
-        found = found.__func__
-    return found is wanted
-
-
-def is_hashable_by_identity(cls: type) -> bool:
-    """Whether `cls` can be a key of a dictionary: its metaclass compares by identity."""
-    metaclass = type(cls)
-    return metaclass is type or (
-        defined(metaclass, "__hash__") is _identity_hash
-        and defined(metaclass, "__eq__") is _identity_eq
-    )
 
 
 def defined(cls: type, name: str) -> object:
@@ -305,6 +236,33 @@ def defined(cls: type, name: str) -> object:
 
 _identity_hash = defined(type, "__hash__")
 _identity_eq = defined(type, "__eq__")
+
+
+def is_hashable_by_identity(cls: type) -> bool:
+    """Whether `cls` can be a key of a dictionary: its metaclass compares by identity."""
+    metaclass = type(cls)
+    return metaclass is type or (
+        defined(metaclass, "__hash__") is _identity_hash
+        and defined(metaclass, "__eq__") is _identity_eq
+    )
+
+
+def is_importable(cls: type) -> bool:
+    """Whether `cls` is found under its own identifier, so that its module keeps it alive.
+
+    A local class is not: it is collected with the last reference to it.
+    """
+    if not _get_flags(cls) & _HEAP_TYPE:
+        return True
+    found: object = sys.modules.get(module_of(cls))
+    for part in qualname_of(cls).split("."):
+        if is_class(found):
+            found = dict_of(found).get(part)
+        elif is_derived(type(found), _Module):
+            found = _module_dict_of(found).get(part)
+        else:
+            return False
+    return found is cls
 
 
 def is_general(cls: type) -> bool:
@@ -337,7 +295,7 @@ ABSTRACT: Final = "@"
 
 
 class TypePattern:
-    """A type pattern: the classes that a backend supports. Parsing it does not import its module.
+    """A type pattern: the classes that a backend supports.
 
     =========  ==============  ====================================================
     pattern    kind            matches
@@ -350,12 +308,12 @@ class TypePattern:
     Parameters
     ----------
     text : str
-        The pattern.
+        The pattern. Parsing it does not import its module.
 
     Attributes
     ----------
     prefix : str
-        `EXACT`, `SUBCLASS` or `ABSTRACT`.
+        ``""``, ``"~"`` or ``"@"``.
     identifier, module, qualname : str
         The pattern without its prefix, and the two parts of the identifier.
 
@@ -373,26 +331,20 @@ class TypePattern:
     qualname: str
 
     def __init__(self, text: object) -> None:
-        prefix: Literal["", "~", "@"] = EXACT
+        self.prefix = EXACT
         identifier = text
         if isinstance(text, str) and text[:1] == SUBCLASS:
-            prefix, identifier = SUBCLASS, text[1:]
+            self.prefix, identifier = SUBCLASS, text[1:]
         elif isinstance(text, str) and text[:1] == ABSTRACT:
-            prefix, identifier = ABSTRACT, text[1:]
-        try:
-            self.module, self.qualname = split_identifier(identifier)
-        except ValueError:
-            from ._errors import IdentifierError
-
-            like = identifier_like(text)
-            raise IdentifierError(
+            self.prefix, identifier = ABSTRACT, text[1:]
+        if not is_identifier(identifier):
+            raise _no_identifier(
                 text,
                 "a type pattern of the form 'module:qualname', '~module:qualname' "
-                "(subclasses too) or '@module:qualname' (abstract base class)"
-                + (f", such as {like!r}" if like else ""),
-            ) from None
-        self.prefix = prefix
-        self.identifier = f"{self.module}:{self.qualname}"
+                "(subclasses too) or '@module:qualname' (abstract base class)",
+            )
+        self.identifier = identifier
+        self.module, _, self.qualname = identifier.partition(":")
 
     def __str__(self) -> str:
         return self.prefix + self.identifier
@@ -452,7 +404,7 @@ class TypePattern:
         >>> TypePattern("~builtins:int").distance(bool)
         1
         """
-        classes = (cls,) if self.prefix == EXACT else mro_of(cls)
+        classes = self._classes(cls)
         for position, each in enumerate(classes):
             if qualname_of(each) == self.qualname and module_of(each) == self.module:
                 return position
@@ -465,35 +417,26 @@ class TypePattern:
                     return position
         return None
 
+    def _classes(self, cls: type) -> tuple[type, ...]:
+        """Return the classes of which an exact or subclass pattern may name one."""
+        return (cls,) if self.prefix == EXACT else mro_of(cls)
+
     def resembles(self, cls: type, known: bool = False) -> bool:
         """Whether the pattern could be an alias of a class on the MRO of `cls`; see `may_alias`."""
-        classes = (cls,) if self.prefix == EXACT else mro_of(cls)
-        return any(self._resembles(each, known) for each in classes)
-
-    def _resembles(self, cls: type, known: bool) -> bool:
-        """Whether the pattern could be an alias of `cls`; see `may_alias`."""
-        if self.module.partition(".")[0] == module_of(cls).partition(".")[0]:
-            return True
+        package = self.module.partition(".")[0]
         last = self.qualname.rpartition(".")[2]
-        return not known and last == qualname_of(cls).rpartition(".")[2]
+        return any(
+            module_of(each).partition(".")[0] == package
+            or (not known and qualname_of(each).rpartition(".")[2] == last)
+            for each in self._classes(cls)
+        )
 
     def may_alias(self, cls: type, known: bool) -> bool:
         """Whether the pattern may turn out to name `cls` once its module is imported.
 
-        A public alias is assumed to be in the package that defines the class, or to have the
-        class's name. The second kind is considered only if the class is not `known`.
-
-        Parameters
-        ----------
-        cls : type
-            Any class.
-        known : bool
-            Whether another pattern names `cls` already.
-
-        Returns
-        -------
-        bool
-            If True, a decision that this pattern does not match may change later.
+        Then a decision that it does not match may change later. A public alias is assumed to be in
+        the package that defines the class, or to have the class's name; the latter is considered
+        only if the class is not `known`, because no other pattern names it.
         """
         if self.prefix == ABSTRACT:
             # Matching imports the module. The answer can change only if the module was in
