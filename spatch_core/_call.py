@@ -35,9 +35,9 @@ from ._context import (
     SharedPart,
 )
 from ._dispatch_arguments import ASYNC_GENERATOR, COROUTINE, Function, TakesFound, given
-from ._identifiers import DEFAULT
+from ._errors import BackendDeferredError, NoImplementationError
 from ._implementation.if_needed import IF_NEEDED, IfNeeded
-from ._reporting.errors import BackendDeferredError, NoImplementationError
+from ._patterns import DEFAULT
 
 if TYPE_CHECKING:
     from ._decide import Decision, Step
@@ -300,10 +300,10 @@ class Chain(TakesFound):
     def _warn(self, args: tuple[Any, ...], kwargs: dict[str, Any], progress: Progress) -> None:
         """Warn that the default runs, once for each function and types."""
         from ._callers_line import warn_caller
-        from ._classes import type_identifier
         from ._convert import leaves, size_of
+        from ._errors import FallbackWarning
         from ._explain import considered
-        from ._reporting.warning_categories import FallbackWarning
+        from ._patterns import type_identifier
 
         decision = self.decision
         types = tuple(map(type_identifier, decision.types))
@@ -414,8 +414,8 @@ class Chain(TakesFound):
                 )
 
     def _note_reasons(self, error: Exception, step: Step, progress: Progress) -> None:
-        from ._classes import type_identifier
         from ._explain import Verdict, considered
+        from ._patterns import type_identifier
 
         if getattr(BaseException, "add_note", None) is None:
             return

@@ -22,9 +22,8 @@ from types import (
 )
 from typing import TYPE_CHECKING, Any
 
-from ._classes import type_identifier
 from ._dispatch_arguments import COROUTINE
-from ._identifiers import DEFAULT
+from ._patterns import DEFAULT, type_identifier
 
 if TYPE_CHECKING:
     from ._decide import Decision, Step

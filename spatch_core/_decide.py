@@ -51,24 +51,29 @@ tries the conversions of backends before.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from ._classes import type_identifier
-from ._description.callables import GivenCallable
+from ._description import GivenCallable
 from ._dispatch_arguments import ASYNC_GENERATOR, GENERATOR
-from ._identifiers import DEFAULT, import_identifier, loaded_object, shown, split_identifier
+from ._errors import BackendDeferredError, ImplementationImportError
 from ._matching import Match, Matcher
 from ._order.edges import Cycle
 from ._order.ordering import order_backends
-from ._reporting.errors import BackendDeferredError, ImplementationImportError
+from ._patterns import (
+    ABSTRACT,
+    DEFAULT,
+    import_identifier,
+    loaded_object,
+    shown,
+    split_identifier,
+    type_identifier,
+)
 from ._state.state import DispatchState
-from ._type_patterns import ABSTRACT
 
 if TYPE_CHECKING:
     from types import TracebackType
 
-    from ._description.description import Conversions, Description, Implementation
+    from ._description import Conversions, Description, Implementation
     from ._discovery.catalog import Catalog
     from ._dispatch_arguments import Function
 
@@ -597,7 +602,7 @@ class Decider:
             raise BackendDeferredError(name, function.identifier, reason)
         found = self.catalog.descriptions[name].implementation(function.identifier)
         if found is not None and not ask:
-            found = replace(found, should_run=None)
+            found = found._replace(should_run=None)
         decision = Decision(self, function, state, types)
         decision.candidates = [Step(name, found, prioritized=True)]
         return decision
@@ -636,7 +641,7 @@ class Decider:
             return
         self._told.add(key)
         from ._callers_line import warn_caller
-        from ._reporting.warning_categories import SpatchCoreWarning
+        from ._errors import SpatchCoreWarning
 
         warn_caller(
             SpatchCoreWarning(
@@ -684,7 +689,7 @@ class Decider:
                 return
         descriptions = self.catalog.descriptions.values()
         patterns = [str(pattern) for each in descriptions for pattern in each.primary_types]
-        from ._reporting.unknown_names import UnknownTypeError
+        from ._errors import UnknownTypeError
 
         raise UnknownTypeError(cls, dict.fromkeys(patterns))
 

@@ -14,11 +14,10 @@ from types import FunctionType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ._call import Chain, checked, reason_of, reason_of_answer, shared_part
-from ._classes import is_hashable_by_identity
 from ._context import RETURNED, UNKNOWN, CallContext, Progress, Rest
 from ._dispatch_arguments import Function, TakesFound, given, missing
-from ._identifiers import DEFAULT, GENERATED, is_awaited
 from ._implementation.if_needed import IF_NEEDED
+from ._patterns import DEFAULT, GENERATED, is_awaited, is_hashable_by_identity
 from ._state.scope import Scope, store, table_of
 
 if TYPE_CHECKING:

@@ -10,14 +10,13 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ._call import Chain
-from ._classes import type_identifier
 from ._context import Progress
 from ._decide import Decision, Step
 from ._dispatch_arguments import COROUTINE
+from ._errors import BackendDeferredError, NoImplementationError
 from ._explain import ExplainedBackend, Explanation, Verdict, why_no_match
-from ._identifiers import DEFAULT, shown
 from ._matching import Match
-from ._reporting.errors import BackendDeferredError, NoImplementationError
+from ._patterns import DEFAULT, shown, type_identifier
 
 if TYPE_CHECKING:
     from ._signature.method_memory import Memory

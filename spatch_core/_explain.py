@@ -12,15 +12,13 @@ from enum import Enum
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from ._classes import type_identifier
 from ._decide import Decision, Step
-from ._description.fields import EVERY
+from ._description import EVERY
 from ._dispatch_arguments import ASYNC_GENERATOR, GENERATOR
-from ._identifiers import DEFAULT, shown
+from ._errors import NoImplementationError, Published, published
 from ._implementation.if_needed import IF_NEEDED, IfNeeded
 from ._matching import Match
-from ._reporting.errors import NoImplementationError
-from ._reporting.published import Published, published
+from ._patterns import DEFAULT, shown, type_identifier
 from ._state.state import DispatchState
 
 if TYPE_CHECKING:

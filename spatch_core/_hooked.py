@@ -17,10 +17,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ._call import Chain, checked
-from ._classes import is_importable
 from ._context import RETURNED, Progress
 from ._dispatch_arguments import Function, TakesFound, given, missing
-from ._identifiers import DEFAULT
+from ._patterns import DEFAULT, is_importable
 from ._state.frozen_coroutines import stepwise
 from ._state.hook_stages import stages_of
 from ._state.hooks import Call, hook_name

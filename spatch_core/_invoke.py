@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from ._call import Chain, ask, shared_part
 from ._context import CallContext
+from ._errors import UnknownFunctionError, nearest
 from ._function.methods import Unknown, check_instance, with_instance
-from ._identifiers import nearest
 from ._implementation.if_needed import IfNeeded
-from ._reporting.unknown_names import UnknownFunctionError
 from ._state.option_checks import checked_type
 
 if TYPE_CHECKING:

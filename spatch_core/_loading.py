@@ -15,13 +15,12 @@ from ._discovery.environment import read_environment
 from ._discovery.loader import Loader
 from ._entries import Calls
 from ._function.docstring import document
-from ._identifiers import DEFAULT
+from ._patterns import DEFAULT, TypePattern
 from ._state.process_default import set_environment
 from ._state.state import initial_state
-from ._type_patterns import TypePattern
 
 if TYPE_CHECKING:
-    from ._description.description import Description
+    from ._description import Description
     from ._dispatch_arguments import Function
     from ._dispatcher import Dispatcher
 

@@ -9,13 +9,24 @@ from types import ModuleType
 from typing import TYPE_CHECKING, NamedTuple
 from weakref import WeakKeyDictionary
 
-from ._classes import is_class, is_general, is_hashable_by_identity, module_of, mro_of, qualname_of
-from ._identifiers import DEFAULT, import_identifier, is_awaited
-from ._type_patterns import ABSTRACT, EXACT, TypePattern
+from ._patterns import (
+    ABSTRACT,
+    DEFAULT,
+    EXACT,
+    TypePattern,
+    import_identifier,
+    is_awaited,
+    is_class,
+    is_general,
+    is_hashable_by_identity,
+    module_of,
+    mro_of,
+    qualname_of,
+)
 
 if TYPE_CHECKING:
     from ._decide import Decider
-    from ._description.description import Description
+    from ._description import Description
     from ._state.state import DispatchState
 
 

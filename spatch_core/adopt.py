@@ -13,10 +13,10 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ._call import Chain
-from ._classes import is_hashable_by_identity
 from ._dispatch_arguments import PLAIN, Function
 from ._entries import Guard, as_function, tries_whole_chain
-from ._identifiers import DEFAULT, nearest, split_identifier
+from ._errors import nearest
+from ._patterns import DEFAULT, is_hashable_by_identity, split_identifier
 from ._state.scope import Scope, table_of
 
 if TYPE_CHECKING:
@@ -316,7 +316,7 @@ def _fill(
     if record is None:
         if not isinstance(key, str):
             return None
-        from ._reporting.unknown_names import UnknownFunctionError
+        from ._errors import UnknownFunctionError
 
         identities = [each for each in adoption.indices if isinstance(each, str)]
         raise UnknownFunctionError(key, nearest(key, [*adoption.functions, *identities]))

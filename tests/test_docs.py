@@ -12,11 +12,9 @@ from types import ModuleType
 import pytest
 
 import spatch_core
-from spatch_core import exceptions
-from spatch_core._description import fields as _fields
-from spatch_core._description import parsing as _parsing
+from spatch_core import _description, exceptions
 from spatch_core._discovery import environment as _environment
-from spatch_core._reporting.problems import Source
+from spatch_core._errors import Source
 
 ROOT = Path(__file__).parent.parent
 REFERENCE = ROOT / "docs" / "reference"
@@ -40,10 +38,10 @@ def first_column(page: str, mark: str) -> list[str]:
 @pytest.mark.parametrize(
     ("mark", "fields"),
     [
-        ("fields", _fields.FIELDS),
-        ("function fields", _fields.FUNCTION_FIELDS),
-        ("variant fields", tuple(_fields.VARIANT_TABLE)),
-        ("auto-generation fields", _fields.AUTO_GENERATION_FIELDS),
+        ("fields", _description.FIELDS),
+        ("function fields", _description.FUNCTION_FIELDS),
+        ("variant fields", tuple(_description.VARIANT_TABLE)),
+        ("auto-generation fields", _description.AUTO_GENERATION_FIELDS),
     ],
 )
 def test_every_field_is_in_its_table(mark: str, fields: tuple[str, ...]) -> None:
@@ -58,11 +56,11 @@ def test_the_table_says_which_fields_are_required() -> None:
         row[0].strip("`") for row in table("description.md", "fields") if row[2] == "required"
     ]
     assert required == list(complete)
-    _parsing.parse_description(complete, Source())
+    _description.parse_description(complete, Source())
     for field in required:
         rest = {key: value for key, value in complete.items() if key != field}
         with pytest.raises(spatch_core.DescriptionError):
-            _parsing.parse_description(rest, Source())
+            _description.parse_description(rest, Source())
 
 
 def test_every_variable_is_in_its_table() -> None:

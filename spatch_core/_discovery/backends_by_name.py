@@ -13,12 +13,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from typing import Any
 
-from .._description.description import Description
-from .._identifiers import DEFAULT
-from .._reporting.problems import Problem, Source
+from .._description import Description
+from .._errors import Problem, Source, replace
+from .._patterns import DEFAULT
 from .backend_reader import BackendReader
 from .environment import BLOCK, Environment
 

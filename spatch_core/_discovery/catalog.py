@@ -6,15 +6,15 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from .._description.description import Description
-from .._identifiers import DEFAULT, nearest, shown
+from .._description import Description
+from .._errors import Problem, Source, nearest
 from .._order.ordering import Order
-from .._reporting.problems import Problem, Source
+from .._patterns import DEFAULT, shown
 from .entry_points import find_entry_points
 from .environment import Environment
 
 if TYPE_CHECKING:
-    from .._reporting.warning_categories import SpatchCoreWarning
+    from .._errors import SpatchCoreWarning
 
 CYCLE = "the declared priorities form a cycle"
 NO_PARSER = "TOML files cannot be read here"
@@ -128,7 +128,7 @@ class Catalog:
             if isinstance(name, str) and "," in name:
                 parts = [part.strip() for part in name.split(",")]
                 reason = f"a name has no comma; give several names in a list: {parts!r}"
-            from .._reporting.unknown_names import UnknownBackendError
+            from .._errors import UnknownBackendError
 
             raise UnknownBackendError(name, known, nearest(name, known), reason)
         return str(name)
@@ -137,10 +137,7 @@ class Catalog:
         """Yield one warning for each backend or variable that has problems."""
         if not self.problems:
             return
-        from .._reporting.warning_categories import (
-            BackendSkippedWarning,
-            EnvironmentVariableWarning,
-        )
+        from .._errors import BackendSkippedWarning, EnvironmentVariableWarning
 
         # `str(source)` parses the distribution's metadata, so sorting must not call it repeatedly.
         about: dict[tuple[str, str], list[Problem]] = {}

@@ -7,11 +7,10 @@ from dataclasses import replace
 from itertools import groupby
 from typing import Any
 
-from .._description.description import Description
-from .._identifiers import DEFAULT
+from .._description import Description
+from .._errors import Problem
 from .._order.ordering import base_order, order_all
-from .._reporting.problems import Problem
-from .._type_patterns import TypePattern
+from .._patterns import DEFAULT, TypePattern
 from .backends_by_name import BackendsByName
 from .catalog import CYCLE, Catalog
 from .environment import BACKEND, BLOCK, SET_ORDER, Environment, near_misses

@@ -8,8 +8,8 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
-from .._classes import type_identifier
-from .._reporting.problems import Problem, Source, in_words
+from .._errors import Problem, Source, in_words
+from .._patterns import type_identifier
 
 _FILE_ENDING = ".toml"
 

@@ -17,9 +17,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 
-from .._identifiers import DEFAULT, is_backend_name, nearest
+from .._errors import Problem, nearest
 from .._order.graph import find_cycle
-from .._reporting.problems import Problem
+from .._patterns import DEFAULT, is_backend_name
 
 PRIORITIZE = "PRIORITIZE"
 BLOCK = "BLOCK"

@@ -22,7 +22,7 @@ from sys import modules
 from typing import Any, Generic, Protocol, TypeVar
 
 from .._callers_line import warn_caller
-from .._identifiers import is_initializing
+from .._patterns import is_initializing
 from .catalog import Catalog
 
 _PATIENCE = 5.0

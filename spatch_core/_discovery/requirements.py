@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from .._description.description import Description
-from .._reporting.problems import Problem, in_words
+from .._description import Description
+from .._errors import Problem, in_words
 from .entry_points import installed_distributions
 
 _PLAIN = r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?"

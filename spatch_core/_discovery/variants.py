@@ -6,12 +6,10 @@ Only metadata of distributions is read; nothing is imported.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from types import MappingProxyType
 
-from .._description.description import Description, Implementation, Variant
-from .._description.fields import EVERY
-from .._reporting.problems import Problem
+from .._description import EVERY, Description, Implementation, Variant
+from .._errors import Problem, replace
 from .requirements import RequirementError, why_unmet
 
 Report = Callable[[str, str], None]

@@ -7,14 +7,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from typing import Any
 
-    from .._description.description import Description
+    from .._description import Description
     from .._discovery.catalog import Catalog
     from .._discovery.loader import Loader
     from .._dispatcher import Dispatcher
     from .._entries import Calls
+    from .._errors import Problem
     from .._explain import Explanation
     from .._notices import Notices
-    from .._reporting.problems import Problem
 
 
 class Backends:

@@ -5,15 +5,13 @@ from __future__ import annotations
 from _thread import RLock
 from typing import TYPE_CHECKING, Any, Protocol
 
-from .._description.parsing import parse_description
-from .._identifiers import nearest
-from .._reporting.problems import REGISTERED, Source
-from .._reporting.unknown_names import UnknownBackendError
+from .._description import parse_description
+from .._errors import REGISTERED, Source, UnknownBackendError, nearest
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from .._description.description import Description
+    from .._description import Description
     from .._dispatcher import Dispatcher
 
 

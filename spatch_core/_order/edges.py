@@ -16,11 +16,12 @@ a cycle of declared and environment's     the declared edges on it are dropped
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import IntEnum
 
-from .._description.description import Description
-from .._identifiers import DEFAULT, shown
+from .._description import Description
+from .._errors import replace
+from .._patterns import DEFAULT, shown
 from .graph import components, cycle_through, reached_from, sort_stably, successors_of
 
 

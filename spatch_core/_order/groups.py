@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from .._description.description import Description
+from .._description import Description
 from .edges import Edge
 from .graph import components, successors_of
 from .specificity import Profile, more_specific

@@ -35,8 +35,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from .._description.description import Description
-from .._identifiers import DEFAULT, shown
+from .._description import Description
+from .._patterns import DEFAULT, shown
 from .edges import Cycle, Edge, Strength, explicit_edges, without_pairs
 from .graph import sort_stably, successors_of
 from .groups import Group, group_backends, specificity_edges
@@ -118,7 +118,7 @@ def order_backends(
 
     Examples
     --------
-    >>> from spatch_core._type_patterns import TypePattern
+    >>> from spatch_core._patterns import TypePattern
     >>> def backend(name, **fields):
     ...     return Description(name, (TypePattern("m:Array"),), **fields)
     >>> backends = [

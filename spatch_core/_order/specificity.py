@@ -6,8 +6,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from .._description.description import Description
-from .._type_patterns import ABSTRACT, EXACT, SUBCLASS
+from .._description import Description
+from .._patterns import ABSTRACT, EXACT, SUBCLASS
 
 _BREADTH = {EXACT: 0, SUBCLASS: 1, ABSTRACT: 2}
 

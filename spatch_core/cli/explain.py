@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .._classes import type_identifier
 from .._explain import Verdict
+from .._patterns import type_identifier
 from .._signature.traits import POLICIES
 from ..examination.backends import list_backends, unusable_backends
 from ..examination.function_search import (

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from .._discovery.entry_points import find_entry_points
 from .._discovery.environment import BLOCK
-from .._identifiers import DEFAULT
+from .._patterns import DEFAULT
 
 if TYPE_CHECKING:
     from ..backend_system import BackendSystem

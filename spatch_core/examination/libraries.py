@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from .._discovery.entry_points import entry_point_target, find_entry_points
 from .._discovery.environment import read_environment
-from .._identifiers import DEFAULT, import_identifier, nearest, shown
-from .._reporting.problems import Problem, Source, in_words
-from .._reporting.published import Published
+from .._errors import Problem, Published, Source, in_words, nearest
+from .._patterns import DEFAULT, import_identifier, shown
 from .blocking import blocking
 from .foreign_code import foreign_code
 from .isolation import (

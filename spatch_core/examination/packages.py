@@ -12,8 +12,8 @@ from .._discovery.entry_points import installed_distributions
 from .._discovery.requirements import installed_version
 
 if TYPE_CHECKING:
-    from .._description.description import Description
-    from .._reporting.problems import Source
+    from .._description import Description
+    from .._errors import Source
 
 
 def package_of(name: str) -> str:

@@ -10,7 +10,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from .._explain import Verdict
-from .._identifiers import import_identifier, split_identifier
+from .._patterns import import_identifier, split_identifier
 from .blocking import blocking, variables_set
 from .foreign_code import foreign_code, import_failure
 

@@ -11,9 +11,8 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
-from .._classes import type_identifier
 from .._explain import Explanation, Verdict
-from .._identifiers import DEFAULT, shown
+from .._patterns import DEFAULT, shown, type_identifier
 from .edges import set_order_before, steps
 from .question import (
     Answer,

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .._classes import is_derived, mro_of
-from .._identifiers import loaded_object
 from .._parameters import Parameter
+from .._patterns import is_derived, loaded_object, mro_of
 from ..adopt import (
     CALL,
     AdoptedFunction,

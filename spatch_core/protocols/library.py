@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from .._classes import bases_of, is_derived, mro_of, type_identifier
 from .._convert import is_container, rebuilt
 from .._dispatch_arguments import COROUTINE
 from .._overriding import GenericMethod, go_on
+from .._patterns import bases_of, is_derived, mro_of, type_identifier
 
 if TYPE_CHECKING:
     from ..backend_system import BackendSystem

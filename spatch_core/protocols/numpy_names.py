@@ -5,8 +5,8 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from .._identifiers import is_dotted_name, loaded_object
 from .._parameters import Parameter
+from .._patterns import is_dotted_name, loaded_object
 from ..adopt import Adoption
 
 _METHODS = ("accumulate", "at", "outer", "reduce", "reduceat")

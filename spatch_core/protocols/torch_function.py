@@ -5,8 +5,8 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any
 
-from .._classes import is_derived, mro_of
 from .._parameters import Parameter
+from .._patterns import is_derived, mro_of
 from ..adopt import AdoptedFunction, AdoptedLookup, Adoption, ForeignProtocol, adoption_of
 
 if TYPE_CHECKING:

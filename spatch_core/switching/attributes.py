@@ -6,8 +6,8 @@ import sys
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from .._identifiers import DEFAULT, import_identifier, is_awaited, shown
-from .._reporting.errors import ImplementationImportError
+from .._errors import ImplementationImportError
+from .._patterns import DEFAULT, import_identifier, is_awaited, shown
 from ..backend_system import BackendSystem
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import Any
 
 from .._convert import Conversion, RoundTrip, Unconverted, converted, leaves
 from .._dispatch_arguments import ASYNC_GENERATOR, COROUTINE, GENERATOR, Function
-from .._identifiers import DEFAULT
+from .._patterns import DEFAULT
 from .._state.hooks import Call
 
 

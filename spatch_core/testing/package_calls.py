@@ -10,7 +10,7 @@ from types import FrameType, ModuleType
 from typing import Any
 
 from .. import hooks
-from .._description.description import Description
+from .._description import Description
 from ..examination.packages import owners_of_packages, package_of, packages_of_sources
 from .observed_calls import ObservedCalls
 

@@ -11,7 +11,7 @@ import spatch_core
 from spatch_core._discovery.catalog import Catalog
 from spatch_core._discovery.catalog_builder import build_catalog
 from spatch_core._discovery.environment import read_environment
-from spatch_core._type_patterns import TypePattern
+from spatch_core._patterns import TypePattern
 from spatch_core.testing import run_python
 
 CORE = Path(spatch_core.__file__).parents[1]

@@ -14,7 +14,7 @@ import pytest
 import spatch_core
 from spatch_core import BackendSystem, ImplementationImportError
 from spatch_core._function import wrapper_support
-from spatch_core._function.dispatcher import Dispatcher
+from spatch_core._dispatcher import Dispatcher
 from spatch_core.testing import run_python
 
 only_accelerated = pytest.mark.skipif(
@@ -379,7 +379,7 @@ def test_wrong_data_are_refused() -> None:
     """With an error that names the mistake."""
     from contextvars import ContextVar
 
-    from spatch_core._function._accelerator import Tables
+    from spatch_core._state.scope import Tables
 
     variable: Any = ContextVar("variable")
     make_tables: Any = Tables
@@ -421,7 +421,7 @@ def test_a_variable_without_tables_is_left_to_python() -> None:
     """C checks the type of everything that it reads from the variable."""
     from contextvars import ContextVar
 
-    from spatch_core._function._accelerator import Tables
+    from spatch_core._state.scope import Tables
 
     class Filling:
         seen: ClassVar[set[Any]] = set()

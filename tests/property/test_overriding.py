@@ -7,7 +7,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spatch_core._resolution.overriding_types import overriding_types
+from spatch_core._overriding import overriding_types
 
 METHOD = "__lib_function__"
 
