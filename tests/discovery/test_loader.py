@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import inspect
-import pickle
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +15,6 @@ from spatch_core import (
     DuplicateFunctionWarning,
     UnknownBackendError,
 )
-from spatch_core._discovery.loader import Loader
 from spatch_core.testing import Distribution, isolated, write_distribution
 
 GROUP = "loader_library.backends"
@@ -64,32 +61,6 @@ def install(folder: Path, name: str, rest: str = "", types: str = "'builtins:str
             """,
         },
     )
-
-
-class TestWhen:
-    """Which uses of a library need the backends."""
-
-    NEEDS: dict[str, Callable[[Any, Any], object]] = {  # noqa: RUF012  # constant
-        "call": lambda system, double: double(1.0),
-        "explain": lambda system, double: double.explain(1.0),
-        "explain-types": lambda system, _: system.explain_types("loader_library:double", [int]),
-        "invoke": lambda system, double: double.invoke(backend="default")(1.0),
-        "backends-of-a-function": lambda system, double: list(double.backends),
-        "backends": lambda system, double: system.backends,
-        "problems": lambda system, double: system.problems,
-        "backend-opts": lambda system, double: system.backend_opts(),
-        "reload": lambda system, double: system.reload(),
-    }
-    DOES_NOT: dict[str, Callable[[Any, Any], object]] = {  # noqa: RUF012  # constant
-        "another-function": lambda system, double: system.dispatchable("x")(lambda x: x),
-        "functions": lambda system, double: system.functions["loader_library:double"],
-        "repr": lambda system, double: (repr(system), repr(double)),
-        "docstring": lambda system, double: double.__doc__,
-        "signature": lambda system, double: inspect.signature(double),
-        "pickle": lambda system, double: pickle.dumps(system),
-        "default-implementation": lambda system, double: double.__wrapped__(1.0),
-        "invoke-is-only-prepared": lambda system, double: double.invoke(backend="any"),
-    }
 
 
 class TestReload:
@@ -234,22 +205,3 @@ class TestReload:
         assert double("text") == newer("text") == "late"
         assert newer.__doc__ is not None
         assert "late" in newer.__doc__
-
-
-class TestLoader:
-    """The loader by itself."""
-
-
-class TestStates:
-    """What each way to use a loader does in each state; other threads are tested above."""
-
-    USES: dict[str, Callable[[Loader[Any]], object]] = {  # noqa: RUF012  # constant
-        "get": lambda one: one.get(),
-        "load": lambda one: one.load(),
-        "load-again": lambda one: one.load(again=True),
-    }
-
-    @pytest.fixture(params=USES)
-    def use(self, request: pytest.FixtureRequest) -> str:
-        name: str = request.param
-        return name
