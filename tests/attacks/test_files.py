@@ -20,7 +20,6 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import spatch_core
-from spatch_core._description.files import parse_toml
 from spatch_core.testing import write_distribution
 from tests.cli.test_update import BLEND, BLUR, HEAD, INIT, TOOLS, text
 
@@ -180,22 +179,6 @@ def test_no_archive_takes_much_memory(site: Path, tmp_path: Path, tally: Tally) 
     )
     told = "['it is not parsed: it has more than 2,097,152 bytes']"
     tally.add(found.stdout.splitlines() == [FOUND, told] and not found.stderr, found)
-
-
-def test_a_file_that_is_too_deep_is_reported_with_its_line(tmp_path: Path, tally: Tally) -> None:
-    """Also in the discovery; and what only looks like a long key is none."""
-    dots = "a." * 40 + "a"
-    for content, place in (
-        (f"name = 'bomb'\n{dots} = 1", "(at line 2, column 1)"),
-        (f"name = 'bomb'\nb = {{ c = 1, {dots} = 1}}", "(at line 2, column 13)"),
-        (f"b = '''\n\n'''\n[{dots}]", "(at line 4, column 2)"),
-    ):
-        with pytest.raises(ValueError, match="a key has more than 32 parts") as raised:
-            parse_toml(content.encode())
-        tally.add(str(raised.value).endswith(place), raised.value)
-    for value in (f'"{dots}"', f"'{dots}'", f'"""\n{dots}\\""" {dots}"""', f"'''\n{dots}\n'''"):
-        for content in (f"a = {value}", f"# {dots}\na = [\n{value}, # {dots}\n{value}]"):
-            tally.add(bool(parse_toml(content.encode())), content)
 
 
 # --- update: the file of a backend ---------------------------------------------------------
