@@ -180,28 +180,4 @@ class TestReload:
 
         assert double("text") == "shy"
 
-    def test_imports_no_module_again(self, system: BackendSystem, double: Any, site: Path) -> None:
-        install(site, "early")
-        double("text")
-        module = sys.modules["loader_early"]
 
-        system.reload()
-
-        assert double("text") == "early"
-        assert sys.modules["loader_early"] is module
-
-    def test_a_function_that_was_defined_before_the_first_discovery_follows(
-        self, system: BackendSystem, double: Any, site: Path
-    ) -> None:
-        install(site, "late")
-        system.reload()
-
-        with pytest.warns(DuplicateFunctionWarning):
-
-            @system.dispatchable("x", module="loader_library", qualname="double")
-            def newer(x: object) -> str:
-                return "default"
-
-        assert double("text") == newer("text") == "late"
-        assert newer.__doc__ is not None
-        assert "late" in newer.__doc__
