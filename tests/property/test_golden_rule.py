@@ -129,7 +129,8 @@ def test_newcomers_take_no_call_that_the_library_answered(
     after = answers(own, {**old, **new}, prioritized)
     for call, (name, reason) in before.items():
         is_chosen = name == "default" or name in own or name in prioritized
-        # Beside a type of backends, others that only newcomers know count.
-        is_mixed = len(call) > 1 and any(issubclass(cls, Foreign) for cls in call)
-        if is_chosen and reason != "nothing else answers" and not is_mixed:
+        # Where the library's own types decide; elsewhere others that only newcomers know count.
+        kinds = {cls.__mro__[-2] for cls in call}
+        is_promised = len({*call}) == 1 or (Own in kinds and Foreign not in kinds)
+        if is_chosen and is_promised and reason != "nothing else answers":
             assert after[call][0] == name, call
