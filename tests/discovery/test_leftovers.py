@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 from pathlib import Path
 from typing import Any
 
@@ -81,8 +80,6 @@ def test_a_leftover_alone_is_not_installed(tmp_path: Path, kind: str) -> None:
     assert (report["found"], report["problems"]) == (False, [])
 
 
-
-
 def requiring(requires: str, variant: str) -> tuple[object, object]:
     """Return the results of a function of a backend with a requirement, and of one variant."""
     system = BackendSystem(
@@ -144,8 +141,6 @@ def test_a_leftover_meets_no_requirement(
     monkeypatch.syspath_prepend(tmp_path)
 
     assert requiring(requirement, requirement) == ("default", "default")
-
-
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,7 +11,6 @@ import pytest
 from spatch_core import (
     BackendSkippedWarning,
     BackendSystem,
-    DuplicateFunctionWarning,
     UnknownBackendError,
 )
 from spatch_core.testing import Distribution, isolated, write_distribution
@@ -179,5 +177,3 @@ class TestReload:
         system.reload()
 
         assert double("text") == "shy"
-
-

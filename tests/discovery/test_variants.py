@@ -85,8 +85,6 @@ def test_the_first_one_that_is_met_serves() -> None:
     assert pickle.loads(pickle.dumps(description)) == description
 
 
-
-
 def failing(x: Any) -> str:
     raise KeyError(x)
 
@@ -153,8 +151,6 @@ def test_a_function_without_a_variant_is_not_every_other_one() -> None:
     assert functions["f"]([1]) == "default"
     assert functions["f"].backends == ("default",)
     assert system.backends["b"].every is not None
-
-
 
 
 @pytest.mark.parametrize(
