@@ -161,25 +161,6 @@ def test_a_pair_of_calls_is_balanced(library: Library) -> None:
     assert switch.previous_backend() == "numpy"
 
 
-def test_going_back_keeps_the_other_options(library: Library) -> None:
-    """W6: only backends are switched; what `prioritize` says keeps its place."""
-    switch, options = library.switch, library.options
-    with options(prioritize=("torch", "cupy")):
-        with switch.backend_context("jax"), options(prioritize="torch"):
-            switch.set_backend("cupy")
-            assert options().prioritized == ("cupy", "torch")
-            switch.previous_backend()
-            assert options().prioritized == ("jax", "torch", "cupy")
-            switch.previous_backend()
-            assert options().prioritized == ("torch", "cupy")
-            switch.unset_backend()
-            assert options().prioritized == ("torch", "cupy")
-        assert options().prioritized == ("torch", "cupy")
-        switch.set_backend("torch")
-        switch.previous_backend()
-        assert options().prioritized == ("torch", "cupy")
-
-
 def test_the_stack_is_bounded(library: Library) -> None:
     """W6, E6: programs that only set backends need no more memory for it."""
     switch = library.switch
@@ -283,46 +264,6 @@ def test_other_threads_do_not_replace_what_a_thread_has_set(library: Library) ->
     assert (library.now(), in_thread(library.now)) == ("jax", "numpy")
 
 
-def test_threads_that_all_set_a_backend_globally(library: Library) -> None:
-    """W7: each calls its own, although every one changes the default of the process."""
-    names = ("jax", "torch", "cupy", "numpy")
-    barrier = threading.Barrier(4)
-
-    def work(first: int) -> list[tuple[str, str]]:
-        found = []
-        for number in range(first, first + 50):
-            name = names[number % 4]
-            library.switch.set_backend(name, globally=True)
-            barrier.wait()  # the others have set theirs
-            found.append((name, library.now()))
-            barrier.wait()
-        return found
-
-    with ThreadPoolExecutor(4) as pool:
-        found = [pair for each in pool.map(work, range(4)) for pair in each]
-    assert len(found) == 200
-    assert [pair for pair in found if pair[0] != pair[1]] == []
-
-
-def test_tasks_keep_what_they_set_globally(library: Library) -> None:
-    """W7, W8: their maker keeps its own, and others follow the default until they set one."""
-    switch = library.switch
-
-    async def work(name: str) -> str:
-        switch.set_backend(name, globally=True)
-        await asyncio.sleep(0)
-        return library.now()
-
-    async def main() -> list[str]:
-        return [*await asyncio.gather(work("jax"), work("torch"))]
-
-    assert asyncio.run(main()) == ["jax", "torch"]
-    assert library.now() == "torch"  # nothing is set here
-    switch.set_backend("cupy")
-    assert asyncio.run(main()) == ["jax", "torch"]
-    assert library.now() == "cupy"
-
-
 def test_unset_globally(library: Library) -> None:
     """W7: back to the environment; what others have enabled globally stays."""
     switch = library.switch
@@ -366,30 +307,6 @@ def test_cells_of_a_notebook(library: Library) -> None:
 
 
 # --- threads, tasks, executors, generators ------------------------------------------------
-
-
-def test_threads_have_their_own(library: Library) -> None:
-    """W8: a new thread begins with the default of the process, and ends with what it set."""
-    switch = library.switch
-    switch.set_backend("jax")
-    barrier = threading.Barrier(3)
-    found: dict[str, list[str]] = {}
-
-    def work(name: str) -> None:
-        before = library.now()
-        switch.set_backend(name)
-        barrier.wait()
-        found[name] = [before, library.now()]
-        barrier.wait()
-        found[name].append(library.now())
-
-    threads = [threading.Thread(target=work, args=[each]) for each in ("jax", "torch", "cupy")]
-    for each in threads:
-        each.start()
-    for each in threads:
-        each.join()
-    assert found == {each: ["numpy", each, each] for each in ("jax", "torch", "cupy")}
-    assert library.now() == "jax"
 
 
 def test_executors(library: Library) -> None:
@@ -437,21 +354,6 @@ def test_tasks(library: Library) -> None:
         ["jax", "torch", "cupy", "torch"],
     ]
     assert library.now() == "numpy"
-
-
-def test_generators(library: Library) -> None:
-    """W8: what a generator sets is set where it is consumed."""
-    switch = library.switch
-
-    def steps() -> Iterator[str]:
-        switch.set_backend("jax")
-        yield library.now()
-        yield library.now()
-
-    found = steps()
-    assert next(found) == library.now() == "jax"
-    switch.set_backend("torch")
-    assert next(found) == "torch"
 
 
 def test_other_processes() -> None:
