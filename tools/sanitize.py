@@ -40,7 +40,7 @@ TESTS = [
     "tests/protocols/test_array_function.py",
     "tests/call/test_candidate_chain.py",
     "tests/function/test_dispatcher.py",
-    "tests/property/test_paths.py",
+    "tests/attacks/test_both_paths.py",
     "tests/state/test_options_block.py",
     "tests/state/test_options_view.py",
     "tests/state/test_lifetime.py",

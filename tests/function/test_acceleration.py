@@ -13,8 +13,8 @@ import pytest
 
 import spatch_core
 from spatch_core import BackendSystem, ImplementationImportError
-from spatch_core._function import wrapper_support
 from spatch_core._dispatcher import Dispatcher
+from spatch_core._function import wrapper_support
 from spatch_core.testing import run_python
 
 only_accelerated = pytest.mark.skipif(
