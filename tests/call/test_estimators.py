@@ -19,25 +19,6 @@ class Gpu:
     """The type of a backend."""
 
 
-def describe(name: str, *methods: str) -> dict[str, Any]:
-    functions = {f"lib:Model.{each}": {"function": lambda self, x: name} for each in methods}
-    return {"name": name, "primary_types": [f"{HERE}:Gpu"], "functions": functions}
-
-
-backends = [describe("gpu", "fit", "predict"), describe("fits", "fit")]
-system = BackendSystem(None, "FOLLOWLIB", [f"{HERE}:Own"], backends)
-
-
-class Model:
-    @system.dispatchable("x", decides=True, module="lib", qualname="Model.fit")
-    def fit(self, x: Any) -> Any:
-        return self
-
-    @system.dispatchable("x", follows="fit", module="lib", qualname="Model.predict")
-    def predict(self, x: Any) -> Any:
-        return "default"
-
-
 @pytest.mark.parametrize("policy", ["default", "raise", "convert"])
 @pytest.mark.parametrize("native", [False, True], ids=["converts", "implements too"])
 def test_explanations_know_the_conversions_of_what_follows(policy: str, native: bool) -> None:

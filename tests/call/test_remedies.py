@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import ABC
 from typing import Any
 
 import pytest
@@ -89,33 +88,3 @@ def test_a_refusal_lists_what_helps(
     for said, expected in zip(first, remedies, strict=True):
         assert said.startswith(expected)
     assert last.startswith("with backend_opts(fallback='default')")
-
-
-class Abstract(ABC):  # noqa: B024  # classes are registered
-    """Of classes that are registered later."""
-
-
-def test_remedies_follow_registrations() -> None:
-    """V3, M6: those of an earlier call do not count."""
-
-    class Later:
-        """Registered after the first call."""
-
-    shy = {**OPT_IN, "primary_types": [f"@{HERE}:Abstract"]}
-    system = BackendSystem(None, "REMEDIESLIB", [f"{HERE}:Own"], [shy], fallback="raise")
-    f = system.dispatchable("x", module="lib", qualname="f")(lambda x: "default")
-    for count in (1, 1, 2, 2):
-        if count == 2:
-            Abstract.register(Later)
-        with pytest.raises(NoImplementationError) as caught:
-            f(Later())
-        assert len(caught.value.remedies) == count
-
-
-def test_remedies_are_of_the_arguments_of_the_call() -> None:
-    """V3: what would be converted, each time."""
-    system = BackendSystem(None, "REMEDIESLIB", [f"{HERE}:Own"], [CONVERTS], fallback="raise")
-    f = system.dispatchable("x", module="lib", qualname="f")(lambda x, y=None: "default")
-    for args, count in [((Foreign(),), "1 argument "), ((Foreign(), Foreign()), "2 arguments ")]:
-        with pytest.raises(NoImplementationError, match=f"bridge converts {count}"):
-            f(*args)
