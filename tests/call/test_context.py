@@ -72,8 +72,11 @@ def test_dispatch_args_are_those_that_were_given(args: Any, kwargs: Any, count: 
 
 
 def test_it_can_be_made_for_a_test_and_pickled() -> None:
-    """A backend's tests make one of their own."""
+    """C6: a backend's tests make one of their own; it cannot be changed."""
     context = DispatchContext((int,), (1,), "b", True, "lib:f")
+    for name in ("types", "dispatch_args", "name", "prioritized", "function"):
+        with pytest.raises(AttributeError):
+            setattr(context, name, None)
     copied = pickle.loads(pickle.dumps(context))
     assert (copied.types, copied.dispatch_args) == ((int,), (1,))
     assert (copied.name, copied.prioritized, copied.function) == ("b", True, "lib:f")
