@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import pickle
 import sys
-import threading
 import warnings
 from typing import Any
 
@@ -159,14 +158,6 @@ def test_a_refusal_can_be_pickled() -> None:
     assert again.backends == caught.value.backends
 
 
-def test_without_backends_a_refusal_says_so() -> None:
-    """V2: also where no backend implements the function."""
-    _, f = make(fallback="raise")
-    assert f(Own()) == "default"
-    with pytest.raises(NoImplementationError, match="no backend is installed"):
-        f(Unknown())
-
-
 def test_block_beats_function_beats_library() -> None:
     """V2: the innermost policy counts."""
     _, f = make(describe(function="declines"), fallback="raise")
@@ -189,19 +180,6 @@ def test_block_beats_function_beats_library() -> None:
     assert g(Foreign()) == "default"
 
 
-@pytest.mark.parametrize("backends", [(), (describe(function="declines"),)], ids=len)
-def test_a_block_refuses_what_no_backend_implements(backends: Any) -> None:
-    """V2: in the block alone."""
-    system, f = make(*backends)
-    assert f(Unknown()) == "default"
-    for _ in range(2):
-        with system.backend_opts(fallback="raise"):
-            with pytest.raises(NoImplementationError):
-                f(Unknown())
-            assert f(Own()) == "default"
-        assert f(Unknown()) == "default"
-
-
 def test_no_policy_applies_to_a_compositional_function() -> None:
     """V4: it takes whatever the functions take that it is written with."""
     system, part = make(describe(), fallback="raise")
@@ -216,28 +194,6 @@ def test_no_policy_applies_to_a_compositional_function() -> None:
     with system.backend_opts(fallback="raise"):
         assert whole(Foreign()) == "backend"
     assert whole.explain(Unknown()).selected == "default"
-
-
-def test_an_operator_leaves_foreign_operands_to_python() -> None:
-    """V5: instead of raising, so that Python asks the other operand."""
-    system = BackendSystem(None, "ENDLIB", [f"{HERE}:Number"], fallback="raise")
-
-    class Number:
-        @system.dispatchable("other")
-        def __add__(self, other: Any) -> Any:
-            return "default"
-
-    Number.__module__, Number.__qualname__ = HERE, "Number"
-
-    class Right:
-        def __radd__(self, other: Any) -> Any:
-            return "reflected"
-
-    assert Number() + Number() == "default"
-    assert Number() + 1 == "default"
-    assert Number() + Right() == "reflected"
-    with pytest.raises(TypeError, match="unsupported operand"):
-        Number() + Unknown()
 
 
 def test_warn_warns_once_for_a_function_and_types() -> None:
@@ -367,43 +323,6 @@ def test_coroutine_and_generator_functions_are_refused_where_they_start() -> Non
     steps = g(Unknown())
     with pytest.raises(NoImplementationError):
         next(steps)
-
-
-def test_threads_and_tasks_have_policies_of_their_own() -> None:
-    """V2, S2: a block is in force where it was entered."""
-    system, f = make(describe(function="declines"))
-    outcomes: dict[str, Any] = {}
-    inside, outside = threading.Event(), threading.Event()
-
-    def refused() -> None:
-        with system.backend_opts(fallback="raise"):
-            inside.set()
-            assert outside.wait(20)
-            try:
-                outcomes["inside"] = f(Foreign())
-            except NoImplementationError:
-                outcomes["inside"] = "refused"
-
-    thread = threading.Thread(target=refused)
-    thread.start()
-    assert inside.wait(20)
-    outcomes["outside"] = f(Foreign())
-    outside.set()
-    thread.join()
-    assert outcomes == {"inside": "refused", "outside": "default"}
-
-    async def main() -> list[Any]:
-        async def task(policy: str) -> Any:
-            with system.backend_opts(fallback=policy):
-                await asyncio.sleep(0)
-                try:
-                    return f(Foreign())
-                except NoImplementationError:
-                    return "refused"
-
-        return [*await asyncio.gather(task("raise"), task("default"), task("raise"))]
-
-    assert asyncio.run(main()) == ["refused", "default", "refused"]
 
 
 def test_misspelled_policies_are_refused() -> None:

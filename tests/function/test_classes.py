@@ -338,7 +338,7 @@ def test_operators_in_place(name: str) -> None:
 
 @pytest.mark.parametrize("policy", ["default", "warn", "raise", "convert"])
 def test_operators_leave_unknown_types_to_python(policy: str) -> None:
-    """K2: they return NotImplemented, and neither raise nor convert by policy."""
+    """K2, V5: they return NotImplemented, and neither raise nor convert by policy."""
     stranger = Stranger()
     with system.backend_opts(fallback=policy):
         for name in (*BINARY, "divmod"):
