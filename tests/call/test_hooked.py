@@ -302,9 +302,14 @@ def test_a_backend_that_has_deferred_has_not_answered(names: list[str]) -> None:
     work: Any = refusing.dispatchable("x", identifier="lib:work")(lambda x: None)
     seen = Seen()
     calls: list[Call] = []
+
+    def keep(call: Call) -> Any:
+        calls.append(call)
+        return forward(call)
+
     with (
         refusing.backend_opts(hook=seen),
-        refusing.backend_opts(hook=lambda call: (calls.append(call), forward(call))),
+        refusing.backend_opts(hook=keep),
         pytest.raises(spatch_core.NoImplementationError),
     ):
         work(Foreign())

@@ -12,20 +12,6 @@ from tests.function.conftest import Foreign, describe, make_system
 
 FOREIGN = f"{Foreign.__module__}:Foreign"
 
-system = make_system(describe(functions=[f"{__name__}:blur"]))
-
-
-@system.dispatchable("x")
-def blur(x: Foreign | int, sigma: float = 1.0, *, mode: str = "reflect") -> str:
-    """Blur.
-
-    Parameters
-    ----------
-    x : array
-        What to blur.
-    """
-    return "default"
-
 
 def documented(doc: str | None, *backends: Any) -> str | None:
     """Return the docstring of a function once backends are loaded."""
@@ -111,31 +97,6 @@ def test_function_made_after_loading_is_documented_too() -> None:
 
     function: Any = system.dispatchable("x", module="lib", qualname="late")(late.__wrapped__)
     assert "Backends\n" in function.__doc__
-
-
-def test_section_is_valid_numpydoc() -> None:
-    """F6: numpydoc reads the section as one of the function's."""
-    scraper = pytest.importorskip("numpydoc.docscrape", reason="numpydoc is not installed")
-    text = documented(
-        inspect.getdoc(blur.__wrapped__),
-        describe("first", entry={"additional_docs": DOCS}),
-        describe("second"),
-    )
-    with pytest.warns(UserWarning, match="Unknown section Backends"):
-        parsed = scraper.NumpyDocString(text)
-    assert parsed["Summary"] == ["Blur."]
-    assert [parameter.name for parameter in parsed["Parameters"]] == ["x"]
-
-
-def test_help_shows_it() -> None:
-    """`help()` shows signature and section."""
-    import pydoc
-
-    assert list(system.backends)
-    text = pydoc.plain(pydoc.render_doc(blur))
-    signature = "blur(x: Foreign | int, sigma: float = 1.0, *, mode: str = reflect)"
-    assert signature in text.replace("'", "")  # since Python 3.14 without those of annotations
-    assert f"Backends\n    --------\n    first\n        Types: {FOREIGN}." in text
 
 
 def test_examples_of_a_backend_are_not_those_of_the_library() -> None:

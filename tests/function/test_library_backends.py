@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -105,13 +104,6 @@ def test_reload_finds_what_was_installed_meanwhile(library: Any, tmp_path: Path)
     assert f(Foreign()) == "late"
 
 
-def test_reload_before_the_first_use(library: Any, tmp_path: Path) -> None:
-    """It discovers, even if backends have not been needed yet."""
-    install(tmp_path)
-    library.reload()
-    assert list(library.backends) == ["default", "late"]
-
-
 def test_users_reload_through_what_the_library_publishes(library: Any, tmp_path: Path) -> None:
     """F11: `backend_opts` is all that they have of the library's dispatching."""
     options = library.backend_opts
@@ -137,23 +129,3 @@ def test_a_name_that_was_installed_meanwhile_is_explained(library: Any, tmp_path
         library.functions["lib:f"].invoke(backend="late")(1)
     options.reload()
     assert options("late").prioritized == ("late",)
-
-
-def test_an_editable_installation_is_found_when_python_starts_again(
-    library: Any, tmp_path: Path
-) -> None:
-    """F11: only then does Python read ``.pth`` files; the remedy says so."""
-    install(tmp_path / "source")
-    write_distribution(
-        tmp_path,
-        "reloadlib-late",
-        entry_points={"reloadlib.backends": {"late": "reloadlib_late:backend.toml"}},
-        files={
-            "late.pth": "import sys; sys.modules['reloadlib_executed'] = sys\n"
-            f"{tmp_path / 'source'}\n"
-        },
-    )
-    with pytest.warns(BackendSkippedWarning, match="editable mode .*, start Python again"):
-        library.reload()
-    assert "reloadlib_executed" not in sys.modules
-    assert list(library.backends) == ["default"]

@@ -29,7 +29,6 @@ def test_it_is_a_mapping_that_cannot_be_changed() -> None:
 
 
 def test_people_see_the_names() -> None:
-    """As text; `repr` has the descriptions."""
+    """As text."""
     found: Any = BackendSystem(None, "LISTED", backends=BACKENDS).backends
     assert str(found) == "default, one, two"
-    assert repr(found).startswith("ListedBackends({'default': Description(")

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from spatch_core import BackendSystem, UnknownBackendError
+from spatch_core import BackendSystem
 from spatch_core.testing import isolated, write_distribution
 
 GROUP = "loading_library.backends"
@@ -34,24 +34,6 @@ def install(folder: Path, name: str) -> None:
 def library() -> tuple[BackendSystem, Any]:
     system = BackendSystem(GROUP, "LOADING_LIBRARY", ["builtins:float"])
     return system, system.dispatchable("x", module="lib", qualname="f")(lambda x: "default")
-
-
-def test_everything_follows_a_backend_that_is_installed_meanwhile(
-    library: tuple[BackendSystem, Any], tmp_path: Path
-) -> None:
-    """F11: tables, docstrings, names and the library's own options."""
-    system, f = library
-    with isolated(system, path=[tmp_path]):
-        assert f("text") == "default"
-        with pytest.raises(UnknownBackendError):
-            system.backend_opts("late")
-        install(tmp_path, "late")
-        assert f("text") == "default"
-        system.reload()
-        assert f("text") == "late"
-        assert "late" in f.__doc__
-        assert system.backend_opts("late").prioritized == ("late",)
-        assert list(f.backends) == ["default", "late"]
 
 
 @pytest.mark.parametrize("globally", [False, True], ids=["before", "after enable_globally"])
