@@ -513,6 +513,23 @@ def test_not_implemented_of_the_default_is_the_result(form: str) -> None:
     assert calls == ["default"] * 3
 
 
+def test_backends_and_options_may_change_during_a_call() -> None:
+    """C1, C11: no backend is tried twice in it, although the candidates are new ones."""
+    tried: list[str] = []
+
+    def changes(x: Any) -> Any:
+        tried.append("first")
+        system.reload()
+        system.backend_opts(disable="second").enable_globally()
+        return NotImplemented
+
+    system, f = make(describe("first", changes), describe("second", lambda x: "second"))
+    assert f(Foreign()) in ("second", "default")
+    assert tried == ["first"]
+    assert f(Foreign()) == "default"
+    assert tried == ["first"] * 2
+
+
 @pytest.mark.parametrize("error", [ValueError, TypeError, NotImplementedError, KeyError])
 def test_exception_of_an_implementation_is_the_callers(form: str, error: Any) -> None:
     """C9: with its own traceback, no context from dispatching, nothing else tried."""

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from tests.function.conftest import Foreign, describe, make_system
 
 FOREIGN = f"{Foreign.__module__}:Foreign"
@@ -52,51 +50,22 @@ def test_the_web_address_of_a_backend() -> None:
     )
 
 
-def test_a_short_note_and_an_empty_one() -> None:
-    """F6: a line that needs no wrapping, and no line at all."""
-    text = documented(
-        "Double.",
-        describe("first", entry={"additional_docs": "  Faster. "}),
-        describe("second", entry={"additional_docs": " \n "}),
-    )
-    assert text == (
-        "Double.\n\nBackends\n--------\n"
-        f"first\n    Types: {FOREIGN}.\n\n    Faster.\n"
-        f"second\n    Types: {FOREIGN}.\n"
-    )
-
-
-TEXTS = {
-    "nothing": ["", "", ""],
-    "one-line-for-all": ["Faster."] * 3,
-    "lines-for-all": ["Faster.\n\nLouder."] * 3,
-    "its-own": ["Faster.", "Louder.\nBetter.", ""],
-}
-
-
-@pytest.mark.parametrize("every", ["", "Of all others."], ids=["listed", "every-function"])
-@pytest.mark.parametrize("texts", TEXTS.values(), ids=list(TEXTS))
-def test_each_function_has_its_own_note_or_that_of_all_others(texts: list[str], every: str) -> None:
-    """F6, D14: in a file with an entry for every other function, too."""
-    notes = {f"lib:f{number}": text for number, text in enumerate(texts)}
-    entries = {name: {"function": "m:f", "additional_docs": text} for name, text in notes.items()}
-    if every:
-        entries["*"] = {"function": "m:f", "additional_docs": every}
+def test_each_function_has_its_own_note_or_that_of_all_others() -> None:
+    """F6, D14: in a description with an entry for every other function."""
+    entries = {
+        "lib:own": {"function": "m:f", "additional_docs": "  Faster. "},
+        "lib:empty": {"function": "m:f", "additional_docs": " "},
+        "*": {"function": "m:f", "additional_docs": "Of all others."},
+    }
     system = make_system({"name": "gpu", "primary_types": [FOREIGN], "functions": entries})
-    functions = [
-        system.dispatchable("x", module="lib", qualname=f"f{number}")(lambda x: x)
-        for number in range(4)
-    ]
+    decorated = {
+        name: system.dispatchable("x", module="lib", qualname=name)(lambda x: x)
+        for name in ("own", "empty", "other")
+    }
     assert "gpu" in system.backends
-
-    found = [each.__doc__ for each in functions]
-
     section = f"Backends\n--------\ngpu\n    Types: {FOREIGN}."
-    indented = [
-        text.replace("\n", "\n    ").replace("\n    \n", "\n\n") for text in [*texts, every]
-    ]
-    expected = [f"{section}\n\n    {text}" if text else section for text in indented]
-    assert [text and text.strip() for text in found] == [
-        *expected[:3],
-        expected[3] if every else None,
-    ]
+    assert {name: (each.__doc__ or "").strip() for name, each in decorated.items()} == {
+        "own": f"{section}\n\n    Faster.",
+        "empty": section,
+        "other": f"{section}\n\n    Of all others.",
+    }

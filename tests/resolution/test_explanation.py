@@ -5,11 +5,10 @@ from __future__ import annotations
 import copy
 import pickle
 from dataclasses import FrozenInstanceError
-from typing import Any
 
 import pytest
 
-from spatch_core.types import Explanation, Verdict
+from spatch_core.types import Explanation
 from tests.deferring_library import Foreign, Own, f, system
 
 
@@ -47,10 +46,3 @@ def test_explanation_can_be_kept() -> None:
     assert isinstance(explanation, Explanation)
     with pytest.raises(FrozenInstanceError):
         explanation.selected = "second"  # type: ignore[misc]
-
-
-@pytest.mark.parametrize("word", Verdict)
-def test_words_are_strings(word: Any) -> None:
-    """So that they can be written as JSON and compared with text."""
-    assert word == word.value == str(word) == f"{word}"
-    assert isinstance(word, str)

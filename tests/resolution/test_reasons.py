@@ -42,13 +42,6 @@ def test_a_backend_that_does_not_match_does_not_know_a_type(
     assert found["other"] == (Verdict.NO_MATCH, reason)
 
 
-def test_a_backend_with_secondary_types_alone_does_not_match() -> None:
-    """M5: at least one type must be primary."""
-    wide = describe("wide", Other, secondary_types=[f"{HERE}:Foreign"])
-    found = reasons((Foreign(),), wide, describe("foreign", Foreign))
-    assert found["wide"] == (Verdict.NO_MATCH, "none of the types is a primary type of it")
-
-
 def test_an_inactive_backend_tells_what_keeps_it_inactive() -> None:
     """F7: the options, the opt-in that it requires, or a requirement that is not met."""
     backends = (
@@ -65,18 +58,6 @@ def test_an_inactive_backend_tells_what_keeps_it_inactive() -> None:
             "it requires no-such-distribution, which is not installed",
         ),
     }
-
-
-def test_a_backend_on_a_cycle_tells_the_cycle() -> None:
-    """P7: with the value that resolves it."""
-    first = describe("first", Foreign, higher_priority_than=["second"])
-    second = describe("second", Foreign, higher_priority_than=["first"])
-    with pytest.warns(match="cycle"):
-        found = reasons((Foreign(),), first, second)
-    verdict, reason = found["first"]
-    assert verdict is Verdict.SKIPPED
-    assert "first before second before first" in reason
-    assert "LIB_SET_ORDER=" in reason
 
 
 @pytest.mark.parametrize("disable", [(), "unused"], ids=["requires opt-in", "disabled"])
