@@ -354,7 +354,7 @@ def test_explain_says_what_the_call_does(policy: str, value: Any) -> None:
         answer = None
     assert explanation.selected == answer
     if answer is None:
-        assert "default  would refuse: fallback='raise'" in str(explanation)
+        assert "would refuse: fallback='raise'" in str(explanation)
 
 
 def test_if_needed_runs_where_no_other_one_does() -> None:

@@ -6,6 +6,7 @@ import asyncio
 import copy
 import gc
 import pickle
+import re
 import weakref
 from typing import Any
 
@@ -331,14 +332,10 @@ def test_what_follows_may_call_the_next() -> None:
 @pytest.mark.parametrize(
     ("fitted", "types", "why"),
     [
-        (Gpu(), Own(), f"gpu has run fit, and it does not know {HERE}:Own"),
-        (Gpu(), Tpu(), f"gpu has run fit, and it does not know {HERE}:Tpu"),
-        (Gpu(), [1], "gpu has run fit, and no active backend that implements it knows any"),
-        (
-            Own(),
-            Gpu(),
-            f"default has run fit, and the library's own types do not include {HERE}:Gpu",
-        ),
+        (Gpu(), Own(), f"gpu has run fit.* {HERE}:Own"),
+        (Gpu(), Tpu(), f"gpu has run fit.* {HERE}:Tpu"),
+        (Gpu(), [1], "gpu has run fit"),
+        (Own(), Gpu(), f"default has run fit.* {HERE}:Gpu"),
     ],
     ids=["library", "other backend", "list", "default"],
 )
@@ -349,7 +346,7 @@ def test_other_types_are_an_error(fitted: Any, types: Any, why: str) -> None:
         with backend_opts(fallback=policy), pytest.raises(TypeError) as caught:
             model.predict(types)
         assert isinstance(caught.value, NoImplementationError)
-        assert why in str(caught.value)
+        assert re.search(why, str(caught.value))
         assert "call fit again" in str(caught.value)
         assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value)
     model.fit(types)
@@ -447,10 +444,10 @@ def test_explanations_say_what_is_remembered() -> None:
     model = Model().fit(Gpu())
     found = Model.predict.explain(model, Gpu())
     assert found.selected == "gpu"
-    assert "gpu      runs: gpu has run fit" in str(found)
+    assert "gpu has run fit" in str(found)
     refused = Model.predict.explain(model, Own())
     assert refused.selected is None
-    assert f"does not match: it does not know {HERE}:Own" in str(refused)
+    assert f"it does not know {HERE}:Own" in str(refused)
     assert Model.predict.explain(Model(), Own()).selected == "default"
     assert Model.predict.explain(Model().fit(Own()), Own()).selected == "default"
     with backend_opts(prioritize="asked"):

@@ -74,6 +74,6 @@ def test_without_arguments_nothing_is_selected_behind_a_question() -> None:
 def test_the_line_of_the_default_says_that_it_would_refuse_or_warn() -> None:
     """V8: with the policy."""
     _, f = make(fallback="raise")
-    assert "default  would refuse: fallback='raise'" in str(f.explain(Foreign()))
+    assert "would refuse: fallback='raise'" in str(f.explain(Foreign()))
     _, f = make(fallback="warn")
-    assert "> default  runs: fallback='warn'" in str(f.explain(Foreign()))
+    assert "runs: fallback='warn'" in str(f.explain(Foreign()))
