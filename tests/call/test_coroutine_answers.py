@@ -7,7 +7,6 @@ import contextvars
 import functools
 import inspect
 import sys
-import types
 from typing import Any
 
 import pytest
@@ -44,12 +43,6 @@ async def stream(x: Any, y: Any = None) -> Any:
         yield ("sent", sent)
     except KeyError as error:
         yield ("caught", error)
-
-
-@types.coroutine
-def wait_as_generator(x: Any) -> Any:
-    yield from asyncio.sleep(0).__await__()
-    return "default"
 
 
 # --- implementations of the backend
@@ -145,7 +138,6 @@ KINDS: dict[str, Any] = {
     "coroutine": (wait, "waits"),
     "generator": (count, "counts"),
     "asynchronous generator": (stream, "streams"),
-    "awaitable generator": (wait_as_generator, "waits"),
 }
 
 
@@ -161,14 +153,14 @@ def test_nature_is_kept(kind: str, implementation: bool, wrap: Any) -> None:
         found = [check(of) for check in FLAGS]
         if sys.version_info < (3, 14):  # deprecated since
             found.append(asyncio.iscoroutinefunction(of))
-        return [*found, bool(of.__code__.co_flags & inspect.CO_ITERABLE_COROUTINE)]
+        return found
 
     expected = natures(default)
     for _ in range(3):
         assert natures(function) == expected
         for x in (1, Foreign()):
             made = function(x)
-            if kind in ("coroutine", "awaitable generator"):
+            if kind == "coroutine":
 
                 async def main(made: Any = made) -> Any:
                     return await made
