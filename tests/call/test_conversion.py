@@ -345,7 +345,7 @@ def test_containers_that_held_nothing_foreign_are_written_into_too() -> None:
     def collect(x: Any, out: Any) -> Any:
         made = Own("new")
         if type(out) is dict:
-            out["items"] = (made, out)
+            out["items"] = (made, x)
         else:
             out += [made, x]
         return out, made
@@ -365,7 +365,7 @@ def test_containers_that_held_nothing_foreign_are_written_into_too() -> None:
     given, made = f(x, table)
     assert given is table
     assert table["items"][0] is made
-    assert table["items"][1] is table
+    assert table["items"][1] is x
 
 
 def test_without_copy_into_such_a_call_is_refused() -> None:

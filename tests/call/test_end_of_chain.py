@@ -290,21 +290,6 @@ def test_an_interrupt_gets_no_note() -> None:
     assert not hasattr(caught.value, "__notes__")
 
 
-@pytest.mark.skipif(sys.version_info < (3, 11), reason="exceptions have no notes")
-def test_an_awaited_exception_says_why_the_default_ran() -> None:
-    """V7: as one that is raised at once."""
-
-    async def default(x: Any, y: Any = None) -> Any:
-        raise ValueError("no")
-
-    for backend in (describe(), describe(entry={"should_run": f"{HERE}:says_no"})):
-        _, f = make(backend, default=default)
-        with pytest.raises(ValueError, match="no") as caught:
-            asyncio.run(f(Unknown() if "should_run" not in str(backend) else Foreign()))
-        notes: Any = caught.value
-        assert len(notes.__notes__) == 1
-
-
 def test_coroutine_and_generator_functions_are_refused_where_they_start() -> None:
     """V2: when they are awaited, or at the first step."""
 
