@@ -429,7 +429,3 @@ def test_explain_takes_any_argument_name() -> None:
         lambda self, args, record: "default"
     )
     assert function.explain(self=Foreign(), args=1, record=2).selected == "first"
-
-
-# ---------------------------------------------------------------------------------------
-# Names

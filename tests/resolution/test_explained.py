@@ -1,4 +1,4 @@
-"""From types and state to candidates; what is remembered, and for how long."""
+"""What `explain` says of every backend, and that it is what a call does."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from spatch_core import BackendSystem, ImplementationImportError
+from spatch_core import IF_NEEDED, BackendSystem, ImplementationImportError
 from spatch_core.types import Verdict
 
 
@@ -42,6 +42,10 @@ def says_yes(context: Any, *args: Any) -> bool:
     return True
 
 
+def needed(context: Any, *args: Any) -> Any:
+    return IF_NEEDED
+
+
 def fails(context: Any, *args: Any) -> bool:
     raise LookupError("mine")
 
@@ -65,19 +69,15 @@ def describe(
     }
 
 
-def make(*backends: Any, types: Any = ("Own",)) -> Any:
+def make(*backends: Any, **options: Any) -> Any:
     """Make a library; returns its system and its function of any arguments."""
-    system = BackendSystem(None, "MYLIB", [pattern(name) for name in types], backends)
+    system = BackendSystem(None, "MYLIB", [pattern("Own")], backends, **options)
 
     @system.dispatchable(None, module="lib", qualname="f")
     def f(*args: Any) -> str:
         return "default"
 
     return system, f
-
-
-# ---------------------------------------------------------------------------------------
-# Candidates
 
 
 def order(explanation: Any) -> list[str]:
@@ -99,10 +99,6 @@ def test_order_of_candidates_is_the_order_of_backends() -> None:
         assert order(f.explain(Own())) == ["first", "second", "default", "third"]
 
 
-# ---------------------------------------------------------------------------------------
-# explain
-
-
 def verdicts(explanation: Any) -> dict[str, tuple[Verdict, str]]:
     return {each.backend: (each.verdict, each.reason) for each in explanation.backends}
 
@@ -111,12 +107,13 @@ def test_explanation_names_every_backend_with_its_reason() -> None:
     """F8: what would run, and why all others would not."""
     system, f = make(
         describe("first", should_run="says_small"),
-        describe("second", functions={}),
+        describe("second", functions={}, requires_opt_in=True),
         describe("third"),
         describe("later"),
         describe("opted", requires_opt_in=True),
         describe("other", ["Rare"]),
         describe("off"),
+        describe("unmet", requires=["no-such-distribution"]),
         describe("partly", ["Rare"], ["Foreign"]),
     )
     with system.backend_opts(disable="off"):
@@ -132,6 +129,7 @@ def test_explanation_names_every_backend_with_its_reason() -> None:
         "opted": (Verdict.INACTIVE, "it requires opt-in: prioritize='opted'"),
         "other": (Verdict.NO_MATCH, f"it does not know {__name__}:Foreign"),
         "off": (Verdict.INACTIVE, "it is disabled"),
+        "unmet": (Verdict.INACTIVE, "it requires no-such-distribution, which is not installed"),
         "partly": (Verdict.NO_MATCH, "none of the types is a primary type of it"),
         "default": (Verdict.LATER, ""),
     }
@@ -151,6 +149,34 @@ def test_explanation_of_a_fallback(args: Any) -> None:
         "first": (Verdict.NO_MATCH, reason),
         "default": (Verdict.RUNS, "nothing else answers"),
     }
+
+
+@pytest.mark.parametrize(
+    ("args", "unknown"),
+    [((Own(), Foreign()), ["Own", "Foreign"]), ((Foreign(),), ["Foreign"])],
+    ids=["two", "one"],
+)
+def test_all_types_that_a_backend_does_not_know_are_named(args: Any, unknown: list[str]) -> None:
+    """F8: in order of appearance."""
+    _, f = make(describe("first"), describe("second", ["Rare"]))
+    reason = f"it does not know {', '.join(map(pattern, unknown))}"
+    assert verdicts(f.explain(*args))["second"] == (Verdict.NO_MATCH, reason)
+
+
+@pytest.mark.parametrize("policy", ["default", "raise"])
+def test_the_first_that_said_if_needed_runs_where_nothing_else_does(policy: str) -> None:
+    """V8, C4: and the others come after it."""
+    lazy = describe("first", should_run="needed"), describe("second", should_run="needed")
+    _, f = make(*lazy, fallback=policy)
+    explanation = f.explain(Foreign())
+    assert explanation.selected == f(Foreign()) == "first"
+    said = [verdict for verdict, _ in verdicts(explanation).values()]
+    assert said == [Verdict.RUNS, Verdict.DEFERS, Verdict.LATER]
+    _, f = make(lazy[0], describe("second"), fallback=policy)
+    explanation = f.explain(Foreign())
+    assert explanation.selected == f(Foreign()) == "second"
+    said = [verdict for verdict, _ in verdicts(explanation).values()]
+    assert said == [Verdict.DEFERS, Verdict.RUNS, Verdict.LATER]
 
 
 def test_explanation_of_the_librarys_own_type() -> None:
@@ -211,14 +237,6 @@ def test_explanation_of_types_asks_nobody() -> None:
     assert f.explain(Rare()).selected == "third"
 
 
-# ---------------------------------------------------------------------------------------
-# What is remembered stays right
-
-
-# ---------------------------------------------------------------------------------------
-# check_type
-
-
 @pytest.mark.parametrize(
     ("primary", "cls"),
     [("Foreign", Foreign), (pattern("Foreign", "~"), Foreign), ("@collections.abc:Sized", dict)],
@@ -228,7 +246,3 @@ def test_types_of_any_pattern_can_be_given(primary: str, cls: type) -> None:
     system, f = make(describe("first", [primary]))
     with system.backend_opts(type=cls):
         assert f(3) == "first"
-
-
-# ---------------------------------------------------------------------------------------
-# What a new state costs
