@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import sys
 import traceback
-from itertools import count
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -38,22 +36,11 @@ class Sized:
         return 0
 
 
-HOME = SimpleNamespace()
-_number = count()
-
-
-def identifier(function: Any) -> str:
-    """Make `function` importable, and say under which identifier."""
-    name = f"implementation_{next(_number)}"
-    setattr(HOME, name, function)
-    return f"{__name__}:HOME.{name}"
-
-
 def describe(name: str, function: Any = None, should_run: Any = None, **fields: Any) -> Any:
     """Describe a backend for `Foreign` that implements ``lib:f`` (or nothing)."""
-    entry: dict[str, Any] = {"function": identifier(function)} if function else {}
+    entry: dict[str, Any] = {"function": function} if function else {}
     if should_run:
-        entry["should_run"] = identifier(should_run)
+        entry["should_run"] = should_run
     if fields.pop("uses_context", False):
         entry["uses_context"] = True
     return {
@@ -451,9 +438,10 @@ def test_failing_import_names_the_backend(
 ) -> None:
     """E4: an ImportError that names backend, function and identifier."""
     monkeypatch.syspath_prepend(tmp_path)
-    module = f"broken_implementation_{next(_number)}"
+    module = f"broken_{failing}_{cause.__name__.lower()}"
+    monkeypatch.delitem(sys.modules, module, raising=False)
     write_module(tmp_path, module, text)
-    entry = {"function": identifier(record), failing: f"{module}:f"}
+    entry = {"function": record, failing: f"{module}:f"}
     _, f = make(
         describe("first", functions={"lib:f": entry}), describe("second", lambda x: "second")
     )

@@ -143,6 +143,47 @@ def test_a_refusal_has_the_reason_of_every_backend_and_asks_none_twice() -> None
     assert "fallback='default'" in caught.value.remedies[-1]
 
 
+ACTIVE = describe("active", "declines")
+DISABLED = describe("absent")
+OPT_IN = describe("shy", requires_opt_in=True)
+CONVERTS = {
+    "name": "bridge",
+    "primary_types": [f"{HERE}:Foreign"],
+    "secondary_types": [f"{HERE}:Own"],
+    "to_default": lambda x: Own(),
+    "from_default": lambda x: Foreign(),
+}
+CONVERTS_ON_REQUEST = {**CONVERTS, "requires_opt_in": True}
+
+
+@pytest.mark.parametrize(
+    ("backend", "policy", "remedies"),
+    [
+        (ACTIVE, "raise", []),
+        (OPT_IN, "raise", ["prioritize='shy'"]),
+        (CONVERTS, "raise", ["fallback='convert'"]),
+        (CONVERTS_ON_REQUEST, "convert", ["prioritize='bridge'"]),
+        (CONVERTS_ON_REQUEST, "raise", ["prioritize='bridge', fallback='convert'"]),
+        (DISABLED, "raise", ["prioritize='absent'"]),
+    ],
+    ids=["active", "opt-in", "policy", "opt-in to convert", "both", "disabled"],
+)
+@pytest.mark.parametrize("beside", [True, False], ids=["beside another", "alone"])
+def test_a_refusal_lists_what_helps(
+    beside: bool, backend: Any, policy: str, remedies: list[str]
+) -> None:
+    """V3: the options to write, whether or not another backend knows the types."""
+    backends = [ACTIVE, backend] if beside and backend is not ACTIVE else [backend]
+    system, f = make(*backends, fallback=policy)
+    disable = ["absent"] if backend is DISABLED else []
+    with system.backend_opts(disable=disable), pytest.raises(NoImplementationError) as caught:
+        f(Foreign())
+    options = [*remedies, "fallback='default'"]
+    assert len(caught.value.remedies) == len(options)
+    for said, expected in zip(caught.value.remedies, options, strict=True):
+        assert said.startswith(f"with backend_opts({expected})")
+
+
 def test_a_refusal_can_be_pickled() -> None:
     """V3, E8: also where its types cannot."""
 
