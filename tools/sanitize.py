@@ -41,9 +41,7 @@ TESTS = [
     "tests/call/test_candidate_chain.py",
     "tests/function/test_dispatcher.py",
     "tests/attacks/test_both_paths.py",
-    "tests/state/test_options_block.py",
-    "tests/state/test_options_view.py",
-    "tests/state/test_lifetime.py",
+    "tests/state/test_options.py",
 ]
 CHECK = "import spatch_core as s; print(s.accelerated, s.__file__)"
 
