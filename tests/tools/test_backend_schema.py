@@ -20,9 +20,9 @@ from spatch_core._description import (
     FIELD_TABLE,
     FUNCTION_TABLE,
     VARIANT_TABLE,
-    parse_description,
 )
 from spatch_core._errors import Source
+from spatch_core._parsing import parse_description
 
 REFERENCE = Path(__file__).parents[2] / "docs" / "reference" / "description.md"
 VALIDATOR: Any = jsonschema.Draft7Validator(make_schema())
