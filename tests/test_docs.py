@@ -12,7 +12,7 @@ from types import ModuleType
 import pytest
 
 import spatch_core
-from spatch_core import _description, exceptions
+from spatch_core import _description, _parsing, exceptions
 from spatch_core._discovery import environment as _environment
 from spatch_core._errors import Source
 
@@ -56,11 +56,11 @@ def test_the_table_says_which_fields_are_required() -> None:
         row[0].strip("`") for row in table("description.md", "fields") if row[2] == "required"
     ]
     assert required == list(complete)
-    _description.parse_description(complete, Source())
+    _parsing.parse_description(complete, Source())
     for field in required:
         rest = {key: value for key, value in complete.items() if key != field}
         with pytest.raises(spatch_core.DescriptionError):
-            _description.parse_description(rest, Source())
+            _parsing.parse_description(rest, Source())
 
 
 def test_every_variable_is_in_its_table() -> None:

@@ -10,9 +10,10 @@ import sys
 from collections.abc import Collection
 from typing import Any
 
-from .._description import Description, parse_description
+from .._description import Description
 from .._errors import DescriptionError, Problem, Source, in_words
 from .._files import LimitError, find_file, parse_toml
+from .._parsing import parse_description
 from .._patterns import DEFAULT, import_identifier, is_backend_name, is_dotted_name, is_initializing
 from .catalog import NO_PARSER
 from .entry_points import entry_point_target

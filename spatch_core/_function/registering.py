@@ -5,8 +5,8 @@ from __future__ import annotations
 from _thread import RLock
 from typing import TYPE_CHECKING, Any, Protocol
 
-from .._description import parse_description
 from .._errors import REGISTERED, Source, UnknownBackendError, nearest
+from .._parsing import parse_description
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -10,9 +10,10 @@ from pathlib import Path
 from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any
 
-from .._description import Description, parse_description
+from .._description import Description
 from .._errors import DescriptionError, Source
 from .._files import LimitError, parse_toml, read_content
+from .._parsing import parse_description
 from .child import run
 from .findings import Finding, error, from_record
 from .importing import Importer

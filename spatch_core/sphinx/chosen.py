@@ -12,12 +12,13 @@ from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .._description import Description, Implementation, parse_description
+from .._description import Description, Implementation
 from .._discovery.backend_reader import BackendReader
 from .._discovery.backends_by_name import name_of
 from .._discovery.entry_points import find_entry_points
 from .._errors import Problem, Source, nearest
 from .._files import parse_toml
+from .._parsing import parse_description
 from .._patterns import import_identifier
 from ..examination.adoptions import is_adopted
 from ..examination.libraries import Library, find_library, import_public_names, is_system
