@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 from ._callers_line import stacklevel
 from ._classes import type_identifier
-from ._dispatch_arguments import COROUTINE
 from ._observation.program_record import Record
 from ._observation.watched_calls import watched
+from ._parameters import COROUTINE
 from ._state.hooks import Call
 
 if TYPE_CHECKING:

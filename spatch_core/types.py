@@ -12,11 +12,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
-from . import _type_patterns, backend_system, backend_utils
+from . import _function, _type_patterns, backend_system, backend_utils
 from ._call import context
 from ._description.description import Description
-from ._function import decorator, dispatchable, invocation, library_backends
-from ._function.function_type import DispatchableFunction
+from ._function_type import DispatchableFunction
+from ._heart import invocation
 from ._reporting import errors, unknown_names, warning_categories
 from ._reporting.problems import Problem
 from ._resolution.explanation import Explanation
@@ -109,9 +109,8 @@ _ANNOTATIONS: dict[str, Any] = {
 }
 for _module in (
     *(errors, unknown_names, warning_categories, _type_patterns),
-    *(backend_system, backend_utils, context),
-    *(decorator, dispatchable, hooks, library_backends, options, options_block),
-    options_view,
+    *(_function, backend_system, backend_utils, context),
+    *(hooks, options, options_block, options_view),
 ):
     for _name, _value in _ANNOTATIONS.items():
         vars(_module).setdefault(_name, _value)

@@ -8,8 +8,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from .._discovery.catalog import Catalog
-from .._dispatch_arguments import Function, TakesFound
 from .._identifiers import DEFAULT
+from .._parameters import Function, TakesFound
 from .._resolution.adopted_function import AdoptedFunction
 from .._resolution.candidate import Candidate
 from .._resolution.fallback_policy import Ending

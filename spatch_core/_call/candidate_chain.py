@@ -24,8 +24,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from .._dispatch_arguments import Function, TakesFound
 from .._identifiers import DEFAULT
+from .._parameters import Function, TakesFound
 from .._resolution.candidate import Candidate
 from .._state.state import DispatchState
 from .._state.trace import Outcome, record

@@ -6,8 +6,8 @@ from abc import get_cache_token
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from .._dispatch_arguments import TakesFound
 from .._identifiers import is_awaited
+from .._parameters import TakesFound
 from .entry_chain import EntryChain
 from .table_entries import tries_whole_chain
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from .._dispatch_arguments import Function
 from .._identifiers import DEFAULT
+from .._parameters import Function
 from .._resolution.dry_run import explain
 from .._resolution.explanation import ExplainedBackend, Verdict
 from .._resolution.resolver import Resolver

@@ -10,7 +10,7 @@ from .progress import CONTINUED, POSTPONED, Continued, Progress
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from .._dispatch_arguments import Function
+    from .._parameters import Function
     from .._resolution.resolver import Resolver
     from .._state.state import DispatchState
 

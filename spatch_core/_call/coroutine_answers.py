@@ -10,8 +10,8 @@ from collections.abc import Callable
 from types import CoroutineType, GeneratorType
 from typing import Any
 
-from .._dispatch_arguments import ASYNC_GENERATOR, COROUTINE, Function
 from .._identifiers import DEFAULT
+from .._parameters import ASYNC_GENERATOR, COROUTINE, Function
 from .._reporting.errors import BackendDeferredError
 from .progress import RETURNED, reason_of
 

@@ -11,8 +11,8 @@ from typing import Any
 
 from .._callers_line import warn_caller
 from .._classes import type_identifier
-from .._dispatch_arguments import Function
 from .._identifiers import DEFAULT
+from .._parameters import Function
 from .._reporting.errors import NoImplementationError
 from .._reporting.warning_categories import FallbackWarning
 from .._resolution.candidate import Candidate

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .._identifiers import DEFAULT
-from .._implementation.if_needed import IF_NEEDED
+from ..backend_utils import IF_NEEDED
 from .candidate_chain import Chain
 from .context import DispatchContext
 from .first_candidate import make_first_call

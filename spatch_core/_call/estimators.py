@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from .._classes import type_identifier
-from .._dispatch_arguments import Function
 from .._identifiers import DEFAULT, shown
+from .._parameters import Function
 from .._resolution.candidate import Candidate
 from .._resolution.explanation import ExplainedBackend, Explanation, Verdict
 from .._resolution.reasons import reason
@@ -17,7 +17,7 @@ from .._state.state import DispatchState
 from .progress import Progress
 
 if TYPE_CHECKING:
-    from .._signature.method_memory import Memory
+    from .._traits import Memory
 
 
 def memory_of(function: Function) -> Memory:

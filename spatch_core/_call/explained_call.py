@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from .._dispatch_arguments import Function
-from .._implementation.if_needed import IfNeeded
+from .._parameters import Function
 from .._resolution.candidate import Candidate
 from .._resolution.dry_run import explain
 from .._resolution.explanation import Explanation
 from .._resolution.resolver import Resolver
 from .._state.state import DispatchState
+from ..backend_utils import IfNeeded
 from .progress import Progress
 from .should_run import ask, make_context
 

@@ -45,10 +45,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
-from .._dispatch_arguments import Function, TakesFound, missing
 from .._identifiers import GENERATED
-from .._implementation.if_needed import IF_NEEDED
+from .._parameters import Function, TakesFound, missing
 from .._resolution.candidate import Candidate
+from ..backend_utils import IF_NEEDED
 from .context import CallContext
 from .context_call_next import Rest
 from .progress import RETURNED

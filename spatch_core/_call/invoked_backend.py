@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from .._dispatch_arguments import COROUTINE
 from .._identifiers import DEFAULT
+from .._parameters import COROUTINE
 from .._reporting.errors import BackendDeferredError
 from .._resolution.candidate import Candidate
 from .._state.trace import Outcome

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from .._dispatch_arguments import Function
 from .._identifiers import DEFAULT
+from .._parameters import Function
 from .._state.frozen_coroutines import stepwise
 from .._state.hooks import Call
 from .._state.scope import Scope

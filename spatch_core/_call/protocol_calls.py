@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .._classes import defined
-from .._dispatch_arguments import COROUTINE, Function
+from .._parameters import COROUTINE, Function
 from .._resolution.overriding_types import GenericMethod
 from .._resolution.protocol_resolver import AfterOverridingResolver, OverridingResolver
 from .._state.scope import Scope

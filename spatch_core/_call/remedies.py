@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from .._dispatch_arguments import Function
+from .._parameters import Function
 from .._resolution.candidate import Candidate
 from .._resolution.fallback_policy import Ending
 from .._resolution.matching import TypeMatch

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from .._classes import type_identifier
-from .._dispatch_arguments import COROUTINE
 from .._identifiers import DEFAULT, shown
+from .._parameters import COROUTINE
 from .._reporting.errors import NoImplementationError
 from .._resolution.explanation import ExplainedBackend, Verdict
 from .candidate_chain import Chain
@@ -24,7 +24,7 @@ from .table_entries import as_function
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from .._signature.method_memory import Memory
+    from .._traits import Memory
 
 
 class Remembering(EntryChain):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from .._dispatch_arguments import given
-from .._implementation.if_needed import IF_NEEDED, IfNeeded
+from .._parameters import given
 from .._resolution.candidate import Candidate
+from ..backend_utils import IF_NEEDED, IfNeeded
 from .context import CallContext, DispatchContext, SharedPart
 from .context_call_next import Rest
 

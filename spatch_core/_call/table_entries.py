@@ -6,7 +6,7 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import Any
 
-from .._dispatch_arguments import Function, TakesFound
+from .._parameters import Function, TakesFound
 
 
 def tries_whole_chain(target: object) -> bool:

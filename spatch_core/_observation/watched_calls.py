@@ -6,7 +6,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import Any, TypeAlias
 
-from .._dispatch_arguments import ASYNC_GENERATOR, COROUTINE
+from .._parameters import ASYNC_GENERATOR, COROUTINE
 from .._state.hooks import Call
 
 Watch: TypeAlias = Callable[[Call, int], AbstractContextManager[object]]

@@ -6,8 +6,8 @@ never extracted from the arguments.
 
 from __future__ import annotations
 
-from .._dispatch_arguments import PLAIN, Function
 from .._identifiers import DEFAULT
+from .._parameters import PLAIN, Function
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from .._parameters import Parameter
-    from .._signature.traits import Traits
+    from .._traits import Traits
 
 
 class AdoptedFunction(Function):
@@ -54,7 +54,7 @@ class AdoptedFunction(Function):
         self._finder = None
         self._protocol = protocol
         if mutated:
-            from .._signature.traits import Traits  # few functions need one
+            from .._traits import Traits  # few functions need one
 
             self.traits = Traits()
             self.traits.mutated = tuple(mutated)

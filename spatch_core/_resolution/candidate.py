@@ -8,8 +8,8 @@ from typing import Any
 
 from .._description.callables import GivenCallable
 from .._description.description import Conversions, Implementation
-from .._dispatch_arguments import Function
 from .._identifiers import import_identifier, loaded_object, split_identifier
+from .._parameters import Function
 from .._reporting.errors import ImplementationImportError
 
 IS_CURRENT = "it is the current backend, and the types say nothing"

@@ -11,8 +11,8 @@ from typing import Any
 
 from .._classes import type_identifier
 from .._discovery.catalog import Catalog
-from .._dispatch_arguments import ASYNC_GENERATOR, GENERATOR, Function
 from .._identifiers import DEFAULT
+from .._parameters import ASYNC_GENERATOR, GENERATOR, Function
 from .._state.state import DispatchState
 from .candidate import Candidate
 from .candidate_order import CandidateOrder

@@ -7,10 +7,10 @@ from types import MappingProxyType
 from typing import Protocol
 
 from .._classes import type_identifier
-from .._dispatch_arguments import Function
 from .._identifiers import DEFAULT
-from .._implementation.if_needed import IF_NEEDED, IfNeeded
+from .._parameters import Function
 from .._state.state import DispatchState
+from ..backend_utils import IF_NEEDED, IfNeeded
 from .candidate import Candidate
 from .explanation import ExplainedBackend, Explanation, Verdict
 from .fallback_policy import Ending

@@ -23,7 +23,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from .._classes import type_identifier
-from .._dispatch_arguments import Function
+from .._parameters import Function
 from .._state.state import DispatchState
 
 _BINARY = (

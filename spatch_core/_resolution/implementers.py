@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .._discovery.catalog import Catalog
-from .._dispatch_arguments import Function
 from .._identifiers import DEFAULT
+from .._parameters import Function
 
 
 class Implementers:

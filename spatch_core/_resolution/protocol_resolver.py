@@ -14,8 +14,8 @@ from typing import Any
 
 from .._classes import type_identifier
 from .._discovery.catalog import Catalog
-from .._dispatch_arguments import Function
 from .._identifiers import DEFAULT
+from .._parameters import Function
 from .._state.state import DispatchState
 from .._state.state_keeper import StateKeeper
 from .._type_patterns import ABSTRACT

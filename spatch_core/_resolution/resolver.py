@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from .._discovery.catalog import Catalog
-from .._dispatch_arguments import Function
 from .._identifiers import DEFAULT, shown
+from .._parameters import Function
 from .._reporting.errors import BackendDeferredError
 from .._state.state import DispatchState
 from .._state.state_keeper import StateKeeper

@@ -33,14 +33,14 @@ not just cleared. So decisions by old rules land in a discarded dictionary.
 from __future__ import annotations
 
 from .._classes import is_importable
-from .._dispatch_arguments import Missing
+from .._parameters import Missing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any, TypeAlias
 
-    from .._dispatch_arguments import Function
+    from .._parameters import Function
     from .hooks import Stages
     from .state import Class, DispatchState
 

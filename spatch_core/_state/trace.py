@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
-from .._dispatch_arguments import Function
 from .._identifiers import DEFAULT, shown
+from .._parameters import Function
 from .._reporting.published import Published, published
 
 

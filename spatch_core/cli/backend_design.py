@@ -9,8 +9,8 @@ from inspect import Signature
 
 import click
 
-from .._dispatch_arguments import PLAIN, nature_of
 from .._identifiers import DEFAULT, split_identifier
+from .._parameters import PLAIN, nature_of
 from .._type_patterns import TypePattern
 from ..examination.findings import Severity
 from ..examination.foreign_code import foreign_code

@@ -8,7 +8,7 @@ import click
 
 from .._classes import type_identifier
 from .._resolution.explanation import Verdict
-from .._signature.traits import POLICIES
+from .._traits import POLICIES
 from ..examination.backends import list_backends, unusable_backends
 from ..examination.function_search import (
     LibraryError,

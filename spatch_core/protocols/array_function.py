@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from .._classes import is_derived, mro_of
-from .._function.adopting import AdoptedLookup, Adoption, adoption_of
-from .._function.lookup import CALL, call_of_ufunc
+from .._heart.adopting import AdoptedLookup, Adoption, adoption_of
+from .._heart.lookup import CALL, call_of_ufunc
 from .._identifiers import loaded_object
 from .._parameters import Parameter
 from .._resolution.adopted_function import AdoptedFunction, Protocol

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from .._function.adopting import Adoption
+from .._heart.adopting import Adoption
 from .._identifiers import is_dotted_name, loaded_object
 from .._parameters import Parameter
 

@@ -6,7 +6,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from .._classes import is_derived, mro_of
-from .._function.adopting import AdoptedLookup, Adoption, adoption_of
+from .._heart.adopting import AdoptedLookup, Adoption, adoption_of
 from .._parameters import Parameter
 from .._resolution.adopted_function import AdoptedFunction, Protocol
 

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from .._function.lookup import attribute_getter
+from .._heart.lookup import attribute_getter
 from .._identifiers import DEFAULT, import_identifier, is_awaited, shown
 from .._reporting.errors import ImplementationImportError
 from ..backend_system import BackendSystem

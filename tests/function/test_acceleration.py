@@ -12,9 +12,8 @@ from typing import Any, ClassVar
 import pytest
 
 import spatch_core
-from spatch_core import BackendSystem, ImplementationImportError
-from spatch_core._function import wrapper_support
-from spatch_core._function.dispatcher import Dispatcher
+from spatch_core import BackendSystem, ImplementationImportError, _wrapper
+from spatch_core._heart.dispatcher import Dispatcher
 from spatch_core.testing import run_python
 
 only_accelerated = pytest.mark.skipif(
@@ -93,7 +92,7 @@ def test_pure_python_on_request(value: str, is_pure: bool) -> None:
 
         _, f = make()
         print(f(1), f(Foreign(), y=2), f())
-        print(spatch_core.accelerated, "spatch_core._function._accelerator" in sys.modules)
+        print(spatch_core.accelerated, "spatch_core._accelerator" in sys.modules)
         """,
         path=[__file__.rpartition("/")[0]],
         environment={"SPATCH_CORE_PURE": value},
@@ -379,7 +378,7 @@ def test_wrong_data_are_refused() -> None:
     """With an error that names the mistake."""
     from contextvars import ContextVar
 
-    from spatch_core._function._accelerator import Tables
+    from spatch_core._accelerator import Tables
 
     variable: Any = ContextVar("variable")
     make_tables: Any = Tables
@@ -421,7 +420,7 @@ def test_a_variable_without_tables_is_left_to_python() -> None:
     """C checks the type of everything that it reads from the variable."""
     from contextvars import ContextVar
 
-    from spatch_core._function._accelerator import Tables
+    from spatch_core._accelerator import Tables
 
     class Filling:
         seen: ClassVar[set[Any]] = set()
@@ -437,7 +436,7 @@ def test_a_variable_without_tables_is_left_to_python() -> None:
     def wrapper(x: Any) -> Any:
         return "python" if tables else None, x
 
-    accelerate: Any = wrapper_support.accelerate
+    accelerate: Any = _wrapper.accelerate
     accelerate(wrapper)
     for value in (None, (), [], [0], [0, None], [0, [1]], [0, {}], [0, {float: None}]):
         variable.set(value)
@@ -459,7 +458,7 @@ def test_recursion_is_as_deep_as_in_python(form: str) -> None:
         f"""
         import sys
         from spatch_core import BackendSystem
-        from spatch_core._function import wrapper_support
+        from spatch_core import _wrapper
 
         fields = {{"name": "b", "primary_types": ["builtins:str"]}}
         functions = {{"lib:f": {{"function": "__main__:late"}}}}

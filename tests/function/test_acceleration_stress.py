@@ -19,7 +19,7 @@ import pytest
 
 import spatch_core
 from spatch_core import BackendSystem
-from spatch_core._dispatch_arguments import missing
+from spatch_core._parameters import missing
 from spatch_core.testing import run_python
 
 IS_SANITIZED = "asan" in os.environ.get("LD_PRELOAD", "")

@@ -18,7 +18,7 @@ import pytest
 
 import spatch_core
 from spatch_core import BackendSystem, ImplementationImportError
-from spatch_core._function.lookup import attribute_getter
+from spatch_core._heart.lookup import attribute_getter
 from spatch_core.switching import Switch, attributes
 from spatch_core.testing import isolated, run_python, write_distribution
 

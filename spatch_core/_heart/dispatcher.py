@@ -15,11 +15,10 @@ if TYPE_CHECKING:
     from .._call.caller import Caller
     from .._discovery.catalog import Catalog
     from .._discovery.loader import Loader
-    from .._dispatch_arguments import Function
+    from .._parameters import Function
     from .._state.options import BackendOptions
     from .._state.state_keeper import StateKeeper
     from .results import Results
-    from .wrapper import Generated
 
     class Record(Protocol):
         """The part of `Dispatchable` that the dispatcher needs."""
@@ -28,7 +27,6 @@ if TYPE_CHECKING:
         identifier: str
         function: Function
         wrapper: FunctionType
-        generated: Generated
         filename: str
         doc: str | None
 

@@ -16,7 +16,7 @@ from .._resolution.resolver import Resolver
 from .._state.process_default import set_environment
 from .._state.state import initial_state
 from .._type_patterns import TypePattern
-from .docstring import document
+from .._wrapper import document
 from .results import Results
 
 if TYPE_CHECKING:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from .._call.explained_call import explain_call
 from .._identifiers import nearest
+from .._parameters import Unknown, with_instance
 from .._reporting.unknown_names import UnknownFunctionError
 from .._resolution.dry_run import explain as dry_run
-from .methods import Unknown, with_instance
 
 if TYPE_CHECKING:
     from .._resolution.explanation import Explanation

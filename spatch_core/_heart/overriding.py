@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from .._discovery.catalog import Catalog
-    from .._dispatch_arguments import Function
+    from .._parameters import Function
     from .._state.scope import Scope
     from .._state.state import DispatchState
     from .dispatcher import Dispatcher

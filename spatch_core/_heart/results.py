@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol
 
-from .._dispatch_arguments import given
+from .._parameters import given
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from .._call.caller import Caller
-    from .._dispatch_arguments import Function
+    from .._parameters import Function
     from .._state.scope import Scope
     from .._state.state_keeper import StateKeeper
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Any, Protocol
 
-    from .._dispatch_arguments import Function
+    from .._parameters import Function
     from .adopted_calls import Target
     from .dispatcher import Dispatcher
 

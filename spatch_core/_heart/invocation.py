@@ -51,7 +51,7 @@ class Invocation:
             state = state.replace(type=checked_type(record.dispatcher, self._type))
         function = record.function
         if "." in getattr(function.default, "__qualname__", ""):
-            from .methods import check_instance  # most functions are no methods
+            from .._parameters import check_instance  # most functions are no methods
 
             check_instance(function, record.wrapper, args)
         found = function.extract(args, kwargs)

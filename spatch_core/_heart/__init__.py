@@ -1,0 +1,1 @@
+"""Dispatchable functions come in; the entries of their tables go out."""
