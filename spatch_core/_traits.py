@@ -172,10 +172,13 @@ def elements(value: Any) -> list[Any]:
     >>> elements([1, (2, [3], ())]), elements("ab"), elements((slice(1, None), 2))
     ([1, 2, 3], ['ab'], [1, None, None, 2])
     """
+    cls = type(value)
+    if cls is not list and cls is not tuple and cls is not slice:
+        return [value]
     # Without recursion, because lists may be nested more deeply than the stack allows.
     found: list[Any] = []
-    seen: set[int] = set()  # a list may contain itself
-    pending: list[Iterator[Any]] = [iter((value,))]
+    seen = {id(value)}  # a list may contain itself
+    pending = [_items(value)]
     while pending:
         for item in pending[-1]:
             cls = type(item)
@@ -183,12 +186,17 @@ def elements(value: Any) -> list[Any]:
                 found.append(item)
             elif id(item) not in seen:
                 seen.add(id(item))
-                parts = (item.start, item.stop, item.step) if cls is slice else item
-                pending.append(iter(parts))
+                pending.append(_items(item))
                 break
         else:
             pending.pop()
     return found
+
+
+def _items(container: Any) -> Iterator[Any]:
+    if type(container) is slice:
+        return iter((container.start, container.stop, container.step))
+    return iter(container)
 
 
 # --- decides= and follows= ----------------------------------------------------------------------
