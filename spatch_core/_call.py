@@ -34,10 +34,10 @@ from ._context import (
     Rest,
     SharedPart,
 )
-from ._dispatch_arguments import ASYNC_GENERATOR, COROUTINE, Function, TakesFound, given
 from ._errors import BackendDeferredError, NoImplementationError
-from ._implementation.if_needed import IF_NEEDED, IfNeeded
+from ._parameters import ASYNC_GENERATOR, COROUTINE, Function, TakesFound, given
 from ._patterns import DEFAULT
+from .backend_utils import IF_NEEDED, IfNeeded
 
 if TYPE_CHECKING:
     from ._decide import Decision, Step

@@ -22,7 +22,7 @@ from types import (
 )
 from typing import TYPE_CHECKING, Any
 
-from ._dispatch_arguments import COROUTINE
+from ._parameters import COROUTINE
 from ._patterns import DEFAULT, type_identifier
 
 if TYPE_CHECKING:

@@ -54,11 +54,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ._description import GivenCallable
-from ._dispatch_arguments import ASYNC_GENERATOR, GENERATOR
 from ._errors import BackendDeferredError, ImplementationImportError
 from ._matching import Match, Matcher
 from ._order.edges import Cycle
 from ._order.ordering import order_backends
+from ._parameters import ASYNC_GENERATOR, GENERATOR
 from ._patterns import (
     ABSTRACT,
     DEFAULT,
@@ -75,7 +75,7 @@ if TYPE_CHECKING:
 
     from ._description import Conversions, Description, Implementation
     from ._discovery.catalog import Catalog
-    from ._dispatch_arguments import Function
+    from ._parameters import Function
 
 LAST_RESORT = "nothing else answers"
 IS_CURRENT = "it is the current backend, and the types say nothing"

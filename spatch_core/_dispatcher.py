@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ._discovery.catalog import Catalog
     from ._discovery.loader import Loader
     from ._entries import Calls
-    from ._function.dispatchable import Dispatchable
+    from ._function import Dispatchable
     from ._state.options import BackendOptions
     from ._state.state_keeper import StateKeeper
 

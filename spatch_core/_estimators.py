@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any
 from ._call import Chain
 from ._context import Progress
 from ._decide import Decision, Step
-from ._dispatch_arguments import COROUTINE
 from ._errors import BackendDeferredError, NoImplementationError
 from ._explain import ExplainedBackend, Explanation, Verdict, why_no_match
 from ._matching import Match
+from ._parameters import COROUTINE
 from ._patterns import DEFAULT, shown, type_identifier
 
 if TYPE_CHECKING:
-    from ._signature.method_memory import Memory
+    from ._traits import Memory
 
 
 def run_remembering(

@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any
 
 from ._decide import Decision, Step
 from ._description import EVERY
-from ._dispatch_arguments import ASYNC_GENERATOR, GENERATOR
 from ._errors import NoImplementationError, Published, published
-from ._implementation.if_needed import IF_NEEDED, IfNeeded
 from ._matching import Match
+from ._parameters import ASYNC_GENERATOR, GENERATOR
 from ._patterns import DEFAULT, shown, type_identifier
 from ._state.state import DispatchState
+from .backend_utils import IF_NEEDED, IfNeeded
 
 if TYPE_CHECKING:
     from ._discovery.catalog import Catalog

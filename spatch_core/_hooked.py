@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from ._call import Chain, checked
 from ._context import RETURNED, Progress
-from ._dispatch_arguments import Function, TakesFound, given, missing
+from ._parameters import Function, TakesFound, given, missing
 from ._patterns import DEFAULT, is_importable
 from ._state.frozen_coroutines import stepwise
 from ._state.hook_stages import stages_of

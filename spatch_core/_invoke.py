@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 from ._call import Chain, ask, shared_part
 from ._context import CallContext
 from ._errors import UnknownFunctionError, nearest
-from ._function.methods import Unknown, check_instance, with_instance
-from ._implementation.if_needed import IfNeeded
+from ._parameters import Unknown, check_instance, with_instance
 from ._state.option_checks import checked_type
+from .backend_utils import IfNeeded
 
 if TYPE_CHECKING:
     from ._decide import Decision, Step
@@ -91,7 +91,7 @@ def restore_invocation(_: object, content: Mapping[str, Any]) -> Invocation:
     return invocation
 
 
-def explain(record: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Explanation:
+def explain_call(record: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Explanation:
     """Explain what would run for a call; see `Dispatchable.explain`."""
     from ._explain import explain as explain_decision
 

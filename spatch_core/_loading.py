@@ -14,15 +14,15 @@ from ._discovery.entry_points import find_entry_points
 from ._discovery.environment import read_environment
 from ._discovery.loader import Loader
 from ._entries import Calls
-from ._function.docstring import document
 from ._patterns import DEFAULT, TypePattern
 from ._state.process_default import set_environment
 from ._state.state import initial_state
+from ._wrapper import document
 
 if TYPE_CHECKING:
     from ._description import Description
-    from ._dispatch_arguments import Function
     from ._dispatcher import Dispatcher
+    from ._parameters import Function
 
 _ROUNDS = 10
 """How often discovery runs if modules that it imports register backends each time.

@@ -13,7 +13,7 @@ from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 from ._call import Chain, checked
-from ._dispatch_arguments import COROUTINE
+from ._parameters import COROUTINE
 from ._patterns import bases_of, defined, dict_of, is_derived, type_identifier
 
 if TYPE_CHECKING:

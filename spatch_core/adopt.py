@@ -13,9 +13,9 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ._call import Chain
-from ._dispatch_arguments import PLAIN, Function
 from ._entries import Guard, as_function, tries_whole_chain
 from ._errors import nearest
+from ._parameters import PLAIN, Function
 from ._patterns import DEFAULT, is_hashable_by_identity, split_identifier
 from ._state.scope import Scope, table_of
 
@@ -89,7 +89,7 @@ class AdoptedFunction(Function):
         self._finder = None
         self._protocol = protocol
         if mutated:
-            from ._signature.traits import Traits  # few functions need one
+            from ._traits import Traits  # few functions need one
 
             self.traits = Traits()
             self.traits.mutated = tuple(mutated)

@@ -17,7 +17,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from ._callers_line import stacklevel
-from ._dispatch_arguments import ASYNC_GENERATOR, COROUTINE
+from ._parameters import ASYNC_GENERATOR, COROUTINE
 from ._patterns import type_identifier
 from ._state.hooks import Call
 

@@ -12,12 +12,19 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
-from . import _context, _errors, _invoke, _patterns, backend_system, backend_utils
+from . import (
+    _context,
+    _errors,
+    _function,
+    _invoke,
+    _patterns,
+    backend_system,
+    backend_utils,
+)
 from ._description import Description
 from ._errors import Problem
 from ._explain import Explanation
-from ._function import decorator, dispatchable, library_backends
-from ._function.function_type import DispatchableFunction
+from ._function_type import DispatchableFunction
 from ._state import hooks, options, options_block, options_view
 from ._state.trace import Trace
 
@@ -106,10 +113,8 @@ _ANNOTATIONS: dict[str, Any] = {
     "Trace": Trace,
 }
 for _module in (
-    *(_errors, _patterns),
-    *(backend_system, backend_utils, _context),
-    *(decorator, dispatchable, hooks, library_backends, options, options_block),
-    options_view,
+    *(_errors, _patterns, _function, backend_system, backend_utils, _context),
+    *(hooks, options, options_block, options_view),
 ):
     for _name, _value in _ANNOTATIONS.items():
         vars(_module).setdefault(_name, _value)

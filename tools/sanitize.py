@@ -66,7 +66,7 @@ def build(compiler: str, folder: Path) -> None:
         ROOT / "spatch_core", package, ignore=shutil.ignore_patterns("*.so", "__pycache__")
     )
     shared = ["-shared-libasan"] if "clang" in os.path.basename(compiler) else []
-    for source in (package / "_function").glob("*.c"):
+    for source in package.glob("*.c"):
         made = source.with_name(f"{source.stem}{sysconfig.get_config_var('EXT_SUFFIX')}")
         include = f"-I{sysconfig.get_path('include')}"
         command = [compiler, *FLAGS, *shared, "-shared", "-fPIC", include]

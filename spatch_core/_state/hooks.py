@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .._dispatch_arguments import ASYNC_GENERATOR, COROUTINE, nature_of
+from .._parameters import ASYNC_GENERATOR, COROUTINE, nature_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ import click
 
 from .._explain import Verdict
 from .._patterns import type_identifier
-from .._signature.traits import POLICIES
+from .._traits import POLICIES
 from ..examination.backends import list_backends, unusable_backends
 from ..examination.function_search import (
     LibraryError,

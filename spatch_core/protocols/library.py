@@ -7,8 +7,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from .._convert import is_container, rebuilt
-from .._dispatch_arguments import COROUTINE
 from .._overriding import GenericMethod, go_on
+from .._parameters import COROUTINE
 from .._patterns import bases_of, is_derived, mro_of, type_identifier
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from .._convert import Conversion, RoundTrip, Unconverted, converted, leaves
-from .._dispatch_arguments import ASYNC_GENERATOR, COROUTINE, GENERATOR, Function
+from .._parameters import ASYNC_GENERATOR, COROUTINE, GENERATOR, Function
 from .._patterns import DEFAULT
 from .._state.hooks import Call
 

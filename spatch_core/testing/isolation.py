@@ -8,10 +8,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from importlib import invalidate_caches
 
-from .._function.docstring import document
 from .._loading import docs
 from .._state.process_default import set_default
 from .._state.state import DispatchState
+from .._wrapper import document
 from ..backend_system import BackendSystem
 from .environment import folders
 

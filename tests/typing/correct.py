@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from typing_extensions import assert_type
 
     from spatch_core._explain import Explanation
-    from spatch_core._function.function_type import DispatchableFunction
+    from spatch_core._function_type import DispatchableFunction
     from spatch_core._state.options import BackendOptions
     from spatch_core._state.trace import Trace, TraceEvent
     from spatch_core.hooks import Call

@@ -1,6 +1,6 @@
 /* Calls of dispatchable functions that skip the wrapper's Python code.
 
-   A wrapper (see spatch_core/_function/wrapper.py) is a plain Python function. `accelerate`
+   A wrapper (see spatch_core/_wrapper.py) is a plain Python function. `accelerate`
    replaces its vectorcall, the C function that CPython calls when the wrapper is called, by
    `dispatch` below. `dispatch` does what the wrapper's Python code does:
 
@@ -544,7 +544,7 @@ static PyType_Slot type_slots[] = {
 };
 
 static PyType_Spec type_spec = {
-    .name = "spatch_core._function._accelerator.Tables",
+    .name = "spatch_core._accelerator.Tables",
     .basicsize = sizeof(Tables),
     .itemsize = sizeof(Parameter),
     .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL |

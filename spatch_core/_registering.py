@@ -5,14 +5,14 @@ from __future__ import annotations
 from _thread import RLock
 from typing import TYPE_CHECKING, Any, Protocol
 
-from .._errors import REGISTERED, Source, UnknownBackendError, nearest
-from .._parsing import parse_description
+from ._errors import REGISTERED, Source, UnknownBackendError, nearest
+from ._parsing import parse_description
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from .._description import Description
-    from .._dispatcher import Dispatcher
+    from ._description import Description
+    from ._dispatcher import Dispatcher
 
 
 class System(Protocol):

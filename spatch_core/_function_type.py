@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar, overload
 
-from .._explain import Explanation
+from ._explain import Explanation
 
 P = ParamSpec("P")
 Q = ParamSpec("Q")
