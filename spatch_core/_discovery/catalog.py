@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from .._description.description import Description
 from .._identifiers import DEFAULT, nearest, shown
-from .._order.ordering import Order
+from .._order import Order
 from .._reporting.problems import Problem, Source
 from .entry_points import find_entry_points
 from .environment import Environment

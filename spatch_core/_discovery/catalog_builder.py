@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import replace
 from itertools import groupby
 from typing import Any
 
 from .._description.description import Description
 from .._identifiers import DEFAULT
-from .._order.ordering import base_order, order_all
+from .._order import base_order, order_backends
 from .._reporting.problems import Problem
 from .._type_patterns import TypePattern
 from .backends_by_name import BackendsByName
@@ -82,8 +81,8 @@ def build_catalog(
     )
 
     variable = environment.variable(SET_ORDER)
-    order = order_all(list(found.values()), environment.set_order, variable)
-    order = replace(order, default_name=default_name)
+    order = order_backends([*found.values()], environment.set_order, variable, skips=False)
+    order = order._replace(default_name=default_name)
     for cycle in order.cycles:
         for name in cycle.members:
             by_name.problems.append(

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from .._identifiers import DEFAULT, is_backend_name, nearest
-from .._order.graph import find_cycle
+from .._order import find_cycle
 from .._reporting.problems import Problem
 
 PRIORITIZE = "PRIORITIZE"

@@ -24,8 +24,7 @@ from dataclasses import dataclass, field
 
 from .._discovery.catalog import CYCLE, Catalog
 from .._identifiers import DEFAULT
-from .._order.edges import Cycle
-from .._order.ordering import Order, order_backends
+from .._order import Cycle, Order, order_backends
 
 # A bound: `nearness` depends on classes, which a program may make without end.
 _MOST_ORDERS = 1000

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from .._identifiers import DEFAULT
-from .._order.edges import Cycle
+from .._order import Cycle
 from .._state.state import DispatchState
 from .candidate_order import CandidateOrder
 from .golden_rule import GoldenRule, Standing

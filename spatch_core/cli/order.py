@@ -21,7 +21,7 @@ from .records import problem_as_json
 from .streams import show_text
 
 if TYPE_CHECKING:
-    from .._order.ordering import Order
+    from .._order import Order
     from ..backend_system import BackendSystem
 
 _ORDER = (

@@ -13,7 +13,7 @@ from spatch_core import BackendSystem
 from spatch_core._description.description import Description, Implementation
 from spatch_core._discovery.catalog import Catalog
 from spatch_core._discovery.environment import read_environment
-from spatch_core._order.ordering import base_order, order_all
+from spatch_core._order import base_order, order_backends
 from spatch_core._resolution.dry_run import explain
 from spatch_core._resolution.golden_rule import Standing
 from spatch_core._resolution.resolver import Resolver
@@ -130,7 +130,7 @@ def resolver(descriptions: Iterable[Description], set_order: str) -> Resolver:
     descriptions = list(descriptions)
     environment = read_environment("LIB", {"LIB_SET_ORDER": set_order})
     by_name = {each.name: each for each in descriptions}
-    order = order_all(descriptions, environment.set_order)
+    order = order_backends(descriptions, environment.set_order, skips=False)
     catalog = Catalog(
         environment,
         {name: by_name[name] for name in order.names},
@@ -261,7 +261,7 @@ def test_the_order_of_a_call_is_free_of_what_is_shown(
 ) -> None:
     """P1, P9: the catalog has every backend, however their declared edges contradict."""
     everything = [*library.before, *library.newcomers]
-    order = order_all(everything)
+    order = order_backends(everything, skips=False)
     assert sorted(order.names) == sorted(each.name for each in everything)
     position = {name: number for number, name in enumerate(order.names)}
     assert all(position[edge.before] < position[edge.after] for edge in order.edges())
