@@ -43,7 +43,7 @@ class BackendSystem(Decorator, Backends):
         Entry point group in which backends advertise themselves; None for none.
     environ_prefix : str
         The environment variables are ``<prefix>_PRIORITIZE``, ``<prefix>_BLOCK``,
-        ``<prefix>_SET_ORDER`` and ``<prefix>_BACKEND``.
+        ``<prefix>_SET_ORDER``, ``<prefix>_BACKEND`` and ``<prefix>_TRACE``.
     default_primary_types : iterable of str, optional
         Type patterns of the types that the library's own implementations work with.
     backends : iterable of mapping or object, optional

@@ -12,10 +12,9 @@ from types import ModuleType
 import pytest
 
 import spatch_core
-from spatch_core import exceptions
+from spatch_core import _environment, exceptions
 from spatch_core._description import fields as _fields
 from spatch_core._description import parsing as _parsing
-from spatch_core._discovery import environment as _environment
 from spatch_core._reporting.problems import Source
 
 ROOT = Path(__file__).parent.parent

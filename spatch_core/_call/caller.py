@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from .._discovery.catalog import Catalog
+from .._discovery import Catalog
 from .._dispatch_arguments import Function, TakesFound
 from .._identifiers import DEFAULT
 from .._resolution.adopted_function import AdoptedFunction

@@ -13,8 +13,7 @@ if TYPE_CHECKING:
     from typing import Any, Protocol
 
     from .._call.caller import Caller
-    from .._discovery.catalog import Catalog
-    from .._discovery.loader import Loader
+    from .._discovery import Catalog, Loader
     from .._dispatch_arguments import Function
     from .._state.options import BackendOptions
     from .._state.state_keeper import StateKeeper

@@ -9,8 +9,7 @@ if TYPE_CHECKING:
 
     from .._call.caller import Caller
     from .._description.description import Description
-    from .._discovery.catalog import Catalog
-    from .._discovery.loader import Loader
+    from .._discovery import Catalog, Loader
     from .._reporting.problems import Problem
     from .._resolution.explanation import Explanation
     from .._resolution.notices import Notices
@@ -82,7 +81,7 @@ class Backends:
         ValueError
             If a backend of this name was registered before, or is the library's own.
         """
-        from .registering import register  # few libraries need it
+        from .._discovery import register  # few libraries need it
 
         register(self, description)
 
@@ -99,7 +98,7 @@ class Backends:
         UnknownBackendError
             A `ValueError`: no backend of this name was registered.
         """
-        from .registering import unregister
+        from .._discovery import unregister
 
         unregister(self, name)
 

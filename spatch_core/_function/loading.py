@@ -8,10 +8,8 @@ from os import environ
 from typing import TYPE_CHECKING, Any, Protocol
 
 from .._call.caller import Caller
-from .._discovery.catalog_builder import build_catalog
-from .._discovery.entry_points import find_entry_points
-from .._discovery.environment import read_environment
-from .._discovery.loader import Loader
+from .._discovery import Loader, build_catalog
+from .._environment import find_entry_points, read_environment
 from .._resolution.resolver import Resolver
 from .._state.process_default import set_environment
 from .._state.state import initial_state
@@ -23,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from .._description.description import Description
-    from .._discovery.catalog import Catalog
+    from .._discovery import Catalog
     from .._resolution.notices import Notices
     from .dispatcher import Dispatcher
 

@@ -11,7 +11,7 @@ from .._resolution.protocol_resolver import AfterOverridingResolver, OverridingR
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from .._discovery.catalog import Catalog
+    from .._discovery import Catalog
     from .._dispatch_arguments import Function
     from .._state.scope import Scope
     from .._state.state import DispatchState

@@ -18,7 +18,7 @@ from .._state.hooks import Call
 from .watched_calls import watched
 
 if TYPE_CHECKING:
-    from .._discovery.catalog import Catalog
+    from .._discovery import Catalog
 
 FORMAT = 1
 """Later versions of the format have larger numbers, and only add keys."""

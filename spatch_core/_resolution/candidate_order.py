@@ -22,7 +22,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from .._discovery.catalog import CYCLE, Catalog
+from .._discovery import CYCLE, Catalog
 from .._identifiers import DEFAULT
 from .._order import Cycle, Order, order_backends
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from .._classes import type_identifier
-from .._discovery.catalog import Catalog
+from .._discovery import Catalog
 from .._dispatch_arguments import ASYNC_GENERATOR, GENERATOR, Function
 from .._identifiers import DEFAULT
 from .._state.state import DispatchState

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from .._description.description import Description
-from .._discovery.catalog import Catalog
+from .._discovery import Catalog
 from .._type_patterns import TypePattern
 
 

@@ -34,7 +34,7 @@ from collections.abc import Callable, Mapping, Sequence
 from enum import IntEnum
 
 from .._description.description import Description
-from .._discovery.catalog import Catalog
+from .._discovery import Catalog
 from .._identifiers import DEFAULT
 from .._state.state import DispatchState
 from .matching import TypeMatch

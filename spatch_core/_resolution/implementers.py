@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .._discovery.catalog import Catalog
+from .._discovery import Catalog
 from .._dispatch_arguments import Function
 from .._identifiers import DEFAULT
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .._classes import type_identifier
-from .._discovery.catalog import Catalog
+from .._discovery import Catalog
 from .._dispatch_arguments import Function
 from .._identifiers import DEFAULT
 from .._state.state import DispatchState

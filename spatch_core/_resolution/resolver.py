@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from .._discovery.catalog import Catalog
+from .._discovery import Catalog
 from .._dispatch_arguments import Function
 from .._identifiers import DEFAULT, shown
 from .._reporting.errors import BackendDeferredError

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from .._discovery.catalog import CYCLE
+from .._discovery import CYCLE
 from .._identifiers import DEFAULT, shown
 from .._reporting.problems import Source
 from ..examination.findings import Finding, Severity

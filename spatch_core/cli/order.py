@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .._discovery.catalog import CYCLE
+from .._discovery import CYCLE
 from .._identifiers import DEFAULT
 from ..examination.backends import unusable_backends
 from ..examination.edges import BASE_ORDER, Step, mending, steps

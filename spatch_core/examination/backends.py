@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from .._discovery.catalog import CYCLE, REQUIRES
+from .._discovery import CYCLE, REQUIRES
 from .._identifiers import DEFAULT
 from .._reporting.problems import Problem, Source
 

@@ -12,8 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from .._discovery.entry_points import find_entry_points
-from .._discovery.environment import BLOCK
+from .._environment import BLOCK, find_entry_points
 from .._identifiers import DEFAULT
 
 if TYPE_CHECKING:

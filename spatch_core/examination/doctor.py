@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from .._description.fields import FIELDS
-from .._discovery.environment import BACKEND, BLOCK, near_misses, read_environment
+from .._environment import BACKEND, BLOCK, near_misses, read_environment
 from .._identifiers import DEFAULT, is_backend_name
 from .._reporting.problems import Source
 from ..backend_system import BackendSystem

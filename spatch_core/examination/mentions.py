@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from .._description.callables import GivenCallable
 from .._description.fields import AUTO_GENERATION, DEFAULTS, EVERY
-from .._discovery.requirements import RequirementError, why_unmet
+from .._environment import RequirementError, why_unmet
 from .._identifiers import split_identifier
 from .._reporting.errors import IdentifierError
 from .._type_patterns import TypePattern
@@ -106,7 +106,7 @@ def chosen_variant(variants: Any) -> tuple[int, Any] | None:
     """Return position and identifier of the variant for this environment, or None."""
     for position, variant in enumerate(variants if isinstance(variants, list) else []):
         with suppress(RequirementError, TypeError, KeyError):
-            if not why_unmet([variant["requires"]], is_condition=True):
+            if not why_unmet(variant["requires"], is_condition=True):
                 return position, variant["function"]
     return None
 

@@ -9,7 +9,7 @@ from re import fullmatch
 from typing import Any
 
 from .._description.files import parse_toml
-from .._discovery.entry_points import installed_distributions
+from .._environment import installed_distributions
 from .findings import Finding, note, warning
 from .packages import Requirements
 

@@ -12,7 +12,7 @@ from .._reporting.errors import ImplementationImportError
 from ..backend_system import BackendSystem
 
 if TYPE_CHECKING:
-    from .._discovery.catalog import Catalog
+    from .._discovery import Catalog
 
 __all__ = ["attributes"]
 

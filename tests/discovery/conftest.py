@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import spatch_core
-from spatch_core._discovery.catalog import Catalog
-from spatch_core._discovery.catalog_builder import build_catalog
-from spatch_core._discovery.environment import read_environment
+from spatch_core._discovery import Catalog, build_catalog
+from spatch_core._environment import read_environment
 from spatch_core._type_patterns import TypePattern
 from spatch_core.testing import run_python
 

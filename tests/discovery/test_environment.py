@@ -1,15 +1,14 @@
-"""The four environment variables: their meaning, and malformed values."""
+"""The environment variables: their meaning, and malformed values."""
 
 from __future__ import annotations
 
-import dataclasses
 import os
 from typing import Any
 
 import pytest
 
 from spatch_core import BackendSystem, EnvironmentVariableWarning
-from spatch_core._discovery.environment import Environment, read_environment
+from spatch_core._environment import Environment, read_environment
 from spatch_core._reporting.problems import Problem
 
 
@@ -42,7 +41,7 @@ def test_nothing_is_said_where_nothing_is_set() -> None:
 
 
 @pytest.mark.parametrize("value", ["", " ", "\t\n"])
-@pytest.mark.parametrize("variable", ["PRIORITIZE", "BLOCK", "SET_ORDER", "BACKEND"])
+@pytest.mark.parametrize("variable", ["PRIORITIZE", "BLOCK", "SET_ORDER", "BACKEND", "TRACE"])
 def test_an_empty_value_says_nothing(variable: str, value: str) -> None:
     """S14: as a shell sets it that cannot unset it."""
     assert read(**{variable: value}) == Environment("LIB")
@@ -72,6 +71,13 @@ def test_backend_holds_one_name() -> None:
     environment = read(BACKEND=" gpu ")
     assert (environment.backend, environment.problems) == ("gpu", ())
     assert environment.names == (("gpu", "LIB_BACKEND"),)
+
+
+@pytest.mark.parametrize(("value", "expected"), [("1", True), (" 1 ", True), ("0", False)])
+def test_trace_is_on_or_off(value: str, expected: bool) -> None:
+    """S12: a flag."""
+    environment = read(TRACE=value)
+    assert (environment.trace, environment.problems) == (expected, ())
 
 
 @pytest.mark.parametrize("value", ["a,b", "a b", "*", "gpu@dist", "a>b"])
@@ -132,7 +138,7 @@ def test_only_the_variables_of_the_prefix_count() -> None:
         "lib_PRIORITIZE": "gpu",
     }
     found = read_environment("LIB", variables)
-    assert dataclasses.replace(found, problems=()) == Environment("LIB")
+    assert found._replace(problems=()) == Environment("LIB")
     assert [each.key for each in found.problems] == ["LIB_SET_ORDERS", "lib_PRIORITIZE"]
     assert read_environment("OTHER", variables).prioritize == ("gpu",)
 
@@ -142,6 +148,7 @@ def test_only_the_variables_of_the_prefix_count() -> None:
     [
         ("LIB_PRIORITISE", "LIB_PRIORITIZE"),
         ("LIB_PRIORITY", "LIB_PRIORITIZE"),
+        ("LIB_TRACES", "LIB_TRACE"),
         ("LIB_Prioritize", "LIB_PRIORITIZE"),
         ("lib_priority", "LIB_PRIORITIZE"),
         ("LIB_BLOCKED", "LIB_BLOCK"),
@@ -153,7 +160,7 @@ def test_a_variable_of_a_similar_name_is_reported(name: str, meant: str) -> None
     found = read_environment("LIB", {name: "gpu", "LIB_BLOCK_SIZE": "8", "LIB_X": "1", "LIB_": ""})
     (problem,) = found.problems
     assert (problem.key, problem.remedy) == (name, f"Did you mean {meant}?")
-    assert dataclasses.replace(found, problems=()) == Environment("LIB")
+    assert found._replace(problems=()) == Environment("LIB")
 
 
 @pytest.mark.parametrize(
@@ -176,7 +183,7 @@ def test_block_may_except_names_from_all(
     assert [name for name in allowed if environment.blocks(name)] == []
 
 
-@pytest.mark.parametrize("field", [each.name for each in dataclasses.fields(Environment)])
+@pytest.mark.parametrize("field", Environment._fields)
 def test_what_was_read_is_immutable(field: str) -> None:
     """It is read once, and handed out."""
     environment = read(PRIORITIZE="gpu")
@@ -252,6 +259,8 @@ MALFORMED = [
     ("SET_ORDER", "x>a,a>b>c,c>a,c>y", "it has a cycle, a>b>c>a"),
     ("SET_ORDER", "a>x,a>b,b>a", "it has a cycle, a>b>a"),
     ("SET_ORDER", "a>b>a>c", "it has a cycle, a>b>a"),
+    ("TRACE", "yes", "'yes' is neither 1 nor 0"),
+    ("TRACE", "2", "'2' is neither 1 nor 0"),
 ]
 
 
@@ -408,7 +417,12 @@ def test_the_variables_are_read_when_backends_are_first_needed(
 
 @pytest.mark.parametrize(
     ("variable", "value"),
-    [("PRIORITIZE", "threads gpu"), ("BLOCK", "gpu,,"), ("SET_ORDER", "threads<gpu")],
+    [
+        ("PRIORITIZE", "threads gpu"),
+        ("BLOCK", "gpu,,"),
+        ("SET_ORDER", "threads<gpu"),
+        ("TRACE", "yes"),
+    ],
 )
 def test_a_malformed_value_is_one_warning_and_one_problem(
     monkeypatch: pytest.MonkeyPatch, variable: str, value: str

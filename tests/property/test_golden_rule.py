@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from spatch_core import BackendSystem
 from spatch_core._description.description import Description, Implementation
-from spatch_core._discovery.catalog import Catalog
-from spatch_core._discovery.environment import read_environment
+from spatch_core._discovery import Catalog
+from spatch_core._environment import read_environment
 from spatch_core._order import base_order, order_backends
 from spatch_core._resolution.dry_run import explain
 from spatch_core._resolution.golden_rule import Standing
