@@ -1,7 +1,6 @@
 """Discovery: entry points and descriptions in code come in; a `Catalog` of backends goes out.
 
-The chapters: the catalog; how it is built; how one backend is read; the loader, which does all that
-once; backends registered at run time.
+The chapters: the catalog; how it is built; how one backend is read.
 
 Faults of a backend become problems of the catalog, and never exceptions of a call. Where code of a
 backend runs, any exception is a fault but `KeyboardInterrupt`, which is the user's.
@@ -10,16 +9,14 @@ backend runs, any exception is a fault but `KeyboardInterrupt`, which is the use
 from __future__ import annotations
 
 import sys
-from _thread import RLock, get_ident
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import cache
 from itertools import groupby
-from os import getpid
 from types import MappingProxyType
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
-from ._callers_line import warn_caller
 from ._description.description import Description, Implementation, Variant
 from ._description.fields import EVERY
 from ._description.files import find_file, parse_toml
@@ -47,7 +44,7 @@ from ._identifiers import (
 )
 from ._order import Order, base_order, order_backends
 from ._reporting.errors import DescriptionError
-from ._reporting.problems import REGISTERED, Problem, Source, in_words
+from ._reporting.problems import Problem, Source, in_words
 from ._reporting.unknown_names import UnknownBackendError
 from ._reporting.warning_categories import (
     BackendSkippedWarning,
@@ -62,11 +59,6 @@ REQUIRES = "requires"
 """The key of problems with unmet requirements: the backend is inactive, but not faulty."""
 _SHARED = (CYCLE, NO_PARSER)
 """The starts of messages that are the same for several backends."""
-_PATIENCE = 5.0
-"""How many seconds a thread waits for another one that discovers."""
-
-Found = TypeVar("Found", bound=Any)
-"""A catalog, or an object with one as its attribute `catalog`."""
 
 
 # --- The catalog ----------------------------------------------------------------------------------
@@ -187,28 +179,10 @@ def build_catalog(
 ) -> Catalog:
     """Read the descriptions of all backends and order them.
 
-    Parameters
-    ----------
-    entry_points : iterable of importlib.metadata.EntryPoint
-        The entry points of the library's group.
-    in_code : iterable of mapping or object
-        Descriptions that the library passed itself.
-    default_types : sequence of TypePattern
-        Primary types of the default implementations.
-    environment : Environment
-        The library's variables.
-    problems : iterable of Problem, optional
-        Problems of finding the entry points.
-    group : str, optional
-        The library's group.
-    secondary_types : sequence of TypePattern, optional
-        Secondary types of the default implementations.
-    functions : collection of str, optional
-        Identifiers of the library's functions.
-    default_name : str, optional
-        The name of the library itself that users see; no backend may have it.
-    registered : iterable of Description, optional
-        Descriptions registered at run time; they replace installed ones with the same name.
+    `entry_points` are those of the library's `group`; `problems` came up when they were looked for.
+    Backends `in_code` are passed by the library itself. `registered` ones replace installed ones of
+    the same name. The two sequences of types are those of the default implementations. `functions`
+    are the identifiers of the library's functions. No backend may have the `default_name`.
     """
     backends = _Backends(environment, functions)
     for fields in in_code:
@@ -425,33 +399,28 @@ def choose_variants(description: Description) -> tuple[Description, list[Problem
     implementation, is absent. The problems are malformed requirements, which count as unmet.
     """
     problems: list[Problem] = []
-    reasons: dict[str, str | RequirementError] = {}
+
+    @cache  # many functions have variants for the same requirements
+    def reason_of(requirement: str) -> tuple[str, bool]:
+        try:
+            return why_unmet(requirement, is_condition=True), False
+        except RequirementError as error:
+            return str(error), True
 
     def choose(implementation: Implementation, path: str) -> tuple[Variant | None, str]:
-        failures = []
+        reasons = []
         for position, variant in enumerate(implementation.variants):
-            text = variant.requires
-            if text not in reasons:
-                try:
-                    reasons[text] = why_unmet(text, is_condition=True)
-                except RequirementError as error:
-                    reasons[text] = error
-            reason = reasons[text]
+            reason, is_malformed = reason_of(variant.requires)
             if not reason:
                 return variant, ""
-            if isinstance(reason, RequirementError):
-                problems.append(
-                    Problem(
-                        f"the variant is not used, because of its requirement: {reason}",
-                        "Install packaging, or correct the requirement",
-                        description.name,
-                        f"{path}.variants[{position}].requires",
-                        description.source,
-                        skips=False,
-                    )
-                )
-            failures.append(str(reason))
-        return None, "; ".join(dict.fromkeys(failures))
+            reasons.append(reason)
+            if is_malformed:
+                message = f"the variant is not used, because of its requirement: {reason}"
+                remedy = "Install packaging, or correct the requirement"
+                place = description.name, f"{path}.variants[{position}].requires"
+                problem = Problem(message, remedy, *place, description.source, skips=False)
+                problems.append(problem)
+        return None, "; ".join(dict.fromkeys(reasons))
 
     functions: dict[str, Implementation] = {}
     absent = {}
@@ -591,174 +560,3 @@ def _is_circular(error: BaseException) -> bool:
         return any(map(is_initializing, [*sys.modules.values()]))
     # The import system raises this if threads would wait for each other's imports.
     return type(error).__name__ == "_DeadlockError"
-
-
-# --- The loader -----------------------------------------------------------------------------------
-
-
-class Loader(Generic[Found]):
-    """Discovers a library's backends when they are first needed, once for all threads.
-
-    One lock is held while backends are discovered and while the result is published. The thread
-    that holds it gets None if a module that the discovery imports needs the backends, and so does a
-    thread that has waited for `_PATIENCE` seconds: the discovering thread may be waiting for it,
-    because a backend's module has started it, or for a module that it is importing.
-
-    If discovery raises, nothing has changed, and the next caller tries again. If publishing does,
-    the next caller publishes.
-
-    *Provisional*: the backends were needed while a backend's module, or a module that the backend
-    needs, was being imported. The result without that backend is neither published nor warned
-    about, and is used until the imports have ended.
-
-    Parameters
-    ----------
-    discover : callable
-        Returns a new result, whose ``catalog`` says whether it is complete; may import modules.
-    publish : callable
-        Takes each complete result when it has become `loaded`.
-
-    Attributes
-    ----------
-    loaded : object or None
-        The latest complete result.
-    """
-
-    def __init__(self, discover: Callable[[], Found], publish: Callable[[Found], None]) -> None:
-        self._discover = discover
-        self._publish = publish
-        self.loaded: Found | None = None
-        self._is_published = True
-        self._provisional: tuple[Found, list[Any]] | None = None  # with the imports going on
-        self._lock = RLock()
-        self._thread: int | None = None  # the one that discovers
-        self._process = getpid()
-
-    @property
-    def settled(self) -> Found | None:
-        """The latest complete result, if all of it has been published."""
-        return self.loaded if self._is_published else None
-
-    @property
-    def is_discovering(self) -> bool:
-        """Whether a thread is discovering; true until its result is `loaded`."""
-        return self._thread is not None
-
-    def get(self) -> Found:
-        """Return the result of discovery; `RuntimeError` in a module that discovery waits for."""
-        found = self.settled or self.load() or self.loaded
-        if found is None:
-            raise RuntimeError(
-                "the backends are being discovered, and a module that the discovery imports needs "
-                "them; use them only after its import"
-            )
-        return found
-
-    def load(self, again: bool = False) -> Found | None:
-        """Discover the backends, if need be or `again`.
-
-        None if this thread is discovering them already, or has waited in vain for another one.
-        """
-        provisional = self._provisional  # read once: another thread may replace it
-        if not again and provisional is not None and any(map(is_initializing, provisional[1])):
-            return provisional[0]
-        process = getpid()
-        if process != self._process:
-            # The child of a fork has none of the parent's threads, one of which may discover.
-            self._lock, self._thread, self._process = RLock(), None, process
-        if self._thread == get_ident() or not self._lock.acquire(timeout=_PATIENCE):
-            return None
-        try:
-            self._thread = get_ident()
-            found, is_new = self._load(again)
-        finally:
-            self._thread = None
-            self._lock.release()
-        if is_new:
-            # Last, because a filter may turn warnings into exceptions.
-            for warning in found.catalog.warnings():
-                warn_caller(warning)
-        return found
-
-    def _load(self, again: bool) -> tuple[Found, bool]:
-        """Return the result of discovery, and whether this call has loaded it."""
-        self._provisional = None
-        if self.loaded is not None and not self._is_published:  # it was interrupted
-            self._settle(self.loaded)
-        if self.loaded is not None and not again:
-            return self.loaded, False  # another thread loaded it while this one waited
-        found = self._discover()
-        if not found.catalog.is_complete:
-            # Copy, because other threads may import modules meanwhile.
-            importing = [each for each in [*sys.modules.values()] if is_initializing(each)]
-            self._provisional = found, importing
-            return found, False
-        self._settle(found)
-        return found, True
-
-    def _settle(self, found: Found) -> None:
-        """Make a result the loaded one, and publish it."""
-        # In this order, so that an unpublished result never counts as settled.
-        self._is_published = False
-        self.loaded = found
-        self._publish(found)
-        self._is_published = True
-
-
-# --- Backends registered at run time --------------------------------------------------------------
-
-_lock = RLock()
-"""Held while `_registered` of a system changes, so that threads at once lose nothing."""
-
-
-def register(system: Any, fields: Any) -> None:
-    """Add a backend to a library; see `BackendSystem.register`."""
-    dispatcher = system._dispatcher
-    description = parse_description(
-        fields, Source(REGISTERED), functions=tuple(dispatcher.by_identifier)
-    )
-    name = description.name
-    with _lock:
-        if any(each.name == name for each in system._registered):
-            raise ValueError(
-                f"a backend named {name!r} was registered before; unregister({name!r}) takes it "
-                "away"
-            )
-        known = dispatcher.loaded and dispatcher.loaded.catalog.descriptions.get(name)
-        if known is not None and known.in_code:
-            raise ValueError(
-                f"the library itself has a backend named {name!r}; register it by another name"
-            )
-        system._registered = (*system._registered, description)
-    _load_again(system, description)
-
-
-def unregister(system: Any, name: str) -> None:
-    """Take a backend away; see `BackendSystem.unregister`."""
-    with _lock:
-        registered = {each.name: each for each in system._registered}
-        if name not in registered:
-            reason = "it was not registered at run time"
-            raise UnknownBackendError(name, registered, nearest(name, registered), reason)
-        description = registered.pop(name)
-        system._registered = (*registered.values(),)
-    _load_again(system, description)
-
-
-def _load_again(system: Any, description: Description) -> None:
-    """Discover again what is loaded; if that raises, agree with the backends in force."""
-    loader = system._dispatcher.ensure_loader()
-    try:
-        # A running discovery may have read the old ones. If none runs, and nothing is loaded, the
-        # next call that needs backends discovers all.
-        if loader.is_discovering or loader.loaded is not None:
-            loader.load(again=True)
-    except BaseException:  # an interrupt, or a warning that is an error
-        with _lock:
-            others = [each for each in system._registered if each is not description]
-            found = loader.loaded and loader.loaded.catalog.descriptions.get(description.name)
-            # The sources are compared, because discovery replaces a description.
-            if found is not None and found.source is description.source:
-                others.append(description)
-            system._registered = tuple(others)
-        raise

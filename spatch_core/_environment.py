@@ -66,18 +66,6 @@ class Environment(NamedTuple):
         """Whether the backend `name` must not be loaded."""
         return name in self.block or (self.block_all and name not in self.allowed)
 
-    def blocking(self, names: Iterable[str]) -> str:
-        """Return the value of ``BLOCK`` that blocks these backends, too.
-
-        >>> read_environment("LIB", {"LIB_BLOCK": "*,!a,!b"}).blocking(["b"])
-        '*,!a'
-        """
-        names = {*names}
-        if not self.block_all:
-            return ",".join(sorted({*self.block, *names}))
-        allowed = sorted(self.allowed - names)
-        return ",".join([_ALL, *sorted(self.block), *(_BUT + each for each in allowed)])
-
     @property
     def names(self) -> tuple[tuple[str, str], ...]:
         """Every backend name mentioned, with the variable that mentions it."""
@@ -125,7 +113,7 @@ def read_environment(prefix: str, variables: Mapping[str, str]) -> Environment:
     set_order = read(SET_ORDER, _parse_order)
     backend = read(BACKEND, _parse_name)
     trace = read(TRACE, _parse_flag)
-    problems += misspelled_variables(prefix, SUFFIXES, variables)
+    problems += _misspelled(prefix, variables)
     return Environment(
         prefix,
         tuple(dict.fromkeys(prioritize)),
@@ -191,23 +179,15 @@ def _parse_flag(text: str) -> bool:
     return _FLAGS[text]
 
 
-def misspelled_variables(
-    prefix: str, suffixes: Iterable[str], variables: Mapping[str, str]
-) -> Iterator[Problem]:
-    """Yield a problem for each variable that looks like a misspelled variable of a library.
-
-    >>> variables = {"LIB_PRIORITY": "a", "lib_block": "b", "LIB_BLOCK": "c"}
-    >>> for problem in misspelled_variables("LIB", ["PRIORITIZE", "BLOCK"], variables):
-    ...     print(problem.key, problem.remedy)
-    LIB_PRIORITY Did you mean LIB_PRIORITIZE?
-    lib_block Did you mean LIB_BLOCK?
-    """
+def _misspelled(prefix: str, variables: Iterable[str]) -> Iterator[Problem]:
+    """Yield a problem for each variable whose name is nearly that of a variable of the library."""
     start = f"{prefix}_"
-    known = {start + suffix: suffix for suffix in suffixes}
+    known = {start + suffix for suffix in SUFFIXES}
     for name in sorted(variables):
-        if name in known or name[: len(start)].casefold() != start.casefold():
+        beginning, suffix = name[: len(start)], name[len(start) :]
+        if name in known or beginning.casefold() != start.casefold():
             continue
-        meant = nearest(name[len(start) :], known.values(), _MISSPELLED)
+        meant = nearest(suffix, SUFFIXES, _MISSPELLED)
         if meant:
             message = "the library reads no variable with this name"
             yield Problem(message, f"Did you mean {start}{meant[0]}?", key=name)

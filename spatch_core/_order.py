@@ -77,6 +77,7 @@ class Cycle(NamedTuple):
     path: tuple[str, ...]  # along one cycle; the first name is repeated at the end
     members: tuple[str, ...]  # the backends on this cycle and on those connected to it
     set_order: str  # the value of ``SET_ORDER`` that resolves it
+    pairs: tuple[tuple[str, str], ...]  # the declared edges on these cycles
 
     def in_words(self, default_name: str) -> str:
         """Return the path; `default_name` is the name of the library itself in it."""
@@ -145,23 +146,11 @@ def order_backends(
 ) -> Order:
     """Order backends by priority, as the module's docstring defines it.
 
-    Parameters
-    ----------
-    descriptions : sequence of Description
-        In any order, except that descriptions in code keep theirs.
-    set_order : sequence of (str, str)
-        Edges from the environment, free of cycles.
-    variable : str
-        The name of the environment variable, for the reasons.
-    nearness : sequence of sequence of frozenset of str, optional
-        For each dispatch type of a call, sets of backends whose patterns name the same class, the
-        nearest class first.
-    skips : bool, optional
-        Whether backends on a cycle of declared edges are left out, as those of one call are. Else
-        only these edges are: the backends may be candidates of different calls.
+    `set_order` has the edges of the environment, free of cycles, and `variable` its name.
+    `nearness` has, for each dispatch type of a call, sets of backends whose patterns name the same
+    class, the nearest class first. Backends on a cycle of declared edges are left out if the order
+    `skips` them, as that of a call does; else only these edges are.
 
-    Examples
-    --------
     >>> from spatch_core._type_patterns import TypePattern
     >>> def backend(name, **fields):
     ...     return Description(name, (TypePattern("m:Array"),), **fields)
@@ -225,17 +214,14 @@ def _explicit_edges(
     Removes the backends on these cycles from `base` if `skips` is true.
     """
     edges = _stated_edges(base, set_order, variable)
-    declared = [(edge.before, edge.after) for edge in edges if edge.origin == DECLARED]
-    component = _components(declared)
-    circular = [pair for pair in declared if component[pair[0]] == component[pair[1]]]
-    cycles = _cycles(base, edges, circular, component, set_order) if circular else []
+    cycles = _declared_cycles(base, edges, set_order)
     if cycles and skips:
         for name in [name for cycle in cycles for name in cycle.members]:
             del base[name]
         # Again, because the environment's edges bridge the backends that are skipped now.
         edges = _stated_edges(base, set_order, variable)
     elif cycles:
-        void = set(circular)
+        void = {pair for cycle in cycles for pair in cycle.pairs}
         edges = [edge for edge in edges if (edge.before, edge.after) not in void]
     # A declared edge that closes a cycle together with edges of the environment gives way.
     component = _components((edge.before, edge.after) for edge in edges)
@@ -281,30 +267,33 @@ def _stated_edges(
     return [*edges.values()]
 
 
-def _cycles(
-    present: Mapping[str, Description],
-    edges: Sequence[Edge],
-    circular: Sequence[tuple[str, str]],
-    component: Mapping[str, int],
-    set_order: Sequence[tuple[str, str]],
+def _declared_cycles(
+    present: Iterable[str], edges: Iterable[Edge], set_order: Sequence[tuple[str, str]]
 ) -> list[Cycle]:
-    """Return a cycle for each component of the `circular` pairs, with what resolves it."""
+    """Return the cycles of declared edges, one for each strongly connected component."""
+    stated: dict[str, list[tuple[str, str]]] = {ENVIRONMENT: [], DECLARED: []}
+    for edge in edges:
+        stated[edge.origin].append((edge.before, edge.after))
+    component = _components(stated[DECLARED])
+    circular: dict[int, list[tuple[str, str]]] = {}
+    for first, second in stated[DECLARED]:
+        if component[first] == component[second]:
+            circular.setdefault(component[first], []).append((first, second))
+    if not circular:
+        return []
     # The proposed value reverses the edges that contradict one total order. The
     # environment's own edges agree with that order, so that the value has no cycle.
-    stated = [(edge.before, edge.after) for edge in edges if edge.origin == ENVIRONMENT]
-    names = _arranged(present, {name: name for name in present}, stated)
+    names = _arranged(present, {name: name for name in present}, stated[ENVIRONMENT])
     position = {name: number for number, name in enumerate(names)}
-    of_component: dict[int, list[tuple[str, str]]] = {}
-    for pair in circular:
-        of_component.setdefault(component[pair[0]], []).append(pair)
     cycles = []
-    for pairs in of_component.values():
+    for pairs in circular.values():
         inside = {name for pair in pairs for name in pair}
         value = [f"{first}>{second}" for first, second in set_order] + [
             f"{second}>{first}" for first, second in pairs if position[second] < position[first]
         ]
         members = tuple([name for name in present if name in inside and name != DEFAULT])
-        cycles.append(Cycle(find_cycle(pairs), members, ",".join(dict.fromkeys(value))))
+        text = ",".join(dict.fromkeys(value))
+        cycles.append(Cycle(find_cycle(pairs), members, text, tuple(pairs)))
     return cycles
 
 

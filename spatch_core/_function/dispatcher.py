@@ -13,8 +13,9 @@ if TYPE_CHECKING:
     from typing import Any, Protocol
 
     from .._call.caller import Caller
-    from .._discovery import Catalog, Loader
+    from .._discovery import Catalog
     from .._dispatch_arguments import Function
+    from .._loading import Loader
     from .._state.options import BackendOptions
     from .._state.state_keeper import StateKeeper
     from .results import Results

@@ -9,7 +9,8 @@ if TYPE_CHECKING:
 
     from .._call.caller import Caller
     from .._description.description import Description
-    from .._discovery import Catalog, Loader
+    from .._discovery import Catalog
+    from .._loading import Loader
     from .._reporting.problems import Problem
     from .._resolution.explanation import Explanation
     from .._resolution.notices import Notices
@@ -81,7 +82,7 @@ class Backends:
         ValueError
             If a backend of this name was registered before, or is the library's own.
         """
-        from .._discovery import register  # few libraries need it
+        from .._loading import register  # few libraries need it
 
         register(self, description)
 
@@ -98,7 +99,7 @@ class Backends:
         UnknownBackendError
             A `ValueError`: no backend of this name was registered.
         """
-        from .._discovery import unregister
+        from .._loading import unregister
 
         unregister(self, name)
 

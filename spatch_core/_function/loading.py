@@ -8,8 +8,9 @@ from os import environ
 from typing import TYPE_CHECKING, Any, Protocol
 
 from .._call.caller import Caller
-from .._discovery import Loader, build_catalog
+from .._discovery import build_catalog
 from .._environment import find_entry_points, read_environment
+from .._loading import Loader
 from .._resolution.resolver import Resolver
 from .._state.process_default import set_environment
 from .._state.state import initial_state

@@ -17,7 +17,7 @@ from spatch_core import (
     DuplicateFunctionWarning,
     UnknownBackendError,
 )
-from spatch_core._discovery import Loader
+from spatch_core._loading import Loader
 from spatch_core.testing import Distribution, isolated, write_distribution
 
 GROUP = "loader_library.backends"
