@@ -56,8 +56,7 @@ from typing import TYPE_CHECKING, Any
 from ._description import GivenCallable
 from ._errors import BackendDeferredError, ImplementationImportError
 from ._matching import Match, Matcher
-from ._order.edges import Cycle
-from ._order.ordering import order_backends
+from ._order import Cycle, order_backends
 from ._parameters import ASYNC_GENERATOR, GENERATOR
 from ._patterns import (
     ABSTRACT,
@@ -74,7 +73,7 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from ._description import Conversions, Description, Implementation
-    from ._discovery.catalog import Catalog
+    from ._discovery import Catalog
     from ._parameters import Function
 
 LAST_RESORT = "nothing else answers"

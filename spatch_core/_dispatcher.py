@@ -11,10 +11,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any
 
-    from ._discovery.catalog import Catalog
-    from ._discovery.loader import Loader
+    from ._discovery import Catalog
     from ._entries import Calls
     from ._function import Dispatchable
+    from ._loading import Loader
     from ._state.options import BackendOptions
     from ._state.state_keeper import StateKeeper
 

@@ -22,7 +22,7 @@ from ._state.state import DispatchState
 from .backend_utils import IF_NEEDED, IfNeeded
 
 if TYPE_CHECKING:
-    from ._discovery.catalog import Catalog
+    from ._discovery import Catalog
 
     Ask = Callable[[Step], "str | IfNeeded | None"]
     """Asks ``should_run``: returns why a step defers, or ``IF_NEEDED``; None if it runs."""
@@ -236,7 +236,7 @@ def why_no_match(match: Match, name: str) -> str:
 
 
 def _why_skipped(catalog: Catalog, cycle: Any) -> str:
-    from ._discovery.catalog import CYCLE
+    from ._discovery import CYCLE
 
     path = cycle.in_words(catalog.default_name)
     return f"{CYCLE}: {path}. Set {catalog.environment.variable('SET_ORDER')}={cycle.set_order!r}"

@@ -57,8 +57,7 @@ def find_file(module: str, name: str, distribution: Any) -> tuple[str, bytes | N
     found = _Package()
     for part in module.split("."):
         if not found.find_submodule(part):
-            # An import finds no such package either, unless its parent extends its own path when it
-            # is imported, as those of `pkgutil` do, or the package was installed a moment ago.
+            # An import finds no such package either, unless it was installed a moment ago.
             if distribution is None:
                 return "", None
             path = str(distribution.locate_file("/".join([*module.split("."), name])))
@@ -92,6 +91,11 @@ class _Package:
         module = sys.modules.get(self._name)
         if module is None:
             spec = _find_spec(self._name, self._search)
+            if spec is None and self._search is not None:
+                # A parent may extend its own path when it is imported, as those of `pkgutil` do.
+                parents = self._name.split(".")[:-1]
+                others = [os.path.join(each, *parents) for each in sys.path]
+                spec = _find_spec(self._name, others)
             if spec is None:
                 return False
             search, origin = spec.submodule_search_locations, spec.origin

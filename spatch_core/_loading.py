@@ -1,20 +1,27 @@
-"""Loads the backends of a library when they are needed, and lets its functions follow them."""
+"""Loads a library's backends when they are first needed, once for all threads, and again.
+
+Programs can also add and remove backends while they run.
+"""
 
 from __future__ import annotations
 
+import sys
+from _thread import RLock, get_ident
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from importlib import invalidate_caches
-from os import environ
-from typing import TYPE_CHECKING, Any
+from os import environ, getpid
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from ._callers_line import warn_caller
 from ._decide import Decider, Decision
-from ._discovery.catalog_builder import build_catalog
-from ._discovery.entry_points import find_entry_points
-from ._discovery.environment import read_environment
-from ._discovery.loader import Loader
+from ._description import Description
+from ._discovery import build_catalog
 from ._entries import Calls
-from ._patterns import DEFAULT, TypePattern
+from ._environment import find_entry_points, read_environment
+from ._errors import REGISTERED, Source, UnknownBackendError, nearest
+from ._parsing import parse_description
+from ._patterns import DEFAULT, TypePattern, is_initializing
 from ._state.process_default import set_environment
 from ._state.state import initial_state
 from ._wrapper import document
@@ -28,6 +35,168 @@ _ROUNDS = 10
 """How often discovery runs if modules that it imports register backends each time.
 
 A module whose import fails is imported, and may register a backend, in each run."""
+_PATIENCE = 5.0
+"""How many seconds a thread waits for another one that discovers."""
+
+Found = TypeVar("Found", bound=Any)
+"""A catalog, or an object with one as its attribute `catalog`."""
+
+
+class Loader(Generic[Found]):
+    """Discovers a library's backends when they are first needed, once for all threads.
+
+    One lock is held while backends are discovered and while the result is published. The thread
+    that holds it gets None if a module that the discovery imports needs the backends, and so does a
+    thread that has waited for `_PATIENCE` seconds: the discovering thread may be waiting for it,
+    because a backend's module has started it, or for a module that it is importing.
+
+    If discovery raises, nothing has changed, and the next caller tries again. If publishing does,
+    the next caller publishes.
+
+    A result is incomplete if the backends were needed while a backend's module, or a module that
+    the backend needs, was being imported. The result without that backend is neither published nor
+    warned about, and is used until the imports have ended.
+    """
+
+    def __init__(self, discover: Callable[[], Found], publish: Callable[[Found], None]) -> None:
+        self._discover = discover
+        self._publish = publish
+        self.loaded: Found | None = None  # the latest complete result
+        self._is_published = True
+        # An incomplete result, and the modules that were being imported then.
+        self._provisional: tuple[Found, list[Any]] | None = None
+        self._lock = RLock()
+        self._thread: int | None = None  # the one that discovers
+        self._process = getpid()
+
+    @property
+    def settled(self) -> Found | None:
+        """The latest complete result, if all of it has been published."""
+        return self.loaded if self._is_published else None
+
+    @property
+    def is_discovering(self) -> bool:
+        """Whether a thread is discovering; true until its result is `loaded`."""
+        return self._thread is not None
+
+    def get(self) -> Found:
+        """Return the result of discovery; `RuntimeError` in a module that discovery waits for."""
+        found = self.settled or self.load() or self.loaded
+        if found is None:
+            raise RuntimeError(
+                "the backends are being discovered, and a module that the discovery imports needs "
+                "them; use them only after its import"
+            )
+        return found
+
+    def load(self, again: bool = False) -> Found | None:
+        """Discover the backends, if need be or `again`.
+
+        None if this thread is discovering them already, or has waited in vain for another one.
+        """
+        provisional = self._provisional  # read once: another thread may replace it
+        if not again and provisional is not None and any(map(is_initializing, provisional[1])):
+            return provisional[0]
+        process = getpid()
+        if process != self._process:
+            # The child of a fork has none of the parent's threads, one of which may discover.
+            self._lock, self._thread, self._process = RLock(), None, process
+        if self._thread == get_ident() or not self._lock.acquire(timeout=_PATIENCE):
+            return None
+        try:
+            self._thread = get_ident()
+            found, is_new = self._load(again)
+        finally:
+            self._thread = None
+            self._lock.release()
+        if is_new:
+            # Last, because a filter may turn warnings into exceptions.
+            for warning in found.catalog.warnings():
+                warn_caller(warning)
+        return found
+
+    def _load(self, again: bool) -> tuple[Found, bool]:
+        """Return the result of discovery, and whether this call has loaded it."""
+        self._provisional = None
+        if self.loaded is not None and not self._is_published:  # it was interrupted
+            self._settle(self.loaded)
+        if self.loaded is not None and not again:
+            return self.loaded, False  # another thread loaded it while this one waited
+        found = self._discover()
+        if not found.catalog.is_complete:
+            # Copy, because other threads may import modules meanwhile.
+            importing = [each for each in [*sys.modules.values()] if is_initializing(each)]
+            self._provisional = found, importing
+            return found, False
+        self._settle(found)
+        return found, True
+
+    def _settle(self, found: Found) -> None:
+        """Make a result the loaded one, and publish it."""
+        # In this order, so that an unpublished result never counts as settled.
+        self._is_published = False
+        self.loaded = found
+        self._publish(found)
+        self._is_published = True
+
+
+# --- Backends registered at run time --------------------------------------------------------------
+
+_lock = RLock()
+"""Held while `_registered` of a system changes, so that threads at once lose nothing."""
+
+
+def register(system: Any, fields: Any) -> None:
+    """Add a backend to a library; see `BackendSystem.register`."""
+    dispatcher = system._dispatcher
+    description = parse_description(
+        fields, Source(REGISTERED), functions=tuple(dispatcher.by_identifier)
+    )
+    name = description.name
+    with _lock:
+        if any(each.name == name for each in system._registered):
+            raise ValueError(
+                f"a backend named {name!r} was registered before; unregister({name!r}) takes it "
+                "away"
+            )
+        known = dispatcher.loaded and dispatcher.loaded.catalog.descriptions.get(name)
+        if known is not None and known.in_code:
+            raise ValueError(
+                f"the library itself has a backend named {name!r}; register it by another name"
+            )
+        system._registered = (*system._registered, description)
+    _load_again(system, description)
+
+
+def unregister(system: Any, name: str) -> None:
+    """Take a backend away; see `BackendSystem.unregister`."""
+    with _lock:
+        registered = {each.name: each for each in system._registered}
+        if name not in registered:
+            reason = "it was not registered at run time"
+            raise UnknownBackendError(name, registered, nearest(name, registered), reason)
+        description = registered.pop(name)
+        system._registered = (*registered.values(),)
+    _load_again(system, description)
+
+
+def _load_again(system: Any, description: Description) -> None:
+    """Discover again what is loaded; if that raises, agree with the backends in force."""
+    loader = system._dispatcher.ensure_loader()
+    try:
+        # A running discovery may have read the old ones. If none runs, and nothing is loaded, the
+        # next call that needs backends discovers all.
+        if loader.is_discovering or loader.loaded is not None:
+            loader.load(again=True)
+    except BaseException:  # an interrupt, or a warning that is an error
+        with _lock:
+            others = [each for each in system._registered if each is not description]
+            found = loader.loaded and loader.loaded.catalog.descriptions.get(description.name)
+            # The sources are compared, because discovery replaces a description.
+            if found is not None and found.source is description.source:
+                others.append(description)
+            system._registered = tuple(others)
+        raise
 
 
 def make_loader(

@@ -24,12 +24,12 @@ if TYPE_CHECKING:
 
     from ._context import DispatchContext
     from ._description import Description
-    from ._discovery.catalog import Catalog
-    from ._discovery.loader import Loader
+    from ._discovery import Catalog
     from ._entries import Calls
     from ._errors import Problem
     from ._explain import Explanation
     from ._function_type import DispatchableFunction
+    from ._loading import Loader
     from ._notices import Notices
     from ._parameters import DispatchArguments
 
@@ -51,7 +51,7 @@ class BackendSystem:
         Entry point group in which backends advertise themselves; None for none.
     environ_prefix : str
         The environment variables are ``<prefix>_PRIORITIZE``, ``<prefix>_BLOCK``,
-        ``<prefix>_SET_ORDER`` and ``<prefix>_BACKEND``.
+        ``<prefix>_SET_ORDER``, ``<prefix>_BACKEND`` and ``<prefix>_TRACE``.
     default_primary_types : iterable of str, optional
         Type patterns of the types that the library's own implementations work with.
     backends : iterable of mapping or object, optional
@@ -384,7 +384,7 @@ class BackendSystem:
         ValueError
             If a backend of this name was registered before, or is the library's own.
         """
-        from ._registering import register  # few libraries need it
+        from ._loading import register  # few libraries need it
 
         register(self, description)
 
@@ -401,7 +401,7 @@ class BackendSystem:
         UnknownBackendError
             A `ValueError`: no backend of this name was registered.
         """
-        from ._registering import unregister
+        from ._loading import unregister
 
         unregister(self, name)
 

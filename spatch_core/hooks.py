@@ -24,7 +24,7 @@ from ._state.hooks import Call
 if TYPE_CHECKING:
     from os import PathLike
 
-    from ._discovery.catalog import Catalog
+    from ._discovery import Catalog
 
 __all__ = ["Call", "Record", "log", "record", "spans"]
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any, ClassVar, Protocol
 
-    from .._discovery.catalog import Catalog
+    from .._discovery import Catalog
     from .hooks import Hook
     from .options_owner import Owner
     from .state import Class

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Protocol
 
-from .._discovery.catalog import Catalog
+from .._discovery import Catalog
 from .state_keeper import StateKeeper
 
 

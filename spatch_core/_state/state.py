@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any, NoReturn
 
-    from .._discovery.catalog import Catalog
+    from .._discovery import Catalog
     from .hooks import Hook
     from .trace import Trace
 

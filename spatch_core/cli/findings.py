@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from .._discovery.catalog import CYCLE
+from .._discovery import CYCLE
 from .._errors import Source
 from .._patterns import DEFAULT, shown
 from ..examination.findings import Finding, Severity

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .._discovery.catalog import CYCLE
+from .._discovery import CYCLE
 from .._patterns import DEFAULT
 from ..examination.backends import unusable_backends
 from ..examination.edges import BASE_ORDER, Step, mending, steps
@@ -21,7 +21,7 @@ from .records import problem_as_json
 from .streams import show_text
 
 if TYPE_CHECKING:
-    from .._order.ordering import Order
+    from .._order import Order
     from ..backend_system import BackendSystem
 
 _ORDER = (

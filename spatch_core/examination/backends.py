@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from .._discovery.catalog import CYCLE, REQUIRES
+from .._discovery import CYCLE, REQUIRES
 from .._errors import Problem, Source
 from .._patterns import DEFAULT
 

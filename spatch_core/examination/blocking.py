@@ -12,11 +12,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from .._discovery.entry_points import find_entry_points
-from .._discovery.environment import BLOCK
+from .._environment import BLOCK, find_entry_points
 from .._patterns import DEFAULT
 
 if TYPE_CHECKING:
+    from .._environment import Environment
     from ..backend_system import BackendSystem
 
 _PART = r"\*|!?[\w.-]+"
@@ -54,6 +54,20 @@ def honoured_block(value: str, names: Iterable[str]) -> str:
     folded = {each.casefold() for each in found - installed}
     found |= {each for each in installed if each.casefold() in folded}
     return ",".join(sorted(found - {DEFAULT}))
+
+
+def value_blocking(environment: Environment, names: Iterable[str]) -> str:
+    """Return the value of ``BLOCK`` that blocks these backends, too.
+
+    >>> from spatch_core._environment import read_environment
+    >>> value_blocking(read_environment("LIB", {"LIB_BLOCK": "*,!a,!b"}), ["b"])
+    '*,!a'
+    """
+    names = {*names}
+    if not environment.block_all:
+        return ",".join(sorted({*environment.block, *names}))
+    allowed = sorted(environment.allowed - names)
+    return ",".join(["*", *sorted(environment.block), *(f"!{each}" for each in allowed)])
 
 
 def honoured(prefix: str, variables: Mapping[str, str], names: Iterable[str]) -> dict[str, str]:

@@ -8,13 +8,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .._description import FIELDS
-from .._discovery.environment import BACKEND, BLOCK, near_misses, read_environment
+from .._environment import BACKEND, BLOCK, near_misses, read_environment
 from .._errors import Source, replace
 from .._patterns import DEFAULT, is_backend_name
 from ..backend_system import BackendSystem
 from .backend_file import read_file
 from .backends import State
-from .blocking import honoured
+from .blocking import honoured, value_blocking
 from .child import TaskResult, run
 from .findings import (
     Finding,
@@ -136,13 +136,13 @@ def _examine(library: Library, timeout: float, about: _About) -> Iterator[Findin
         if environment.blocks(name):
             continue
         known = [each for each in backends if each != name and is_backend_name(each)]
-        report = child("examine", {variable: environment.blocking(known)}, name)
+        report = child("examine", {variable: value_blocking(environment, known)}, name)
         yield from _reported(report, name, report.last("place", backends[name]))
         if not (report.is_complete or report.endings[-1].module):
             broken[name] = [{"name": name, "state": State.BROKEN.value, **backends[name]}]
         else:
             examined[name] = [each for each in report.last("states", []) if each["name"] == name]
-    report = child("discover", {variable: environment.blocking(broken)} if broken else {})
+    report = child("discover", {variable: value_blocking(environment, broken)} if broken else {})
     if report.last("states") is None:
         # Together they end the process, and it is not known which one does. Fall back to the
         # states found for each backend alone.

@@ -5,13 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from .._order import BY_TYPES, DECLARED
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from .._order.ordering import Order
-
-# By strength as a number: a library that vendors this package has an enum of its own.
-_ORIGINS = {3: "environment", 2: "declared", 1: "type specificity"}
+    from .._order import Order
 
 BASE_ORDER = (
     "the library itself is first, then concrete backends, then abstract ones; among these, "
@@ -32,7 +31,7 @@ class Step:
     def short_reason(self, name: str) -> str:
         """Return a short text about the edge, from the side of one of its two backends."""
         goes = f"before {self.after}" if name == self.before else f"after {self.before}"
-        if self.origin == _ORIGINS[1]:
+        if self.origin == BY_TYPES:
             return f"{goes}: {'narrower' if name == self.before else 'wider'} types"
         return f"{goes}: {f'{self.declared_by} declares it' if self.declared_by else self.reason}"
 
@@ -40,12 +39,11 @@ class Step:
 def steps(order: Order) -> list[Step]:
     """Return every edge in force, the strongest first."""
     found = []
-    for edge in sorted(order.edges(), key=lambda edge: -edge.strength):
-        origin = _ORIGINS[int(edge.strength)]
+    for edge in order.edges():
         declared_by = None
-        if origin == "declared":
+        if edge.origin == DECLARED:
             declared_by = edge.after if edge.moves_down else edge.before
-        found.append(Step(edge.before, edge.after, origin, declared_by, edge.reason))
+        found.append(Step(edge.before, edge.after, edge.origin, declared_by, edge.reason))
     return found
 
 

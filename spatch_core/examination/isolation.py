@@ -18,13 +18,12 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .._discovery.catalog_builder import build_catalog
-from .._discovery.entry_points import entry_point_target, find_entry_points
-from .._discovery.environment import read_environment
+from .._discovery import build_catalog
+from .._environment import entry_point_target, find_entry_points, read_environment
 from .child import run
 
 if TYPE_CHECKING:
-    from .._discovery.environment import Environment
+    from .._environment import Environment
     from ..backend_system import BackendSystem
     from .child import Journal
 

@@ -9,8 +9,7 @@ from dataclasses import dataclass, field
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from .._discovery.entry_points import entry_point_target, find_entry_points
-from .._discovery.environment import read_environment
+from .._environment import entry_point_target, find_entry_points, read_environment
 from .._errors import Problem, Published, Source, in_words, nearest
 from .._patterns import DEFAULT, import_identifier, shown
 from .blocking import blocking

@@ -9,7 +9,7 @@ from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from .._discovery.entry_points import leftovers
+from .._environment import leftovers
 from .._errors import Source
 from .._patterns import DEFAULT, import_identifier, split_identifier
 from .backends import is_broken, list_backends

@@ -9,7 +9,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 from .._description import AUTO_GENERATION, DEFAULTS, EVERY, GivenCallable
-from .._discovery.requirements import RequirementError, why_unmet
+from .._environment import RequirementError, why_unmet
 from .._errors import IdentifierError
 from .._patterns import TypePattern, split_identifier
 from .layout import key_path
@@ -104,7 +104,7 @@ def chosen_variant(variants: Any) -> tuple[int, Any] | None:
     """Return position and identifier of the variant for this environment, or None."""
     for position, variant in enumerate(variants if isinstance(variants, list) else []):
         with suppress(RequirementError, TypeError, KeyError):
-            if not why_unmet([variant["requires"]], is_condition=True):
+            if not why_unmet(variant["requires"], is_condition=True):
                 return position, variant["function"]
     return None
 

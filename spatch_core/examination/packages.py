@@ -8,8 +8,7 @@ from pathlib import PurePosixPath
 from re import match, search, sub
 from typing import TYPE_CHECKING
 
-from .._discovery.entry_points import installed_distributions
-from .._discovery.requirements import installed_version
+from .._environment import installed_distributions, installed_version
 
 if TYPE_CHECKING:
     from .._description import Description

@@ -8,7 +8,7 @@ from pathlib import Path
 from re import fullmatch
 from typing import Any
 
-from .._discovery.entry_points import installed_distributions
+from .._environment import installed_distributions
 from .._files import parse_toml
 from .findings import Finding, note, warning
 from .packages import Requirements

@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from .._description import EVERY
-from .._discovery.requirements import RequirementError, why_unmet
-from .._discovery.variants import choose_variants
+from .._discovery import choose_variants
+from .._environment import RequirementError, why_unmet
 from .findings import Finding, error, note
 from .layout import key_path
 
@@ -26,7 +26,7 @@ def check_requirements(requires: Iterable[str]) -> Iterator[Finding]:
     """
     for position, text in enumerate(requires):
         try:
-            unmet = why_unmet([text])
+            unmet = why_unmet(text)
         except RequirementError as failure:
             remedy = "Install packaging, or correct the requirement"
             found = error(f"it is inactive, because of a requirement: {failure}", remedy)
@@ -77,6 +77,6 @@ def chosen_variants(description: Description) -> Iterator[Finding]:
 
 def _why_unmet(requirement: str) -> str:
     try:
-        return why_unmet([requirement], is_condition=True)
+        return why_unmet(requirement, is_condition=True)
     except RequirementError as failure:
         return str(failure)

@@ -13,10 +13,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .._description import Description, Implementation
-from .._discovery.backend_reader import BackendReader
-from .._discovery.backends_by_name import name_of
-from .._discovery.entry_points import find_entry_points
-from .._errors import Problem, Source, nearest
+from .._discovery import name_of, read_fields, read_installed, source_of
+from .._environment import BLOCK, find_entry_points
+from .._errors import DescriptionError, Source, nearest
 from .._files import parse_toml
 from .._parsing import parse_description
 from .._patterns import import_identifier
@@ -138,8 +137,6 @@ def _config_error(message: str, library: str) -> Exception:
 def _read(library: str, names: tuple[str, ...]) -> ChosenBackends:
     system, found = _system(library)
     import_public_names(found)
-    problems: list[Problem] = []
-    reader = BackendReader(problems, system.environ_prefix, system.functions)
     # Backends that are not chosen are not read.
     installed = {} if system.group is None else _installed(system.group)
     in_code = {name_of(each): each for each in reversed(system._in_code)}
@@ -148,20 +145,25 @@ def _read(library: str, names: tuple[str, ...]) -> ChosenBackends:
         if name.endswith(_FILE):
             descriptions.append(_from_file(Path(name)))
             continue
-        if name in in_code:
-            description = reader.parse(in_code[name], Source(), None, in_code=True)
-        elif name in installed:
-            entry_point = installed[name]
-            source = Source(f"{name} = {entry_point.value}", metadata=entry_point.dist)
-            description = reader.read(name, entry_point, source)
-        else:
-            meant = nearest(name, [*installed, *filter(None, map(str, in_code))])
-            hint = f"did you mean {meant[0]!r}?" if meant else "install it, or give its TOML file"
-            raise ChoiceError(f"{library} has no backend {name!r}: {hint}")
-        faults = [each for each in problems if each.skips]
-        if description is None or faults:
-            raise ChoiceError("\n".join(map(str, faults)))
-        descriptions.append(description)
+        try:
+            if name in in_code:
+                source = Source()
+                read = read_fields(in_code[name], source, None, system.functions, in_code=True)
+            elif name in installed:
+                entry_point = installed[name]
+                source = source_of(entry_point)
+                block = f"{system.environ_prefix}_{BLOCK}"
+                read = read_installed(entry_point, source, system.functions, block)
+            else:
+                meant = nearest(name, [*installed, *filter(None, map(str, in_code))])
+                hint = (
+                    f"did you mean {meant[0]!r}?" if meant else "install it, or give its TOML file"
+                )
+                raise ChoiceError(f"{library} has no backend {name!r}: {hint}")
+        except DescriptionError as error:
+            faults = [str(each) for each in error.problems if each.skips]
+            raise ChoiceError("\n".join(faults)) from None
+        descriptions.append(read)
     return ChosenBackends(system, tuple(descriptions))
 
 

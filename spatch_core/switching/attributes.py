@@ -11,7 +11,7 @@ from .._patterns import DEFAULT, import_identifier, is_awaited, shown
 from ..backend_system import BackendSystem
 
 if TYPE_CHECKING:
-    from .._discovery.catalog import Catalog
+    from .._discovery import Catalog
 
 __all__ = ["attributes"]
 

@@ -190,28 +190,33 @@ class TestFiles:
         (problem,) = report["problems"]
         assert f"there is no file 'backend.toml' in '{tmp_path / 'working' / 'loud'}'" in problem
 
+    @pytest.mark.parametrize("is_editable", [False, True], ids=["installed", "editable"])
     @pytest.mark.parametrize("before", ["", "import shared"], ids=["fresh", "imported"])
     def test_in_a_package_that_extends_its_path_when_it_is_imported(
-        self, tmp_path: Path, before: str
+        self, tmp_path: Path, before: str, is_editable: bool
     ) -> None:
         """D2: such as those of `pkgutil`, which are older than namespace packages."""
         init = "__path__ = __import__('pkgutil').extend_path(__path__, __name__)\n"
-        for folder, files in {
-            "first": {"shared/other.py": ""},
-            "second": {"shared/loud/__init__.py": "", "shared/loud/backend.toml": TOML},
-        }.items():
-            write_distribution(
-                tmp_path / folder,
-                f"{folder}-dist",
-                entry_points={"photolib.backends": {"loud": "shared.loud:backend.toml"}}
-                if folder == "second"
-                else {},
-                files={"shared/__init__.py": init, **files},
-            )
+        first, second, site = (tmp_path / each for each in ("first", "second", "site"))
+        write_distribution(first, "first", files={"shared/__init__.py": init})
+        write_distribution(
+            second,
+            "second",
+            entry_points={"photolib.backends": {"loud": "shared.loud:backend.toml"}},
+            files={
+                "shared/__init__.py": init,
+                "shared/loud/__init__.py": "",
+                "shared/loud/backend.toml": TOML,
+            },
+        )
+        site.mkdir()
+        if is_editable:
+            (metadata,) = second.glob("*.dist-info")
+            metadata.rename(site / metadata.name)
 
-        report = find(tmp_path / "first", tmp_path / "second", before=before)
+        report = find(first, second, site, before=before)
 
-        assert report["file"] == str(tmp_path / "second" / "shared/loud/backend.toml")
+        assert report["file"] == str(second / "shared/loud/backend.toml")
         assert report["problems"] == []
 
     @pytest.mark.parametrize("missing", ["name", "encoding"])

@@ -1,0 +1,560 @@
+"""Discovery: entry points and descriptions in code come in; a `Catalog` of backends goes out.
+
+The chapters: the catalog; how it is built; how one backend is read.
+
+Faults of a backend become problems of the catalog, and never exceptions of a call. Where code of a
+backend runs, any exception is a fault but `KeyboardInterrupt`, which is the user's.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from functools import cache
+from itertools import groupby
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+from ._description import EVERY, Description, Implementation, Variant
+from ._environment import (
+    BACKEND,
+    BLOCK,
+    SET_ORDER,
+    Environment,
+    RequirementError,
+    entry_point_target,
+    find_entry_points,
+    near_misses,
+    why_unmet,
+)
+from ._errors import (
+    BackendSkippedWarning,
+    DescriptionError,
+    EnvironmentVariableWarning,
+    Problem,
+    Source,
+    SpatchCoreWarning,
+    UnknownBackendError,
+    in_words,
+    nearest,
+)
+from ._files import LimitError, find_file, parse_toml
+from ._order import Order, base_order, order_backends
+from ._parsing import parse_description
+from ._patterns import (
+    DEFAULT,
+    TypePattern,
+    import_identifier,
+    is_backend_name,
+    is_dotted_name,
+    is_initializing,
+    shown,
+)
+
+CYCLE = "the declared priorities form a cycle"
+NO_PARSER = "TOML files cannot be read here"
+REQUIRES = "requires"
+"""The key of problems with unmet requirements: the backend is inactive, but not faulty."""
+_SHARED = (CYCLE, NO_PARSER)
+"""The starts of messages that are the same for several backends."""
+
+
+# --- The catalog ----------------------------------------------------------------------------------
+
+
+class Catalog(NamedTuple):
+    """The backends of a library at the time of discovery.
+
+    Each name, installed or in code, is in `descriptions` if its backend is usable, in `blocked` if
+    it is blocked, and otherwise in one of the `problems`. Only an
+    incomplete catalog may lack names.
+    """
+
+    environment: Environment
+    descriptions: Mapping[str, Description]  # by priority; the library itself is "default"
+    order: Order  # the same order, with its reasons
+    base_order: tuple[str, ...]  # the same names before any edge moves them
+    problems: tuple[Problem, ...] = ()  # everything that was skipped or ignored
+    blocked: Mapping[str, Source] = MappingProxyType({})  # neither files nor modules were read
+    is_complete: bool = True  # else a backend must be read again; see `_StillImportingError`
+    group: str | None = None
+    default_name: str = DEFAULT  # of the library itself, for users
+
+    @property
+    def prioritized(self) -> tuple[str, ...]:
+        """The usable backends that the environment prioritizes, the foremost first."""
+        return tuple([name for name in self.environment.prioritize if self._is_usable(name)])
+
+    @property
+    def current(self) -> str | None:
+        """The usable backend that the environment makes the current one, or None."""
+        name = self.environment.backend
+        if name == self.default_name:
+            return DEFAULT
+        return name if self._is_usable(name) else None
+
+    def _is_usable(self, name: object) -> bool:
+        found = self.descriptions.get(name)  # type: ignore[call-overload]  # any object
+        return found is not None and not found.unmet
+
+    def why_unusable(self, name: str) -> str:
+        """Return why an installed backend cannot be used; empty if it is not installed."""
+        if name in self.blocked:
+            return f"it is blocked by the environment variable {self.environment.variable(BLOCK)}"
+        if name in self.descriptions:
+            return self.descriptions[name].unmet
+        faults = [each for each in self.problems if each.backend == name and each.skips]
+        return str(faults[0]) if faults else self._installed_since(name)
+
+    def _installed_since(self, name: str) -> str:
+        """Return a message if a backend was installed after the discovery, else an empty text."""
+        if self.group is None or not self.is_complete:
+            return ""
+        from importlib import invalidate_caches
+
+        invalidate_caches()
+        for entry_point in find_entry_points(self.group)[0]:
+            if entry_point.name == name and entry_point.dist is not None:
+                found = entry_point.dist
+                return (
+                    f"distribution {found.name} {found.version} was installed after the backends "
+                    "were discovered; call backend_opts.reload()"
+                )
+        return ""
+
+    def check_backend(self, name: object, may_be_unmet: bool = False) -> str:
+        """Return the name of a usable backend, or raise `UnknownBackendError`.
+
+        The library's own name becomes ``"default"``. With `may_be_unmet`, a backend with unmet
+        requirements counts as usable.
+        """
+        if name == self.default_name:
+            return DEFAULT
+        if self._is_usable(name) or (may_be_unmet and name in self.descriptions):
+            return str(name)
+        known = tuple([shown(each, self.default_name) for each in self.descriptions])
+        reason = self.why_unusable(name) if isinstance(name, str) else ""
+        if isinstance(name, str) and "," in name:
+            parts = [part.strip() for part in name.split(",")]
+            reason = f"a name has no comma; give several names in a list: {parts!r}"
+        raise UnknownBackendError(name, known, nearest(name, known), reason)
+
+    def warnings(self) -> Iterator[SpatchCoreWarning]:
+        """Yield one warning for each backend or variable that has problems."""
+        # `str(source)` parses the distribution's metadata, so sorting must not call it repeatedly.
+        about: dict[tuple[str, str], list[Problem]] = {}
+        for each in self.problems:
+            if each.backend is not None and each.warns:
+                about.setdefault((str(each.source), each.backend), []).append(each)
+        # Backends share the messages about cycles and about a missing TOML parser: warn once.
+        seen: set[str] = set()
+        for _, group in sorted(about.items()):
+            faults = [problem for problem in group if problem.message not in seen]
+            seen.update(each.message for each in faults if each.message.startswith(_SHARED))
+            if faults:
+                yield BackendSkippedWarning(faults)
+        for problem in self.problems:
+            if problem.backend is None and problem.key is None:
+                yield BackendSkippedWarning([problem])
+            elif problem.backend is None:
+                yield EnvironmentVariableWarning(problem)
+
+
+# --- How it is built ------------------------------------------------------------------------------
+
+
+def build_catalog(
+    entry_points: Iterable[Any],
+    in_code: Iterable[Any],
+    default_types: Sequence[TypePattern],
+    environment: Environment,
+    problems: Iterable[Problem] = (),
+    group: str | None = None,
+    secondary_types: Sequence[TypePattern] = (),
+    functions: Collection[str] = (),
+    default_name: str = DEFAULT,
+    registered: Iterable[Description] = (),
+) -> Catalog:
+    """Read the descriptions of all backends and order them.
+
+    `entry_points` are those of the library's `group`; `problems` came up when they were looked for.
+    Backends `in_code` are passed by the library itself. `registered` ones replace installed ones of
+    the same name. The two sequences of types are those of the default implementations. `functions`
+    are the identifiers of the library's functions. No backend may have the `default_name`.
+    """
+    backends = _Backends(environment, functions)
+    for fields in in_code:
+        backends.add_in_code(fields)
+    for name, offers in groupby(sorted(entry_points, key=_name), key=_name):
+        backends.add_installed(name, list(offers))
+    for each in registered:
+        backends.add_registered(each)
+    found = backends.descriptions
+    if default_name in found:
+        source = found.pop(default_name).source
+        message = f"{default_name!r} is the library's own name"
+        backends.report(message, "Rename the backend", default_name, "name", source)
+    types = tuple(default_types), tuple(secondary_types)
+    found[DEFAULT] = Description(DEFAULT, *types, in_code=True)
+
+    variable = environment.variable(SET_ORDER)
+    order = order_backends([*found.values()], environment.set_order, variable, skips=False)
+    for cycle in order.cycles:
+        for name in cycle.members:
+            backends.report(
+                f"{CYCLE}: {cycle.in_words(default_name)}",
+                f"Set {variable}={cycle.set_order!r}; else calls that match several of these "
+                "backends skip them",
+                name,
+                source=found[name].source,
+                skips=False,
+            )
+    library = default_name, environment.variable(BACKEND)
+    mentioned = [each for each in environment.names if each != library]
+    misspelled = near_misses(mentioned, backends.names, environment.variable(BLOCK))
+    return Catalog(
+        environment,
+        {name: found[name] for name in order.names},
+        order._replace(default_name=default_name),
+        tuple(base_order([*found.values()])),
+        (*problems, *backends.problems, *environment.problems, *misspelled),
+        backends.blocked,
+        backends.is_complete,
+        group,
+        default_name,
+    )
+
+
+def _name(entry_point: Any) -> str:
+    return str(entry_point.name)
+
+
+class _Backends:
+    """The backends of a library by name, while they are read; of one name, one is used.
+
+    Of backends that share a name, this one is used, and one problem names all of them:
+
+    1. A description in code goes before entry points; of several in code, the first is used.
+    2. Of entry points, the first usable one is used, by name of the distribution, then by
+       ``"name = value"``.
+    3. Entry points after the first usable one are not read.
+    4. A backend with unmet requirements is used only if no other is usable.
+    """
+
+    def __init__(self, environment: Environment, functions: Collection[str]) -> None:
+        self.environment = environment
+        self.functions = functions
+        self.problems: list[Problem] = []
+        self.descriptions: dict[str, Description] = {}
+        self.blocked: dict[str, Source] = {}
+        self.names = {DEFAULT}  # all that are installed or in code, usable or not
+        self.is_complete = True
+
+    def report(
+        self,
+        message: str,
+        remedy: str,
+        name: str,
+        key: str | None = None,
+        source: Source | None = None,
+        skips: bool = True,
+    ) -> None:
+        """Add a problem of a backend."""
+        self.problems.append(Problem(message, remedy, name, key, source, skips))
+
+    def add_in_code(self, fields: Any) -> None:
+        """Read a description in code, unless its name is blocked or taken."""
+        source = Source()
+        name = name_of(fields)
+        if isinstance(name, str):
+            if self._is_blocked(name, source):
+                return
+            if name in self.descriptions:
+                message = "the library passes two backends with this name"
+                self.report(message, "Rename one", name, "name", source)
+                return
+        description = self._read(read_fields, fields, source, None, self.functions, True)
+        if description is not None:
+            self.descriptions[description.name] = description
+
+    def add_installed(self, name: str, entry_points: Sequence[Any]) -> None:
+        """Read the entry points that share a name until one is usable."""
+        found = [(source_of(each), each) for each in entry_points]
+        if self._is_blocked(name, found[0][0]):
+            return
+        # Sorting reads the metadata of the distributions, so it is done only for several.
+        if len(found) > 1:
+            found.sort(key=lambda pair: (pair[0].distribution or "", pair[0].entry_point or ""))
+        used = self.descriptions.get(name)  # in code
+        offers: list[tuple[Source, str]] = []
+        block = self.environment.variable(BLOCK)
+        for source, entry_point in found:
+            offers.append((source, ""))
+            if used is not None and (used.in_code or not used.unmet):
+                continue  # it is not read
+            try:
+                description = self._read(read_installed, entry_point, source, self.functions, block)
+            except _StillImportingError:
+                self.is_complete = False
+                return
+            if description is not None:
+                offers[-1] = source, description.unmet
+                if used is None or not description.unmet:
+                    used = description
+        if used is None:
+            return
+        self.descriptions[name] = used
+        if len(found) > 1 or used.in_code:
+            self._report_shared(used, offers)
+
+    def add_registered(self, description: Description) -> None:
+        """Add a description registered at run time, unless its name is blocked or taken."""
+        name, source = description.name, description.source
+        if self._is_blocked(name, source):
+            return
+        known = self.descriptions.get(name)
+        if known is not None and known.in_code:
+            message = "the library itself has a backend with this name"
+            self.report(message, "Register it under another name", name, "name", source)
+            return
+        description = self._adapted(description)
+        if known is not None and description.unmet and not known.unmet:
+            self._report_shared(known, [(known.source, ""), (source, description.unmet)])
+        else:
+            self.descriptions[name] = description
+
+    def _is_blocked(self, name: str, source: Source) -> bool:
+        """Whether the environment blocks a name; records the name and a blocked backend."""
+        self.names.add(name)
+        if self.environment.blocks(name):
+            self.blocked[name] = source
+            return True
+        return False
+
+    def _read(self, read: Callable[..., Description], *args: Any) -> Description | None:
+        """Read a description; None if it has faults."""
+        try:
+            return self._adapted(read(*args))
+        except DescriptionError as error:
+            self.problems += error.problems
+            return None
+
+    def _adapted(self, description: Description) -> Description:
+        """Return a description for the installed distributions; adds its problems."""
+        self.problems += description.problems
+        if description.varies:
+            description, problems = choose_variants(description)
+            self.problems += problems
+        unmet = []
+        for text in description.requires:
+            try:
+                unmet.append(why_unmet(text))
+            except RequirementError as error:
+                unmet.append(str(error))
+                self.report(
+                    f"it is inactive, because of a requirement: {error}",
+                    "Install packaging, or correct the requirement",
+                    description.name,
+                    REQUIRES,
+                    description.source,
+                )
+        reason = next(filter(None, unmet), "")
+        return description._replace(unmet=reason) if reason else description
+
+    def _report_shared(self, used: Description, offers: Iterable[tuple[Source, str]]) -> None:
+        """Report backends of one name, each with the reason why it is inactive, or none."""
+        self.report(
+            f"this name is offered by {' and by '.join(_place(*each) for each in offers)}; the "
+            f"backend of {used.source.distribution or 'the library itself'} is used",
+            "Uninstall the others, or rename their entry points",
+            used.name,
+            source=used.source,
+            skips=False,
+        )
+
+
+def _place(source: Source, unmet: str) -> str:
+    """Return the distribution and the folder of a backend, and why it is inactive, in words."""
+    place = source.distribution or str(source)
+    if source.metadata is not None:
+        with suppress(Exception):  # of a third party's finder, which has no folders
+            place = f"{place} in {source.metadata.locate_file('')}"
+    return f"{place} (inactive: {unmet})" if unmet else place
+
+
+def name_of(fields: Any) -> object:
+    """Return the name in a description in code; None if reading it fails."""
+    try:
+        return fields["name"] if isinstance(fields, Mapping) else fields.name
+    except Exception:  # noqa: BLE001  # of the object's code; parsing reports it
+        return None
+
+
+def choose_variants(description: Description) -> tuple[Description, list[Problem]]:
+    """Choose the first variant of each function whose requirement is met; imports nothing.
+
+    Chosen variants replace the implementations. A function without one, and without a plain
+    implementation, is absent. The problems are malformed requirements, which count as unmet.
+    """
+    problems: list[Problem] = []
+
+    @cache  # many functions have variants for the same requirements
+    def reason_of(requirement: str) -> tuple[str, bool]:
+        try:
+            return why_unmet(requirement, is_condition=True), False
+        except RequirementError as error:
+            return str(error), True
+
+    def choose(implementation: Implementation, path: str) -> tuple[Variant | None, str]:
+        reasons = []
+        for position, variant in enumerate(implementation.variants):
+            reason, is_malformed = reason_of(variant.requires)
+            if not reason:
+                return variant, ""
+            reasons.append(reason)
+            if is_malformed:
+                message = f"the variant is not used, because of its requirement: {reason}"
+                remedy = "Install packaging, or correct the requirement"
+                place = description.name, f"{path}.variants[{position}].requires"
+                problem = Problem(message, remedy, *place, description.source, skips=False)
+                problems.append(problem)
+        return None, "; ".join(dict.fromkeys(reasons))
+
+    functions: dict[str, Implementation] = {}
+    absent = {}
+    every = {} if description.every is None else {EVERY: description.every}
+    for identifier, implementation in {**description.functions, **every}.items():
+        variant, why = choose(implementation, f'functions."{identifier}"')
+        if variant is not None:
+            functions[identifier] = implementation._replace(
+                function=variant.function, variant=variant
+            )
+        elif implementation.function:
+            functions[identifier] = implementation
+        else:
+            absent[identifier] = why
+    chosen = description._replace(
+        every=functions.pop(EVERY, None),
+        functions=MappingProxyType(functions),
+        absent=MappingProxyType(absent),
+    )
+    return chosen, problems
+
+
+# --- How one backend is read ----------------------------------------------------------------------
+
+
+def source_of(entry_point: Any) -> Source:
+    """Return where the backend of an entry point comes from."""
+    return Source(f"{entry_point.name} = {entry_point.value}", metadata=entry_point.dist)
+
+
+class _StillImportingError(Exception):
+    """A backend needs a module that this thread is importing: not a fault; it is read later."""
+
+
+def read_installed(
+    entry_point: Any, source: Source, functions: Collection[str], block: str
+) -> Description:
+    """Read the backend of an entry point, or raise `DescriptionError`.
+
+    `functions` are those of the library; `block` is its variable that blocks backends.
+    """
+    name = entry_point.name
+    if not is_backend_name(name) or name == DEFAULT:
+        raise _fault(
+            f"{name!r} cannot name a backend",
+            "Use letters, digits, '_', '.' and '-'; 'default' is the library's own name",
+            name,
+            source,
+        )
+    module, attribute, is_file = entry_point_target(entry_point)
+    if is_file:
+        fields, source = _read_file(name, module, attribute, source)
+    else:
+        fields = _import_object(name, module, attribute, source, block)
+    return read_fields(fields, source, name, functions)
+
+
+def read_fields(
+    fields: Any,
+    source: Source,
+    expected_name: str | None,
+    functions: Collection[str],
+    in_code: bool = False,
+) -> Description:
+    """Parse a description as `parse_description` does; what its object raises is a fault, too."""
+    try:
+        return parse_description(fields, source, expected_name, in_code, functions)
+    except (DescriptionError, KeyboardInterrupt):
+        raise
+    except BaseException as error:  # noqa: BLE001  # a third party's attributes
+        message = f"reading its fields failed with {in_words(error)}"
+        remedy = "Repair or uninstall the distribution"
+        raise _fault(message, remedy, expected_name or "?", source) from None
+
+
+def _fault(message: str, remedy: str, name: str, source: Source) -> DescriptionError:
+    return DescriptionError([Problem(message, remedy, name, source=source)])
+
+
+def _read_file(name: str, module: str, file: str, source: Source) -> tuple[Any, Source]:
+    """Return the fields of a file in a package, and the source with the file's path."""
+    if not is_dotted_name(module) or not is_backend_name(file):
+        message = f"'{module}:{file}' does not name a file inside a package"
+        remedy = "Write the entry point as 'package.module:file.toml'"
+        raise _fault(message, remedy, name, source)
+    try:
+        path, content = find_file(module, file, source.metadata)
+    except Exception as error:  # noqa: BLE001  # a third party's finder or loader
+        message = f"the package {module!r} or its file cannot be read ({in_words(error)})"
+        raise _fault(message, "Reinstall the distribution", name, source) from None
+    if content is None:
+        remedy = "Check the entry point, and that the distribution ships the file as package data"
+        if not path:  # Python reads the path files of editable installations when it starts
+            remedy = (
+                "Reinstall the distribution; if it was installed in editable mode while this "
+                "process was running, start Python again"
+            )
+        raise _fault(f"there is no file {file!r} in {path or module!r}", remedy, name, source)
+    source = Source(source.entry_point, path, source.metadata)
+    try:
+        return parse_toml(content), source
+    except ImportError as error:  # a vendored copy of this package requires no parser
+        message, remedy = f"{NO_PARSER}: {error}", "Install tomli, or use Python 3.11 or later"
+    except LimitError as error:
+        message, remedy = f"it is not parsed: {error}", "Write a smaller file, with shorter keys"
+    except (ValueError, RecursionError) as error:  # not TOML, not UTF-8, nested too deeply
+        message, remedy = f"it is not valid TOML: {error}", "Correct the file"
+    raise _fault(message, remedy, name, source)
+
+
+def _import_object(name: str, module: str, qualname: str, source: Source, block: str) -> object:
+    """Import the object of an entry point."""
+    if is_initializing(sys.modules.get(module)):
+        raise _StillImportingError
+    try:
+        if qualname:
+            return import_identifier(f"{module}:{qualname}")
+        from importlib import import_module
+
+        return import_module(module)
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # noqa: BLE001  # whatever a backend's module raises
+        if _is_circular(error):
+            raise _StillImportingError from None
+        message = f"importing it failed with {in_words(error)}"
+        remedy = (
+            f"Repair or uninstall the distribution, or block the backend by setting {block}={name}"
+        )
+        raise _fault(message, remedy, name, source) from None
+
+
+def _is_circular(error: BaseException) -> bool:
+    """Whether an import may have failed only because modules are being imported."""
+    if issubclass(type(error), (ImportError, AttributeError)):
+        return any(map(is_initializing, [*sys.modules.values()]))
+    # The import system raises this if threads would wait for each other's imports.
+    return type(error).__name__ == "_DeadlockError"

@@ -1,1 +1,0 @@
-"""Entry points and environment variables come in; a `Catalog` of usable backends goes out."""

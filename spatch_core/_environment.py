@@ -1,0 +1,387 @@
+"""The environment of a library: its variables, and the installed distributions.
+
+=======================  ===================================  ===================================
+variable                 example                              meaning
+=======================  ===================================  ===================================
+``<prefix>_PRIORITIZE``  ``first,second``                     these go first, in this order
+``<prefix>_BLOCK``       ``one,two``, or ``*``                these, or all, are never loaded
+``<prefix>_BLOCK``       ``*,!one``                           all but ``one`` are never loaded
+``<prefix>_SET_ORDER``   ``one>two>three,four>five``          one before two before three, ...
+``<prefix>_BACKEND``     ``one``                              the current backend
+``<prefix>_TRACE``       ``1``                                print the trace of all calls
+=======================  ===================================  ===================================
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import pairwise
+from typing import Any, NamedTuple, TypeVar
+
+from ._errors import Problem, Source, in_words, nearest
+from ._order import find_cycle
+from ._patterns import DEFAULT, is_backend_name, type_identifier
+
+PRIORITIZE = "PRIORITIZE"
+BLOCK = "BLOCK"
+SET_ORDER = "SET_ORDER"
+BACKEND = "BACKEND"
+TRACE = "TRACE"
+SUFFIXES = (PRIORITIZE, BLOCK, SET_ORDER, BACKEND, TRACE)
+
+_ALL = "*"
+_BUT = "!"
+_ALL_IN_WORDS = ("all", "any", "everything")
+_FLAGS = {"": False, "0": False, "1": True}
+_MISSPELLED = 0.75
+"""The least similarity at which a variable's suffix counts as a misspelling."""
+
+Value = TypeVar("Value")
+
+
+# --- Variables ------------------------------------------------------------------------------------
+
+
+class Environment(NamedTuple):
+    """The values of a library's variables; empty where one is unset or malformed."""
+
+    prefix: str
+    prioritize: tuple[str, ...] = ()
+    block: frozenset[str] = frozenset()
+    block_all: bool = False
+    allowed: frozenset[str] = frozenset()  # the exceptions to `block_all`
+    set_order: tuple[tuple[str, str], ...] = ()  # the first goes before the second; no cycles
+    problems: tuple[Problem, ...] = ()  # malformed values and misspelled variables, all ignored
+    backend: str | None = None
+    trace: bool = False
+
+    def variable(self, suffix: str) -> str:
+        """Return the full name of a variable."""
+        return f"{self.prefix}_{suffix}"
+
+    def blocks(self, name: str) -> bool:
+        """Whether the backend `name` must not be loaded."""
+        return name in self.block or (self.block_all and name not in self.allowed)
+
+    @property
+    def names(self) -> tuple[tuple[str, str], ...]:
+        """Every backend name mentioned, with the variable that mentions it."""
+        mentioned: dict[str, Iterable[str]] = {
+            PRIORITIZE: self.prioritize,
+            BLOCK: sorted(self.block | self.allowed),
+            SET_ORDER: [name for pair in self.set_order for name in pair],
+            BACKEND: [self.backend] if self.backend else [],
+        }
+        pairs = [(name, self.variable(key)) for key, names in mentioned.items() for name in names]
+        return tuple(dict.fromkeys(pairs))
+
+
+class _MalformedError(ValueError):
+    """A value is malformed: why, and an example of a good one."""
+
+
+def read_environment(prefix: str, variables: Mapping[str, str]) -> Environment:
+    """Parse the variables of one library, usually from `os.environ`.
+
+    A malformed value is ignored whole. It is a problem, and so is a variable that is misspelled.
+
+    >>> found = read_environment("LIB", {"LIB_SET_ORDER": "a>b>c", "LIB_BLOCK": "a b"})
+    >>> found.set_order
+    (('a', 'b'), ('b', 'c'))
+    >>> found.block
+    frozenset()
+    >>> print(found.problems[0].message)
+    the value 'a b' is ignored: 'a b' cannot name a backend
+    """
+    problems: list[Problem] = []
+
+    def read(suffix: str, parse: Callable[[str], Value]) -> Value:
+        name = f"{prefix}_{suffix}"
+        try:
+            return parse(variables.get(name, "").strip())
+        except _MalformedError as error:
+            message, example = error.args
+            text = f"the value {variables[name]!r} is ignored: {message}"
+            problems.append(Problem(text, f"Write it as {name}={example}", key=name))
+            return parse("")
+
+    prioritize = read(PRIORITIZE, _parse_names)
+    block = read(BLOCK, _parse_block)
+    set_order = read(SET_ORDER, _parse_order)
+    backend = read(BACKEND, _parse_name)
+    trace = read(TRACE, _parse_flag)
+    problems += _misspelled(prefix, variables)
+    return Environment(
+        prefix,
+        tuple(dict.fromkeys(prioritize)),
+        frozenset(each for each in block if each[:1] not in (_ALL, _BUT)),
+        _ALL in block,
+        frozenset(each[1:] for each in block if each[:1] == _BUT),
+        tuple(dict.fromkeys(set_order)),
+        tuple(problems),
+        backend,
+        trace,
+    )
+
+
+def _split(text: str) -> list[str]:
+    return [part.strip() for part in text.split(",")] if text else []
+
+
+def _parse_name(text: str) -> str | None:
+    if text and not is_backend_name(text):
+        raise _MalformedError(f"{text!r} cannot name a backend", "first")
+    return text or None
+
+
+def _parse_names(text: str) -> list[str]:
+    names = _split(text)
+    for name in names:
+        if not is_backend_name(name):
+            raise _MalformedError(f"{name!r} cannot name a backend", "first,second")
+    return names
+
+
+def _parse_block(text: str) -> list[str]:
+    block = _split(text)
+    for each in block:
+        name = each.removeprefix(_BUT)
+        if name != each and _ALL not in block:
+            message = f"{each!r} exempts a backend, but not all are blocked"
+            raise _MalformedError(message, f"*,{each}")
+        if each == DEFAULT:
+            raise _MalformedError("the library itself cannot be blocked", "first,second")
+        if each != _ALL and not is_backend_name(name):
+            example = "first,second (or * for all, *,!first for all but one)"
+            raise _MalformedError(f"{each!r} cannot name a backend", example)
+    return block
+
+
+def _parse_order(text: str) -> list[tuple[str, str]]:
+    pairs: list[tuple[str, str]] = []
+    for chain in _split(text):
+        names = [name.strip() for name in chain.split(">")]
+        if len(names) < 2 or not all(map(is_backend_name, names)):
+            raise _MalformedError(f"{chain!r} is not an order", "'first>second,third>fourth'")
+        pairs += pairwise(names)
+    cycle = find_cycle(pairs)
+    if cycle:
+        raise _MalformedError(f"it has a cycle, {'>'.join(cycle)}", "'first>second'")
+    return pairs
+
+
+def _parse_flag(text: str) -> bool:
+    if text not in _FLAGS:
+        raise _MalformedError(f"{text!r} is neither 1 nor 0", "1")
+    return _FLAGS[text]
+
+
+def _misspelled(prefix: str, variables: Iterable[str]) -> Iterator[Problem]:
+    """Yield a problem for each variable whose name is nearly that of a variable of the library."""
+    start = f"{prefix}_"
+    known = {start + suffix for suffix in SUFFIXES}
+    for name in sorted(variables):
+        beginning, suffix = name[: len(start)], name[len(start) :]
+        if name in known or beginning.casefold() != start.casefold():
+            continue
+        meant = nearest(suffix, SUFFIXES, _MISSPELLED)
+        if meant:
+            message = "the library reads no variable with this name"
+            yield Problem(message, f"Did you mean {start}{meant[0]}?", key=name)
+
+
+def near_misses(
+    mentioned: Iterable[tuple[str, str]], names: Iterable[str], block: str
+) -> Iterator[Problem]:
+    """Yield a problem for each name in a variable that looks like a misspelled backend.
+
+    `mentioned` has names with their variables, `names` those of all backends. In the variable
+    `block`, ``*`` means all backends.
+    """
+    names = {*names}
+    for name, variable in mentioned:
+        if name in names:
+            continue
+        meant = [f"{each!r}?" for each in nearest(name, names)]
+        if variable == block and name.casefold() in _ALL_IN_WORDS:
+            meant = ["'*', which blocks all?"]
+        if meant:
+            message = f"no backend is named {name!r}; the name is ignored"
+            yield Problem(message, f"Did you mean {meant[0]}", key=variable)
+
+
+# --- Distributions --------------------------------------------------------------------------------
+
+
+def find_entry_points(group: str) -> tuple[list[Any], list[Problem]]:
+    """Return the entry points of a group, and the distributions whose own cannot be read."""
+    found: list[Any] = []
+    problems: list[Problem] = []
+    for distribution in installed_distributions(problems=problems):
+        try:
+            found += [each for each in distribution.entry_points if each.group == group]
+        except Exception as error:  # noqa: BLE001  # whatever it raises
+            problems.append(
+                Problem(
+                    f"its file entry_points.txt cannot be read ({in_words(error)})",
+                    "Reinstall or uninstall the distribution",
+                    source=Source(metadata=distribution),
+                )
+            )
+    return found, problems
+
+
+def entry_point_target(entry_point: Any) -> tuple[str, str, bool]:
+    """Return the module and the attribute or file of an entry point, and whether it is a file.
+
+    >>> from importlib.metadata import EntryPoint
+    >>> entry_point_target(EntryPoint("gpu", "pkg.sub : backend.toml [extra]", "lib.backends"))
+    ('pkg.sub', 'backend.toml', True)
+    """
+    # The specification of entry points allows spaces and extras.
+    value = str(entry_point.value).partition("[")[0]
+    module, _, attribute = (part.strip() for part in value.partition(":"))
+    return module, attribute, attribute.endswith(".toml")
+
+
+def installed_distributions(
+    name: str | None = None, problems: list[Problem] | None = None
+) -> Iterator[Any]:
+    """Yield the installed distributions, or those of one name; of several, the first on the path.
+
+    `importlib.metadata` also yields what uninstallations leave behind, even first. `problems`
+    receives the faults of finders.
+    """
+    seen: set[str] = set()
+    for distribution in _find_distributions(name, [] if problems is None else problems):
+        if is_leftover(distribution):
+            continue
+        # From the folder's name, because the metadata would have to be parsed.
+        found, is_metadata, _ = _folder_name(distribution).rpartition(".")
+        found = found.partition("-")[0]
+        if not is_metadata:
+            found = Source(metadata=distribution).distribution or ""
+        key = "-".join(filter(None, found.lower().replace("_", "-").replace(".", "-").split("-")))
+        if not key or key not in seen:
+            seen.add(key)
+            yield distribution
+
+
+def leftovers() -> list[Any]:
+    """Return the distributions that uninstallations have left behind."""
+    return list(filter(is_leftover, _find_distributions(None, [])))
+
+
+def is_leftover(distribution: Any) -> bool:
+    """Whether a distribution is only what an uninstallation has left behind.
+
+    Installers write METADATA before they have finished, and pip renames what it removes.
+    """
+    name = _folder_name(distribution)
+    if name.startswith("~"):
+        return True
+    return name.endswith(".dist-info") and not (distribution._path / "METADATA").exists()
+
+
+def _folder_name(distribution: Any) -> str:
+    """Return the name of the folder of a distribution's metadata; empty if it has none."""
+    # No public attribute has the folder.
+    name: str = getattr(getattr(distribution, "_path", None), "name", "")
+    return name if name.endswith((".dist-info", ".egg-info")) else ""
+
+
+def _find_distributions(name: str | None, problems: list[Problem]) -> Iterator[Any]:
+    """Yield the distributions of all finders; report finders that fail.
+
+    Items of `sys.path` that are not paths are left out: imports ignore them, but
+    `importlib.metadata` fails with them.
+    """
+    from importlib.metadata import DistributionFinder
+
+    context = DistributionFinder.Context(name=name, path=list(filter(_is_path, sys.path)))
+    for finder in sys.meta_path:
+        try:
+            find = getattr(finder, "find_distributions", None)
+            found = [] if find is None else list(find(context))
+        except Exception as error:  # noqa: BLE001  # whatever it raises
+            kind = finder if isinstance(finder, type) else type(finder)
+            problems.append(
+                Problem(
+                    f"{type_identifier(kind)} in sys.meta_path fails to find distributions "
+                    f"({in_words(error)})",
+                    "Repair or uninstall the package that adds it",
+                )
+            )
+        else:
+            yield from found
+
+
+def _is_path(folder: object) -> bool:
+    """Whether an item of `sys.path` can be searched; it need not exist."""
+    try:
+        os.stat(folder)  # type: ignore[arg-type]  # it may be anything
+    except OSError:
+        pass
+    except Exception:  # noqa: BLE001  # whatever it raises
+        return False
+    return isinstance(folder, (str, os.PathLike))
+
+
+# --- Requirements ---------------------------------------------------------------------------------
+
+
+class RequirementError(ValueError):
+    """A requirement cannot be parsed or compared; the text says why."""
+
+
+def why_unmet(requirement: str, is_condition: bool = False) -> str:
+    """Return why a requirement is not met; empty if it is. Raises `RequirementError`.
+
+    A requirement whose marker does not hold here does not apply; if it `is_condition`, it is unmet.
+    For a plain name, the standard library suffices. Anything else, such as ``"cupy>=13"``, is
+    parsed by `packaging`.
+
+    >>> why_unmet("no-such-distribution")
+    'it requires no-such-distribution, which is not installed'
+    """
+    text = requirement
+    if is_backend_name(text) and text.isascii() and text[0].isalnum() and text[-1].isalnum():
+        missing = installed_version(text) is None
+        return f"it requires {text}, which is not installed" if missing else ""
+    try:
+        from packaging.requirements import InvalidRequirement, Requirement
+    except ImportError:
+        raise RequirementError(
+            f"{text!r} is more than the name of a distribution, and can be compared only if "
+            "the distribution packaging is installed"
+        ) from None
+    try:
+        parsed = Requirement(text)
+        if parsed.marker is not None and not parsed.marker.evaluate():
+            return f"it is for {parsed.marker}, which does not hold here" if is_condition else ""
+    except InvalidRequirement as error:
+        why = str(error).partition("\n")[0]
+        raise RequirementError(f"{text!r} is not a requirement: {why}") from None
+    except Exception as error:  # noqa: BLE001  # raised by packaging, for a marker that makes no sense
+        raise RequirementError(f"{text!r} cannot be compared ({in_words(error)})") from None
+    version = installed_version(parsed.name)
+    if version is None:
+        return f"it requires {text}, which is not installed"
+    try:
+        is_met = not parsed.specifier or parsed.specifier.contains(version, True)
+    except ValueError:  # not a version; later releases of packaging return False
+        is_met = False
+    return "" if is_met else f"it requires {text}, and {parsed.name} {version} is installed"
+
+
+def installed_version(name: str) -> str | None:
+    """Return the version of a distribution, ``"0"`` if it has none; None if not installed."""
+    for distribution in installed_distributions(name):
+        try:
+            found: str | None = distribution.version
+        except Exception:  # noqa: BLE001  # broken metadata of a third party's distribution
+            found = None
+        return found or "0"
+    return None
