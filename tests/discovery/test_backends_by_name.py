@@ -5,8 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from textwrap import dedent
 
-import pytest
-
 from spatch_core.testing import run_python, write_distribution
 from tests.discovery.conftest import CORE, TOML, find
 
@@ -54,25 +52,6 @@ def test_one_problem_names_all_with_their_folders(tmp_path: Path) -> None:
         "points"
     ) in problem
     assert "skipped" not in problem
-
-
-@pytest.mark.parametrize("requirement", ["absent-distribution", "x >== 2"])
-@pytest.mark.parametrize("usable", ["a", "b", "c"])
-def test_one_that_lacks_a_requirement_is_not_usable(
-    tmp_path: Path, usable: str, requirement: str
-) -> None:
-    """P10, D15: it never takes the name from a working one."""
-    pytest.importorskip("packaging")
-    requires = dict.fromkeys("abc", f"requires = ['{requirement}']\n") | {usable: ""}
-    offer(tmp_path, **{name: text + dedent(TOML) for name, text in requires.items()})
-
-    report = find(tmp_path)
-
-    assert (report["found"], report["distribution"]) == (True, f"{usable}-dist")
-    shared = report["problems"][-1]
-    assert f"the backend of {usable}-dist is used" in shared
-    before = [each for each in "abc" if each < usable]
-    assert [each for each in "abc" if f"{each}-dist in {tmp_path} (inactive: " in shared] == before
 
 
 def test_if_all_lack_requirements_the_first_is_inactive(tmp_path: Path) -> None:
