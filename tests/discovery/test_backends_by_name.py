@@ -46,11 +46,9 @@ def test_one_problem_names_all_with_their_folders(tmp_path: Path) -> None:
 
     assert report["distribution"] == "a-dist"
     (problem,) = report["problems"]
-    assert (
-        f"this name is offered by a-dist in {second} and by b-dist in {first} and by c-dist in "
-        f"{second}; the backend of a-dist is used. Uninstall the others, or rename their entry "
-        "points"
-    ) in problem
+    for offered in (f"a-dist in {second}", f"b-dist in {first}", f"c-dist in {second}"):
+        assert offered in problem
+    assert "the backend of a-dist is used" in problem
     assert "skipped" not in problem
 
 

@@ -73,12 +73,8 @@ def test_the_first_one_that_is_met_serves() -> None:
     description = system.backends["b"]
     assert description.functions["lib:first"].variant == Variant(**newer)
     assert description.functions["lib:plain"].variant is None
-    reason = description.absent["lib:missing"]
-    assert reason.startswith(f"it requires {ONLY}, which is not installed; it requires {PACKAGING}")
-    assert str(functions["first"].explain([1])).splitlines()[1] == (
-        f"> b        runs: its variant for {PACKAGING}>=20"
-    )
-    assert f"b        has no implementation: {reason}" in str(functions["missing"].explain([1]))
+    assert f"{PACKAGING}>=20" in str(functions["first"].explain([1]))
+    assert all(text in str(functions["missing"].explain([1])) for text in (ONLY, PACKAGING))
     assert pickle.loads(pickle.dumps(description)) == description
 
 
