@@ -228,36 +228,6 @@ def test_registered_implementations_run_when_they_are_described() -> None:
     assert "too small to be worth it" in str(double.explain(1))
 
 
-def test_a_warning_of_an_import_is_shown_at_the_users_line(tmp_path: Path) -> None:
-    """The call of the user has imported the backend."""
-    (tmp_path / "gpu.py").write_text(
-        "from spatch_core.backend_utils import warn_caller\n"
-        "warn_caller('the driver is old', RuntimeWarning, 'mylib')\n"
-        "def blur(x): return x\n"
-    )
-    (tmp_path / "mylib.py").write_text(
-        "from spatch_core import BackendSystem\n"
-        "system = BackendSystem(None, 'MYLIB', backends=[{\n"
-        "    'name': 'gpu', 'primary_types': ['builtins:str'],\n"
-        "    'functions': {'mylib:blur': {'function': 'gpu:blur'}},\n"
-        "}])\n"
-        "@system.dispatchable('x')\n"
-        "def blur(x): return x\n"
-    )
-    run_python(
-        """
-        import warnings
-        import mylib
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always")
-            mylib.blur("")
-        (warning,) = caught
-        assert warning.filename == __file__, warning.filename
-        """,
-        path=[tmp_path],
-    )
-
-
 def test_a_warning_is_shown_at_the_users_line(tmp_path: Path) -> None:
     """Whatever lies between: the backend, the library, packages that are named, generated code."""
     (tmp_path / "helper.py").write_text("def through(function): return function()")

@@ -14,7 +14,7 @@ import threading
 from collections.abc import Callable
 from fractions import Fraction
 from itertools import count
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
@@ -91,6 +91,35 @@ def test_first_calls_at_once() -> None:
                 assert half(1.0, name=mine) == ("default", 1.0, mine)
 
         together(call)
+
+
+def test_descriptions_are_read_once() -> None:
+    """E7: by first calls at once as by a single one."""
+    reads: list[str] = []
+
+    class Described:
+        """Tells when it is read."""
+
+        name = "counted"
+
+        @property
+        def primary_types(self) -> list[str]:
+            reads.append(self.name)
+            return ["fractions:Fraction"]
+
+        functions: ClassVar = backend("counted", [])["functions"]
+
+    make(Described())[1](1.0)
+    once = len(reads)
+    for _ in range(60):
+        reads.clear()
+        _, half = make(Described())
+
+        def call(_: int, half: Any = half) -> None:
+            assert half(Fraction(1))[0] == "counted"
+
+        together(call)
+        assert len(reads) == once
 
 
 def test_an_implementation_is_imported_once(tmp_path: Any, monkeypatch: Any) -> None:
@@ -174,6 +203,24 @@ def test_process_wide_options_change_while_others_call() -> None:
 
     together(work)
     assert half(1.0)[0] == "default"
+
+
+@pytest.mark.filterwarnings("ignore::spatch_core.GlobalOptionsWarning")
+def test_process_wide_options_of_several_threads_add_up() -> None:
+    """S11: whatever the order, none is lost."""
+    names = [f"b{number}" for number in range(THREADS)]
+    for _ in range(60):
+        system, half = make(*(backend(name, ["fractions:Fraction"]) for name in names))
+        options = [system.backend_opts(prioritize=name) for name in names]
+
+        def work(number: int, options: Any = options) -> None:
+            options[number].enable_globally()
+
+        together(work)
+        prioritized = system.backend_opts().prioritized
+        assert sorted(prioritized) == names
+        assert half(Fraction(1))[0] == prioritized[0]
+        system.backend_opts.reset_globally()
 
 
 def test_hooks_and_chains_of_each_thread() -> None:

@@ -248,33 +248,6 @@ def test_spans_of_functions_that_suspend(
     assert not caplog.records
 
 
-def test_spans_of_generators_that_fail(tracer: Any, exporter: Any) -> None:
-    """H8: exceptions are errors, as in other functions; an early end is not an error."""
-
-    async def stop_early() -> None:
-        async for _ in stream(Own()):
-            break  # asyncio closes it at the end, and cancels what it waits for
-
-    async def fail() -> None:
-        failing = stream(Own())
-        await failing.__anext__()
-        await failing.athrow(ValueError("thrown"))
-
-    with backend_opts(hook=hooks.spans(tracer)):
-        generator = count(Own())
-        next(generator)
-        with pytest.raises(ValueError, match="thrown"):
-            generator.throw(ValueError("thrown"))
-        with pytest.raises(ValueError, match="thrown"):
-            asyncio.run(fail())
-        next(count(Own()))
-        asyncio.run(stop_early())
-    found = [each for each in exporter.get_finished_spans() if each.name != "lib:g"]
-    assert [each.name for each in found] == ["lib:count", "lib:stream"] * 2
-    assert [each.status.is_ok for each in found] == [False, False, True, True]
-    assert [len(each.events) for each in found] == [1, 1, 0, 0]
-
-
 # --- record
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 import sys
 from pathlib import Path
 from typing import Any
@@ -185,56 +184,4 @@ class TestLibrary:
         assert done.stdout.splitlines() == [
             "default default default default default",
             "default ['default', 'file', 'object']",
-        ]
-
-
-class TestVendored:
-    """A library may take the folder along as a part of itself."""
-
-    @pytest.fixture
-    def site(self, tmp_path: Path) -> Path:
-        write_distribution(
-            tmp_path,
-            "photolib",
-            entry_points={"photolib.backends": {"a": "vendored_a:a.toml", "b": "no_such:b.toml"}},
-            files={
-                "photolib/__init__.py": LIBRARY.replace("from spatch", "from ._vendor.spatch"),
-                "vendored_a/__init__.py": "def one(x):\n    return 'a'\n",
-                "vendored_a/a.toml": """
-                    name = "a"
-                    primary_types = ["builtins:str"]
-                    [functions."photolib:one"]
-                    function = "vendored_a:one"
-                """,
-            },
-        )
-        shutil.copytree(
-            PACKAGE,
-            tmp_path / "photolib/_vendor/spatch_core",
-            ignore=shutil.ignore_patterns("__pycache__"),
-        )
-        return tmp_path
-
-    def test_it_works_and_is_a_package_of_its_own(self, site: Path) -> None:
-        done = run_python(
-            """
-            import pickle, sys, warnings
-            sys.modules["spatch_core"] = None  # importing it fails
-            import photolib
-
-            with warnings.catch_warnings(record=True) as caught:
-                warnings.simplefilter("always")
-                print(photolib.one("x"), photolib.one(1.0))
-            print([each.category.__module__ for each in caught])
-            print([each.filename == __file__ for each in caught])
-            print(pickle.loads(pickle.dumps(photolib.system)) is photolib.system)
-            """,
-            path=[site],
-        )
-
-        assert done.stdout.splitlines() == [
-            "a default",
-            "['photolib._vendor.spatch_core.exceptions']",
-            "[True]",
-            "True",
         ]

@@ -102,6 +102,29 @@ def test_the_page_publishes_every_error_that_users_meet() -> None:
         assert issubclass(getattr(spatch_core, name), getattr(builtins, base)), name
 
 
+def test_it_works_and_is_a_package_of_its_own(site: Path) -> None:
+    """F13: without another copy; its warnings are shown at the caller's line."""
+    done = run_python(
+        """
+        import pickle, sys, warnings
+        sys.modules["spatch_core"] = None  # importing it fails
+        import photolib
+
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            print(photolib.double("x"), photolib.double(1))
+        print([each.filename == __file__ for each in caught])
+        print(pickle.loads(pickle.dumps(photolib.system)) is photolib.system)
+        """,
+        path=[site],
+        environment={"PYTHONPATH": None},
+    )
+    called, *others = done.stdout.splitlines()
+    assert called.startswith("photolib._vendor.spatch_core.")
+    assert called.endswith(": x 2")
+    assert others == ["[True]", "True"]
+
+
 def test_filters_name_the_published_class(site: Path) -> None:
     """E2: where warnings are errors, the first call raises."""
     done = run_python(

@@ -135,38 +135,6 @@ def test_random_calls(tally: Tally, scale: int) -> None:
                         outcome(call, *args, **kwargs)
 
 
-METACLASSES: dict[str, dict[str, Any]] = {
-    "no hash": {"__hash__": None},
-    "hash raises": {"__hash__": lambda cls: 1 // 0},
-    "hash is no number": {"__hash__": lambda cls: "text"},
-    "hash is constant": {"__hash__": lambda cls: 1, "__eq__": lambda cls, other: True},
-    "== raises": {"__hash__": type.__hash__, "__eq__": lambda cls, other: 1 // 0},
-    "== is true": {"__hash__": type.__hash__, "__eq__": lambda cls, other: True},
-    "== is false": {"__hash__": type.__hash__, "__eq__": lambda cls, other: False},
-    "== is odd": {"__hash__": type.__hash__, "__eq__": lambda cls, other: NotImplemented},
-    "hash recurs": {"__hash__": lambda cls: hash(cls)},  # noqa: PLW0108  # endless, which is the attack
-}
-
-
-@pytest.mark.parametrize("base", [object, Foreign])
-@pytest.mark.parametrize("odd", METACLASSES)
-def test_hostile_metaclasses(odd: str, base: type, tally: Tally, scale: int) -> None:
-    """Classes whose metaclass breaks hash or ==."""
-    calls = [
-        make(lambda *args: "default", {"x": 0, "y": 1}, implemented=True, slow=slow)[2]
-        for slow in (False, True)
-    ]
-    expected = "first" if base is Foreign else "default"
-    for _ in range(10 * scale):
-        value = type("Meta", (type,), METACLASSES[odd])("Odd", (base,), {})()
-        for args in ((value,), (value, None), (None, value), (value, value)):
-            found = [outcome(call, *args)[0] for call in calls]
-            tally.add(found == [expected] * 2, (args, found))
-        for args in ((Foreign(), None), (1, None), (value, 1), (Foreign(), value)):
-            found = [outcome(call, *args)[0] for call in calls]
-            tally.add(found[0] == found[1], (args, found))
-
-
 @pytest.mark.skipif(sys.version_info < (3, 12), reason="CPython uses the C stack for such calls")
 def test_recursion_on_small_stacks(tally: Tally, scale: int) -> None:
     """Recursion of any depth in threads with stacks of 64 KiB to 1 MiB."""

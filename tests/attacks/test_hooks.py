@@ -1,4 +1,4 @@
-"""H1 to H9: hooks that raise, recur, reload and set options, interrupts, threads and generators."""
+"""H1 to H9: hooks that raise, recur, reload and set options, and threads."""
 
 from __future__ import annotations
 
@@ -286,55 +286,3 @@ def test_threads_with_and_without_hooks(tally: Tally, scale: int) -> None:
     for each in threads:
         each.join()
     tally.add_many(4 * rounds, max(0, 4 * rounds - len(wrong)), wrong[:3])
-
-
-def test_generators_under_blocks_that_end(tally: Tally, scale: int) -> None:
-    """Steps, closes and drops of many generators at random: each is seen by its own hooks alone."""
-    draw = random.Random(scale)
-
-    @system.dispatchable("x", module="lib", qualname=f"walk{scale}")
-    def walk(x: Any) -> Any:
-        with system.backend_opts(prioritize="one"):
-            for _ in range(5):
-                yield f(x)
-
-    for _ in range(20 * scale):
-        open_ones: list[tuple[Any, list[str], int]] = []
-        before = in_force()
-        for _ in range(40):
-            deed = draw.choice(["open", "step", "step", "step", "close", "drop", "throw"])
-            if deed == "open" or not open_ones:
-                seen: list[str] = []
-
-                def hook(call: Any, seen: list[str] = seen) -> Any:
-                    seen.append(call.function)
-                    return call.next(*call.args)
-
-                with system.backend_opts(hook=hook):
-                    made = walk(Foreign())
-                    tally.add(next(made) == "foreign", "open")
-                    open_ones.append((made, seen, 1))
-                continue
-            place = draw.randrange(len(open_ones))
-            made, seen, done = open_ones[place]
-            held = True
-            if deed == "step":
-                others = [len(each) for _, each, _ in open_ones if each is not seen]
-                held = next(made, "end") == ("foreign" if done < 5 else "end")
-                # The call of the generator function itself, and one for each step.
-                held = held and len(seen) == 1 + min(done + 1, 5)
-                held = held and others == [
-                    len(each) for _, each, _ in open_ones if each is not seen
-                ]
-                open_ones[place] = made, seen, done + 1
-            elif deed == "close":
-                made.close()
-                del open_ones[place]
-            elif deed == "throw":
-                with contextlib.suppress(Broken):
-                    made.throw(Broken)
-                del open_ones[place]
-            else:
-                del open_ones[place], made
-            held = held and in_force() == before
-            tally.add(held, (deed, done, seen))

@@ -47,9 +47,7 @@ def test_a_backend_without_its_distributions_is_inactive(site: Path) -> None:
     assert f(Foreign()) == "gpu"
     system, f = make("gpu-arrays", "absent")
     assert f(Foreign()) == "default"
-    assert "gpu      inactive: it requires absent, which is not installed" in str(
-        f.explain(Foreign())
-    )
+    assert "inactive: it requires absent" in str(f.explain(Foreign()))
     assert list(f.backends) == ["default"]
     assert system.backend_opts().backends == ("default",)
     assert system.problems == ()
@@ -70,7 +68,7 @@ def test_a_requirement_that_cannot_be_read_is_a_problem(
     """D15: and the backend is inactive."""
     monkeypatch.setitem(sys.modules, "packaging.requirements", None)
     system, f = make("gpu-arrays>=1")
-    with pytest.warns(Warning, match="because of a requirement"):
+    with pytest.warns(Warning, match="gpu"):
         assert f(Foreign()) == "default"
     (problem,) = system.problems
     assert (problem.backend, problem.key) == ("gpu", "requires")
@@ -79,16 +77,16 @@ def test_a_requirement_that_cannot_be_read_is_a_problem(
 def test_each_requirement_that_cannot_be_read_is_a_problem(site: Path) -> None:
     """D15: at any position; the first unmet requirement is the reason."""
     system, f = make("absent", "gpu-arrays !", "gpu-arrays", "more !")
-    with pytest.warns(Warning, match="'gpu-arrays !' is not a requirement") as caught:
+    with pytest.warns(Warning, match="gpu-arrays !") as caught:
         assert f(Foreign()) == "default"
     assert len(caught) == 1
     assert [each.key for each in system.problems] == ["requires", "requires"]
-    assert "'more !' is not a requirement" in str(system.problems[1])
-    assert "inactive: it requires absent, which is not installed" in str(f.explain(Foreign()))
+    assert "'more !'" in str(system.problems[1])
+    assert "inactive: it requires absent" in str(f.explain(Foreign()))
 
 
 def test_a_requirement_begins_with_a_name() -> None:
     """D7: else it is a fault."""
     system, _ = make(">=1")
-    with pytest.warns(Warning, match="is not a requirement"):
+    with pytest.warns(Warning, match=">=1"):
         assert "gpu" not in system.backends

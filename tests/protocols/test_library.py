@@ -525,33 +525,6 @@ def test_a_method_may_unwrap_its_arguments() -> None:
         assert first(unwraps)[0] == "gpu"  # it knows all subclasses, and goes before
 
 
-def test_backends_answer_for_subclasses_behind_the_generic_implementation() -> None:
-    """K10: those that follow, with what `call_next` goes on with."""
-    placed = {**following, "higher_priority_than": ["default"]}
-    own = make_system(placed)
-
-    class Own(library_functions(own)):  # type: ignore[misc]  # a class that is made
-        def as_subclass(self, cls: Any) -> Any:
-            return cls()
-
-    class Sub(Own):
-        pass
-
-    def default(x: Any) -> Any:
-        return Own()
-
-    function: Any = own.dispatchable("x", identifier=f"{HERE}:wrapped")(default)
-    assert type(function(Sub())) is Sub
-    array_too: Any = function(array)
-    assert array_too[0] == "any"
-
-    class Both(Sub, Array):
-        as_subclass = Own.as_subclass
-
-    name, made = function(Both())
-    assert (name, type(made)) == ("any", Both)
-
-
 def test_external_libraries_offer_the_same() -> None:
     """K7: each has a method of its own name; the classes of one do not override the other."""
     own = BackendSystem(None, "THIRD", protocol="__third_function__")

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 import operator
 import pickle
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -285,35 +283,3 @@ def test_arguments_are_converted_by_policy() -> None:
     result = torch.cat([duck_class([1.0]), duck_class([2.0])])
     assert type(result) is duck_class
     assert result.value.tolist() == [1.0, 2.0]
-
-
-def test_options_hold_in_threads_and_tasks(duck_class: Any) -> None:
-    """T12, T10: those in force where PyTorch is called."""
-    options, duck = duck_class.system.backend_opts, duck_class([1.0])
-    with options(disable="ducks"):
-        with pytest.raises(NoImplementationError, match="disabled"):
-            torch.mean(duck)
-        with ThreadPoolExecutor(4) as pool:
-            assert [*pool.map(torch.mean, [duck] * 8)] == ["torch:mean"] * 8
-
-    async def task(is_disabled: bool) -> Any:
-        with options(disable="ducks" if is_disabled else ()):
-            await asyncio.sleep(0)
-            try:
-                return torch.mean(duck)
-            except NoImplementationError:
-                return None
-
-    async def main() -> Any:
-        return await asyncio.gather(task(False), task(True), task(False))
-
-    assert asyncio.run(main()) == ["torch:mean", None, "torch:mean"]
-    seen = []
-
-    def hook(call: Any) -> Any:
-        seen.append((call.function, call.types))
-        return NotImplemented
-
-    with options(hook=hook):
-        assert torch.mean(duck) == "torch:mean"
-    assert seen == [("torch:mean", (duck_class,))]

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 import importlib
 import sys
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
@@ -171,38 +168,10 @@ def test_an_identifier_that_leads_nowhere(lib: Any) -> None:
     assert isinstance(caught.value.__cause__, ImportError)
 
 
-def test_a_value_that_refers_to_itself(lib: Any) -> None:
-    """W9, E4: an error of a readable length."""
-    with (
-        lib.switch.backend_context("jax"),
-        pytest.raises(ImplementationImportError, match="attrlib:itself") as caught,
-    ):
-        _ = lib.itself
-    assert len(str(caught.value)) < 500
-
-
 def test_a_disabled_backend(lib: Any) -> None:
     """W9: it is still the current one."""
     with lib.system.backend_opts(backend="jax"), lib.system.backend_opts(disable="jax"):
         assert lib.float64 == "jax float64"
-
-
-def test_threads_and_tasks(lib: Any) -> None:
-    """W8, W9: each sees what is set in it."""
-    lib.switch.set_backend("jax")
-    with ThreadPoolExecutor(1) as pool:
-        assert pool.submit(lambda: lib.float64).result() == "own float64"
-
-    async def read(name: str) -> str:
-        lib.switch.set_backend(name)
-        await asyncio.sleep(0)
-        found: str = lib.float64
-        return found
-
-    async def both() -> Any:
-        return await asyncio.gather(read("torch"), read("jax"))
-
-    assert asyncio.run(both()) == ["torch float64", "jax float64"]
 
 
 def test_an_exception_ends_a_block(lib: Any) -> None:
@@ -279,15 +248,3 @@ def test_arguments_of_other_types() -> None:
     assert find.__module__ == names.__module__ == __name__
     with pytest.raises(AttributeError):
         find("float64")
-
-
-def test_a_module_that_python_does_not_list() -> None:
-    """W9: such as one that a program has made of a file."""
-    module: Any = ModuleType("attrunlisted")
-    module.__getattr__, module.__dir__ = attributes(
-        BackendSystem(None, "LIB"), "attrunlisted", {"pi": 3}
-    )
-    assert module.pi == 3
-    assert dir(module) == ["pi"]
-    with pytest.raises(AttributeError, match="no attribute 'pie'"):
-        _ = module.pie
