@@ -6,10 +6,9 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from spatch_core.testing import write_distribution
-from tests.cli.conftest import DEPENDENCIES
 
 if TYPE_CHECKING:
-    from tests.cli.conftest import LinkPackages, Site
+    from tests.cli.conftest import Site
 
 
 def library(site: Site, name: str, **variables: str) -> Any:
@@ -82,13 +81,3 @@ def test_the_shape_of_the_json_is_the_documented_one(paint: Site) -> None:
     assert "ZeroDivisionError" in broken["problems"][0]["message"]
     words = set(re.findall(r"\w+", paint.run("schema", "libraries").output))
     assert {*broken, *broken["problems"][0]} <= words
-
-
-def test_without_any_library_the_group_is_named(bare: Site, link_packages: LinkPackages) -> None:
-    """The user learns in which group a library registers."""
-    link_packages(bare, *DEPENDENCIES)
-    group = "spatch_core.libraries"
-    answer = bare.run("libraries")
-    assert answer.output == f"No library is registered in the entry point group {group}.\n"
-    assert answer.code == 0
-    assert bare.run("libraries", "--json").json == {"libraries": []}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import shutil
 from typing import TYPE_CHECKING, Any
 
@@ -126,26 +125,6 @@ def test_backends_in_a_circle_are_active_and_the_mend_is_shown(paint: Site) -> N
     assert "Set PAINTLIB_SET_ORDER=" in answer.output
 
 
-def test_a_backend_of_a_name_that_is_taken_is_a_problem(paint: Site) -> None:
-    """P10: the name has a row, and one problem names both distributions."""
-    write_distribution(
-        paint.folder,
-        "paint-oil-too",
-        entry_points={"paintlib.backends": {"oil": "elsewhere:backend.toml"}},
-    )
-    answer = paint.run("list", "paintlib")
-    rows = [row for row in answer.rows if row[0] == "oil"]
-    assert [(row[1], row[-1]) for row in rows] == [
-        ("active", "paint-oil 1.0"),
-        ("active", "paint-oil 1.0"),
-    ]
-    folder = paint.folder
-    assert f"offered by paint-oil in {folder} and by paint-oil-too in {folder}" in " ".join(
-        answer.output.split()
-    )
-    assert answer.code == 1
-
-
 def test_problems_of_environment_variables_are_shown(paint: Site) -> None:
     """They have a title of their own."""
     answer = paint.run("list", "paintlib", PAINTLIB_SET_ORDER="nonsense")
@@ -181,32 +160,6 @@ def test_a_backend_in_the_librarys_code_comes_with_the_library(site: Site) -> No
     assert {answer.row(name)[-1] for name in ("chalk", "wax", "bad")} == {"paint-lib 2.5"}
 
 
-def test_each_type_has_a_line_of_its_own_when_piped(paint: Site) -> None:
-    """Each line has all fields of the backend, for grep and awk."""
-    types = [f"{'long_' * 30}{number}:Type" for number in range(40)]
-    paint.install_backend("water", f"primary_types = {types}\n")
-    answer = paint.run("list", "paintlib")
-    rows = [row for row in answer.rows if row[0] == "water"]
-    assert rows == [["water", "active", each, "no", "0", "paint-water 1.0"] for each in types]
-    assert max(map(len, answer.output.splitlines())) < 220
-    assert "a line for each" in paint.run("list", "--help").output
-
-
-def test_several_libraries_are_shown_each_under_its_name(paint: Site) -> None:
-    """Without an argument, all libraries are shown, including those of the environment."""
-    write_distribution(
-        paint.folder,
-        "ink-lib",
-        entry_points={"spatch_core.libraries": {"inklib": "inklib:system"}},
-        files={
-            "inklib.py": "from spatch_core import BackendSystem\nsystem = BackendSystem(None, 'I')"
-        },
-    )
-    answer = paint.run("list")
-    assert "inklib  ink-lib 0.1.0\n" in answer.output
-    assert "\npaintlib  paint-lib 2.5\n" in answer.output
-
-
 @pytest.mark.parametrize(
     ("code", "message"),
     [
@@ -235,19 +188,6 @@ def test_a_library_that_cannot_be_used_is_reported(paint: Site, code: str, messa
     assert broken["environ_prefix"] is None
     assert broken["backends"] == []
     assert len(broken["problems"]) == 1
-
-
-def test_two_libraries_of_one_name_are_reported(paint: Site) -> None:
-    """The first by distribution is used, as for backends."""
-    write_distribution(
-        paint.folder,
-        "zz-paint",
-        entry_points={"spatch_core.libraries": {"paintlib": "zz:system"}},
-    )
-    answer = paint.run("list", "paintlib")
-    assert answer.row("default")[1] == "active"
-    assert "distribution paint-lib registers a library of the same name" in answer.output
-    assert answer.code == 1
 
 
 @pytest.mark.parametrize(
@@ -351,18 +291,6 @@ def test_the_shape_of_the_json_is_the_documented_one(paint: Site) -> None:
         "version": "1.0",
     }
     assert answer.code == 1
-
-
-def test_the_schema_names_every_key_and_state(paint: Site) -> None:
-    """The documented shape is the real one."""
-    paint.install_backend("water", FAULTY)
-    library = library_as_json(paint)
-    text = paint.run("schema", "list").output
-    words = re.findall(r"\w+", text)
-    for record in (library, library["backends"][0], library["problems"][0]):
-        assert set(record) <= set(words)
-    for state in ("active", "needs opt-in", "blocked", "broken"):
-        assert state in text
 
 
 def test_thousand_backends_are_listed(paint: Site) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import subprocess
 from typing import TYPE_CHECKING
@@ -95,27 +94,6 @@ def test_no_color_removes_every_escape_code(studio: Site, arguments: list[str], 
     assert "\x1b" not in plain.output
     assert plain.output == STYLE.sub("", styled.output)
     assert plain.code == styled.code == code
-
-
-@pytest.mark.parametrize(("arguments", "code"), TABLES)
-@pytest.mark.parametrize("form", [[], ["--json"]], ids=["text", "json"])
-def test_a_closed_pipe_ends_it_quietly(
-    studio: Site, arguments: list[str], code: int, form: list[str]
-) -> None:
-    """A long text in `| head -1` ends with the usual exit code."""
-    reader, writer = os.pipe()
-    os.close(reader)
-    done = subprocess.run(
-        [studio.python, "-m", "spatch_core", *arguments, *form],
-        env=studio.variables({}),
-        cwd=studio.folder,
-        stdin=subprocess.DEVNULL,
-        stdout=writer,
-        stderr=subprocess.PIPE,
-        check=False,
-    )
-    os.close(writer)
-    assert (done.returncode, done.stderr) == (code, b"")
 
 
 def test_a_reader_of_one_line_gets_it(studio: Site, tmp_path: Path) -> None:
