@@ -33,7 +33,8 @@ def shop(paint: Site, tmp_path: Path) -> Site:
     folder.mkdir()
     command = folder / "spatch-core"
     command.write_text(
-        f"#!{sys.executable}\nfrom spatch_core.__main__ import main\nmain()\n", encoding="utf-8"
+        f"#!{sys.executable}\nimport runpy\nrunpy.run_module('spatch_core', run_name='__main__')\n",
+        encoding="utf-8",
     )
     command.chmod(0o755)
     path = paint.variables({})["PATH"]

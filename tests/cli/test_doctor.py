@@ -869,44 +869,6 @@ def test_a_key_that_is_no_field_is_a_warning_about_an_active_backend(paint: Site
     assert paint.run("list").row("chalk")[1] == "active"
 
 
-def test_conversions_and_the_implementation_of_every_function_are_examined(paint: Site) -> None:
-    """The one of every function must take the calls of those that have no table of their own."""
-    paint.install_backend(
-        "chalk",
-        """
-        primary_types = ["decimal:Decimal"]
-        to_default = "paint_chalk:there"
-        from_default = "paint_chalk:back"
-        copy_into = "paint_chalk:copy"
-        [functions."*"]
-        function = "paint_chalk:every"
-        should_run = "paint_chalk:ask"
-        [functions."paintlib.filters:blend"]
-        function = "paint_chalk:blend"
-        """,
-        """if True:
-        def back(x): ...
-        def there(x, dtype): ...
-        def copy(original, converted): ...
-        def blend(x, y): ...
-        def every(context, image): ...
-        def ask(context, *args, **kwargs): ...
-        """,
-    )
-    (library,) = paint.run("doctor", "--json").json["libraries"]
-    found = {each["keys"][0]: each for each in library["findings"] if each["backend"] == "chalk"}
-    assert [*found] == ["to_default", 'functions."*".function']
-    assert found["to_default"]["message"].startswith("paint_chalk:there(x, dtype) cannot be called")
-    every = found['functions."*".function']
-    assert every["message"] == (
-        "paint_chalk:every(context, image) cannot take all calls of the library's "
-        "paintlib.filters:blur(x): 'x' may be passed by keyword, but is called 'image'"
-    )
-    remedy = "Take *args and **kwargs, or give paintlib.filters:blur a table of its own"
-    assert every["remedy"] == remedy
-    assert {each["severity"] for each in found.values()} == {"error"}
-
-
 def test_a_library_that_cannot_be_used_has_no_backends(site: Site) -> None:
     """It has no table, and no backends in JSON; the same holds for one whose name is taken."""
     for distribution, code in (("paint-lib", "sistem = 1\n"), ("zz-paint", "")):

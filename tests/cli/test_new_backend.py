@@ -121,8 +121,11 @@ def test_its_tests_pass_when_the_author_has_added_a_should_run(paint: Site) -> N
             '    return "not implemented yet"\n'
         )
     description = package / "backend.toml"
-    code = f"import sys; sys.argv[1:] = ['update', {str(description)!r}]"
-    code += "; from spatch_core.__main__ import main; main()"
+    code = f"""
+        import runpy, sys
+        sys.argv[1:] = ["update", {str(description)!r}]
+        runpy.run_module("spatch_core", run_name="__main__")
+        """
     run_python(code, path=[package.parent, paint.folder])
     assert "should_run" in description.read_text(encoding="utf-8")
     assert "5 passed" in run_own_tests(paint, package.parents[1], "paint_lib_water")
