@@ -869,33 +869,6 @@ def test_a_key_that_is_no_field_is_a_warning_about_an_active_backend(paint: Site
     assert paint.run("list").row("chalk")[1] == "active"
 
 
-def test_a_library_that_cannot_be_used_has_no_backends(site: Site) -> None:
-    """It has no table, and no backends in JSON; the same holds for one whose name is taken."""
-    for distribution, code in (("paint-lib", "sistem = 1\n"), ("zz-paint", "")):
-        write_distribution(
-            site.folder,
-            distribution,
-            entry_points={"spatch_core.libraries": {"paintlib": "paintlib:system"}},
-            files={"paintlib.py": code} if code else {},
-        )
-    found = site.run("doctor", "paintlib", "--json").json["libraries"]
-    assert [each["backends"] for each in found] == [[], []]
-    assert [[one["severity"] for one in each["findings"]] for each in found] == [
-        ["error"],
-        ["warning"],
-    ]
-    answer = site.run("doctor", "paintlib")
-    assert answer.output.splitlines()[:3] == ["paintlib  paint-lib 0.1.0", "", "Findings"]
-    assert answer.output.endswith("\n\nno backends: 1 error, 1 warning\n")
-
-
-def test_an_unknown_library_is_wrong_usage(paint: Site) -> None:
-    """The error has the nearest names."""
-    answer = paint.run("doctor", "paintlip")
-    assert "did you mean paintlib?" in answer.errors
-    assert answer.code == 2
-
-
 def test_backends_without_faults_are_fine(paint: Site) -> None:
     """The exit code is 0."""
     (paint.folder / "paint_oil" / "__init__.py").write_text("def blur(x): return x\n")

@@ -328,10 +328,7 @@ def test_the_library_may_have_a_name_of_its_own(paint: Site) -> None:
         assert "default" not in cells
 
 
-@pytest.mark.parametrize("form", ["--edges", "--dot", "--mermaid"])
-def test_edges_and_doctor_show_the_name_that_the_library_gives_itself(
-    paint: Site, form: str
-) -> None:
+def test_edges_and_doctor_show_the_name_that_the_library_gives_itself(paint: Site) -> None:
     """F15: messages show names as descriptions and variables must have them."""
     paint.install_library({"paintlib/_dispatch.py": NAMED})
     blur = '\n[functions."paintlib.filters:blur"]\nfunction = "paint_{}:f"\n'
@@ -343,8 +340,8 @@ def test_edges_and_doctor_show_the_name_that_the_library_gives_itself(
         "pool": 'primary_types = ["builtins:str"]\nhigher_priority_than = ["default"]',
     }.items():
         paint.install_backend(name, top + blur.format(name), "def f(x):\n    return x\n")
-    order = paint.run("order", "paintlib", form).output
-    assert "the primary types of paintlib" in order.replace("#40;", "(")
+    order = paint.run("order", "paintlib", "--edges").output
+    assert "the primary types of paintlib" in order
     assert "default before" not in order
     assert "before default " not in order
     doctor = paint.run("doctor", "paintlib", PAINTLIB_SET_ORDER="paintlib>wide")

@@ -171,13 +171,6 @@ def test_a_library_that_cannot_be_used_is_told(paint: Site) -> None:
     assert (answer.code, answer.output) == (1, "")
 
 
-def test_an_unknown_library_is_wrong_usage(paint: Site) -> None:
-    """The error has the nearest names."""
-    answer = paint.run("order", "paintlip")
-    assert "no library is named 'paintlip'; did you mean paintlib?" in answer.errors
-    assert (answer.code, answer.output) == (2, "")
-
-
 def parse_dot(text: str) -> tuple[list[str], list[tuple[str, str, str]]]:
     """Read nodes and edges by the grammar of quoted strings in Graphviz, all of the text."""
     quoted = r'"((?:[^"\\]|\\.)*)"'
