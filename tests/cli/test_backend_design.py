@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from spatch_core.testing import write_distribution
-from tests.cli.conftest import FUNCTIONS, ODD, TYPE, Site, create
+from tests.cli.conftest import ODD, TYPE, Site, create
 
 
 def test_the_example_is_a_plain_function(paint: Site) -> None:
@@ -17,29 +17,6 @@ def test_the_example_is_a_plain_function(paint: Site) -> None:
     paint.install_library({"paintlib/filters.py": without})
     answer = create(paint, "wax", "--type", "fractions:Fraction", "--json")
     assert answer.json["function"] == "paintlib.filters:Image.blend"
-
-
-@pytest.mark.parametrize(
-    ("function", "head"),
-    [
-        ("only", "def only(x: Any, /) -> Any:\n"),
-        ("keyword", "def keyword(x: Any, *, n: Any = None) -> Any:\n"),
-        ("blur", "def blur(x: Any) -> Any:\n"),
-    ],
-)
-def test_the_function_can_be_chosen(paint: Site, function: str, head: str) -> None:
-    """The chosen function is written and reported."""
-    paint.install_library({"paintlib/filters.py": FUNCTIONS})
-    identifier = f"paintlib.filters:{function}"
-    answer = create(
-        paint, "water", "--type", "fractions:Fraction", "--function", identifier, "--json"
-    )
-    assert answer.json["function"] == identifier
-    assert answer.json["project"] == "paint-lib-water"
-    assert answer.json["package"] == "paint_lib_water"
-    folder = paint.folder / answer.json["folder"]
-    assert all((folder / each).is_file() for each in answer.json["files"])
-    assert head in (folder / "src/paint_lib_water/functions.py").read_text()
 
 
 @pytest.mark.parametrize(

@@ -33,7 +33,8 @@ def shop(paint: Site, tmp_path: Path) -> Site:
     folder.mkdir()
     command = folder / "spatch-core"
     command.write_text(
-        f"#!{sys.executable}\nfrom spatch_core.__main__ import main\nmain()\n", encoding="utf-8"
+        f"#!{sys.executable}\nimport runpy\nrunpy.run_module('spatch_core', run_name='__main__')\n",
+        encoding="utf-8",
     )
     command.chmod(0o755)
     path = paint.variables({})["PATH"]
@@ -125,28 +126,6 @@ def test_what_libraries_print_does_not_get_in_between(shop: Site) -> None:
     assert errors == ""
 
 
-def test_backends_are_those_of_the_library_in_question(shop: Site) -> None:
-    """An option or the function names the library."""
-    for words in (
-        ("show", "--library", "paintlib", ""),
-        ("explain", BLUR, "builtins:int", "--prioritize", ""),
-        ("explain", BLUR, "builtins:int", "--why-not", ""),
-    ):
-        names, _ = complete(shop, "fish", "spatch-core", *words)
-        assert names == ["default", "oil"]
-    assert complete(shop, "fish", "spatch-core", "show", "--library", "inklib", "")[0] == []
-    assert complete(shop, "fish", "spatch-core", "explain", "a:b", "c:d", "--disable", "")[0] == []
-
-
-def test_types_are_those_that_backends_know(shop: Site) -> None:
-    """The backends are those of the function's library."""
-    names, _ = complete(shop, "fish", "spatch-core", "explain", BLUR, "")
-    assert names == ["builtins:int", "fractions:Fraction"]
-    names, _ = complete(shop, "fish", "spatch-core", "explain", BLUR, "a:b", "--type", "frac")
-    assert names == ["fractions:Fraction"]
-    assert complete(shop, "fish", "spatch-core", "explain", "a:b", "")[0] == []
-
-
 needs_bash = pytest.mark.skipif(shutil.which("bash") is None, reason="there is no bash here")
 
 
@@ -179,11 +158,3 @@ def test_bash_completes_what_it_splits_at_colons(
 ) -> None:
     """Bash replaces only the last word, which starts after the colon."""
     assert complete_in_bash(shop, line) == expected
-
-
-@needs_bash
-def test_bash_completes_what_is_typed(shop: Site) -> None:
-    """Two tabs complete a line in a terminal, and the command runs."""
-    line = b"spatch-core explain paintlib.filters:blu\tfractions:F\t\n"
-    output = shop.type_in_bash(b'eval "$(spatch-core completion bash)"\n', line, b"exit\n")
-    assert f"{BLUR}(fractions:Fraction) -> oil" in output

@@ -6,7 +6,7 @@ backend takes an interpreter.
 
 from __future__ import annotations
 
-import re
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from textwrap import dedent
@@ -249,22 +249,13 @@ def test_what_is_printed_while_examining_does_not_spoil_the_json(library: dict[s
 NEEDED = "which {m} imports ({place}), is not installed, so calls fail"
 IMPORTS = [
     ("{m}:blurr", "def blur(x): ...", "error", "'{m}' has no 'blurr'. Did you mean 'blur'?"),
-    ("{m}:qqq", "", "error", "'{m}' has no 'qqq'. Correct the name"),
     (
         "paint_watr:blur", "", "error",
         "there is no module 'paint_watr'. Did you mean 'paint_water'?",
     ),
     (
-        "json.decoderr:blur", "", "error",
-        "there is no module 'json.decoderr'. Did you mean 'json.decoder'",
-    ),
-    (
         "paint_water.qqq:blur", "", "error",
         "there is no module 'paint_water.qqq'. Correct the name, or ship",
-    ),
-    (
-        "{m}:blur", "import json.decoderr", "error",
-        "there is no module 'json.decoderr', which {m} imports ({place}). Did you mean 'json.dec",
     ),
     (
         "{m}:blur", "import clickk", "error",
@@ -283,33 +274,14 @@ IMPORTS = [
         "{m}:blur", "import optional_one", "warning",
         f"the package 'optional_one', {NEEDED}. Install it, as 'pip install paint-water[fast]'",
     ),
-    # A module that raises an error with advice.
-    (
-        "{m}:blur",
-        "try: import optional_one\nexcept ImportError as e: raise RuntimeError('get it') from e",
-        "warning",
-        "the package 'optional_one', which {m} imports ({place}), is not installed (get it), so",
-    ),
     (
         "{m}:blur", "raise ImportError('needs a GPU')", "warning",
         "importing {m} failed with ImportError: needs a GPU ({place}), so calls fail. Follow",
-    ),
-    (
-        "{m}:blur", "try: import optional_one\nexcept ImportError: 1 / 0", "error",
-        "importing {m} failed with ZeroDivisionError",
-    ),
-    (
-        "{m}:blur", "try: import json.qqq\nexcept ImportError: raise RuntimeError('so')", "error",
-        "importing {m} failed with RuntimeError: so",
     ),
     # It may be of the distribution that is required and not installed either.
     (
         "{m}:blur", "import nowhere_at_all.deep", "warning",
         f"the package 'nowhere_at_all', {NEEDED}. Install demanded, which paint-water requires and",
-    ),
-    (
-        "{m}:blur", "import nowhere_at_all.deep", "warning",
-        "the package 'nowhere_at_all', which {m} imports ({place}), is not installed, so",
     ),
     (
         "nowhere_at_all:blur", "", "warning",
@@ -321,17 +293,8 @@ IMPORTS = [
     ),
     ("{m}:blur", "raise SystemExit(3)", "error", "importing {m} failed with SystemExit: 3"),
     (
-        "{m}:blur", "class Odd(BaseException): ...\nraise Odd('so')", "error",
-        "importing {m} failed with Odd: so",
-    ),
-    (
         "{m}:blur", "def __getattr__(name): raise OSError('no disk')", "error",
         "'{m}' has no 'blur' (no disk). Correct the name",
-    ),
-    (
-        "{m}:Odd.blur",
-        "class Hook(type):\n def __dir__(cls): return 1 / 0\nclass Odd(metaclass=Hook): ...",
-        "error", "'{m}' has no 'Odd.blur'. Correct the name",
     ),
     ("{m}:blur", "blur = 1", "error", "'{m}:blur' is not a function but of type 'int'. Name"),
     # One without a signature, as some that are written in C.
@@ -342,60 +305,30 @@ MISMATCHES = [
     ("x, n=None", "x, m=None", "'n' may be passed by keyword, but is called 'm'"),
     ("x, n=None", "x, n", "it requires 'n', which callers may leave out"),
     ("x, n=None", "x, *, n=None", "'n' may be passed by position, but is keyword-only"),
-    ("x, n=None", "x, n=None, /", "'x' may be passed by keyword, but is positional-only"),
-    ("x, n=None", "x, *args, n=None", "'n' may be passed by position, but is keyword-only"),
-    ("x, *, n=None", "n=None, /, **kwargs", "'n' is passed by keyword, but is positional-only"),
     ("x, y", "y, x", "the library's parameter at position 1 is 'x', but its own is 'y'"),
-    ("x, *, n=None", "x", "it does not take 'n'"),
-    ("x, *, n=None", "x, *, n", "it requires 'n' by keyword, which callers may leave out"),
-    ("x", "x, extra", "it requires 'extra', which is not passed"),
-    ("x", "x, *, extra", "it requires 'extra' by keyword, which is not passed"),
-    ("x, n=None", "x, **kwargs", "it does not take 'n' by position"),
-    ("x, *args", "x", "it does not take further positional arguments (*args)"),
-    ("x, **kwargs", "x", "it does not take further keyword arguments (**kwargs)"),
-    ("x, *args, n=None", "x, n=None, *args", "'n' is passed by keyword, but is at pos"),
     ("x", "image, **kwargs", "'x' may be passed by keyword, but is called 'image'"),
-]
-MATCHES = [
-    ("x, n=None", "x, n=3"),
-    ("x, n=None", "*args, **kwargs"),
-    ("x, n=None", "x, *args, **kwargs"),
-    ("x, n=None", "x, n=None, extra=1, *, more=2"),
-    ("x, /, n=None", "image, n=None"),
-    ("x, *args, n=None, **kwargs", "x, *args, **kwargs"),
 ]
 
 
 TAKES_NO_CONTEXT = "takes no DispatchContext"
 CONTEXTS = [
     ("function", "true", "context, x", ""),
-    ("function", "true", "context, *args, **kwargs", ""),
-    ("function", "true", "*args", "'x' may be passed by keyword"),
     ("function", "true", "", "it does not take the context as its first argument"),
     (
         "function", "true", "x",
         f"{TAKES_NO_CONTEXT}, but the description says uses_context = true. Take it as the first",
     ),
-    ("function", "true", "x, *args, **kwargs", f"{TAKES_NO_CONTEXT}, but"),
     (
         "function", "false", "context, x",
         "takes a DispatchContext first, which it does not get without uses_context = true. Write",
     ),
-    ("function", "false", "x, y", "it requires 'y', which is not passed"),
-    # The library's own first argument by another name, or a method.
-    ("function", "false", "image, *args, **kwargs", "but is called 'image'"),
-    ("function", "false", "y, /, *args, **kwargs", "but is called 'y'"),
     ("function", "false", "self, x", "is an unbound method. Name it through an inst"),
-    ("should_run", "false", "self, context, x", "is an unbound method. Name it"),
     ("should_run", "false", "context, x", ""),
-    ("should_run", "false", "context, *args, **kwargs", ""),
-    ("should_run", "false", "*args", "'x' may be passed by keyword"),
     ("should_run", "false", "", "it does not take the context as its first argument"),
     (
         "should_run", "false", "x",
         f"{TAKES_NO_CONTEXT}, which every should_run gets first. Take it as the first argument",
     ),
-    ("should_run", "false", "x, *args, **kwargs", f"{TAKES_NO_CONTEXT}, which"),
 ]  # fmt: skip
 NAMES = [
     (
@@ -406,19 +339,10 @@ NAMES = [
         "paintlib:smooth", "error",
         "the library has no function 'paintlib:smooth'. Did you mean 'paintlib.filters:blur'?",
     ),
-    (
-        "paintlib:blur", "error",
-        "the library has no function 'paintlib:blur'. Did you mean 'paintlib.filters:blur'?",
-    ),
     # Nothing in common but the module: another version may have it.
     (
         "paintlib.filters:equalize", "warning",
         "the library has no function 'paintlib.filters:equalize'. Remove it, or say which",
-    ),
-    ("paintlib.filters:blur2", "warning", "the library has no function 'paintlib.filters:blur2'"),
-    (
-        "paintlib.filers:blurr", "error",
-        "the library has no function 'paintlib.filers:blurr'. Did you mean 'paintlib.filters:blur",
     ),
     (
         "elsewhere.qqq:zzz", "warning",
@@ -444,8 +368,6 @@ Requires-Dist: demanded
 DEFERRED = {
     "coroutine": "async def coroutine(context, x): return True\n",
     "generator": "def generator(context, x): yield True\n",
-    "asynchronous": "async def asynchronous(context, x): yield True\n",
-    "object": "class Ask:\n async def __call__(self, context, x): ...\nobject = Ask()\n",
 }
 
 
@@ -453,7 +375,7 @@ DEFERRED = {
 def examined(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str], dict[str, Any]]:
     """Backends with all faults of this module; findings by backend and key."""
     site = Site(tmp_path_factory.mktemp("examined"))
-    pairs = [(default, given) for default, given, *_ in (*MISMATCHES, *MATCHES)]
+    pairs = [(default, given) for default, given, *_ in MISMATCHES]
     dispatchable = "@system.dispatchable({})\ndef {}({}): ...\n"
     defined = [dispatchable.format("'x'", name, "x") for name in ("blur", "i", "c", *DEFERRED)]
     defined += [dispatchable.format("None", f"f{n}", pair[0]) for n, pair in enumerate(pairs)]
@@ -553,15 +475,6 @@ def test_implementations_that_cannot_take_the_librarys_calls(
     assert text in said(finding)
 
 
-@pytest.mark.parametrize("number", range(len(MATCHES)), ids=[str(pair) for pair in MATCHES])
-def test_implementations_that_can_take_them(
-    examined: dict[tuple[str, str], dict[str, Any]], number: int
-) -> None:
-    """They may take more arguments, and annotations do not matter."""
-    key = f'functions."paintlib.filters:f{len(MISMATCHES) + number}".function'
-    assert ("water", key) not in examined
-
-
 @pytest.mark.parametrize("number", range(len(CONTEXTS)), ids=[str(each[:3]) for each in CONTEXTS])
 def test_what_takes_a_context_takes_it_first(
     examined: dict[tuple[str, str], dict[str, Any]], number: int
@@ -605,13 +518,6 @@ def test_functions_that_the_library_does_not_have(
         return
     assert finding["severity"] == severity
     assert said(finding).startswith(text)
-
-
-def test_a_library_without_types_of_its_own_goes_before_no_backend(
-    examined: dict[tuple[str, str], dict[str, Any]],
-) -> None:
-    """No finding advises a backend to require opt-in."""
-    assert not [key for key in examined if key[1] == "requires_opt_in"]
 
 
 def test_a_dependency_is_not_missed_where_the_types_are_not_either(site: Site) -> None:
@@ -686,18 +592,12 @@ TEMPTIN = "the package 'temptin' is not installed here, so this is not checked"
 ALIAS = "'_SpecialGenericAlias', so it can never match"
 PATTERNS = [
     ("paint_wax:Plain", "", ""),
-    ("~paint_wax:Abstract", "", ""),
     ("@paint_wax:Abstract", "", ""),
     ("@paint_wax:Base", "", ""),
     ("paint_wax:Base", "", ""),
-    ("builtins:function", "", ""),
-    ("paint_wax:f.<locals>.C", "", ""),
     (
         "nowhere_at_all:Type", "note",
         "the package 'nowhere_at_all' is not installed here, so"
-    ),
-    (
-        "xarray_of_nothing:DataArray", "note", "the package 'xarray_of"
     ),
     (
         "fractionss:Fraction", "error",
@@ -710,18 +610,8 @@ PATTERNS = [
     ),
     ("temptin:Other", "note", "the package 'temptin' is not installed here"),
     (
-        "temptin.sub:Deep.Inner", "error",
-        "there is no module 'temptin.sub', so 'temptin.sub:Deep.Inner' can never match. Did"
-    ),
-    ("temptin.other:Deep", "note", "the package 'temptin' is not installed here"),
-    ("temptin.sub.deeper:Deep", "note", "the package 'temptin' is not installed here"),
-    ("temptin.latin:Thing", "note", "the package 'temptin' is not installed here"),
-    (
         "nunpy:ndarray", "error",
         "there is no module 'nunpy', so 'nunpy:ndarray' can never match. Did you mean 'numpy:"
-    ),
-    (
-        "fractionss:Array", "note", "the package 'fractionss' is not installed here"
     ),
     (
         "json.encodr:JSONEncoder", "error",
@@ -736,10 +626,6 @@ PATTERNS = [
         "'fractions' has no 'Fracton', so '~fractions:Fracton' can never match. Did you mean",
     ),
     (
-        "fractions:Qqq", "error",
-        "'fractions' has no 'Qqq', so 'fractions:Qqq' can never match. Name the class by"
-    ),
-    (
         "paint_wax:function", "error",
         "'paint_wax:function' is not a class but of type 'function', so it can never match"
     ),
@@ -748,22 +634,12 @@ PATTERNS = [
         "'paint_wax:Abstract' is abstract: no object has exactly this type, so it can",
     ),
     (
-        "paint_wax:Loose", "error", "'paint_wax:Loose' is abstract"
-    ),
-    (
         "@paint_wax:Loose", "error",
         "issubclass(..., paint_wax:Loose) raises TypeError"
     ),
     (
-        "@paint_wax:Hooked", "error",
-        "issubclass(..., paint_wax:Hooked) raises OSError (ask no more)"
-    ),
-    (
         "@paint_wax:Plain", "note",
         "'paint_wax:Plain' is not an abstract base class; importing it is unnecessary. Write '~"
-    ),
-    (
-        "types:NoneType", "warning", "None does not count among the dispatch arguments"
     ),
     # Found nowhere under its own name.
     (
@@ -772,19 +648,6 @@ PATTERNS = [
     (
         "~typing:List", "error",
         f"'typing:List' is not a class but of type {ALIAS}. Write '~builtins:list'"
-    ),
-    # Python's own modules may be imported: this one has all from another one.
-    (
-        "decmal:Decimal", "error",
-        "there is no module 'decmal', so 'decmal:Decimal' can never match. Did you mean 'dec"
-    ),
-    (
-        "decmal:Other", "note",
-        "the package 'decmal' is not installed here, so this is not checked. Check where"
-    ),
-    (
-        "temptin:Starred", "note",
-        f"{TEMPTIN}. Check where it is installed, or correct it if 'tempting:Starred' is meant"
     ),
 ]  # fmt: skip
 
@@ -888,19 +751,23 @@ def test_whatever_an_import_does_the_rest_is_examined(site: Site) -> None:
     assert ('functions."paintlib.filters:blend".function',) in found
 
 
-def test_a_backend_whose_every_module_ends_the_interpreter_is_given_up(site: Site) -> None:
-    """A note says that the rest was not examined."""
-    site.install_library()
-    functions = "".join(
-        f"[functions.'paintlib.filters:f{n}']\nfunction = 'paint_water.bad{n}:f'\n"
-        for n in range(7)
-    )
-    site.install_backend("water", types() + functions)
-    code = "import os; os._exit(3)"
-    write_modules(site, "paint_water", {f"bad{number}": code for number in range(7)})
-    found = examine(site)["findings"]
-    assert len([each for each in found if "exit code 3" in each["message"]]) == 6
-    assert found[-1]["message"].startswith("the rest was not examined")
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="Windows has no such files")
+def test_processes_that_an_import_has_started_are_ended_with_it(paint: Site) -> None:
+    """Reading the pipe ends only once no process has it open for writing."""
+    pipe = paint.folder / "pipe"
+    os.mkfifo(pipe)
+    code = f"""
+        import subprocess, sys, time
+        with open({str(pipe)!r}, "w") as pipe:
+            subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"], stdout=pipe)
+        time.sleep(600)
+        """
+    (paint.folder / "paint_oil" / "__init__.py").write_text(dedent(code), encoding="utf-8")
+    with os.fdopen(os.open(pipe, os.O_RDONLY | os.O_NONBLOCK), "rb") as stream:
+        (found,) = findings(examine(paint, "--timeout", "3"), "oil")
+        os.set_blocking(stream.fileno(), True)
+        assert stream.read() == b""
+    assert found["message"].endswith("took longer than 3 s and was ended")
 
 
 # --- the environment and the libraries -------------------------------------------------
@@ -1000,92 +867,6 @@ def test_a_key_that_is_no_field_is_a_warning_about_an_active_backend(paint: Site
     assert found["opt_in"]["severity"] == "warning"
     assert found["opt_in"]["remedy"] == "Did you mean 'requires_opt_in'?"
     assert paint.run("list").row("chalk")[1] == "active"
-
-
-def test_conversions_and_the_implementation_of_every_function_are_examined(paint: Site) -> None:
-    """The one of every function must take the calls of those that have no table of their own."""
-    paint.install_backend(
-        "chalk",
-        """
-        primary_types = ["decimal:Decimal"]
-        to_default = "paint_chalk:there"
-        from_default = "paint_chalk:back"
-        copy_into = "paint_chalk:copy"
-        [functions."*"]
-        function = "paint_chalk:every"
-        should_run = "paint_chalk:ask"
-        [functions."paintlib.filters:blend"]
-        function = "paint_chalk:blend"
-        """,
-        """if True:
-        def back(x): ...
-        def there(x, dtype): ...
-        def copy(original, converted): ...
-        def blend(x, y): ...
-        def every(context, image): ...
-        def ask(context, *args, **kwargs): ...
-        """,
-    )
-    (library,) = paint.run("doctor", "--json").json["libraries"]
-    found = {each["keys"][0]: each for each in library["findings"] if each["backend"] == "chalk"}
-    assert [*found] == ["to_default", 'functions."*".function']
-    assert found["to_default"]["message"].startswith("paint_chalk:there(x, dtype) cannot be called")
-    every = found['functions."*".function']
-    assert every["message"] == (
-        "paint_chalk:every(context, image) cannot take all calls of the library's "
-        "paintlib.filters:blur(x): 'x' may be passed by keyword, but is called 'image'"
-    )
-    remedy = "Take *args and **kwargs, or give paintlib.filters:blur a table of its own"
-    assert every["remedy"] == remedy
-    assert {each["severity"] for each in found.values()} == {"error"}
-
-
-def test_a_library_that_cannot_be_used_has_no_backends(site: Site) -> None:
-    """It has no table, and no backends in JSON; the same holds for one whose name is taken."""
-    for distribution, code in (("paint-lib", "sistem = 1\n"), ("zz-paint", "")):
-        write_distribution(
-            site.folder,
-            distribution,
-            entry_points={"spatch_core.libraries": {"paintlib": "paintlib:system"}},
-            files={"paintlib.py": code} if code else {},
-        )
-    found = site.run("doctor", "paintlib", "--json").json["libraries"]
-    assert [each["backends"] for each in found] == [[], []]
-    assert [[one["severity"] for one in each["findings"]] for each in found] == [
-        ["error"],
-        ["warning"],
-    ]
-    answer = site.run("doctor", "paintlib")
-    assert answer.output.splitlines()[:3] == ["paintlib  paint-lib 0.1.0", "", "Findings"]
-    assert answer.output.endswith("\n\nno backends: 1 error, 1 warning\n")
-
-
-def test_an_unknown_library_is_wrong_usage(paint: Site) -> None:
-    """The error has the nearest names."""
-    answer = paint.run("doctor", "paintlip")
-    assert "did you mean paintlib?" in answer.errors
-    assert answer.code == 2
-
-
-def test_without_any_library_there_is_nothing_to_examine(bare: Site, link_packages: Any) -> None:
-    """The exit code is 0."""
-    link_packages(bare, *DEPENDENCIES)
-    answer = bare.run("doctor")
-    group = "spatch_core.libraries"
-    assert answer.output == f"No library is registered in the entry point group {group}.\n"
-    assert answer.code == 0
-
-
-def test_a_terminal_shows_the_same(paint: Site) -> None:
-    """The findings stand below the table, wrapped; without any, there is the table alone."""
-    answer = paint.run_in_terminal("doctor", "paintlib")
-    assert "Findings" in answer.output
-    assert "paint_oil" in answer.output
-    active = re.search(r"^oil +(.*)active, faulty", answer.output, re.MULTILINE)
-    assert active is not None
-    assert active[1] == "\x1b[31m"
-    assert all(len(line) <= 80 for line in answer.output.splitlines() if "\x1b" not in line)
-    assert (answer.code, answer.errors) == (1, "")
 
 
 def test_backends_without_faults_are_fine(paint: Site) -> None:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 import pytest
 
 from spatch_core.testing import run_python
-from tests.cli.test_output import STYLE
 
 if TYPE_CHECKING:
     from tests.cli.conftest import Site
@@ -94,38 +92,6 @@ def test_problems_are_told(studio: Site) -> None:
     assert answer.code == 1
 
 
-def test_a_terminal_gets_the_matrix_where_it_fits(studio: Site) -> None:
-    """It is the matrix of the piped output."""
-    text = STYLE.sub("", studio.run_in_terminal("functions", "paintlib").output)
-    assert re.search(r"^Function +default +Water +wax +oil *$", text, re.MULTILINE)
-    assert re.search(rf"^{BLEND} +yes +asks *$", text, re.MULTILINE)
-
-
-def test_where_it_does_not_fit_each_function_has_a_list(studio: Site) -> None:
-    """The list has the backends that implement it, wrapped."""
-    names = [f"pigment-{number:02}" for number in range(20)]
-    for name in names:
-        studio.install_backend(name, toml(name.replace("-", "_"), BLEND))
-    answer = studio.run_in_terminal("functions", "paintlib", width=50)
-    lines = STYLE.sub("", answer.output).splitlines()
-    assert max(map(len, lines)) <= 50
-    start, end = lines.index(BLEND), lines.index(BLUR)
-    cells = "default: yes; Water: asks; " + "; ".join(f"{name}: yes" for name in names)
-    assert " ".join(map(str.strip, lines[start + 1 : end])) == cells
-    assert lines[end + 1 : end + 3] == [
-        "    default: yes; Water: asks; oil: yes",
-        "Implement none of them:",
-    ]
-
-
-def test_a_library_without_functions_has_no_matrix(studio: Site) -> None:
-    """Only the unknown functions that backends name are shown."""
-    (studio.folder / "paintlib" / "filters.py").write_text("", encoding="utf-8")
-    answer = studio.run("functions", "paintlib")
-    assert "FUNCTION" not in answer.output
-    assert f"  {BLUR}: Water, oil\n" in answer.output
-
-
 def test_the_shape_of_the_json_is_the_documented_one(studio: Site) -> None:
     """Every key; scripts rely on it."""
     answer = studio.run("functions", "paintlib", "--json")
@@ -154,12 +120,3 @@ def test_the_shape_of_the_json_is_the_documented_one(studio: Site) -> None:
         ],
         "problems": [],
     }
-    words = set(re.findall(r"\w+", studio.run("schema", "functions").output))
-    assert {*answer.json, *answer.json["functions"][0]} <= words
-
-
-def test_an_unknown_library_is_wrong_usage(studio: Site) -> None:
-    """The error has the nearest names."""
-    answer = studio.run("functions", "paintlip")
-    assert "no library is named 'paintlip'; did you mean paintlib?" in answer.errors
-    assert (answer.code, answer.output) == (2, "")

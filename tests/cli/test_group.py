@@ -12,8 +12,6 @@ import click
 import pytest
 from click.testing import CliRunner
 
-import spatch_core
-from spatch_core import __main__
 from spatch_core.cli import main
 from spatch_core.cli.group import ALIASES
 from tests.cli.conftest import DEPENDENCIES
@@ -34,31 +32,12 @@ def test_without_the_extra_one_line_says_what_to_install(bare: Site, arguments: 
     assert (answer.code, answer.output) == (2, "")
 
 
-def test_half_of_the_extra_is_not_enough(bare: Site, link_packages: LinkPackages) -> None:
-    """The line names what is missing."""
-    link_packages(bare, "click")
-    answer = bare.run("list")
-    assert answer.errors.startswith("spatch-core needs rich for its command line: pip install ")
-    assert answer.code == 2
-
-
 def test_click_and_rich_are_enough(bare: Site, link_packages: LinkPackages) -> None:
     """It also holds in a terminal; only writing a file needs tomlkit."""
     link_packages(bare, *DEPENDENCIES)
     answer = bare.run_in_terminal("list")
     assert answer.output.startswith("\x1b[1mNo library is registered")
     assert (answer.code, answer.errors) == (0, "")
-
-
-def test_the_missing_extra_is_noticed_before_it_is_imported(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """The same in this process, whatever it has."""
-    monkeypatch.setattr(__main__, "find_spec", lambda name: None)
-    with pytest.raises(SystemExit) as ended:
-        __main__.main()
-    assert ended.value.code == 2
-    assert capsys.readouterr().err.count("\n") == 1
 
 
 def test_without_any_library_there_is_nothing_to_list(
@@ -85,11 +64,6 @@ def test_every_command_has_help_with_an_example(site: Site) -> None:
     answer = site.run("--help")
     assert "Examples:\n    spatch-core list\n" in answer.output
     assert all(f"  {name} " in answer.output for name in main.commands)
-
-
-def test_the_version_is_the_packages(site: Site) -> None:
-    """Bug reports need it."""
-    assert site.run("--version").output == f"spatch-core, version {spatch_core.__version__}\n"
 
 
 def test_the_nearest_command_is_offered(site: Site) -> None:

@@ -121,8 +121,11 @@ def test_its_tests_pass_when_the_author_has_added_a_should_run(paint: Site) -> N
             '    return "not implemented yet"\n'
         )
     description = package / "backend.toml"
-    code = f"import sys; sys.argv[1:] = ['update', {str(description)!r}]"
-    code += "; from spatch_core.__main__ import main; main()"
+    code = f"""
+        import runpy, sys
+        sys.argv[1:] = ["update", {str(description)!r}]
+        runpy.run_module("spatch_core", run_name="__main__")
+        """
     run_python(code, path=[package.parent, paint.folder])
     assert "should_run" in description.read_text(encoding="utf-8")
     assert "5 passed" in run_own_tests(paint, package.parents[1], "paint_lib_water")
@@ -271,14 +274,6 @@ def test_everything_may_be_unusual(paint: Site) -> None:
     assert "could not import 'nowhere_at_all'" in printed
 
 
-def test_many_types_stand_in_lines_of_their_own(paint: Site) -> None:
-    """No line is too long."""
-    types = [each for n in range(9) for each in ("--type", f"nowhere_at_all.part{n}:Type")]
-    create(paint, "water", *types)
-    toml = (paint.folder / "paint-lib-water/src/paint_lib_water/backend.toml").read_text()
-    assert '\n    "nowhere_at_all.part8:Type",\n]\n' in toml
-
-
 def test_nothing_is_overwritten(paint: Site) -> None:
     """Even an empty folder is left alone."""
     types = ["--type", "fractions:Fraction"]
@@ -401,11 +396,3 @@ def test_types_that_cannot_be_imported_are_refused(paint: Site, cls: str) -> Non
     assert answer.code == 2
     assert "is a type that no module can import" in answer.errors
     assert not (paint.folder / "paint-lib-water").exists()
-
-
-@pytest.mark.parametrize("name", ["_", "...", "-._"])
-def test_names_of_which_nothing_is_left_are_refused(paint: Site, name: str) -> None:
-    """The package would have the name of the library's own."""
-    answer = paint.run("new-backend", "--type", "fractions:Fraction", "--", "paintlib", name)
-    assert answer.code == 2
-    assert "as the library's own is; choose another NAME" in answer.errors

@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 import re
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import pytest
-
-from spatch_core.cli.order import as_dot, as_mermaid
-from spatch_core.examination.edges import Step
 
 if TYPE_CHECKING:
     from tests.cli.conftest import Site
@@ -96,20 +92,6 @@ def test_edges_that_take_part_in_no_call_are_told_apart(paint: Site) -> None:
     assert edge["void"] == ""
 
 
-def test_type_specificity_names_the_types(paint: Site) -> None:
-    """It is the weakest reason."""
-    paint.install_backend(
-        "water", 'primary_types = ["fractions:Fraction"]\nsecondary_types = ["builtins:str"]\n'
-    )
-    (edge,) = [
-        each
-        for each in paint.run("order", "paintlib", "--json").json["edges"]
-        if each["origin"] == "type specificity" and each["before"] == "default"
-    ]
-    assert edge["after"] == "oil"
-    assert "default (builtins:int) are more specific than the types that oil" in edge["reason"]
-
-
 def test_the_order_is_the_one_in_force(studio: Site) -> None:
     """Backends that the environment prioritizes go first, under a title of their own."""
     answer = studio.run("order", "paintlib", "--json", PAINTLIB_PRIORITIZE="oil")
@@ -181,46 +163,12 @@ def test_with_a_graph_problems_go_to_stderr(circles: Site) -> None:
     assert answer.code == 1
 
 
-HOSTILE = ['a"b', "back\\slash", 'end"]', "end", "a.b-c", "öl", "x\\", "#35;", "<b>|&", "%%"]
-
-
-@pytest.mark.parametrize("form", ["dot", "mermaid"])
-def test_names_and_reasons_are_escaped(form: str) -> None:
-    """A parser of the language reads back the same text."""
-    steps = [
-        Step(one, other, "declared", one, f"{one} says {one}>{other}")
-        for one, other in pairwise(HOSTILE)
-    ]
-    if form == "dot":
-        names, edges = parse_dot(as_dot('my "lib"\\', HOSTILE, steps))
-    else:
-        names, edges = parse_mermaid(as_mermaid('my "lib"\n', HOSTILE, steps))
-    numbered = {name: f"{number}. {name}" for number, name in enumerate(HOSTILE, 1)}
-    assert names == list(numbered.values())
-    assert edges == [(numbered[s.before], numbered[s.after], s.reason) for s in steps]
-
-
 def test_a_library_that_cannot_be_used_is_told(paint: Site) -> None:
     """There is no order, and the problem is reported."""
     (paint.folder / "paintlib" / "_dispatch.py").write_text("1 / 0", encoding="utf-8")
     answer = paint.run("order", "paintlib")
     assert "library 'paintlib' cannot be used" in answer.errors
     assert (answer.code, answer.output) == (1, "")
-
-
-def test_an_unknown_library_is_wrong_usage(paint: Site) -> None:
-    """The error has the nearest names."""
-    answer = paint.run("order", "paintlip")
-    assert "no library is named 'paintlip'; did you mean paintlib?" in answer.errors
-    assert (answer.code, answer.output) == (2, "")
-
-
-def test_the_schema_names_every_key(circles: Site) -> None:
-    """The documented shape is the real one."""
-    record = circles.run("order", "paintlib", "--json", PAINTLIB_SET_ORDER="oil>default").json
-    words = set(re.findall(r"\w+", circles.run("schema", "order").output))
-    for each in (record, *(record[key][0] for key in ("edges", "cycles", "problems"))):
-        assert set(each) <= words
 
 
 def parse_dot(text: str) -> tuple[list[str], list[tuple[str, str, str]]]:

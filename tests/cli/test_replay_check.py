@@ -236,3 +236,32 @@ def test_an_empty_record(paint: Site) -> None:
 def test_no_file(paint: Site) -> None:
     """It is wrong usage."""
     assert paint.run("replay-check", "absent.json").code == 2
+
+
+OVERRIDING = """
+    from spatch_core import BackendSystem
+
+    system = BackendSystem("paintlib.backends", "PAINTLIB", protocol="__paintlib_function__")
+
+    class Over:
+        @classmethod
+        def __paintlib_function__(cls, *call):
+            return "over"
+    """
+
+
+def test_types_that_override_are_those_of_the_record(paint: Site) -> None:
+    """K11: the method of the library's protocol takes no part in the catalog."""
+    paint.install_library({"paintlib/_dispatch.py": OVERRIDING})
+    program = """
+        import os
+        from paintlib._dispatch import Over, system
+        from paintlib.filters import blur
+        from spatch_core import hooks
+
+        with hooks.record(os.environ["RUN"]) as recorded, system.backend_opts(hook=recorded):
+            assert blur(Over()) == "over"
+        """
+    run_python(program, path=[paint.folder], environment={"RUN": str(paint.folder / "run.json")})
+    answer = paint.run("replay-check", "run.json")
+    assert answer.output.endswith("1 recorded choice: 1 same\n")

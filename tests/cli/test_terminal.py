@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import re
 import subprocess
 from typing import TYPE_CHECKING
 
 import pytest
-
-from tests.cli.test_output import STYLE
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -17,6 +14,7 @@ if TYPE_CHECKING:
     from tests.cli.conftest import Site
 
 WIDTH = 80
+STYLE = re.compile(r"\x1b\[[0-9;]*m")
 BLUR = "paintlib.filters:blur"
 LONG = "gouache-with-a-name-that-is-much-longer-than-anybody-would-like-to-type-it-every-day"
 MODULE = f"a_package_with_a_long_name.{'and_more_of_it.' * 5}core"
@@ -74,48 +72,21 @@ def squeezed(text: str) -> str:
 
 @pytest.mark.parametrize(("arguments", "code"), TABLES)
 def test_nothing_is_cut_without_a_sign(studio: Site, arguments: list[str], code: int) -> None:
-    """Every cell and line of the piped output is there, broken only at the ends of lines."""
-    piped = studio.run(*arguments)
+    """Every cell and line of the piped output is there, broken only at the ends of lines.
+
+    Colours are those of a terminal alone, and NO_COLOR removes them.
+    """
+    piped = studio.run(*arguments, FORCE_COLOR="1", TERM="xterm-256color")
     answer = studio.run_in_terminal(*arguments)
     text = STYLE.sub("", answer.output)
-    assert "\x1b" not in text
+    assert "\x1b[" in answer.output
+    assert "\x1b" not in text + piped.output
+    assert studio.run_in_terminal(*arguments, NO_COLOR="1").output == text
     assert [line for line in text.splitlines() if columns(line) > WIDTH] == []
     assert "…" not in text
     cells = [cell for row in piped.rows for cell in row if not is_heading(cell)]
     assert [cell for cell in cells if squeezed(cell) not in squeezed(text)] == []
     assert (answer.code, piped.code, piped.errors) == (code, code, "")
-
-
-@pytest.mark.parametrize(("arguments", "code"), TABLES)
-def test_no_color_removes_every_escape_code(studio: Site, arguments: list[str], code: int) -> None:
-    """All other text is the same."""
-    styled = studio.run_in_terminal(*arguments)
-    plain = studio.run_in_terminal(*arguments, NO_COLOR="1")
-    assert "\x1b[" in styled.output
-    assert "\x1b" not in plain.output
-    assert plain.output == STYLE.sub("", styled.output)
-    assert plain.code == styled.code == code
-
-
-@pytest.mark.parametrize(("arguments", "code"), TABLES)
-@pytest.mark.parametrize("form", [[], ["--json"]], ids=["text", "json"])
-def test_a_closed_pipe_ends_it_quietly(
-    studio: Site, arguments: list[str], code: int, form: list[str]
-) -> None:
-    """A long text in `| head -1` ends with the usual exit code."""
-    reader, writer = os.pipe()
-    os.close(reader)
-    done = subprocess.run(
-        [studio.python, "-m", "spatch_core", *arguments, *form],
-        env=studio.variables({}),
-        cwd=studio.folder,
-        stdin=subprocess.DEVNULL,
-        stdout=writer,
-        stderr=subprocess.PIPE,
-        check=False,
-    )
-    os.close(writer)
-    assert (done.returncode, done.stderr) == (code, b"")
 
 
 def test_a_reader_of_one_line_gets_it(studio: Site, tmp_path: Path) -> None:
@@ -146,6 +117,48 @@ def test_no_help_is_too_wide(site: Site) -> None:
         assert max(map(len, answer.output.splitlines())) <= WIDTH, name
         assert answer.code == 0
     assert max(map(len, overview.output.splitlines())) <= WIDTH
+
+
+def test_names_that_an_encoding_lacks_are_escaped(paint: Site) -> None:
+    """All other text is shown."""
+    paint.install_backend("öl", 'primary_types = ["fractions:Fraction"]\n')
+    assert paint.run("list", "paintlib").row("öl")[1] == "active"
+    answer = paint.run("list", "paintlib", PYTHONIOENCODING="ascii")
+    assert answer.row(r"\xf6l")[1] == "active"
+    terminal = paint.run_in_terminal("list", "paintlib", PYTHONIOENCODING="ascii")
+    assert r"\xf6l" in terminal.output
+    assert answer.code == terminal.code == 0
+    assert paint.run("list", "paintlib", "--json", PYTHONIOENCODING="ascii").json
+
+
+def test_control_characters_of_others_do_nothing(paint: Site) -> None:
+    """They are escaped, and lines stay in their place."""
+    paint.install_backend("water", "primary_types = 1\n")
+    metadata = paint.folder / "paint_water-1.0.dist-info" / "entry_points.txt"
+    metadata.write_text("[paintlib.backends]\nwater = paint_water:backend\n", encoding="utf-8")
+    code = r"""raise ImportError("\x1b[31mred\nand more")"""
+    (paint.folder / "paint_water" / "__init__.py").write_text(code, encoding="utf-8")
+    answer = paint.run("list", "paintlib")
+    assert r"ImportError: \x1b[31mred, and more. Repair" in answer.output
+    assert "\x1b[31mred" not in paint.run_in_terminal("list", "paintlib").output
+
+
+def test_no_name_of_a_backend_is_broken_at_80_columns(paint: Site) -> None:
+    """Nor that of a distribution, a type or a function."""
+    names = [f"scipy-dispatch-cupy-{number}" for number in range(3)]
+    for name in names:
+        package = f"paint_{name}".replace("-", "_")
+        paint.install_backend(
+            name,
+            'primary_types = ["fractions:Fraction", "nowhere_at_all.arrays:ndarray"]\n'
+            f'[functions."paintlib.filters:blur"]\nfunction = "{package}:blur"\n',
+        )
+    whole = {*names, *(f"paint-{name}" for name in names), "nowhere_at_all.arrays:ndarray"}
+    answer = paint.run_in_terminal("list", "paintlib", NO_COLOR="1")
+    assert whole <= {word.strip(",;") for word in answer.output.split()}
+    for command in ("doctor", "order", "functions"):
+        answer = paint.run_in_terminal(command, "paintlib", NO_COLOR="1")
+        assert {*names} <= {*re.split(r"[\s:,]+", answer.output)}, command
 
 
 def columns(line: str) -> int:

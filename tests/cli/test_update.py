@@ -236,16 +236,6 @@ def test_other_ways_to_write_a_function(project: Project) -> None:
     assert project.update(None, "--check").code == 0
 
 
-def test_an_entry_that_is_no_table_becomes_one(project: Project) -> None:
-    project.update(text(HEAD) + '\n[functions]\n"paintlib.filters:blur" = 3\n' + dedent(BLEND))
-    assert project.after == text(HEAD) + "\n[functions]\n" + dedent(BLEND) + dedent(BLUR)
-
-
-def test_an_empty_table_is_filled(project: Project) -> None:
-    project.update(text(HEAD, '\n[functions."paintlib.filters:blur"] # new\n', BLEND))
-    assert project.after == text(HEAD, BLUR.replace('blur"]', 'blur"] # new'), BLEND)
-
-
 @pytest.mark.parametrize("name", ["", "l:gone", "paintlib.filters:blur"])
 def test_functions_on_one_line_cannot_be_added_to(project: Project, name: str) -> None:
     """The table of functions is an inline table."""
@@ -369,6 +359,18 @@ def test_a_faulty_entry_that_is_not_registered_is_a_fault(project: Project) -> N
     assert (answer.code, project.after) == (1, before)
 
 
+def test_variants_are_found_by_their_names(project: Project) -> None:
+    """D17: those of the code are written; other functions keep theirs."""
+    own = 'variants = [{requires = "numpy", function = "paint_oil.tools:ask"}]\n'
+    named = text(HEAD) + 'variants_of = "torch"\n'
+    project.write("tools.py", f"{TOOLS}\n    def blur_v_1p12_and_above(x):\n        return x\n")
+    assert project.update(named + text(BLEND) + own).code == 0
+    new = '{requires = "torch>=1.12", function = "paint_oil.tools:blur_v_1p12_and_above"}'
+    added = f"\n{text(BLUR)}variants = [{new}]\n"
+    assert project.after == named + text(BLEND) + own + added
+    assert project.update(None, "--check").code == 0
+
+
 @pytest.mark.parametrize("modules", ['"paint_oil"', '["paint_oil"]', '"paint_oil.tools"'])
 def test_submodules_are_imported(project: Project, modules: str) -> None:
     """Of a package, at any depth; a string names a single module. Tests and scripts are not."""
@@ -437,31 +439,6 @@ def test_a_submodule_with_an_error_is_a_fault(project: Project, content: str, me
     assert fault["key"] == "functions.auto-generation.modules[0]"
     assert fault["message"].startswith(message)
     assert (answer.code, project.after) == (1, before)
-
-
-def test_a_docstring_that_was_copied_is_not_the_implementations(project: Project) -> None:
-    """`functools.wraps` copies the docstring of the wrapped function."""
-    project.write(
-        "tools.py",
-        """
-        from functools import wraps
-        from fractions import Fraction
-        from . import backend
-
-        @backend.implements("paintlib.filters:blur")
-        @wraps(len)
-        def size(x): return x
-        size.__module__, size.__qualname__ = __name__, "size"
-        """,
-    )
-    project.update(text(HEAD))
-    assert "additional_docs" not in project.after
-
-
-def test_what_is_said_in_so_many_words_stays(project: Project) -> None:
-    """``uses_context = false`` is the default, and may be written."""
-    before = text(HEAD, BLEND, BLUR) + "uses_context = false\n"
-    assert project.update(before, "--check").code == 0
 
 
 # --- end to end ----------------------------------------------------------------------
@@ -719,28 +696,6 @@ def test_a_failure_leaves_the_file_as_it_was(
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "remedy"),
-    [
-        ('["paint_oil.tools"]', '["paint_oil.qqq"]', "Correct the name, or ship the module"),
-        ('["paint_oil.tools"]', '["paint_oil.tols"]', "Did you mean 'paint_oil.tools'?"),
-        (
-            '["paint_oil.tools"]',
-            '["zzz_gpu"]',
-            "Install it; if zzz_gpu is no package at all, correct the name",
-        ),
-    ],
-    ids=["own", "near", "other"],
-)
-def test_what_cannot_be_imported_is_explained(
-    project: Project, old: str, new: str, remedy: str
-) -> None:
-    """The remedy names no option of another command."""
-    before = text(HEAD).replace(old, new)
-    (fault,) = outcome(project.update(before, "--json"))["faults"]
-    assert (fault["key"], fault["remedy"]) == ("functions.auto-generation.modules[0]", remedy)
-
-
-@pytest.mark.parametrize(
     ("old", "new", "key"),
     [
         ("name = 'oil'", "name = 'o i l'", "name"),
@@ -789,19 +744,6 @@ def test_a_function_that_the_library_does_not_have_is_not_written(
         assert project.after == before
 
 
-def test_a_library_whose_name_is_misspelt_is_not_written(project: Project) -> None:
-    """As `verify` says, there is no such module, but one of nearly the same name."""
-    project.site.install_library()
-    before = text(HEAD, BLEND, BLUR)
-    project.write("tools.py", TOOLS.replace("paintlib.filters:blur", "paintlibb.filters:blur"))
-    answer = project.update(before, "--json")
-    (fault,) = outcome(answer)["faults"]
-    assert fault["key"] == 'functions."paintlibb.filters:blur"'
-    assert "there is no module 'paintlibb" in fault["message"]
-    assert "'paintlib" in fault["remedy"]
-    assert (answer.code, project.after) == (1, before)
-
-
 @pytest.mark.parametrize("options", [(), ("--check",)], ids=["write", "check"])
 def test_functions_of_a_library_that_is_not_installed_are_written_with_a_note(
     project: Project, options: tuple[str, ...]
@@ -821,13 +763,6 @@ def test_functions_of_a_library_that_is_not_installed_are_written_with_a_note(
     text_only = project.update(None).output
     assert "note: functions.\"absentlib:blurr\": the package 'absentlib' is not" in text_only
     assert project.update(None, "--check").code == 0  # which is no fault
-
-
-def test_what_the_update_mends_does_not_stop_it(project: Project) -> None:
-    """An example is a function without an implementation."""
-    lines = text(BLUR).splitlines(keepends=True)
-    project.update(text(HEAD, BLEND, "\n", lines[0], lines[2], "[functions.nonsense]\n"), "--prune")
-    assert project.after == text(HEAD, BLEND, BLUR)
 
 
 def test_wrong_usage(site: Site, tmp_path: Path) -> None:

@@ -117,7 +117,7 @@ def test_it_may_want_to_be_prioritized(studio: Site) -> None:
         "water", implementing(f'"{FRACTION}"', more="requires_opt_in = true", asks="always")
     )
     answer = ask(studio, "water", FRACTION)
-    assert answer["reason"] == "it requires opt-in: prioritize='water'"
+    assert "prioritize='water'" in answer["reason"]
     assert texts(answer) == [
         "with backend_opts(prioritize='water'); then its should_run decides",
         "set PAINTLIB_PRIORITIZE='water' in the environment; then its should_run decides",
@@ -125,7 +125,7 @@ def test_it_may_want_to_be_prioritized(studio: Site) -> None:
     output = studio.run("explain", BLUR, FRACTION, "--why-not", "water").output
     remedies = "".join(f"  {text}\n" for text in texts(answer))
     assert output.endswith(
-        "Why not water? it requires opt-in: prioritize='water'\n"
+        f"Why not water? {answer['reason']}\n"
         f"Any one of these would make it run:\n{remedies}\n3 backends: oil runs\n"
     )
 
@@ -134,7 +134,7 @@ def test_the_librarys_own_types_can_be_taken_from_it(studio: Site) -> None:
     """An option or an edge in the environment does so on purpose."""
     studio.install_backend("water", implementing(f'"{INT}"'))
     answer = ask(studio, "water", INT)
-    assert answer["reason"].startswith("the default keeps the library's own types unless")
+    assert "unless a backend is prioritized" in answer["reason"]
     assert texts(answer) == [
         "with backend_opts(prioritize='water')",
         "set PAINTLIB_PRIORITIZE='water' in the environment",
@@ -149,9 +149,8 @@ def test_what_goes_before_it_can_be_put_behind(studio: Site) -> None:
     )
     studio.install_backend("water", implementing(f'"{FRACTION}"'))
     answer = ask(studio, "water", FRACTION)
-    assert answer["reason"] == (
-        "acrylic goes before it: acrylic declares higher_priority_than = water"
-    )
+    assert answer["reason"].startswith("acrylic goes before it")
+    assert "higher_priority_than" in answer["reason"]
     assert texts(answer)[-1] == ("set PAINTLIB_SET_ORDER='water>acrylic' in the environment")
     assert len(texts(answer)) == 3
 
@@ -171,7 +170,7 @@ def test_one_that_others_are_asked_before_can_be_put_first(studio: Site) -> None
     """Otherwise it runs only if the others decline."""
     studio.install_backend("acrylic", implementing(f'"{FRACTION}"', asks="always"))
     answer = ask(studio, "oil", FRACTION)
-    assert answer["reason"] == "acrylic goes before it"
+    assert answer["reason"].startswith("acrylic goes before it")
     assert len(answer["remedies"]) == 3
 
 
@@ -179,10 +178,10 @@ def test_options_that_are_given_stay_in_force(studio: Site) -> None:
     """Prioritized backends go before it; a disabled backend need not be disabled."""
     studio.install_backend("water", implementing(f'"{FRACTION}"'))
     answer = ask(studio, "water", FRACTION, "--prioritize", "oil")
-    assert answer["reason"] == "oil goes before it: it is prioritized"
+    assert answer["reason"].startswith("oil goes before it")
     assert texts(answer) == ["with backend_opts(prioritize=['water', 'oil'])"]
     answer = ask(studio, "oil", FRACTION, "--disable", "oil", "--disable", "water")
-    assert answer["reason"] == "it is disabled"
+    assert "disabled" in answer["reason"]
     assert texts(answer) == ["do not disable it, with backend_opts(disable='water')"]
 
 
@@ -191,7 +190,7 @@ def test_one_that_is_blocked_is_not_read(studio: Site) -> None:
     studio.install_backend("water", "this is no TOML")
     for blocked, others in (("water,wax", "wax"), ("water", "")):
         answer = ask(studio, "water", FRACTION, PAINTLIB_BLOCK=blocked)
-        assert answer["reason"] == "it is blocked by the environment variable PAINTLIB_BLOCK"
+        assert "PAINTLIB_BLOCK" in answer["reason"]
         assert answer["outcome"] == answer["remedies"][0]["outcome"] == "is not read"
         assert answer["remedies"][0]["environment"] == {"PAINTLIB_BLOCK": others}
         assert answer["obstacles"] == []
@@ -222,8 +221,8 @@ def test_one_that_is_broken_cannot(studio: Site) -> None:
     answer = ask(studio, "water", FRACTION)
     assert answer["outcome"] == "cannot run"
     first, second = answer["obstacles"]
-    assert "key primary_types[0]: 'x' is not a type pattern" in first
-    assert "key requires_opt_in: 1 is not a boolean" in second
+    assert "key primary_types[0]: 'x' " in first
+    assert "key requires_opt_in: 1 " in second
 
 
 def test_a_circle_can_be_mended(studio: Site) -> None:
@@ -233,14 +232,14 @@ def test_a_circle_can_be_mended(studio: Site) -> None:
             one, implementing(f'"{FRACTION}"', more=f'higher_priority_than = ["{other}"]')
         )
     answer = ask(studio, "acrylic", FRACTION, PAINTLIB_BLOCK="oil")
-    assert "the declared priorities form a cycle" in answer["reason"]
+    assert "cycle" in answer["reason"]
     assert texts(answer) == ["set PAINTLIB_SET_ORDER='acrylic>water' in the environment"]
 
 
 def test_a_type_can_be_assumed(studio: Site) -> None:
     """The option `type` may help, or the description could name the type."""
     answer = ask(studio, "oil", "builtins:str")
-    assert answer["reason"].startswith("it does not match: no active backend that implements it")
+    assert answer["reason"].startswith("it does not match")
     assert texts(answer) == ["with backend_opts(type=fractions.Fraction)"]
     (obstacle,) = answer["obstacles"]
     assert obstacle.endswith("would have to have builtins:str in primary_types")
@@ -253,7 +252,8 @@ def test_a_type_it_does_not_know_keeps_it_from_running(studio: Site) -> None:
     studio.install_backend("water", implementing('"decimal:Decimal"'))
     studio.install_backend("oil", implementing(f'"{FRACTION}"').replace(BLUR, BLEND))
     answer = ask(studio, "oil", FRACTION, INT, function=BLEND)
-    assert answer["reason"] == f"it does not match: it does not know {INT}"
+    assert answer["reason"].startswith("it does not match")
+    assert INT in answer["reason"]
     assert texts(answer) == [f"call it with {FRACTION}, {FRACTION}"]
     (obstacle,) = answer["obstacles"]
     assert obstacle.endswith(f"would have to have {INT} in secondary_types")

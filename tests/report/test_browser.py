@@ -222,23 +222,6 @@ def test_it_can_be_printed(browser: Browser, file: Path) -> None:
     page.close()
 
 
-def test_a_wide_picture_fits_the_paper(browser: Browser, tmp_path: Path) -> None:
-    """On a screen, it can be scrolled."""
-    names = [f"oil{number}" for number in range(60)]
-    edges = [edge(name, names[-1]) for name in names[:-1]]
-    order = {"order": names, "edges": edges, "prioritized": [], "cycles": []}
-    path = tmp_path / "wide.html"
-    listed = library().listed
-    path.write_text(render([ReportedLibrary(listed, "own", order)], [], "today"), encoding="utf-8")
-    page = Opened(browser, path, viewport={"width": 700, "height": 900}).page
-    width = "document.querySelector('svg.order').getBoundingClientRect().width"
-    assert page.evaluate(width) > 1400
-    assert page.evaluate("document.documentElement.scrollWidth") == 700
-    page.emulate_media(media="print")
-    assert page.evaluate(width) <= 700
-    page.close()
-
-
 def large() -> ReportedLibrary:
     names = ["default", *(f"backend-{number:03}" for number in range(BACKENDS - 1))]
     functions = [

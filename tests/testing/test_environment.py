@@ -9,7 +9,6 @@ import pytest
 
 from spatch_core import BackendSystem
 from spatch_core.testing import isolated, run_python
-from spatch_core.testing.environment import dedented
 
 
 @pytest.mark.parametrize("path", ["folder", Path("folder")], ids=["str", "Path"])
@@ -20,8 +19,3 @@ def test_one_folder_is_refused_where_several_are_taken(system: BackendSystem, pa
         isolated(system, path=path).__enter__()
     with pytest.raises(TypeError, match=message):
         run_python("", path=path)
-
-
-def test_text_loses_the_indentation_of_all_its_lines() -> None:
-    """Leading empty lines are removed; deeper indentation stays."""
-    assert dedented("\n\n    if x:\n        y\n") == "if x:\n    y\n"

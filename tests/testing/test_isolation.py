@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from spatch_core import BackendSystem, GlobalOptionsWarning, UnknownBackendError
+from spatch_core import BackendSystem
 from spatch_core.testing import Distribution, isolated, write_distribution
 from tests.testing.conftest import GROUP
 
@@ -27,17 +27,6 @@ def test_backends_on_the_path_are_there_for_the_block(
 
     assert double("text") == "default"
     assert list(system.backends) == ["default"]
-
-
-def test_names_of_the_block_are_unknown_after_it(
-    system: BackendSystem, distribution: Distribution
-) -> None:
-    """Options remember names that were checked; these are no longer those of backends."""
-    with isolated(system, path=[distribution.folder]):
-        assert system.backend_opts("loud").prioritized == ("loud",)
-
-    with pytest.raises(UnknownBackendError):
-        system.backend_opts("loud")
 
 
 def test_the_environment_holds_for_the_block(
@@ -95,19 +84,6 @@ def test_what_is_enabled_globally_in_the_block_ends_with_it(
             assert double("text") == "default"
 
     assert system.backend_opts().disabled == ()
-
-
-def test_whether_options_were_enabled_globally_is_put_back_too(system: BackendSystem) -> None:
-    """It decides whether the next ones warn that they override some."""
-    with isolated(system):
-        system.backend_opts(prioritize="default").enable_globally()
-    system.backend_opts(prioritize="default").enable_globally()
-
-    with isolated(system):
-        system.backend_opts(prioritize="default").enable_globally()
-
-    with pytest.warns(GlobalOptionsWarning):
-        system.backend_opts(type=float).enable_globally()
 
 
 def test_what_is_enabled_globally_outside_is_not_in_the_block(

@@ -184,23 +184,6 @@ def test_functions_of_the_backend_reach_the_package_in_its_pool(kit: Kit, pool: 
     assert done.code == 0, done.output
 
 
-def test_a_lambda_of_the_backend_reaches_the_package_in_a_thread(kit: Kit) -> None:
-    """X7: In a pool that lives as long as the backend."""
-    backend = """
-        import wrapped
-        from concurrent.futures import ThreadPoolExecutor
-        from .guard import guard
-
-        POOL = ThreadPoolExecutor(2)
-
-        def double(n, then=None):
-            guard()
-            return sum(POOL.map(lambda part: wrapped.double(part), [n] * 10))
-        """
-    done = run(kit, backend)
-    assert done.code == 0, done.output
-
-
 @pytest.mark.parametrize("context", ["fork", "spawn"])
 def test_the_packages_function_itself_may_run_in_a_process(kit: Kit, context: str) -> None:
     """X7: A process that the backend has started calls the package."""
@@ -300,39 +283,6 @@ def test_calls_of_tests_reach_the_backend_from_threads_and_callbacks(kit: Kit, p
         def test_table():
             assert wrapped.TABLE[wrapped.double] == "known"
             assert wrapped.halve(4) == 2
-        """
-    done = run(kit, backend, tests)
-    assert done.code == 0, done.output
-
-
-def test_threads_of_a_test_may_call_one_function_at_once(kit: Kit) -> None:
-    """X7: Where the backend may be the caller, in a thread beside another one, the package runs."""
-    backend = """
-        import wrapped
-        from .guard import guard
-
-        def double(n, then=None):
-            guard()
-            then and then()
-            return 10 * wrapped.double(n)
-        """
-    tests = """
-        from concurrent.futures import ThreadPoolExecutor
-        import threading, wrapped
-
-        def test_it():
-            inside, done = threading.Event(), threading.Event()
-
-            def wait():
-                inside.set()
-                done.wait(60)
-
-            with ThreadPoolExecutor(2) as pool:
-                first = pool.submit(wrapped.double, 1, wait)
-                inside.wait(60)
-                assert pool.submit(wrapped.double, 1).result() == 2
-                done.set()
-                assert first.result() == 20
         """
     done = run(kit, backend, tests)
     assert done.code == 0, done.output

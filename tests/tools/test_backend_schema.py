@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import warnings
 from pathlib import Path
 from typing import Any
@@ -19,6 +18,34 @@ VALIDATOR: Any = jsonschema.Draft7Validator(make_schema())
 GOOD = {"name": "gpu", "primary_types": ["m:T"]}
 FUNCTION = {"function": "m:f", "should_run": "m:ask", "uses_context": True, "additional_docs": "x"}
 VARIANTS = [{"requires": "numpy>=2", "function": "m:f"}]
+
+
+VALUES: dict[str, list[Any]] = {
+    "name": ["gpu", "x-1.y_2", "a b", "a\n", "", 1, "default"],
+    "primary_types": [
+        *([], "m:T", [1], ["~m:T", "@m.n:T.U"], ["m"], ["m:T\n"], ["~~m:T"], ["m:"]),
+        ["a.<locals>:b"],
+    ],
+    "secondary_types": [[], ["m:U"], "m:U"],
+    "requires_opt_in": [True, 1],
+    "higher_priority_than": [["default", "other"], "other", ["a b"]],
+    "to_default": ["m:f", "m", 1],
+    "from_default": ["m:f"],
+    "copy_into": ["m:f"],
+    "requires": [["numpy"], "numpy"],
+    "url": ["https://example.org/a", "example.org", "http://a b"],
+    "attributes": [{"l:x": "m:y"}, {"l": "m:y"}, {"l:x": 1}, []],
+    "functions": [
+        *({}, [], {"*": FUNCTION}, {"defaults": FUNCTION}),
+        {"auto-generation": {"backend": "m:b", "modules": ["m.n"]}},
+        {"auto-generation": {"modules": ["m.n"]}},
+    ],
+}
+FUNCTION_VALUES: list[Any] = [
+    *(FUNCTION, 3, {**FUNCTION, "uses_context": False}, {**FUNCTION, "uses_context": 0}),
+    *({"variants": VARIANTS}, {"variants": []}, {"variants": [{}]}, {"variants": "v"}),
+    {"should_run": "m:ask"},
+]
 
 
 def test_the_stored_schema_is_the_one_that_is_made() -> None:
@@ -52,32 +79,13 @@ def test_a_wrong_value_is_found_where_it_stands() -> None:
 
 
 @pytest.mark.parametrize(
-    "fields",
-    [
-        *({"name": name} for name in ("gpu", "x-1.y_2", "a b", "a\n", "", 1, "default")),
-        *({"primary_types": each} for each in ([], "m:T", [1], ["~m:T", "@m.n:T.U"])),
-        *({"primary_types": [each]} for each in ("m", "m:T\n", "~~m:T", "m:", "a.<locals>:b")),
-        *({"secondary_types": each} for each in ([], ["m:U"], "m:U")),
-        *({"requires_opt_in": each} for each in (True, 1)),
-        *({"higher_priority_than": each} for each in (["default", "other"], "other", ["a b"])),
-        *({key: "m:f"} for key in ("to_default", "from_default", "copy_into")),
-        *({"to_default": each} for each in ("m", 1)),
-        *({"requires": each} for each in (["numpy"], "numpy")),
-        *({"url": each} for each in ("https://example.org/a", "example.org", "http://a b")),
-        *({"attributes": each} for each in ({"l:x": "m:y"}, {"l": "m:y"}, {"l:x": 1}, [])),
-        *({"functions": each} for each in ({}, [], {"l:f": FUNCTION}, {"l:f": 3})),
-        *({"functions": {"l:f": {**FUNCTION, "uses_context": each}}} for each in (False, 0)),
-        *({"functions": {key: FUNCTION}} for key in ("*", "defaults")),
-        *({"functions": {"l:f": {"variants": each}}} for each in (VARIANTS, [], [{}], "v")),
-        {"functions": {"l:f": {"should_run": "m:ask"}}},
-        {"functions": {"auto-generation": {"backend": "m:b", "modules": ["m.n"]}}},
-        {"functions": {"auto-generation": {"modules": ["m.n"]}}},
-    ],
-    ids=lambda fields: re.sub(r"[^\w:.~@-]+", " ", str(fields)).strip(),
+    ("field", "value"),
+    [(field, value) for field, values in VALUES.items() for value in values]
+    + [("functions", {"l:f": value}) for value in FUNCTION_VALUES],
 )
-def test_schema_and_validator_agree(fields: dict[str, Any]) -> None:
+def test_schema_and_validator_agree(field: str, value: Any) -> None:
     """A file that an editor accepts is one that the library uses."""
-    description = {**GOOD, **fields}
+    description = {**GOOD, field: value}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         system = BackendSystem(None, "SCHEMALIB", backends=[description])
