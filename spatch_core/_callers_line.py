@@ -5,30 +5,22 @@ from __future__ import annotations
 import sys
 import warnings
 
-from ._identifiers import GENERATED
+from ._patterns import GENERATED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
     from types import FrameType
-    from typing import Any
 
-_PACKAGE = __name__.rpartition(".")[0]
+_PACKAGE = __name__.rpartition(".")[0] + "."
+# These two modules of the standard library call back into this package.
+_CALLING_BACK = ("importlib", "functools")
 
 
 def warn_caller(warning: Warning) -> None:
-    """Issue `warning` at the first line outside this package.
-
-    Parameters
-    ----------
-    warning : Warning
-        The warning to show.
-    """
+    """Issue a warning at the first line outside this package."""
     frame = sys._getframe(1)
-    # Generated code is recognized by its file name, because it may run in the library's namespace.
-    while frame.f_back is not None and (
-        frame.f_code.co_filename.startswith(GENERATED) or _is_ours(frame.f_globals.get("__name__"))
-    ):
+    while frame.f_back is not None and (_is_between(frame) or _package_of(frame) in _CALLING_BACK):
         frame = frame.f_back
     warnings.warn_explicit(
         warning,
@@ -46,20 +38,14 @@ def warn_user(
 ) -> None:
     """Issue a warning of a backend at the line of the user, who called the library.
 
-    Parameters
-    ----------
-    message, category
-        As for `warnings.warn`.
-    packages : iterable of str
-        Further packages whose frames are skipped, besides the backend and this package.
-    frame : frame
-        The backend's frame that warns: the caller of this function's caller.
+    `frame` is the backend's frame that warns: the caller of this function's caller. The frames of
+    `packages` are skipped, too.
     """
     # A call may import the backend.
-    left_out = {_package_of(frame.f_globals), "importlib", *packages}
+    left_out = {_package_of(frame), "importlib", *packages}
     level = 3  # the level of `frame`: 1 is this function, 2 its caller
     while frame.f_back is not None and (
-        _package_of(frame.f_globals) in left_out or is_between(frame) or _is_uncounted(frame)
+        _package_of(frame) in left_out or _is_between(frame) or _is_uncounted(frame)
     ):
         frame = frame.f_back
         level += not _is_uncounted(frame)
@@ -98,16 +84,16 @@ def stacklevel(level: int = 2) -> int:
         if _is_uncounted(frame):
             continue
         found += 1
-        if not is_between(frame):
+        if not _is_between(frame):
             level -= 1
     return found + level - 1
 
 
-def is_between(frame: FrameType) -> bool:
+def _is_between(frame: FrameType) -> bool:
     """Whether a frame belongs to dispatching, between a library's function and its caller."""
-    return frame.f_code.co_filename.startswith(GENERATED) or _is_of_package(
-        frame.f_globals.get("__name__")
-    )
+    # Generated code is recognized by its file name, because it may run in the library's namespace.
+    is_generated = frame.f_code.co_filename.startswith(GENERATED)
+    return is_generated or f"{frame.f_globals.get('__name__')}.".startswith(_PACKAGE)
 
 
 def _is_uncounted(frame: FrameType) -> bool:
@@ -116,16 +102,5 @@ def _is_uncounted(frame: FrameType) -> bool:
     return "importlib" in file and "_bootstrap" in file
 
 
-def _package_of(namespace: Mapping[str, Any]) -> str:
-    return str(namespace.get("__name__")).partition(".")[0]
-
-
-def _is_ours(module: object) -> bool:
-    # These two modules of the standard library call back into this package.
-    return _is_of_package(module) or (
-        isinstance(module, str) and module.split(".")[0] in {"importlib", "functools"}
-    )
-
-
-def _is_of_package(module: object) -> bool:
-    return isinstance(module, str) and (module == _PACKAGE or module.startswith(_PACKAGE + "."))
+def _package_of(frame: FrameType) -> str:
+    return str(frame.f_globals.get("__name__")).partition(".")[0]

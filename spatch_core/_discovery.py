@@ -11,17 +11,12 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from functools import cache
 from itertools import groupby
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from ._description.description import Description, Implementation, Variant
-from ._description.fields import EVERY
-from ._description.files import find_file, parse_toml
-from ._description.limits import LimitError
-from ._description.parsing import parse_description
+from ._description import EVERY, Description, Implementation, Variant
 from ._environment import (
     BACKEND,
     BLOCK,
@@ -33,25 +28,30 @@ from ._environment import (
     near_misses,
     why_unmet,
 )
-from ._identifiers import (
+from ._errors import (
+    BackendSkippedWarning,
+    DescriptionError,
+    EnvironmentVariableWarning,
+    Problem,
+    Source,
+    SpatchCoreWarning,
+    UnknownBackendError,
+    in_words,
+    nearest,
+    replace,
+)
+from ._files import LimitError, find_file, parse_toml
+from ._order import Order, base_order, order_backends
+from ._parsing import parse_description
+from ._patterns import (
     DEFAULT,
+    TypePattern,
     import_identifier,
     is_backend_name,
     is_dotted_name,
     is_initializing,
-    nearest,
     shown,
 )
-from ._order import Order, base_order, order_backends
-from ._reporting.errors import DescriptionError
-from ._reporting.problems import Problem, Source, in_words
-from ._reporting.unknown_names import UnknownBackendError
-from ._reporting.warning_categories import (
-    BackendSkippedWarning,
-    EnvironmentVariableWarning,
-    SpatchCoreWarning,
-)
-from ._type_patterns import TypePattern
 
 CYCLE = "the declared priorities form a cycle"
 NO_PARSER = "TOML files cannot be read here"

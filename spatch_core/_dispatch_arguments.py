@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ._identifiers import DEFAULT
 from ._parameters import Parameter, find_parameters
+from ._patterns import DEFAULT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -20,10 +20,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import pairwise
 from typing import Any, NamedTuple, TypeVar
 
-from ._classes import type_identifier
-from ._identifiers import DEFAULT, is_backend_name, nearest
+from ._errors import Problem, Source, in_words, nearest
 from ._order import find_cycle
-from ._reporting.problems import Problem, Source, in_words
+from ._patterns import DEFAULT, is_backend_name, type_identifier
 
 PRIORITIZE = "PRIORITIZE"
 BLOCK = "BLOCK"

@@ -12,11 +12,10 @@ from os import getpid
 from typing import Any, Generic, TypeVar
 
 from ._callers_line import warn_caller
-from ._description.description import Description
-from ._description.parsing import parse_description
-from ._identifiers import is_initializing, nearest
-from ._reporting.problems import REGISTERED, Source
-from ._reporting.unknown_names import UnknownBackendError
+from ._description import Description
+from ._errors import REGISTERED, Source, UnknownBackendError, nearest
+from ._parsing import parse_description
+from ._patterns import is_initializing
 
 _PATIENCE = 5.0
 """How many seconds a thread waits for another one that discovers."""

@@ -43,9 +43,8 @@ from collections.abc import Container, Hashable, Iterable, Iterator, Mapping, Se
 from itertools import product
 from typing import NamedTuple, TypeVar
 
-from ._description.description import Description
-from ._identifiers import DEFAULT, shown
-from ._type_patterns import ABSTRACT, EXACT, SUBCLASS
+from ._description import Description
+from ._patterns import ABSTRACT, DEFAULT, EXACT, SUBCLASS, shown
 
 Node = TypeVar("Node", bound=Hashable)
 Pairs = Iterable[tuple[Node, Node]]
@@ -151,7 +150,7 @@ def order_backends(
     class, the nearest class first. Backends on a cycle of declared edges are left out if the order
     `skips` them, as that of a call does; else only these edges are.
 
-    >>> from spatch_core._type_patterns import TypePattern
+    >>> from spatch_core._patterns import TypePattern
     >>> def backend(name, **fields):
     ...     return Description(name, (TypePattern("m:Array"),), **fields)
     >>> backends = [

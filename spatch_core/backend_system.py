@@ -12,7 +12,7 @@ from _weakref import ref  # weakref itself imports much more
 from ._function.decorator import Decorator
 from ._function.dispatcher import Dispatcher
 from ._function.library_backends import Backends
-from ._identifiers import DEFAULT, is_backend_name, is_type_pattern
+from ._patterns import DEFAULT, is_backend_name, is_type_pattern
 from ._state.options import BackendOptions
 from ._state.state_keeper import StateKeeper
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from typing import Any, ParamSpec, TypeVar
 
     from ._call.context import DispatchContext
-    from ._description.description import Description
+    from ._description import Description
     from ._resolution.notices import Notices
 
     P = ParamSpec("P")
@@ -130,7 +130,7 @@ class BackendSystem(Decorator, Backends):
         self._secondary_types = tuple(default_secondary_types)
         for text in (*self._default_types, *self._secondary_types):
             if not is_type_pattern(text):
-                from ._type_patterns import TypePattern  # correct libraries need it later
+                from ._patterns import TypePattern  # correct libraries need it later
 
                 TypePattern(text)  # raises
         self._in_code = tuple(backends)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from ._identifiers import DEFAULT, is_backend_name
+from ._errors import IdentifierError
 from ._implementation.if_needed import IF_NEEDED, IfNeeded
 from ._implementation.registered_function import (
     RegisteredFunction,
@@ -12,7 +12,7 @@ from ._implementation.registered_function import (
     identifier_of,
     place_of,
 )
-from ._reporting.errors import IdentifierError
+from ._patterns import DEFAULT, is_backend_name
 
 __all__ = ["IF_NEEDED", "BackendImplementation", "IfNeeded", "RegisteredFunction", "warn_caller"]
 

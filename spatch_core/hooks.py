@@ -12,10 +12,10 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from ._callers_line import stacklevel
-from ._classes import type_identifier
 from ._dispatch_arguments import COROUTINE
 from ._observation.program_record import Record
 from ._observation.watched_calls import watched
+from ._patterns import type_identifier
 from ._state.hooks import Call
 
 if TYPE_CHECKING:

@@ -12,25 +12,24 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
-from . import _type_patterns, backend_system, backend_utils
+from . import _errors, _patterns, backend_system, backend_utils
 from ._call import context
-from ._description.description import Description
+from ._description import Description
+from ._errors import Problem
 from ._function import decorator, dispatchable, invocation, library_backends
 from ._function.function_type import DispatchableFunction
-from ._reporting import errors, unknown_names, warning_categories
-from ._reporting.problems import Problem
 from ._resolution.explanation import Explanation
 from ._state import hooks, options, options_block, options_view
 from ._state.trace import Trace
 
 if TYPE_CHECKING:
-    from ._description.description import AutoGeneration, Implementation, Variant
-    from ._reporting.problems import Source
+    from ._description import AutoGeneration, Implementation, Variant
+    from ._errors import Source
+    from ._patterns import TypePattern
     from ._resolution.explanation import ExplainedBackend, Verdict
     from ._state.hooks import Call
     from ._state.options import BackendOptions
     from ._state.trace import Outcome, TraceEvent
-    from ._type_patterns import TypePattern
     from .examination import (
         FileReport,
         FileUpdate,
@@ -68,16 +67,16 @@ __all__ = [
 ]
 
 _HOMES = {
-    "AutoGeneration": "_description.description",
+    "AutoGeneration": "_description",
     "BackendOptions": "_state.options",
     "Call": "_state.hooks",
     "ExplainedBackend": "_resolution.explanation",
-    "Implementation": "_description.description",
+    "Implementation": "_description",
     "Outcome": "_state.trace",
-    "Source": "_reporting.problems",
+    "Source": "_errors",
     "TraceEvent": "_state.trace",
-    "TypePattern": "_type_patterns",
-    "Variant": "_description.description",
+    "TypePattern": "_patterns",
+    "Variant": "_description",
     "Verdict": "_resolution.explanation",
 }
 """Modules of the names that are not imported above; all others are in `examination`."""
@@ -108,7 +107,7 @@ _ANNOTATIONS: dict[str, Any] = {
     "Trace": Trace,
 }
 for _module in (
-    *(errors, unknown_names, warning_categories, _type_patterns),
+    *(_errors, _patterns),
     *(backend_system, backend_utils, context),
     *(decorator, dispatchable, hooks, library_backends, options, options_block),
     options_view,

@@ -12,10 +12,8 @@ from types import ModuleType
 import pytest
 
 import spatch_core
-from spatch_core import _environment, exceptions
-from spatch_core._description import fields as _fields
-from spatch_core._description import parsing as _parsing
-from spatch_core._reporting.problems import Source
+from spatch_core import _description, _environment, _parsing, exceptions
+from spatch_core._errors import Source
 
 ROOT = Path(__file__).parent.parent
 REFERENCE = ROOT / "docs" / "reference"
@@ -39,10 +37,10 @@ def first_column(page: str, mark: str) -> list[str]:
 @pytest.mark.parametrize(
     ("mark", "fields"),
     [
-        ("fields", _fields.FIELDS),
-        ("function fields", _fields.FUNCTION_FIELDS),
-        ("variant fields", tuple(_fields.VARIANT_TABLE)),
-        ("auto-generation fields", _fields.AUTO_GENERATION_FIELDS),
+        ("fields", _description.FIELDS),
+        ("function fields", _description.FUNCTION_FIELDS),
+        ("variant fields", tuple(_description.VARIANT_TABLE)),
+        ("auto-generation fields", _description.AUTO_GENERATION_FIELDS),
     ],
 )
 def test_every_field_is_in_its_table(mark: str, fields: tuple[str, ...]) -> None:

@@ -142,7 +142,7 @@ def test_reports_are_pickled_under_a_public_path(report: types.Report) -> None:
 
 
 @dataclass(frozen=True)
-class OwnProblem(types.Problem):
+class OwnReport(types.Report):
     """A subclass with a field of its own."""
 
     ticket: int = 0
@@ -164,7 +164,7 @@ def test_values_of_own_subclasses_load() -> None:
     """F12: their class is found by its name, and their own fields are kept."""
     trace = OwnTrace()
     trace.append(types.TraceEvent("lib:f", "b", types.Outcome.CALLED, "", (int,)))
-    values: list[Any] = [OwnProblem("m", "r", "b", ticket=7), OwnFinding("m"), trace]
+    values: list[Any] = [OwnReport("lib", (), ticket=7), OwnFinding("m"), trace]
     for value in values:
         for protocol in range(pickle.HIGHEST_PROTOCOL + 1):
             again: Any = pickle.loads(pickle.dumps(value, protocol))

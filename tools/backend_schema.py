@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.append(str(ROOT))
 
 # ruff: noqa: E402 - the path comes first
-from spatch_core._description.fields import (
+from spatch_core._description import (
     AUTO_GENERATION_TABLE,
     FIELD_TABLE,
     FUNCTION_TABLE,
@@ -31,7 +31,7 @@ from spatch_core._description.fields import (
     all_fields,
     kind_of,
 )
-from spatch_core._identifiers import DEFAULT
+from spatch_core._patterns import DEFAULT
 
 FILE = ROOT / "spatch_core" / "backend.schema.json"
 
@@ -124,6 +124,7 @@ def _kinds() -> dict[str, dict[str, Any]]:
     return {
         "backend name": {"allOf": [name], "not": {"const": DEFAULT}},
         "boolean": {"type": "boolean"},
+        "boolean, 0 or 1": {"anyOf": [{"type": "boolean"}, {"enum": [0, 1]}]},
         "identifier": {"allOf": [{"$ref": "#/definitions/identifier"}]},
         "list of backend names": list_of(name),
         "module or list of modules": {"anyOf": [{"type": "string"}, list_of({"type": "string"})]},

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from .._discovery import Catalog
 from .._dispatch_arguments import Function, TakesFound
-from .._identifiers import DEFAULT
+from .._patterns import DEFAULT
 from .._resolution.adopted_function import AdoptedFunction
 from .._resolution.candidate import Candidate
 from .._resolution.fallback_policy import Ending

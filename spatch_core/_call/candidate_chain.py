@@ -25,7 +25,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .._dispatch_arguments import Function, TakesFound
-from .._identifiers import DEFAULT
+from .._patterns import DEFAULT
 from .._resolution.candidate import Candidate
 from .._state.state import DispatchState
 from .._state.trace import Outcome, record

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from .._dispatch_arguments import TakesFound
-from .._identifiers import is_awaited
+from .._patterns import is_awaited
 from .entry_chain import EntryChain
 from .table_entries import tries_whole_chain
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from .._dispatch_arguments import Function
-from .._identifiers import DEFAULT
+from .._patterns import DEFAULT
 from .._resolution.dry_run import explain
 from .._resolution.explanation import ExplainedBackend, Verdict
 from .._resolution.resolver import Resolver

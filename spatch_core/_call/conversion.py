@@ -6,10 +6,9 @@ from collections.abc import Callable, Mapping
 from types import AsyncGeneratorType, CoroutineType, GeneratorType
 from typing import Any
 
-from .._classes import is_importable, type_identifier
 from .._dispatch_arguments import COROUTINE, Function
-from .._identifiers import DEFAULT
 from .._parameters import Parameter
+from .._patterns import DEFAULT, is_importable, type_identifier
 from .._resolution.candidate import Candidate
 from .._resolution.resolver import Resolver
 from .._state.state_keeper import StateKeeper

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .._classes import type_identifier
+from .._patterns import type_identifier
 
 
 def moved(before: Any, after: Any) -> str:

@@ -11,8 +11,8 @@ from types import CoroutineType, GeneratorType
 from typing import Any
 
 from .._dispatch_arguments import ASYNC_GENERATOR, COROUTINE, Function
-from .._identifiers import DEFAULT
-from .._reporting.errors import BackendDeferredError
+from .._errors import BackendDeferredError
+from .._patterns import DEFAULT
 from .progress import RETURNED, reason_of
 
 _AWAITABLE_GENERATOR = 0x100

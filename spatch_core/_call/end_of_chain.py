@@ -10,11 +10,9 @@ from contextlib import suppress
 from typing import Any
 
 from .._callers_line import warn_caller
-from .._classes import type_identifier
 from .._dispatch_arguments import Function
-from .._identifiers import DEFAULT
-from .._reporting.errors import NoImplementationError
-from .._reporting.warning_categories import FallbackWarning
+from .._errors import FallbackWarning, NoImplementationError
+from .._patterns import DEFAULT, type_identifier
 from .._resolution.candidate import Candidate
 from .._resolution.explanation import Verdict
 from .._resolution.fallback_policy import Ending

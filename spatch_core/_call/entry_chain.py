@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from .._identifiers import DEFAULT
 from .._implementation.if_needed import IF_NEEDED
+from .._patterns import DEFAULT
 from .candidate_chain import Chain
 from .context import DispatchContext
 from .first_candidate import make_first_call

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from .._classes import type_identifier
 from .._dispatch_arguments import Function
-from .._identifiers import DEFAULT, shown
+from .._patterns import DEFAULT, shown, type_identifier
 from .._resolution.candidate import Candidate
 from .._resolution.explanation import ExplainedBackend, Explanation, Verdict
 from .._resolution.reasons import reason

@@ -46,8 +46,8 @@ from collections.abc import Callable
 from typing import Any, TypeAlias
 
 from .._dispatch_arguments import Function, TakesFound, missing
-from .._identifiers import GENERATED
 from .._implementation.if_needed import IF_NEEDED
+from .._patterns import GENERATED
 from .._resolution.candidate import Candidate
 from .context import CallContext
 from .context_call_next import Rest

@@ -17,8 +17,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from .._classes import is_importable
 from .._dispatch_arguments import COROUTINE, Function, TakesFound, given, missing
+from .._patterns import is_importable
 from .._state.frozen_coroutines import stepwise
 from .._state.hook_stages import stages_of
 from .._state.hooks import Call, hook_name

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from .._dispatch_arguments import COROUTINE
-from .._identifiers import DEFAULT
-from .._reporting.errors import BackendDeferredError
+from .._errors import BackendDeferredError
+from .._patterns import DEFAULT
 from .._resolution.candidate import Candidate
 from .._state.trace import Outcome
 from . import coroutine_answers

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from .._dispatch_arguments import Function
-from .._identifiers import DEFAULT
+from .._patterns import DEFAULT
 from .._state.frozen_coroutines import stepwise
 from .._state.hooks import Call
 from .._state.scope import Scope

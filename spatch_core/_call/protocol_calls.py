@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from .._classes import defined
 from .._dispatch_arguments import COROUTINE, Function
+from .._patterns import defined
 from .._resolution.overriding_types import GenericMethod
 from .._resolution.protocol_resolver import AfterOverridingResolver, OverridingResolver
 from .._state.scope import Scope

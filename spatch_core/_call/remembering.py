@@ -9,10 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from .._classes import type_identifier
 from .._dispatch_arguments import COROUTINE
-from .._identifiers import DEFAULT, shown
-from .._reporting.errors import NoImplementationError
+from .._errors import NoImplementationError
+from .._patterns import DEFAULT, shown, type_identifier
 from .._resolution.explanation import ExplainedBackend, Verdict
 from .candidate_chain import Chain
 from .entry_chain import EntryChain

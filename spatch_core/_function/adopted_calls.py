@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
-from .._classes import is_hashable_by_identity
+from .._patterns import is_hashable_by_identity
 from .._state.scope import table_of
 
 if TYPE_CHECKING:
@@ -67,8 +67,7 @@ def fill(adoption: Adoption, namespaces: Any, key: Any, types: tuple[type, ...],
     if record is None:
         if not isinstance(key, str):
             return None
-        from .._identifiers import nearest
-        from .._reporting.unknown_names import UnknownFunctionError
+        from .._errors import UnknownFunctionError, nearest
 
         identities = [each for each in adoption.indices if isinstance(each, str)]
         raise UnknownFunctionError(key, nearest(key, [*adoption.functions, *identities]))

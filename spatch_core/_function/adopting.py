@@ -9,7 +9,7 @@ from __future__ import annotations
 from _thread import RLock
 from functools import partial
 
-from .._identifiers import split_identifier
+from .._patterns import split_identifier
 from .._resolution.adopted_function import AdoptedFunction
 from .adopted_calls import fill, go_on
 from .lookup import Lookup

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from types import MappingProxyType
 
-from .._identifiers import split_identifier
+from .._patterns import split_identifier
 from .dispatchable import Dispatchable
 
 TYPE_CHECKING = False

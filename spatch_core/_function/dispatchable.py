@@ -5,7 +5,7 @@ from __future__ import annotations
 from _collections_abc import Sequence  # as collections.abc has it, without that import
 
 from .._dispatch_arguments import Function, missing
-from .._identifiers import GENERATED
+from .._patterns import GENERATED
 from .template import CATCHES
 from .wrapper import Generated, dress
 from .wrapper_support import accelerate, tables_type

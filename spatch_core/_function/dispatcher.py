@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sys import is_finalizing
 
-from .._identifiers import DEFAULT
+from .._patterns import DEFAULT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

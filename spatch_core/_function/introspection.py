@@ -6,8 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from .._call.explained_call import explain_call
-from .._identifiers import nearest
-from .._reporting.unknown_names import UnknownFunctionError
+from .._errors import UnknownFunctionError, nearest
 from .._resolution.dry_run import explain as dry_run
 from .methods import Unknown, with_instance
 

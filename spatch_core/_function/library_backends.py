@@ -8,10 +8,10 @@ if TYPE_CHECKING:
     from typing import Any
 
     from .._call.caller import Caller
-    from .._description.description import Description
+    from .._description import Description
     from .._discovery import Catalog
+    from .._errors import Problem
     from .._loading import Loader
-    from .._reporting.problems import Problem
     from .._resolution.explanation import Explanation
     from .._resolution.notices import Notices
     from .dispatcher import Dispatcher

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .._description.description import Description
+    from .._description import Description
 
 
 class ListedBackends(Mapping[str, "Description"]):

@@ -11,17 +11,17 @@ from .._call.caller import Caller
 from .._discovery import build_catalog
 from .._environment import find_entry_points, read_environment
 from .._loading import Loader
+from .._patterns import TypePattern
 from .._resolution.resolver import Resolver
 from .._state.process_default import set_environment
 from .._state.state import initial_state
-from .._type_patterns import TypePattern
 from .docstring import document
 from .results import Results
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from .._description.description import Description
+    from .._description import Description
     from .._discovery import Catalog
     from .._resolution.notices import Notices
     from .dispatcher import Dispatcher

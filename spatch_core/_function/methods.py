@@ -5,8 +5,7 @@ from __future__ import annotations
 import inspect
 from typing import TYPE_CHECKING, Any
 
-from .._classes import mro_of
-from .._identifiers import loaded_object
+from .._patterns import loaded_object, mro_of
 
 if TYPE_CHECKING:
     from .._dispatch_arguments import Function

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
-from .._classes import is_hashable_by_identity
 from .._dispatch_arguments import Function, TakesFound, given
+from .._patterns import is_hashable_by_identity
 from .._state.scope import store, table_of
 
 if TYPE_CHECKING:

@@ -186,7 +186,7 @@ def warn_of_duplicate(earlier: Record, default: Any, origin: object) -> None:
     if "" in places:
         return
     from .._callers_line import warn_caller
-    from .._reporting.warning_categories import DuplicateFunctionWarning
+    from .._errors import DuplicateFunctionWarning
 
     warn_caller(DuplicateFunctionWarning(earlier.identifier, *places))
 

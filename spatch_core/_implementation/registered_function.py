@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .._identifiers import split_identifier
+from .._patterns import split_identifier
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .._call.invoked_backend import Invoked
-from .._classes import type_identifier
+from .._patterns import type_identifier
 from .._state.hooks import Call
 from .watched_calls import watched
 

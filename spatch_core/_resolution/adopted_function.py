@@ -7,7 +7,7 @@ never extracted from the arguments.
 from __future__ import annotations
 
 from .._dispatch_arguments import PLAIN, Function
-from .._identifiers import DEFAULT
+from .._patterns import DEFAULT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

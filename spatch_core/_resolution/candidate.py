@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
-from .._description.callables import GivenCallable
-from .._description.description import Conversions, Implementation
+from .._description import Conversions, GivenCallable, Implementation
 from .._dispatch_arguments import Function
-from .._identifiers import import_identifier, loaded_object, split_identifier
-from .._reporting.errors import ImplementationImportError
+from .._errors import ImplementationImportError, replace
+from .._patterns import import_identifier, loaded_object, split_identifier
 
 IS_CURRENT = "it is the current backend, and the types say nothing"
 """The reason of the current backend in calls whose types say nothing."""

@@ -23,8 +23,8 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from .._discovery import CYCLE, Catalog
-from .._identifiers import DEFAULT
 from .._order import Cycle, Order, order_backends
+from .._patterns import DEFAULT
 
 # A bound: `nearness` depends on classes, which a program may make without end.
 _MOST_ORDERS = 1000

@@ -9,10 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from .._classes import type_identifier
 from .._discovery import Catalog
 from .._dispatch_arguments import ASYNC_GENERATOR, GENERATOR, Function
-from .._identifiers import DEFAULT
+from .._patterns import DEFAULT, type_identifier
 from .._state.state import DispatchState
 from .candidate import Candidate
 from .candidate_order import CandidateOrder

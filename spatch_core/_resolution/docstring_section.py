@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from .._description.description import Description
+from .._description import Description
 from .._discovery import Catalog
-from .._type_patterns import TypePattern
+from .._patterns import TypePattern
 
 
 class Documentation:

@@ -6,10 +6,9 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Protocol
 
-from .._classes import type_identifier
 from .._dispatch_arguments import Function
-from .._identifiers import DEFAULT
 from .._implementation.if_needed import IF_NEEDED, IfNeeded
+from .._patterns import DEFAULT, type_identifier
 from .._state.state import DispatchState
 from .candidate import Candidate
 from .explanation import ExplainedBackend, Explanation, Verdict

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
-from .._classes import type_identifier
-from .._identifiers import DEFAULT, shown
-from .._reporting.published import Published, published
+from .._errors import Published, published
+from .._patterns import DEFAULT, shown, type_identifier
 
 
 class Verdict(str, Enum):

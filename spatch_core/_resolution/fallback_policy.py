@@ -22,8 +22,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from .._classes import type_identifier
 from .._dispatch_arguments import Function
+from .._patterns import type_identifier
 from .._state.state import DispatchState
 
 _BINARY = (

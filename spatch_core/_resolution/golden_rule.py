@@ -33,9 +33,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from enum import IntEnum
 
-from .._description.description import Description
+from .._description import Description
 from .._discovery import Catalog
-from .._identifiers import DEFAULT
+from .._patterns import DEFAULT
 from .._state.state import DispatchState
 from .matching import TypeMatch
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from .._discovery import Catalog
 from .._dispatch_arguments import Function
-from .._identifiers import DEFAULT
+from .._patterns import DEFAULT
 
 
 class Implementers:

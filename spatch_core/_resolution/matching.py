@@ -8,10 +8,20 @@ from dataclasses import dataclass
 from sys import modules
 from weakref import WeakKeyDictionary
 
-from .._classes import is_class, is_general, is_hashable_by_identity, module_of, mro_of
-from .._description.description import Description
-from .._identifiers import DEFAULT, import_identifier, is_awaited
-from .._type_patterns import ABSTRACT, EXACT, TypePattern
+from .._description import Description
+from .._patterns import (
+    ABSTRACT,
+    DEFAULT,
+    EXACT,
+    TypePattern,
+    import_identifier,
+    is_awaited,
+    is_class,
+    is_general,
+    is_hashable_by_identity,
+    module_of,
+    mro_of,
+)
 from .pattern_index import PatternIndex
 
 

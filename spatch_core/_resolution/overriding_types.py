@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from types import FunctionType
 from typing import Any
 
-from .._classes import bases_of, defined, dict_of, is_derived, type_identifier
+from .._patterns import bases_of, defined, dict_of, is_derived, type_identifier
 
 
 class GenericMethod(classmethod):  # type: ignore[type-arg]  # no subscript at run time

@@ -6,9 +6,7 @@ import sys
 from collections.abc import Iterable
 from types import ModuleType
 
-from .._classes import module_of, mro_of, qualname_of
-from .._identifiers import is_awaited
-from .._type_patterns import ABSTRACT, EXACT, TypePattern
+from .._patterns import ABSTRACT, EXACT, TypePattern, is_awaited, module_of, mro_of, qualname_of
 
 
 class PatternIndex:

@@ -12,13 +12,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from .._classes import type_identifier
 from .._discovery import Catalog
 from .._dispatch_arguments import Function
-from .._identifiers import DEFAULT
+from .._patterns import ABSTRACT, DEFAULT, type_identifier
 from .._state.state import DispatchState
 from .._state.state_keeper import StateKeeper
-from .._type_patterns import ABSTRACT
 from .adopted_function import AdoptedFunction
 from .candidate import Candidate
 from .fallback_policy import Ending, FirmEnding

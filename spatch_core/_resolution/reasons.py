@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from .._classes import type_identifier
-from .._description.fields import EVERY
+from .._description import EVERY
+from .._patterns import type_identifier
 from .explanation import Verdict
 from .walk import Walk
 from .walk_step import Step

@@ -7,11 +7,10 @@ from typing import Any
 
 from .._discovery import Catalog
 from .._dispatch_arguments import Function
-from .._identifiers import DEFAULT, shown
-from .._reporting.errors import BackendDeferredError
+from .._errors import BackendDeferredError
+from .._patterns import DEFAULT, TypePattern, shown
 from .._state.state import DispatchState
 from .._state.state_keeper import StateKeeper
-from .._type_patterns import TypePattern
 from .adopted_function import AdoptedFunction
 from .candidate import Candidate
 from .candidate_order import CandidateOrder
@@ -121,7 +120,7 @@ class Resolver:
                 for description in self.catalog.descriptions.values()
                 for pattern in description.primary_types
             ]
-            from .._reporting.unknown_names import UnknownTypeError
+            from .._errors import UnknownTypeError
 
             raise UnknownTypeError(cls, dict.fromkeys(patterns))
 

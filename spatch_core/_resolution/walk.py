@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from .._identifiers import DEFAULT
 from .._order import Cycle
+from .._patterns import DEFAULT
 from .._state.state import DispatchState
 from .candidate_order import CandidateOrder
 from .golden_rule import GoldenRule, Standing

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 
-from .._identifiers import DEFAULT
+from .._patterns import DEFAULT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

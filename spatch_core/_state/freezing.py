@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .._dispatch_arguments import ASYNC_GENERATOR, COROUTINE, GENERATOR, PLAIN
-from .._identifiers import import_identifier
+from .._patterns import import_identifier
 from .frozen_coroutines import CoroutineFunctionWithState
 from .frozen_function import FunctionWithState
 from .option_checks import check_and_keep

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from .._identifiers import loaded_object
-from .._reporting.unknown_names import UnknownBackendError
+from .._errors import UnknownBackendError
+from .._patterns import loaded_object
 from .pickles import options_of
 
 TYPE_CHECKING = False

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from .._identifiers import DEFAULT
+from .._patterns import DEFAULT
 from .state import DispatchState
 
 TYPE_CHECKING = False
@@ -158,7 +158,7 @@ def checked_type(owner: Owner, given: Class | str) -> Class:
     """
     found: Any = given
     if issubclass(type(given), str):  # `isinstance` would read `__class__`, which may run code
-        from .._identifiers import import_identifier  # few programs need it
+        from .._patterns import import_identifier  # few programs need it
 
         found = import_identifier(str(given))
     owner.check_type(found)

@@ -33,7 +33,7 @@ def enable(keeper: StateKeeper, options: DispatchState) -> None:
 
 def _warn(text: str) -> None:
     from .._callers_line import warn_caller  # rarely needed
-    from .._reporting.warning_categories import GlobalOptionsWarning
+    from .._errors import GlobalOptionsWarning
 
     warn_caller(GlobalOptionsWarning(text))
 

@@ -32,8 +32,8 @@ not just cleared. So decisions by old rules land in a discarded dictionary.
 
 from __future__ import annotations
 
-from .._classes import is_importable
 from .._dispatch_arguments import Missing
+from .._patterns import is_importable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from _thread import RLock  # threading itself imports much more
 
-from .._classes import is_importable
+from .._patterns import is_importable
 from .lifetime import References, look_after
 from .scope import Scope
 from .state import DispatchState

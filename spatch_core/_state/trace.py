@@ -7,8 +7,8 @@ from enum import Enum
 from typing import Any
 
 from .._dispatch_arguments import Function
-from .._identifiers import DEFAULT, shown
-from .._reporting.published import Published, published
+from .._errors import Published, published
+from .._patterns import DEFAULT, shown
 
 
 class Outcome(str, Enum):

@@ -8,7 +8,8 @@ from contextlib import redirect_stderr
 
 import click
 
-from .._identifiers import nearest, split_identifier
+from .._errors import nearest
+from .._patterns import split_identifier
 from ..examination.backends import list_backends
 from ..examination.libraries import (
     GROUP,

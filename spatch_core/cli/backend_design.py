@@ -10,8 +10,7 @@ from inspect import Signature
 import click
 
 from .._dispatch_arguments import PLAIN, nature_of
-from .._identifiers import DEFAULT, split_identifier
-from .._type_patterns import TypePattern
+from .._patterns import DEFAULT, TypePattern, split_identifier
 from ..examination.findings import Severity
 from ..examination.foreign_code import foreign_code
 from ..examination.importing import Importer

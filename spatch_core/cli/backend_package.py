@@ -13,8 +13,7 @@ from string import Template
 from tempfile import mkdtemp
 from typing import TYPE_CHECKING
 
-from .._identifiers import split_identifier
-from .._type_patterns import TypePattern
+from .._patterns import TypePattern, split_identifier
 from ..examination.signatures import written
 
 if TYPE_CHECKING:

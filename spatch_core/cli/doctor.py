@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from .._identifiers import shown
+from .._patterns import shown
 from ..examination.backends import State
 from ..examination.doctor import LibraryReport, examine_library
 from ..examination.findings import Finding, Severity

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .._classes import type_identifier
+from .._patterns import type_identifier
 from .._resolution.explanation import Verdict
 from .._signature.traits import POLICIES
 from ..examination.backends import list_backends, unusable_backends

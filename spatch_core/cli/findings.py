@@ -7,14 +7,14 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .._discovery import CYCLE
-from .._identifiers import DEFAULT, shown
-from .._reporting.problems import Source
+from .._errors import Source
+from .._patterns import DEFAULT, shown
 from ..examination.findings import Finding, Severity
 from .output import Cell, Notes, Part
 from .records import distribution_text
 
 if TYPE_CHECKING:
-    from .._reporting.problems import Problem
+    from .._errors import Problem
     from ..examination.backends import ListedBackend
 
 _STYLES = {"error:": "bold red", "warning:": "yellow", "note:": "dim"}

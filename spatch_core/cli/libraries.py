@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from .._identifiers import DEFAULT
+from .._patterns import DEFAULT
 from ..examination.backends import State, list_backends
 from ..examination.libraries import GROUP, LoadedLibrary
 from .arguments import NO_LIBRARY, json_option, loaded_libraries

@@ -9,8 +9,7 @@ from pathlib import Path
 
 import click
 
-from .._identifiers import DEFAULT, is_backend_name
-from .._type_patterns import TypePattern
+from .._patterns import DEFAULT, TypePattern, is_backend_name
 from ..exceptions import IdentifierError
 from .arguments import complete_functions, complete_libraries, json_option, usable_library
 from .backend_design import advice, check_types, design

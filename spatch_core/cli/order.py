@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .._discovery import CYCLE
-from .._identifiers import DEFAULT
+from .._patterns import DEFAULT
 from ..examination.backends import unusable_backends
 from ..examination.edges import BASE_ORDER, Step, mending, steps
 from ..examination.libraries import LoadedLibrary

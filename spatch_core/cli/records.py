@@ -6,17 +6,16 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from .._description.description import Implementation
-from .._description.fields import EVERY
-from .._identifiers import DEFAULT
+from .._description import EVERY, Implementation
+from .._patterns import DEFAULT
 from ..examination.adoptions import is_adopted
 from ..examination.backends import State, functions_of_every
 from ..examination.edges import steps
 from ..examination.findings import source_as_json
 
 if TYPE_CHECKING:
-    from .._description.description import Description
-    from .._reporting.problems import Problem, Source
+    from .._description import Description
+    from .._errors import Problem, Source
     from ..backend_system import BackendSystem
     from ..examination.backends import ListedBackend
     from ..examination.libraries import LoadedLibrary

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from .._identifiers import DEFAULT
+from .._patterns import DEFAULT
 from ..examination.doctor import examine_library
 from ..examination.libraries import Library, import_public_names, load_library
 from ..examination.progress import progress

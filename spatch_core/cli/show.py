@@ -7,9 +7,9 @@ from typing import Any
 
 import click
 
-from .._description.fields import EVERY
-from .._identifiers import DEFAULT
-from .._reporting.problems import Problem
+from .._description import EVERY
+from .._errors import Problem
+from .._patterns import DEFAULT
 from ..examination.backends import ListedBackend, list_backends
 from ..examination.libraries import LoadedLibrary, import_public_names, load_library
 from .arguments import (

@@ -10,7 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from .._reporting.problems import Source
+    from .._errors import Source
     from .doctor import LibraryReport, examine_library
     from .findings import Finding, Report, Severity
     from .libraries import Library
@@ -39,7 +39,7 @@ _MODULES = {
     "LibraryReport": "doctor",
     "Report": "findings",
     "Severity": "findings",
-    "Source": "._reporting.problems",
+    "Source": "._errors",
     "examine_library": "doctor",
     "update_file": "update",
     "verify_file": "verify",

@@ -10,12 +10,10 @@ from pathlib import Path
 from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any
 
-from .._description.description import Description
-from .._description.files import parse_toml, read_content
-from .._description.limits import LimitError
-from .._description.parsing import parse_description
-from .._reporting.errors import DescriptionError
-from .._reporting.problems import Source
+from .._description import Description
+from .._errors import DescriptionError, Source
+from .._files import LimitError, parse_toml, read_content
+from .._parsing import parse_description
 from .child import run
 from .findings import Finding, error, from_record
 from .importing import Importer

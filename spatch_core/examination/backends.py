@@ -8,11 +8,11 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 from .._discovery import CYCLE, REQUIRES
-from .._identifiers import DEFAULT
-from .._reporting.problems import Problem, Source
+from .._errors import Problem, Source
+from .._patterns import DEFAULT
 
 if TYPE_CHECKING:
-    from .._description.description import Description
+    from .._description import Description
     from ..backend_system import BackendSystem
     from .libraries import LoadedLibrary
 

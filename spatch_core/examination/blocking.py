@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from .._environment import BLOCK, find_entry_points
-from .._identifiers import DEFAULT
+from .._patterns import DEFAULT
 
 if TYPE_CHECKING:
     from .._environment import Environment

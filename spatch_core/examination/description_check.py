@@ -8,8 +8,8 @@ from dataclasses import replace
 from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any
 
-from .._description.fields import EVERY
-from .._type_patterns import ABSTRACT, TypePattern
+from .._description import EVERY
+from .._patterns import ABSTRACT, TypePattern
 from .findings import Finding, error, note
 from .function_check import check_callable, check_conversion, check_every
 from .importing import Importer, is_module_installed

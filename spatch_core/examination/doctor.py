@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
-from .._description.fields import FIELDS
+from .._description import FIELDS
 from .._environment import BACKEND, BLOCK, near_misses, read_environment
-from .._identifiers import DEFAULT, is_backend_name
-from .._reporting.problems import Source
+from .._errors import Source, replace
+from .._patterns import DEFAULT, is_backend_name
 from ..backend_system import BackendSystem
 from .backend_file import read_file
 from .backends import State

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from .._description.fields import FUNCTION_FIELDS, NO_FUNCTIONS
+from .._description import FUNCTION_FIELDS, NO_FUNCTIONS
 from .layout import Pair, Path, Section, find_layout
 
 

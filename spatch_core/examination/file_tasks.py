@@ -8,7 +8,7 @@ from inspect import cleandoc
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from .._identifiers import split_identifier
+from .._patterns import split_identifier
 from .backend_file import read_file
 from .description_check import DescriptionCheck
 from .findings import Finding, error, to_record

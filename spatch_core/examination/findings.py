@@ -8,8 +8,7 @@ from enum import Enum
 from types import SimpleNamespace
 from typing import Any
 
-from .._reporting.problems import Problem, Source, place_text
-from .._reporting.published import Published, published
+from .._errors import Problem, Published, Source, place_text, published
 
 
 class Severity(str, Enum):
@@ -66,6 +65,13 @@ class Finding(Problem):
     "backend 'oil', key functions: there is no module 'gpu'. Correct the name"
     """
 
+    message: str
+    remedy: str
+    backend: str | None = None
+    key: str | None = None
+    source: Source | None = None
+    skips: bool = True
+    warns: bool = True
     severity: Severity = Severity.ERROR
     more_keys: tuple[str, ...] = ()
     line: int | None = None

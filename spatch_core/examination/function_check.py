@@ -13,7 +13,7 @@ from inspect import (
 )
 from typing import Any
 
-from .._description.fields import EVERY
+from .._description import EVERY
 from .findings import Finding, error, warning
 from .mentions import Mention, Role
 from .signatures import find_signature, mismatches, other_defaults

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from .._description.fields import EVERY, NO_FUNCTIONS
-from .._description.files import parse_toml
+from .._description import EVERY, NO_FUNCTIONS
+from .._files import parse_toml
 
 Path: TypeAlias = "tuple[str | int, ...]"
 

@@ -10,9 +10,8 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from .._environment import entry_point_target, find_entry_points, read_environment
-from .._identifiers import DEFAULT, import_identifier, nearest, shown
-from .._reporting.problems import Problem, Source, in_words
-from .._reporting.published import Published
+from .._errors import Problem, Published, Source, in_words, nearest
+from .._patterns import DEFAULT, import_identifier, shown
 from .blocking import blocking
 from .foreign_code import foreign_code
 from .isolation import (

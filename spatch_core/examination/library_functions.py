@@ -8,8 +8,8 @@ from dataclasses import replace
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from .._identifiers import loaded_object, nearest, split_identifier
-from .._reporting.problems import Source
+from .._errors import Source, nearest
+from .._patterns import loaded_object, split_identifier
 from .adoptions import adopted_name, is_adopted
 from .findings import Finding, Severity, error, unchecked, warning
 from .foreign_code import foreign_code

@@ -10,8 +10,8 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from .._environment import leftovers
-from .._identifiers import DEFAULT, import_identifier, split_identifier
-from .._reporting.problems import Source
+from .._errors import Source
+from .._patterns import DEFAULT, import_identifier, split_identifier
 from .backends import is_broken, list_backends
 from .description_check import DescriptionCheck
 from .findings import Finding, Severity, note, of_problem, source_as_json, to_record, warning
@@ -31,7 +31,7 @@ from .requirement_check import check_requirements, check_variants, chosen_varian
 from .type_check import check_reach
 
 if TYPE_CHECKING:
-    from .._description.description import Description
+    from .._description import Description
     from ..backend_system import BackendSystem
     from .child import Journal
 

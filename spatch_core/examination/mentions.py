@@ -8,16 +8,14 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
-from .._description.callables import GivenCallable
-from .._description.fields import AUTO_GENERATION, DEFAULTS, EVERY
+from .._description import AUTO_GENERATION, DEFAULTS, EVERY, GivenCallable
 from .._environment import RequirementError, why_unmet
-from .._identifiers import split_identifier
-from .._reporting.errors import IdentifierError
-from .._type_patterns import TypePattern
+from .._errors import IdentifierError
+from .._patterns import TypePattern, split_identifier
 from .layout import key_path
 
 if TYPE_CHECKING:
-    from .._description.description import Description
+    from .._description import Description
 
 
 class Role(str, Enum):

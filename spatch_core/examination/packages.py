@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from .._environment import installed_distributions, installed_version
 
 if TYPE_CHECKING:
-    from .._description.description import Description
-    from .._reporting.problems import Source
+    from .._description import Description
+    from .._errors import Source
 
 
 def package_of(name: str) -> str:

@@ -9,7 +9,7 @@ from enum import Enum
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from .._identifiers import import_identifier, split_identifier
+from .._patterns import import_identifier, split_identifier
 from .._resolution.explanation import Verdict
 from .blocking import blocking, variables_set
 from .foreign_code import foreign_code, import_failure

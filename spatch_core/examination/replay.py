@@ -10,7 +10,7 @@ from enum import Enum
 from math import inf
 from typing import TYPE_CHECKING, Any
 
-from .._reporting.errors import IdentifierError
+from .._errors import IdentifierError
 from .._resolution.explanation import Verdict
 from .function_search import LibraryError, UnknownFunctionError, find_function, import_homes
 from .packages import origin_of

@@ -6,14 +6,14 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from .._description.fields import EVERY
+from .._description import EVERY
 from .._discovery import choose_variants
 from .._environment import RequirementError, why_unmet
 from .findings import Finding, error, note
 from .layout import key_path
 
 if TYPE_CHECKING:
-    from .._description.description import Description
+    from .._description import Description
 
 
 def check_requirements(requires: Iterable[str]) -> Iterator[Finding]:

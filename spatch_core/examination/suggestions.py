@@ -11,7 +11,7 @@ from pathlib import Path
 from pkgutil import iter_modules
 from re import search
 
-from .._identifiers import nearest
+from .._errors import nearest
 from .packages import package_of
 
 _SIMILARITY = 0.75

@@ -11,8 +11,7 @@ from dataclasses import replace
 from inspect import isabstract, isclass
 from typing import TYPE_CHECKING, Any, get_origin
 
-from .._classes import type_identifier
-from .._type_patterns import ABSTRACT, EXACT, TypePattern
+from .._patterns import ABSTRACT, EXACT, TypePattern, type_identifier
 from .findings import Finding, error, note, unchecked, warning
 from .importing import Importer, is_module_installed
 from .live import every_class
@@ -20,7 +19,7 @@ from .packages import package_of
 from .suggestions import attributes_like, did_you_mean
 
 if TYPE_CHECKING:
-    from .._description.description import Description
+    from .._description import Description
 
 SLOW = 0.25
 """The import time of an abstract class, in seconds, from which on it is reported."""

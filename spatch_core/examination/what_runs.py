@@ -8,8 +8,8 @@ from dataclasses import asdict, dataclass, field
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
-from .._identifiers import DEFAULT, split_identifier
-from .._reporting.problems import Source, in_words
+from .._errors import Source, in_words
+from .._patterns import DEFAULT, split_identifier
 from .._resolution.explanation import Verdict
 from .child import run
 from .libraries import Library, import_public_names, load_library

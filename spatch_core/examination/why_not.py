@@ -11,8 +11,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
-from .._classes import type_identifier
-from .._identifiers import DEFAULT, shown
+from .._patterns import DEFAULT, shown, type_identifier
 from .._resolution.explanation import Explanation, Verdict
 from .edges import set_order_before, steps
 from .question import (

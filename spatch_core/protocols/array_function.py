@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .._classes import is_derived, mro_of
 from .._function.adopting import AdoptedLookup, Adoption, adoption_of
 from .._function.lookup import CALL, call_of_ufunc
-from .._identifiers import loaded_object
 from .._parameters import Parameter
+from .._patterns import is_derived, loaded_object, mro_of
 from .._resolution.adopted_function import AdoptedFunction, Protocol
 from .numpy_names import (
     function_named,

@@ -7,9 +7,9 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from .._call.nested_values import Leaves, is_container
-from .._classes import bases_of, is_derived, mro_of, type_identifier
 from .._dispatch_arguments import COROUTINE
 from .._function.overriding import go_on
+from .._patterns import bases_of, is_derived, mro_of, type_identifier
 from .._resolution.overriding_types import GenericMethod
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ import sys
 from typing import Any
 
 from .._function.adopting import Adoption
-from .._identifiers import is_dotted_name, loaded_object
 from .._parameters import Parameter
+from .._patterns import is_dotted_name, loaded_object
 
 _METHODS = ("accumulate", "at", "outer", "reduce", "reduceat")
 _HOMES = ("numpy", "numpy.strings", "scipy.special", "numpy._core.umath", "numpy.core.umath")

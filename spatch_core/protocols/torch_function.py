@@ -5,9 +5,9 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any
 
-from .._classes import is_derived, mro_of
 from .._function.adopting import AdoptedLookup, Adoption, adoption_of
 from .._parameters import Parameter
+from .._patterns import is_derived, mro_of
 from .._resolution.adopted_function import AdoptedFunction, Protocol
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from .. import __version__
-from .._identifiers import shown
+from .._patterns import shown
 from ..examination.edges import BASE_ORDER
 from .order_picture import Picture, draw
 from .timeline import Timeline, lay_out, seconds, span

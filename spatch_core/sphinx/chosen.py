@@ -12,14 +12,13 @@ from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .._description.description import Description, Implementation
-from .._description.files import parse_toml
-from .._description.parsing import parse_description
+from .._description import Description, Implementation
 from .._discovery import name_of, read_fields, read_installed, source_of
 from .._environment import BLOCK, find_entry_points
-from .._identifiers import import_identifier, nearest
-from .._reporting.errors import DescriptionError
-from .._reporting.problems import Source
+from .._errors import DescriptionError, Source, nearest
+from .._files import parse_toml
+from .._parsing import parse_description
+from .._patterns import import_identifier
 from ..examination.adoptions import is_adopted
 from ..examination.libraries import Library, find_library, import_public_names, is_system
 

@@ -6,9 +6,9 @@ import sys
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from .._errors import ImplementationImportError
 from .._function.lookup import attribute_getter
-from .._identifiers import DEFAULT, import_identifier, is_awaited, shown
-from .._reporting.errors import ImplementationImportError
+from .._patterns import DEFAULT, import_identifier, is_awaited, shown
 from ..backend_system import BackendSystem
 
 if TYPE_CHECKING:

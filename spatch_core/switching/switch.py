@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from .._identifiers import DEFAULT, shown
+from .._patterns import DEFAULT, shown
 from .._state.option_checks import checked_backend
 from .._state.process_default import change
 from .._state.state import DispatchState, initial_state, remembered

@@ -9,7 +9,7 @@ from .._call.conversion import Conversion
 from .._call.nested_values import Leaves
 from .._call.round_trip import RoundTrip, Unconverted, converted
 from .._dispatch_arguments import ASYNC_GENERATOR, COROUTINE, GENERATOR, Function
-from .._identifiers import DEFAULT
+from .._patterns import DEFAULT
 from .._resolution.candidate import Candidate
 from .._state.hooks import Call
 

@@ -9,7 +9,7 @@ from threading import current_thread, get_ident
 from types import FrameType, ModuleType
 from typing import Any
 
-from .._description.description import Description
+from .._description import Description
 from .._observation import watched_calls
 from ..examination.packages import owners_of_packages, package_of, packages_of_sources
 from .observed_calls import ObservedCalls

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import spatch_core
-from spatch_core._description.files import parse_toml
+from spatch_core._files import parse_toml
 from spatch_core.testing import write_distribution
 from tests.cli.test_update import BLEND, BLUR, HEAD, INIT, TOOLS, text
 

@@ -389,6 +389,59 @@ def test_a_description_for_the_public_spatch_package_loads_unchanged() -> None:
     }
 
 
+class ForThePublicSpatch:
+    """An object as the 0.x releases of the `spatch` package accept it."""
+
+    name = "loose"
+    primary_types = ("builtins:str",)
+    higher_priority_than = "default"
+    lower_priority_than = "distributed"
+    to_default = from_default = copy_into = None
+    functions: ClassVar = {
+        "lib:blur": {"function": f"{__name__}:blurred", "should_run": None, "uses_context": 0},
+        "lib:mix": {"function": f"{__name__}:mixed", "uses_context": 1},
+        "auto-generation": {"backend": "pkg:backend", "modules": "pkg"},
+    }
+
+
+def mixed(context: Any, x: object) -> str:
+    return f"mixed for {context.function}"
+
+
+@pytest.mark.parametrize("entry_point", [None, "loose"], ids=["in code", "installed"])
+def test_an_object_for_the_public_spatch_package_is_read_as_generously(
+    entry_point: str | None,
+) -> None:
+    """D13: None, numbers and a single name stand for what they mean."""
+    description = parse(ForThePublicSpatch, entry_point)
+    assert description.higher_priority_than == ("default",)
+    assert description.lower_priority_than == ("distributed",)
+    assert description.conversions is None
+    assert description.functions["lib:blur"].should_run is None
+    assert description.auto_generation is not None
+    assert description.auto_generation.modules == ("pkg",)
+    system = BackendSystem(None, "TEST_DESCRIPTION", ["builtins:str"], [ForThePublicSpatch])
+
+    @system.dispatchable("x", module="lib", qualname="blur")
+    def blur(x: object) -> str:
+        return "default"
+
+    @system.dispatchable("x", module="lib", qualname="mix")
+    def mix(x: object) -> str:
+        return "default"
+
+    assert (blur("text"), mix("text")) == ("blurred", "mixed for lib:mix")
+
+
+def test_none_in_the_table_of_a_function_overrides_the_default() -> None:
+    """D9, D13: the function needs no `should_run`, whatever the others have."""
+    defaults = {"should_run": "pkg:ask", "uses_context": 0}
+    entry = {"function": "pkg:a", "should_run": None}
+    functions = parse({**MINIMAL, "functions": {"lib:a": entry, "defaults": defaults}}).functions
+    assert functions["lib:a"].should_run is None
+    assert functions["lib:a"].uses_context is False
+
+
 # --- faults --------------------------------------------------------------------------
 
 FAULTS: list[tuple[dict[str, Any], str, str]] = [
@@ -466,9 +519,9 @@ FAULTS: list[tuple[dict[str, Any], str, str]] = [
         "'x' is not an identifier",
     ),
     (
-        {"functions": {"defaults": {"uses_context": 1}, "lib:a": {"function": "p:a"}}},
+        {"functions": {"defaults": {"uses_context": 2}, "lib:a": {"function": "p:a"}}},
         "functions.defaults.uses_context",
-        "1 is not a boolean",
+        "2 is not a boolean",
     ),
     (
         {"functions": {"defaults": {"additional_docs": 1}}},

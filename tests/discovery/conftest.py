@@ -10,7 +10,7 @@ from typing import Any
 import spatch_core
 from spatch_core._discovery import Catalog, build_catalog
 from spatch_core._environment import read_environment
-from spatch_core._type_patterns import TypePattern
+from spatch_core._patterns import TypePattern
 from spatch_core.testing import run_python
 
 CORE = Path(spatch_core.__file__).parents[1]

@@ -69,7 +69,7 @@ backend = Backend()""",
         one, other = from_file.descriptions["loud"], from_code.descriptions["loud"]
         assert one.source.file == str(tmp_path / "a" / "loud" / "loud.toml")
         assert other.source.file is None
-        for field in one.__dataclass_fields__:
+        for field in one._fields:
             if field != "source":
                 assert getattr(one, field) == getattr(other, field), field
 

@@ -9,7 +9,7 @@ import pytest
 
 from spatch_core import BackendSystem, EnvironmentVariableWarning
 from spatch_core._environment import Environment, read_environment
-from spatch_core._reporting.problems import Problem
+from spatch_core._errors import Problem
 
 
 def read(**variables: str) -> Environment:

@@ -12,10 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spatch_core._description.description import Description
-from spatch_core._description.fields import FIELDS, FUNCTION_FIELDS
-from spatch_core._description.parsing import parse_description
-from spatch_core._reporting.problems import Source
+from spatch_core._description import FIELDS, FUNCTION_FIELDS, Description
+from spatch_core._errors import Source
+from spatch_core._parsing import parse_description
 from spatch_core.exceptions import DescriptionError
 
 if sys.version_info >= (3, 11):

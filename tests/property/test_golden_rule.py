@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import abc
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from spatch_core import BackendSystem
-from spatch_core._description.description import Description, Implementation
+from spatch_core._description import Description, Implementation
 from spatch_core._discovery import Catalog
 from spatch_core._environment import read_environment
+from spatch_core._errors import replace
 from spatch_core._order import base_order, order_backends
+from spatch_core._patterns import TypePattern
 from spatch_core._resolution.dry_run import explain
 from spatch_core._resolution.golden_rule import Standing
 from spatch_core._resolution.resolver import Resolver
 from spatch_core._state.state import DispatchState
-from spatch_core._type_patterns import TypePattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -15,14 +15,14 @@ from hypothesis import strategies as st
 import backend_schema
 from backend_schema import make_schema
 from spatch_core import DescriptionError
-from spatch_core._description.fields import (
+from spatch_core._description import (
     AUTO_GENERATION_TABLE,
     FIELD_TABLE,
     FUNCTION_TABLE,
     VARIANT_TABLE,
 )
-from spatch_core._description.parsing import parse_description
-from spatch_core._reporting.problems import Source
+from spatch_core._errors import Source
+from spatch_core._parsing import parse_description
 
 REFERENCE = Path(__file__).parents[2] / "docs" / "reference" / "description.md"
 VALIDATOR: Any = jsonschema.Draft7Validator(make_schema())

@@ -1,16 +1,39 @@
-"""Find files of a package without importing the package."""
+"""Find files of a package without importing the package, and read TOML within limits.
+
+A parser for TOML takes memory that grows with the square of the number of parts of a key: 40 kB
+of ``a.a.a...`` take 1.5 GB. Without long keys it takes some hundred bytes for each byte of text.
+"""
 
 from __future__ import annotations
 
 import os
 import sys
 
-from .limits import MOST_BYTES, check_keys, check_size
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from importlib.machinery import ModuleSpec
     from typing import Any
+
+MOST_BYTES = 2 * 1024 * 1024
+"""The size of a file that is read: about 10,000 functions."""
+MOST_PARTS = 32
+"""The number of parts of a key, which dots join. The keys of a description have up to three."""
+
+# Splits text as a TOML parser does, up to the first syntax error, where a parser stops.
+_TOKEN = r"""
+    (?P<end>[\n=,\[\]{}]|\#[^\n]*)
+    | (?P<dot>\.)
+    | \"{3}[^"\\]*(?:(?:\\[\s\S]|"(?!""))[^"\\]*)*\"{3,5}
+    | '{3}[\s\S]*?'{3,5}
+    | "(?!"")[^"\\\n]*(?:\\.[^"\\\n]*)*"
+    | '(?!'')[^'\n]*'
+    | (?P<unclosed>["'])
+    | [^\n=,\[\]{}\#."']+
+"""
+
+
+class LimitError(ValueError):
+    """A file exceeds one of the limits."""
 
 
 def read_content(path: str) -> bytes:
@@ -94,10 +117,9 @@ class _Package:
             if spec is None and self._search is not None:
                 # A parent may extend its own path when it is imported, as those of `pkgutil` do.
                 parents = self._name.split(".")[:-1]
-                others = [
-                    os.path.join(each, *parents) for each in sys.path if isinstance(each, str)
-                ]
-                spec = _find_spec(self._name, others)
+                folders: list[Any] = sys.path  # it may hold anything
+                texts = [each for each in folders if isinstance(each, str)]
+                spec = _find_spec(self._name, [os.path.join(each, *parents) for each in texts])
             if spec is None:
                 return False
             search, origin = spec.submodule_search_locations, spec.origin
@@ -203,14 +225,48 @@ def parse_toml(content: bytes) -> dict[str, Any]:
         If it is not TOML, not UTF-8, or nested too deeply; `LimitError` if it is too large or
         has a key of too many parts.
     """
-    check_size(content)
+    if len(content) > MOST_BYTES:  # readers stop one byte after the limit
+        raise LimitError(f"it has more than {MOST_BYTES:,} bytes")
     text = content.decode()
     if text.startswith("\ufeff"):
         raise ValueError("it starts with a byte order mark (at line 1, column 1)")
-    check_keys(text)
+    check_parts_of_keys(text)
     if sys.version_info >= (3, 11):
         import tomllib
     else:
         import tomli as tomllib
     fields: dict[str, Any] = tomllib.loads(text)
     return fields
+
+
+def check_parts_of_keys(text: str) -> None:
+    r"""Raise `LimitError` if a key has too many parts.
+
+    Examples
+    --------
+    >>> check_parts_of_keys("a = 1\n" + "b." * 40 + "c = 1")
+    Traceback (most recent call last):
+        ...
+    spatch_core._files.LimitError: a key has more than 32 parts (at line 2, column 1)
+    """
+    # A key stands on one line. Few files have a line with so many dots.
+    if text.count(".") < MOST_PARTS or all(
+        line.count(".") < MOST_PARTS for line in text.split("\n")
+    ):
+        return
+    import re  # few files need it
+
+    start = dots = 0  # of a key or a value; a value has at most one dot outside strings
+    for token in re.finditer(_TOKEN, text, re.VERBOSE):
+        if token.lastgroup == "dot":
+            dots += 1
+        elif token.lastgroup == "end":
+            start, dots = token.end(), 0
+        elif token.lastgroup == "unclosed":
+            return
+        if dots >= MOST_PARTS:
+            line = text.count("\n", 0, start) + 1
+            column = start - text.rfind("\n", 0, start)
+            raise LimitError(
+                f"a key has more than {MOST_PARTS} parts (at line {line}, column {column})"
+            )

@@ -1,0 +1,373 @@
+"""Descriptions of backends: the tables of their fields, and the values that are read from them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+from ._errors import Problem, Source, reduced
+from ._patterns import ABSTRACT, TypePattern
+
+# The fields: validator, JSON Schema and reference page read these tables. Each field has its kind,
+# its default and its meaning. A field is added in its table and in the class that holds it, below.
+# Each kind has a method in `_parsing`, and a definition in the schema.
+
+REQUIRED = "required"
+"""The default of a field that must be given."""
+TABLE = "table"
+"""The kind of a field that is a table."""
+
+FIELD_TABLE = {
+    "name": (
+        "backend name",
+        REQUIRED,
+        "equals the entry point's name; letters, digits, `_`, `.`, `-`; not `default`",
+    ),
+    "primary_types": (
+        "list of type patterns",
+        REQUIRED,
+        "types that it works with and returns; at least one",
+    ),
+    "secondary_types": ("list of type patterns", "`[]`", "types that it accepts but converts"),
+    "requires_opt_in": ("boolean", "`false`", "whether it is inactive until it is prioritized"),
+    "higher_priority_than": (
+        "list of backend names",
+        "`[]`",
+        "backends that it goes before; `default` is the library",
+    ),
+    "lower_priority_than": ("list of backend names", "`[]`", "backends that it goes after"),
+    "to_default": (
+        "identifier",
+        "none",
+        (
+            "converts one object of a primary type to one of the library's types, for functions "
+            "that it does not implement; needs `from_default`; returns None if it cannot"
+        ),
+    ),
+    "from_default": ("identifier", "none", "converts one object of the library's types back"),
+    "copy_into": (
+        "identifier",
+        "none",
+        (
+            "`copy_into(original, converted)` copies the content of a converted argument, into "
+            "which the library has written, back into the original"
+        ),
+    ),
+    "requires": (
+        "list of requirements",
+        "`[]`",
+        "distributions without which it is inactive, such as `cupy-cuda12x` or `torch>=2.1`",
+    ),
+    "url": (
+        "web address",
+        "empty",
+        "the backend's documentation, linked from the library's: `https://` or `http://`",
+    ),
+    "functions": ("table", "`{}`", "the functions that it implements, and the tables below"),
+    "attributes": (
+        "table",
+        "`{}`",
+        "identifiers of its values for attributes of the library's modules",
+    ),
+}
+FUNCTION_TABLE = {
+    "function": ("identifier", REQUIRED, "the implementation"),
+    "should_run": (
+        "identifier",
+        "none",
+        (
+            "decides on a call, given a `DispatchContext` and the arguments: exactly `True` runs "
+            "the implementation, `IF_NEEDED` runs it if no other backend does, anything else "
+            "defers; a string is the reason"
+        ),
+    ),
+    "uses_context": (
+        "boolean, 0 or 1",
+        "`false`",
+        "whether the implementation takes a `DispatchContext` as its first argument",
+    ),
+    "additional_docs": (
+        "string",
+        "empty",
+        "shown in the section *Backends* of the function's docstring",
+    ),
+    "variants": (
+        "list of variants",
+        "`[]`",
+        (
+            'implementations by requirement, such as `{requires = "torch>=1.12", function = '
+            '"m:f"}`: the first one whose requirement is met replaces `function`'
+        ),
+    ),
+}
+VARIANT_TABLE = {
+    "requires": ("requirement", REQUIRED, "a distribution, with versions: `torch>=1.12`"),
+    "function": ("identifier", REQUIRED, "the implementation that is used if it is met"),
+}
+AUTO_GENERATION_TABLE = {
+    "backend": ("identifier", REQUIRED, "the `BackendImplementation`"),
+    "modules": (
+        "module or list of modules",
+        "`[]`",
+        "imported first, with all their submodules, so that every function is registered",
+    ),
+    "variants_of": (
+        "string",
+        "empty",
+        (
+            "a distribution: functions next to an implementation `f` with names such as "
+            "`f_v_1p12_and_above` become its variants"
+        ),
+    ),
+}
+FIELDS = tuple(FIELD_TABLE)
+FUNCTION_FIELDS = tuple(FUNCTION_TABLE)
+AUTO_GENERATION_FIELDS = tuple(AUTO_GENERATION_TABLE)
+
+FUNCTIONS = "functions"
+ATTRIBUTES = "attributes"
+VARIANTS = "variants"
+DEFAULTS = "defaults"
+AUTO_GENERATION = "auto-generation"
+EVERY = "*"
+NO_FUNCTIONS = (DEFAULTS, AUTO_GENERATION, EVERY)
+"""Tables below ``functions`` that do not describe a single function."""
+NEEDED = (
+    ("to_default", "from_default"),
+    ("from_default", "to_default"),
+    ("copy_into", "to_default"),
+)
+"""Pairs of a conversion's field and another field that it needs."""
+RESTRICTING = ("requires_opt_in",)
+"""Fields that keep a backend from running, and must not be ignored in the wrong place."""
+
+_HOMES: tuple[tuple[Mapping[Any, tuple[str, str, str]], str], ...] = (
+    (FIELD_TABLE, "above the first table"),
+    (FUNCTION_TABLE, f"in the table of a function, or in [{FUNCTIONS}.{DEFAULTS}]"),
+    (AUTO_GENERATION_TABLE, f"in [{FUNCTIONS}.{AUTO_GENERATION}]"),
+    (dict.fromkeys(NO_FUNCTIONS, (TABLE, "", "")), f"below {FUNCTIONS}"),
+)
+"""Every table with its fields, and where it stands in a file."""
+
+
+def kind_of(field: object) -> str:
+    """Return the kind of a field of any table; empty for an unknown one."""
+    return next((table[field][0] for table, _ in _HOMES if field in table), "")
+
+
+def place_of(field: object) -> str:
+    """Return where a field has an effect; empty for an unknown one.
+
+    >>> place_of("requires_opt_in")
+    'above the first table'
+    """
+    return next((place for table, place in _HOMES if field in table), "")
+
+
+def all_fields() -> tuple[str, ...]:
+    """Return the fields of all tables."""
+    return tuple(field for table, _ in _HOMES for field in table)
+
+
+# The values that the fields are read into
+
+
+class Conversions(NamedTuple):
+    """The identifiers of a backend's conversions."""
+
+    to_default: str
+    from_default: str
+    copy_into: str | None
+
+
+class Variant(NamedTuple):
+    """An implementation that replaces the usual one if a requirement is met.
+
+    Parameters
+    ----------
+    requires : str
+        The requirement.
+    function : str
+        Identifier of the implementation.
+    """
+
+    requires: str
+    function: str
+
+    def __reduce__(self) -> Any:
+        return reduced(self)
+
+
+class Implementation(NamedTuple):
+    """How a backend implements one function of the library.
+
+    Parameters
+    ----------
+    function : str
+        Identifier of the implementation, or of the variant that replaces it here.
+    should_run : str or None
+        Identifier of the function that decides whether it runs; None if it always does.
+    uses_context : bool
+        Whether a `DispatchContext` is passed as the first argument.
+    additional_docs : str
+        Text for the "Backends" section of the function's docstring.
+    variants : tuple of Variant
+        The first one whose requirement is met replaces `function`.
+    variant : Variant or None
+        The variant that has replaced it, if any.
+    """
+
+    function: str
+    should_run: str | None = None
+    uses_context: bool = False
+    additional_docs: str = ""
+    variants: tuple[Variant, ...] = ()
+    variant: Variant | None = None
+
+    def __reduce__(self) -> Any:
+        return reduced(self)
+
+
+class AutoGeneration(NamedTuple):
+    """Where the update tool finds the implementations to describe.
+
+    Parameters
+    ----------
+    backend : str
+        Identifier of the `BackendImplementation`.
+    modules : tuple of str
+        Modules to import first, because they register functions.
+    variants_of : str
+        The distribution whose versions appear in the names of variants.
+    """
+
+    backend: str
+    modules: tuple[str, ...] = ()
+    variants_of: str = ""
+
+    def __reduce__(self) -> Any:
+        return reduced(self)
+
+
+_NOTHING: Mapping[str, Any] = MappingProxyType({})
+
+
+class Description(NamedTuple):
+    """A backend, as its author describes it.
+
+    Parameters
+    ----------
+    name : str
+        The backend's name.
+    primary_types, secondary_types : tuple of TypePattern
+        Types that it works with and returns; types that it accepts but converts.
+    requires_opt_in : bool
+        Whether it is inactive until it is prioritized.
+    higher_priority_than, lower_priority_than : tuple of str
+        Names of backends that it goes before and after.
+    to_default, from_default, copy_into : str or None
+        Identifiers of its conversions.
+    requires : tuple of str
+        Requirements without which it is inactive.
+    url : str
+        Its documentation on the web; may be empty.
+    functions : mapping of str to Implementation
+        By identifier of the library's function.
+    attributes : mapping of str to str
+        Identifiers of its values, by identifier of the library's attribute.
+    every : Implementation or None
+        The implementation of every function without an entry of its own.
+    auto_generation : AutoGeneration or None
+        For the update tool.
+    source : Source
+        Where the description comes from.
+    in_code : bool
+        Whether the library itself passed it.
+    problems : tuple of Problem
+        Unknown keys, which were ignored.
+    unmet : str
+        Why a requirement is not met here; empty if all are.
+    absent : mapping of str to str
+        Why a function is not implemented here: the requirements of all its variants are unmet.
+    """
+
+    name: str
+    primary_types: tuple[TypePattern, ...]
+    secondary_types: tuple[TypePattern, ...] = ()
+    requires_opt_in: bool = False
+    higher_priority_than: tuple[str, ...] = ()
+    lower_priority_than: tuple[str, ...] = ()
+    to_default: str | None = None
+    from_default: str | None = None
+    copy_into: str | None = None
+    requires: tuple[str, ...] = ()
+    url: str = ""
+    functions: Mapping[str, Implementation] = _NOTHING
+    attributes: Mapping[str, str] = _NOTHING
+    every: Implementation | None = None
+    auto_generation: AutoGeneration | None = None
+    source: Source = Source()
+    in_code: bool = False
+    problems: tuple[Problem, ...] = ()
+    unmet: str = ""
+    absent: Mapping[str, str] = _NOTHING
+
+    def __hash__(self) -> int:
+        return hash((self.name, self.source))  # mappings cannot be hashed
+
+    def __reduce__(self) -> Any:
+        return reduced(self)
+
+    def implementation(self, identifier: str) -> Implementation | None:
+        """Return the implementation of a function of the library, or None."""
+        found = self.functions.get(identifier)
+        return found if found is not None or identifier in self.absent else self.every
+
+    @property
+    def known_types(self) -> tuple[TypePattern, ...]:
+        """The primary and the secondary types."""
+        return (*self.primary_types, *self.secondary_types)
+
+    @property
+    def conversions(self) -> Conversions | None:
+        """The conversions; None if the backend has none."""
+        if self.to_default is None or self.from_default is None:
+            return None
+        return Conversions(self.to_default, self.from_default, self.copy_into)
+
+    @property
+    def is_abstract(self) -> bool:
+        """Whether any primary type is an abstract base class."""
+        return any(pattern.prefix == ABSTRACT for pattern in self.primary_types)
+
+    @property
+    def varies(self) -> bool:
+        """Whether a function has variants."""
+        every = () if self.every is None else (self.every,)
+        return any(each.variants for each in (*self.functions.values(), *every))
+
+
+class GivenCallable(str):
+    """The identifier of a callable that a description holds; it is never imported.
+
+    Two are equal if their callables are the same object: all lambdas of a module have one
+    identifier. The callable, `given`, need not be importable.
+    """
+
+    __slots__ = ("given",)
+
+    given: Callable[..., Any]
+
+    def __eq__(self, other: object) -> bool:
+        if type(other) is GivenCallable:
+            return self.given is other.given
+        return str.__eq__(self, other) if isinstance(other, str) else NotImplemented
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    __hash__ = str.__hash__
+
+    def __reduce__(self) -> Any:
+        return str, (str(self),)  # without the callable, which may not support pickling

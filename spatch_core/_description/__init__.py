@@ -1,1 +1,0 @@
-"""A mapping, an object or a file comes in; a frozen, valid `Description` goes out."""

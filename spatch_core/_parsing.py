@@ -1,0 +1,522 @@
+"""The validator: turns a mapping or an object into a `Description`, or reports all its faults.
+
+`parse_description` is the only validator; discovery and the tools use it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping
+from types import MappingProxyType
+from typing import Any
+
+from ._description import (
+    ATTRIBUTES,
+    AUTO_GENERATION,
+    AUTO_GENERATION_TABLE,
+    DEFAULTS,
+    EVERY,
+    FIELD_TABLE,
+    FIELDS,
+    FUNCTION_TABLE,
+    FUNCTIONS,
+    NEEDED,
+    NO_FUNCTIONS,
+    RESTRICTING,
+    TABLE,
+    VARIANT_TABLE,
+    VARIANTS,
+    AutoGeneration,
+    Description,
+    GivenCallable,
+    Implementation,
+    Variant,
+    all_fields,
+    kind_of,
+    place_of,
+)
+from ._errors import DescriptionError, IdentifierError, Problem, Source, nearest, shortened
+from ._patterns import (
+    DEFAULT,
+    TypePattern,
+    identifier_like,
+    is_backend_name,
+    is_identifier,
+    split_identifier,
+)
+
+
+def parse_description(
+    fields: Any,
+    source: Source,
+    expected_name: str | None = None,
+    in_code: bool = False,
+    functions: Collection[str] = (),
+) -> Description:
+    """Check the fields of a description, a mapping or an object that has them as attributes.
+
+    Faults say that they come from `source`. `expected_name` is the name of the entry point, which
+    the description must repeat; `in_code` says that the library itself passed it. A table of
+    functions that only has ``get`` is asked for `functions`. Raises `DescriptionError` with every
+    fault that was found; unknown keys are the `problems` of the description.
+    """
+    fields = _as_mapping(fields, functions)
+    name = fields.get("name")
+    reader = _Reader(expected_name or (name if isinstance(name, str) else "?"), source, name)
+    values = reader.description(fields, expected_name)
+    if any(problem.skips for problem in reader.problems):
+        # Faults that skip the backend go first, because a warning shows only the first one.
+        raise DescriptionError(sorted(reader.problems, key=lambda problem: not problem.skips))
+    return Description(
+        **values, name=name, source=source, in_code=in_code, problems=tuple(reader.problems)
+    )
+
+
+def _as_mapping(fields: Any, functions: Collection[str]) -> Mapping[Any, Any]:
+    """Return the fields of a description, from a mapping or an object."""
+    if not isinstance(fields, Mapping):
+        # An object may have other attributes, unless they look like misspelled fields. A field of
+        # a table, such as `function`, counts only if it is a mapping: a module may define it.
+        others = [name for name in getattr(fields, "__dict__", ()) if name not in FIELDS]
+        misspelled = [
+            name
+            for name in others
+            if nearest(name, FIELDS, _MISSPELLED)
+            and not (kind_of(name) and not isinstance(getattr(fields, name), Mapping))
+        ]
+        fields = {
+            name: getattr(fields, name) for name in (*FIELDS, *misspelled) if hasattr(fields, name)
+        }
+        for name in ("higher_priority_than", "lower_priority_than"):
+            if isinstance(fields.get(name), str):  # as the public `spatch` package accepts it
+                fields[name] = [fields[name]]
+    table: Any = fields.get(FUNCTIONS)
+    if not isinstance(table, Mapping) and callable(getattr(table, "get", None)):
+        asked = {key: table.get(key) for key in (*NO_FUNCTIONS, *functions)}
+        found = {key: entry for key, entry in asked.items() if entry is not None}
+        fields = {**fields, FUNCTIONS: found}
+    return fields  # type: ignore[no-any-return]
+
+
+_LISTS = {
+    "list of type patterns": "type pattern",
+    "list of backend names": "other backend",
+    "list of requirements": "requirement",
+    "module or list of modules": "string",
+}
+"""The kinds of lists of strings, with the kinds of their items."""
+_READ_ELSEWHERE = ("backend name", TABLE)
+_VARIANT_REMEDY = "Write {requires = 'torch>=1.12', function = 'module:qualname'}"
+_IMPLEMENTATION_REMEDY = "Name the implementation as 'module:qualname'"
+_LETTERS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789")
+_IN_ADDRESSES = _LETTERS | frozenset("-._~:/?#[]@!$&'()*+,;=%")
+"""The characters of RFC 3986, none of which ends a link in HTML or reStructuredText."""
+_MISSPELLED = 0.85
+"""The least similarity to a field's name at which a key counts as a misspelling.
+
+Misspellings warn. Other unknown keys may belong to a later version of this package.
+"""
+_SHORTEST = 4
+"""The least length of a key that is looked for inside the names of fields."""
+_DEEPEST = 20
+"""The depth up to which nested tables are read as the parts of a module's name."""
+
+
+class _WrongError(Exception):
+    """A value is wrong: what it is not, and the remedy."""
+
+
+class _Reader:
+    """Reads the fields of one description, and collects every fault with its key path."""
+
+    def __init__(self, backend: str, source: Source, name: object) -> None:
+        self.backend = backend  # for the messages
+        self.source = source
+        self.name = name
+        self.problems: list[Problem] = []
+
+    def fault(self, path: str, message: str, remedy: str) -> None:
+        """Report a fault at a key path such as ``functions."lib:fn".function``."""
+        message, remedy, path = map(shortened, (message, remedy, path))
+        self.problems.append(Problem(message, remedy, self.backend, path, self.source))
+
+    def missing(self, path: str, remedy: str) -> None:
+        """Report that a required field is missing."""
+        self.fault(path, "the field is missing", remedy)
+
+    def is_identifier(self, value: Any, path: str) -> bool:
+        """Whether a value is an identifier; reports a fault if not."""
+        try:
+            self.exact_identifier(value, path)
+        except _WrongError as error:
+            self.fault(path, *error.args)
+            return False
+        return True
+
+    # Tables
+
+    def description(self, fields: Mapping[Any, Any], expected_name: str | None) -> dict[str, Any]:
+        """Return the values of all fields but the name."""
+        self.check_keys(fields, FIELD_TABLE, "")
+        if self.name is None:
+            self.missing("name", "Add the name of the entry point")
+        elif not is_backend_name(self.name) or self.name == DEFAULT:
+            self.fault(
+                "name",
+                f"{self.name!r} cannot name a backend",
+                "Use letters, digits, '_', '.' and '-'; 'default' is the library's own name",
+            )
+        elif expected_name is not None and self.name != expected_name:
+            self.fault(
+                "name",
+                f"the description says {self.name!r}, its entry point {expected_name!r}",
+                "Give both the same name",
+            )
+        if fields.get("primary_types", ()) in ([], (), set()):
+            self.fault(
+                "primary_types",
+                "the list is empty" if "primary_types" in fields else "the field is missing",
+                "Name at least one type that the backend works with, e.g. ['numpy:ndarray']",
+            )
+        values = self.values(fields, FIELD_TABLE, "")
+        for name in values.get("higher_priority_than", ()):
+            if name in values.get("lower_priority_than", ()):
+                self.fault(
+                    "lower_priority_than",
+                    f"{name!r} is in higher_priority_than too",
+                    "Remove it from one of the two",
+                )
+        # Reported at the missing field, because the given one may have a fault of its own.
+        given = {key for key in fields if fields[key] is not None}
+        for needed, key in {
+            needed: key for key, needed in NEEDED if key in given and needed not in given
+        }.items():
+            self.fault(
+                needed,
+                f"the field is missing, and {key!r} is given: conversions go both ways",
+                f"Add {needed}, or remove {key}",
+            )
+        attributes = {}
+        for name, value in self.table(fields, ATTRIBUTES, ATTRIBUTES).items():
+            path = f'{ATTRIBUTES}."{name}"'
+            if kind_of(name):  # a field below the header of this table
+                self.misplaced(name, path)
+            elif self.is_identifier(name, path) and self.is_identifier(value, path):
+                attributes[name] = value
+        return {
+            **values,
+            ATTRIBUTES: MappingProxyType(attributes),
+            **self.functions(self.table(fields, FUNCTIONS, FUNCTIONS)),
+        }
+
+    def functions(self, functions: Mapping[Any, Any]) -> dict[str, Any]:
+        """Return the implementations, and the data of the update tool."""
+        path = f"{FUNCTIONS}.{DEFAULTS}."
+        table = self.table(functions, DEFAULTS, path[:-1])
+        self.check_keys(table, FUNCTION_TABLE, path)
+        defaults = self.values(table, FUNCTION_TABLE, path)
+        found: dict[str, Implementation] = {}
+        # Copied in one step: another thread may be adding functions to a table in code.
+        for identifier, entry in [*functions.items()]:
+            path = f'{FUNCTIONS}."{identifier}"'
+            if identifier in (DEFAULTS, AUTO_GENERATION):
+                continue
+            if identifier != EVERY:
+                if isinstance(identifier, str) and not {":", "."} & {*identifier}:
+                    self.check_key(functions, identifier, NO_FUNCTIONS, path)
+                    continue
+                if not self.is_identifier(identifier, path):
+                    continue
+            if not isinstance(entry, Mapping):
+                remedy = "Write function = 'module:qualname'"
+                if isinstance(entry, list) and entry and isinstance(entry[0], Mapping):
+                    remedy = f"Write [{path}], with one pair of brackets"
+                self.fault(path, f"{entry!r} is not a table", remedy)
+                continue
+            self.check_keys(entry, FUNCTION_TABLE, f"{path}.")
+            fields = {**defaults, **self.values(entry, FUNCTION_TABLE, f"{path}.")}
+            if fields.get(VARIANTS):
+                fields.setdefault("function", "")
+            if "function" in fields:
+                found[identifier] = Implementation(**fields)
+            elif "function" not in entry:
+                self.missing(f"{path}.function", _IMPLEMENTATION_REMEDY)
+        every = found.pop(EVERY, None)
+        if every is not None:
+            every = every._replace(uses_context=True)  # it says which function is called
+        return {
+            FUNCTIONS: MappingProxyType(found),
+            "every": every,
+            "auto_generation": self.auto_generation(functions),
+        }
+
+    def auto_generation(self, functions: Mapping[Any, Any]) -> AutoGeneration | None:
+        """Return the data of the update tool."""
+        path = f"{FUNCTIONS}.{AUTO_GENERATION}."
+        table = self.table(functions, AUTO_GENERATION, path[:-1])
+        if not table:
+            return None
+        self.check_keys(table, AUTO_GENERATION_TABLE, path)
+        values = self.values(table, AUTO_GENERATION_TABLE, path)
+        if table.get("backend") is None:
+            self.missing(f"{path}backend", "Name the BackendImplementation as 'module:qualname'")
+        return AutoGeneration(**values) if "backend" in values else None
+
+    def table(self, table: Mapping[Any, Any], key: str, path: str) -> Mapping[Any, Any]:
+        """Return a table; empty if it is absent or not a table."""
+        value = table.get(key, {})
+        if isinstance(value, Mapping):
+            return value
+        self.fault(path, f"{value!r} is not a table", "Make it a table")
+        return {}
+
+    def values(
+        self, table: Mapping[Any, Any], fields: Mapping[str, tuple[str, str, str]], path: str
+    ) -> dict[str, Any]:
+        """Return the valid values of a table, but for its name and for tables in it."""
+        found: dict[str, Any] = {}
+        for key, (kind, default, _) in fields.items():
+            if key not in table or kind in _READ_ELSEWHERE:
+                continue
+            if table[key] is None and default == "none":
+                found[key] = None
+                continue
+            try:
+                found[key] = self.value(kind, table[key], path + key)
+            except _WrongError as error:
+                self.fault(path + key, *error.args)
+        return found
+
+    # Values: each method returns a valid one, or raises `_WrongError`
+
+    def value(self, kind: str, value: Any, path: str) -> Any:
+        """Return a value of a kind, or the tuple of the valid items of a list."""
+        if kind not in _LISTS:
+            return _READERS[kind](self, value, path)
+        if isinstance(value, str) and kind == "module or list of modules":
+            value = [value]
+        if not isinstance(value, (list, tuple, set, frozenset)):
+            text = f"[{value!r}]" if isinstance(value, str) else "a list of strings"
+            raise _WrongError(f"{value!r} is not a list of strings", f"Write it as {text}")
+        found = []
+        for position, item in enumerate(value):
+            try:
+                found.append(_READERS[_LISTS[kind]](self, self.string(item, path), path))
+            except _WrongError as error:
+                self.fault(f"{path}[{position}]", *error.args)
+        return tuple(found)
+
+    def string(self, value: Any, path: str) -> str:
+        if not isinstance(value, str):
+            raise _WrongError(f"{value!r} is not a string", "Write a string")
+        return value
+
+    def boolean(self, value: Any, path: str) -> bool:
+        if not isinstance(value, bool):
+            raise _WrongError(f"{value!r} is not a boolean", "Write true or false")
+        return value
+
+    def flag(self, value: Any, path: str) -> bool:
+        # Numbers, as the public `spatch` package accepts them.
+        is_number = type(value) in (int, float) and value in (0, 1)
+        return self.boolean(bool(value) if is_number else value, path)
+
+    def identifier(self, value: Any, path: str) -> str:
+        return _identified(value) if callable(value) else self.exact_identifier(value, path)
+
+    def exact_identifier(self, value: Any, path: str) -> str:
+        if is_identifier(value):
+            return value
+        try:
+            split_identifier(value)
+        except IdentifierError as error:
+            message = str(error)
+        remedy = f"Write it as {identifier_like(value) or 'package.module:function'!r}"
+        raise _WrongError(message, remedy)
+
+    def type_pattern(self, value: Any, path: str) -> TypePattern:
+        try:
+            return TypePattern(value)
+        except IdentifierError as error:
+            remedy = f"Write it as {identifier_like(value) or 'package.module:Class'!r}"
+            raise _WrongError(str(error), remedy) from None
+
+    def other_backend(self, value: Any, path: str) -> str:
+        if not is_backend_name(value):
+            raise _WrongError(
+                f"{value!r} cannot name a backend",
+                f"Use the name of another backend's entry point, or {DEFAULT!r}",
+            )
+        if value == self.name:
+            raise _WrongError("a backend cannot precede itself", "Remove the name")
+        return value
+
+    def requirement(self, value: Any, path: str) -> str:
+        """Return a requirement; it is parsed only when needed."""
+        text = self.string(value, path)
+        if not (text[:1].isascii() and text[:1].isalnum()):
+            raise _WrongError(
+                f"{text!r} is not a requirement",
+                "Write the name of a distribution, and perhaps versions: 'torch>=2.1'",
+            )
+        return text
+
+    def web_address(self, value: Any, path: str) -> str:
+        text = self.string(value, path)
+        scheme, _, rest = text.partition("://")
+        if text and not (
+            scheme in ("https", "http") and rest[:1] in _LETTERS and {*rest} <= _IN_ADDRESSES
+        ):
+            raise _WrongError(
+                f"{text!r} is not a web address",
+                "Write 'https://...' or 'http://...', other characters than ASCII as '%C3%BC'",
+            )
+        return text
+
+    def variants(self, value: Any, path: str) -> tuple[Variant, ...]:
+        if not isinstance(value, (list, tuple)):
+            raise _WrongError(f"{value!r} is not a list of tables", _VARIANT_REMEDY)
+        found = []
+        for position, entry in enumerate(value):
+            place = f"{path}[{position}]"
+            if not isinstance(entry, Mapping):
+                self.fault(place, f"{entry!r} is not a table", _VARIANT_REMEDY)
+                continue
+            self.check_keys(entry, VARIANT_TABLE, f"{place}.")
+            for missing in [each for each in VARIANT_TABLE if each not in entry]:
+                self.missing(f"{place}.{missing}", _VARIANT_REMEDY)
+            values = self.values(entry, VARIANT_TABLE, f"{place}.")
+            if values.keys() == VARIANT_TABLE.keys():
+                found.append(Variant(**values))
+        return tuple(found)
+
+    # Unknown keys: misspelled, misplaced, or fields of a later version
+
+    def check_keys(self, table: Mapping[Any, Any], known: Collection[str], path: str) -> None:
+        """Report keys that are not among the `known` ones.
+
+        A field of another table is a fault, because the backend would be used without that field.
+        Any other key is ignored: a later version may know it.
+        """
+        for key in table:
+            if key not in known:
+                self.check_key(table, key, known, path + str(key))
+
+    def check_key(
+        self, table: Mapping[Any, Any], key: object, known: Collection[str], path: str
+    ) -> None:
+        """Report a key of a table that is not among the `known` ones."""
+        value = table[key]
+        kind = kind_of(key)
+        if kind and (kind == TABLE) == isinstance(value, Mapping):
+            self.misplaced(key, path)
+            return
+        free = [name for name in known if name not in table]
+        message = f"there is no field {str(key)!r}; it is ignored"
+        warns = True
+        if meant := _meant(key, free):
+            remedy = f"Did you mean {meant[0]!r}?"
+        elif function := _misplaced_function(key, value):
+            remedy = function
+        elif meant := nearest(key, free):
+            remedy = f"Did you mean {meant[0]!r}?"
+            warns = False
+        elif elsewhere := _meant(key, all_fields()):
+            place = place_of(elsewhere[0])
+            # A table may have the name of a plain field, or the reverse.
+            is_known = elsewhere == [key]
+            remedy = (
+                f"The field {key!r} belongs {place}"
+                if is_known
+                else f"Did you mean {elsewhere[0]!r}? Write it {place}"
+            )
+        else:
+            remedy = "Remove it, or update spatch-core if a later version knows it"
+            warns = False
+        if meant and meant[0] in RESTRICTING:
+            message += ", and the backend needs no opt-in"
+        self.problems.append(
+            Problem(message, remedy, self.backend, path, self.source, skips=False, warns=warns)
+        )
+        self.check_unknown_table(value, path)
+
+    def check_unknown_table(self, table: object, path: str) -> None:
+        """Report fields below an unknown key that were meant to keep the backend from running."""
+        if isinstance(table, Mapping):
+            for key, value in table.items():
+                if key in RESTRICTING:
+                    self.misplaced(key, f"{path}.{key}")
+                else:
+                    self.check_unknown_table(value, f"{path}.{key}")
+        elif isinstance(table, (list, tuple)):
+            for position, value in enumerate(table):
+                self.check_unknown_table(value, f"{path}[{position}]")
+
+    def misplaced(self, key: object, path: str) -> None:
+        """Report a field in a table where it has no effect."""
+        message = f"the field {str(key)!r} has no effect in this table"
+        self.fault(path, message, f"Write it {place_of(key)}")
+
+
+_READERS: dict[str, Callable[[_Reader, Any, str], Any]] = {
+    "boolean": _Reader.boolean,
+    "boolean, 0 or 1": _Reader.flag,
+    "identifier": _Reader.identifier,
+    "list of variants": _Reader.variants,
+    "other backend": _Reader.other_backend,
+    "requirement": _Reader.requirement,
+    "string": _Reader.string,
+    "type pattern": _Reader.type_pattern,
+    "web address": _Reader.web_address,
+}
+
+
+def _identified(given: Callable[..., Any]) -> GivenCallable:
+    """Return the identifier of a callable, made from its name or its class's name."""
+    named = given if hasattr(given, "__qualname__") else type(given)
+    # Ufuncs of older NumPy versions have no `__module__`.
+    module = getattr(given, "__module__", None) or "?"
+    identifier = GivenCallable(f"{module}:{named.__qualname__}")
+    identifier.given = given
+    return identifier
+
+
+def _meant(key: object, names: Iterable[str]) -> list[str]:
+    """Return the fields that a key misspells, or else the fields whose names contain it."""
+    names = list(names)
+    text = str(key).casefold()
+    parts = [name for name in names if len(text) >= _SHORTEST and text in name]
+    return nearest(key, names, _MISSPELLED) or parts
+
+
+def _misplaced_function(key: object, value: Any) -> str:
+    """Return where a misplaced function of the library belongs; empty for any other key.
+
+    Without quotes, ``[lib.fn]`` is one table in another.
+
+    >>> _misplaced_function("lib:fn", {"function": "pkg:fn"})
+    'Write it as [functions."lib:fn"]'
+    >>> _misplaced_function("lib", {"fn": {"function": "pkg:fn"}})
+    'Write it as [functions."lib:fn"]'
+    """
+    path = [str(key)]
+    is_function = is_identifier(path[0])
+    if is_function and is_identifier(value):
+        return (
+            f'Write function = {value!r} below [{FUNCTIONS}."{key}"], or the line below '
+            f"[{ATTRIBUTES}] if {key} is an attribute"
+        )
+    if not isinstance(value, Mapping):
+        return ""
+    if is_function:
+        return f'Write it as [{FUNCTIONS}."{key}"]'
+    while not isinstance(value.get("function"), str) and not callable(value.get("function")):
+        inner = [(name, each) for name, each in value.items() if isinstance(each, Mapping)]
+        if len(path) == _DEEPEST or not inner:
+            return ""
+        name, value = inner[0]
+        path.append(str(name))
+    text = ".".join(path)
+    identifier = text if is_identifier(text) else identifier_like(text) if "." in text else ""
+    if not identifier:
+        return f'Write it as [{FUNCTIONS}."module:{path[-1]}"], with the module of the function'
+    return f'Write it as [{FUNCTIONS}."{identifier}"]'

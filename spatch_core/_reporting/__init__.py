@@ -1,1 +1,0 @@
-"""Facts about a fault come in; errors, warnings and problems with their texts go out."""
