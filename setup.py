@@ -1,7 +1,7 @@
 """The optional C extension; everything else is in pyproject.toml.
 
 The package is pure Python without a compiler, and on interpreters that the extension does not
-support (see `spatch_core/_function/_accelerator.c`). ``SPATCH_CORE_PURE=1`` builds a pure-Python
+support (see `spatch_core/_accelerator.c`). ``SPATCH_CORE_PURE=1`` builds a pure-Python
 wheel anywhere.
 """
 
@@ -19,6 +19,6 @@ wanted = (
 )
 NAME = "_accelerator"
 extension = Extension(
-    f"spatch_core._function.{NAME}", [f"spatch_core/_function/{NAME}.c"], optional=True
+    f"spatch_core.{NAME}", [f"spatch_core/{NAME}.c"], optional=True
 )
 setup(ext_modules=[extension] if wanted else [])

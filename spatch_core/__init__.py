@@ -36,7 +36,7 @@ __all__ = [
 TYPE_CHECKING = False  # type checkers know this name; importing `typing` would take too long
 if TYPE_CHECKING:
     from ._callers_line import stacklevel
-    from ._function.wrapper_support import accelerated as accelerated
+    from ._wrapper import accelerated as accelerated
     from .backend_system import BackendSystem, DispatchContext
     from .backend_utils import IF_NEEDED, BackendImplementation
     from .exceptions import (
@@ -58,7 +58,7 @@ if TYPE_CHECKING:
     )
 
 _HOMES = {
-    "accelerated": "_function.wrapper_support",
+    "accelerated": "_wrapper",
     "IF_NEEDED": "backend_utils",
     "stacklevel": "_callers_line",
     "BackendSystem": "backend_system",

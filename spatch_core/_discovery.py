@@ -38,7 +38,6 @@ from ._errors import (
     UnknownBackendError,
     in_words,
     nearest,
-    replace,
 )
 from ._files import LimitError, find_file, parse_toml
 from ._order import Order, base_order, order_backends
@@ -361,7 +360,7 @@ class _Backends:
                     description.source,
                 )
         reason = next(filter(None, unmet), "")
-        return replace(description, unmet=reason) if reason else description
+        return description._replace(unmet=reason) if reason else description
 
     def _report_shared(self, used: Description, offers: Iterable[tuple[Source, str]]) -> None:
         """Report backends of one name, each with the reason why it is inactive, or none."""
@@ -428,15 +427,14 @@ def choose_variants(description: Description) -> tuple[Description, list[Problem
     for identifier, implementation in {**description.functions, **every}.items():
         variant, why = choose(implementation, f'functions."{identifier}"')
         if variant is not None:
-            functions[identifier] = replace(
-                implementation, function=variant.function, variant=variant
+            functions[identifier] = implementation._replace(
+                function=variant.function, variant=variant
             )
         elif implementation.function:
             functions[identifier] = implementation
         else:
             absent[identifier] = why
-    chosen = replace(
-        description,
+    chosen = description._replace(
         every=functions.pop(EVERY, None),
         functions=MappingProxyType(functions),
         absent=MappingProxyType(absent),

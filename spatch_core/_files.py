@@ -50,26 +50,9 @@ def read_content(path: str) -> bytes:
 def find_file(module: str, name: str, distribution: Any) -> tuple[str, bytes | None]:
     """Read a file next to the modules of the package that an import would find; imports nothing.
 
-    Parameters
-    ----------
-    module : str
-        The package; if it is a module, the file is next to it.
-    name : str
-        The file's name.
-    distribution : importlib.metadata.Distribution or None
-        The distribution that offers the file.
-
-    Returns
-    -------
-    path : str
-        The file's path, or the folders that were searched.
-    content : bytes or None
-        Its content, cut off beyond the size that `parse_toml` accepts; None if there is no file.
-
-    Raises
-    ------
-    OSError
-        If the file cannot be read; finders and loaders may raise anything.
+    Returns its path and its content, cut off beyond the size that `parse_toml` accepts; without a
+    file, the folders that were searched and None. `distribution` offers the file, if it is known.
+    Raises `OSError` if the file cannot be read; finders and loaders may raise anything.
     """
     found = _Package()
     for part in module.split("."):
@@ -90,16 +73,10 @@ def find_file(module: str, name: str, distribution: Any) -> tuple[str, bytes | N
 
 
 class _Package:
-    """A package, found part by part: `importlib.util.find_spec` would import its parents.
-
-    Attributes
-    ----------
-    folders : list of str
-        Its folders; some loaders have none, and then these do not exist.
-    """
+    """A package, found part by part: `importlib.util.find_spec` would import its parents."""
 
     def __init__(self) -> None:
-        self.folders: list[str] = []
+        self.folders: list[str] = []  # some loaders have none, and then these do not exist
         self._name = ""
         self._search: list[str] | None = None  # its path for imports
         # The innermost package with a loader that reads resources, and the path from there.
@@ -219,11 +196,8 @@ def _find_on_path(name: str, search: list[str]) -> ModuleSpec | None:
 def parse_toml(content: bytes) -> dict[str, Any]:
     """Return the fields of a TOML file.
 
-    Raises
-    ------
-    ValueError, RecursionError
-        If it is not TOML, not UTF-8, or nested too deeply; `LimitError` if it is too large or
-        has a key of too many parts.
+    Raises `ValueError` or `RecursionError` if it is not TOML, not UTF-8 or nested too deeply, and
+    `LimitError` if it is too large or has a key of too many parts.
     """
     if len(content) > MOST_BYTES:  # readers stop one byte after the limit
         raise LimitError(f"it has more than {MOST_BYTES:,} bytes")
@@ -242,8 +216,6 @@ def parse_toml(content: bytes) -> dict[str, Any]:
 def check_parts_of_keys(text: str) -> None:
     r"""Raise `LimitError` if a key has too many parts.
 
-    Examples
-    --------
     >>> check_parts_of_keys("a = 1\n" + "b." * 40 + "c = 1")
     Traceback (most recent call last):
         ...

@@ -105,8 +105,8 @@ _LISTS = {
 }
 """The kinds of lists of strings, with the kinds of their items."""
 _READ_ELSEWHERE = ("backend name", TABLE)
+"""The kinds of fields that `values` leaves to others."""
 _VARIANT_REMEDY = "Write {requires = 'torch>=1.12', function = 'module:qualname'}"
-_IMPLEMENTATION_REMEDY = "Name the implementation as 'module:qualname'"
 _LETTERS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789")
 _IN_ADDRESSES = _LETTERS | frozenset("-._~:/?#[]@!$&'()*+,;=%")
 """The characters of RFC 3986, none of which ends a link in HTML or reStructuredText."""
@@ -239,7 +239,8 @@ class _Reader:
             if "function" in fields:
                 found[identifier] = Implementation(**fields)
             elif "function" not in entry:
-                self.missing(f"{path}.function", _IMPLEMENTATION_REMEDY)
+                remedy = "Name the implementation as 'module:qualname'"
+                self.missing(f"{path}.function", remedy)
         every = found.pop(EVERY, None)
         if every is not None:
             every = every._replace(uses_context=True)  # it says which function is called
@@ -324,14 +325,12 @@ class _Reader:
         return _identified(value) if callable(value) else self.exact_identifier(value, path)
 
     def exact_identifier(self, value: Any, path: str) -> str:
-        if is_identifier(value):
-            return value
         try:
             split_identifier(value)
         except IdentifierError as error:
-            message = str(error)
-        remedy = f"Write it as {identifier_like(value) or 'package.module:function'!r}"
-        raise _WrongError(message, remedy)
+            remedy = f"Write it as {identifier_like(value) or 'package.module:function'!r}"
+            raise _WrongError(str(error), remedy) from None
+        return str(value)
 
     def type_pattern(self, value: Any, path: str) -> TypePattern:
         try:

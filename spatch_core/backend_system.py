@@ -7,23 +7,31 @@ that only discovery needs are imported then, too.
 from __future__ import annotations
 
 import sys
+from _collections_abc import Mapping  # as collections.abc has it, without that import
 from _weakref import ref  # weakref itself imports much more
+from types import MappingProxyType
 
-from ._function.decorator import Decorator
-from ._function.dispatcher import Dispatcher
-from ._function.library_backends import Backends
+from ._dispatcher import Dispatcher
+from ._function import check_parentheses, make_dispatchable
 from ._patterns import DEFAULT, is_backend_name, is_type_pattern
 from ._state.options import BackendOptions
 from ._state.state_keeper import StateKeeper
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
     from typing import Any, ParamSpec, TypeVar
 
-    from ._call.context import DispatchContext
+    from ._context import DispatchContext
     from ._description import Description
-    from ._resolution.notices import Notices
+    from ._discovery import Catalog
+    from ._entries import Calls
+    from ._errors import Problem
+    from ._explain import Explanation
+    from ._function_type import DispatchableFunction
+    from ._loading import Loader
+    from ._notices import Notices
+    from ._parameters import DispatchArguments
 
     P = ParamSpec("P")
     R = TypeVar("R")
@@ -34,7 +42,7 @@ __all__ = ["BackendSystem", "DispatchContext", "find_system"]
 _systems: dict[tuple[str, str, str | None], ref[BackendSystem]] = {}
 
 
-class BackendSystem(Decorator, Backends):
+class BackendSystem:
     """A library's dispatching: its functions, its backends and the options in force.
 
     Parameters
@@ -107,58 +115,39 @@ class BackendSystem(Decorator, Backends):
         default_name: str = DEFAULT,
         protocol: str | None = None,
     ) -> None:
-        # One quick test for the usual arguments; `check_system` examines all others.
-        if not (
-            (group is None or type(group) is str)
-            and type(environ_prefix) is str
-            and environ_prefix.isidentifier()
-            and {type(default_primary_types), type(backends)} <= {list, tuple}
-            and type(default_secondary_types) in (list, tuple)
-        ):
-            from ._function.mistakes import check_system  # few libraries need it
-
-            # None means empty, as in the public package `spatch`.
-            default_primary_types = () if default_primary_types is None else default_primary_types
-            backends = () if backends is None else backends
-            types = default_primary_types, backends, default_secondary_types
-            check_system(group, environ_prefix, *types)
-        assert default_primary_types is not None
-        assert backends is not None
+        _check_names(group, environ_prefix, default_name, protocol)
         self.group = group
         self.environ_prefix = environ_prefix
-        self._default_types = tuple(default_primary_types)
-        self._secondary_types = tuple(default_secondary_types)
+        self.default_name = default_name
+        self.protocol = protocol
+        # None means empty, as in the public package `spatch`.
+        self._default_types = _several("default_primary_types", default_primary_types)
+        self._secondary_types = _several("default_secondary_types", default_secondary_types)
         for text in (*self._default_types, *self._secondary_types):
             if not is_type_pattern(text):
                 from ._patterns import TypePattern  # correct libraries need it later
 
                 TypePattern(text)  # raises
-        self._in_code = tuple(backends)
+        if hasattr(backends, "keys"):
+            raise TypeError("backends takes several descriptions, in a list")
+        self._in_code = _several("backends", backends, "descriptions")
         self._registered: tuple[Description, ...] = ()
         self._fallback = fallback
         self._defer_on: tuple[type[Exception], ...] = ()
-        if fallback != "default" or defer_on:
-            from ._signature.traits import (  # few libraries need them
-                checked_exceptions,
-                checked_policy,
-            )
+        if fallback != DEFAULT or defer_on:
+            from ._traits import checked_exceptions, checked_policy  # few libraries need them
 
             checked_policy(fallback)
             self._defer_on = checked_exceptions(defer_on)
         self._notices: Notices | None = None
         if notify is not None:
-            from ._resolution.notices import Notices, checked  # few libraries need it
+            from ._notices import (
+                Notices,
+                checked,  # few libraries need it
+            )
 
             checked(notify)
             self._notices = Notices(notify)
-        if not is_backend_name(default_name):
-            raise ValueError(f"default_name takes a name such as 'mylib', not {default_name!r}")
-        self.default_name = default_name
-        if protocol is not None:
-            from ._function.mistakes import check_protocol  # few libraries have one
-
-            check_protocol(protocol)
-        self.protocol = protocol
         # The caller's module makes the system, so another process finds it by importing that.
         self._module = str(sys._getframe(1).f_globals.get("__name__", "__main__"))
         dispatcher = Dispatcher(
@@ -173,6 +162,271 @@ class BackendSystem(Decorator, Backends):
     def __repr__(self) -> str:
         return f"<BackendSystem of {self._module}, group {self.group!r}>"
 
+    # --- functions ------------------------------------------------------------------------------
+
+    def dispatchable(
+        self,
+        dispatch_args: DispatchArguments = None,
+        *,
+        module: str | None = None,
+        qualname: str | None = None,
+        identifier: str | None = None,
+        fallback: str | None = None,
+        compositional: bool = False,
+        mutates: str | Iterable[str] | Mapping[str, int | None] = (),
+        like: str | None = None,
+        inside: str | Iterable[str] = (),
+        decides: bool | str = False,
+        follows: str | None = None,
+    ) -> Callable[[Callable[P, R]], DispatchableFunction[P, R]]:
+        """Make the decorated function dispatchable.
+
+        Parameters
+        ----------
+        dispatch_args : None, str, iterable of str, mapping of str to int, or callable
+            The arguments whose types decide: the name of one, or the names of several; a
+            mapping of names to positions if there is no signature; a callable that is called
+            like the function and returns them; None for all arguments.
+            With an empty list, only ``type=`` decides.
+        module, qualname : str, optional
+            The public identity, if it is not the place of definition. They become the
+            ``__module__`` and ``__qualname__`` of the function.
+        identifier : str, optional
+            The public identity, ``"module:qualname"``, for a function that keeps its
+            ``__module__`` and ``__qualname__``.
+        fallback : str, optional
+            The policy for calls with foreign types that no backend takes, instead of the
+            library's.
+        compositional : bool, optional
+            Whether the function is written in terms of other dispatchable functions, and so takes
+            the types that these take. Then it has no fallback policy.
+        mutates : str, iterable of str, or mapping of str to int, optional
+            The arguments that the function writes into, such as ``"out"``, named like the dispatch
+            arguments. To convert one of them, a backend needs ``copy_into``.
+        like : str, optional
+            A keyword-only argument that is passed for its type alone, as in `numpy.zeros`. It is a
+            dispatch argument that neither the default implementation nor a backend gets. Without
+            `dispatch_args` it is the only one.
+        inside : str or iterable of str, optional
+            Dispatch arguments that are lists or tuples, nested or not, whose elements decide, as
+            in `numpy.concatenate`. A generator is passed on as a list. Without `dispatch_args`
+            they are the only ones.
+        decides : bool or str, optional
+            Whether the instance of this method, such as ``fit``, remembers the backend that has run
+            it, for the methods that follow. A name, such as ``"fit"`` for ``fit_transform``, if
+            they follow a method of that name.
+        follows : str, optional
+            The method, such as ``"fit"``, whose backend also runs this one.
+
+        Returns
+        -------
+        callable
+            A decorator. It returns a plain function with the name, the docstring and the
+            signature of the decorated one, which becomes the default implementation.
+
+        Raises
+        ------
+        TypeError
+            If the function has no such parameter, if it is a class, if it decides or follows and is
+            no method, or if ``@dispatchable`` was written without parentheses.
+        IdentifierError
+            If `identifier`, or that of `module` and `qualname`, is malformed.
+        ValueError
+            If `fallback` is not a fallback policy.
+        """
+        if dispatch_args is not None and not isinstance(dispatch_args, (str, list, tuple, dict)):
+            check_parentheses(dispatch_args, sys._getframe(1))
+        traits = None
+        has_names = fallback is not None or like is not None or follows is not None
+        if has_names or compositional or mutates or inside or decides:
+            from ._traits import Traits  # few functions have any
+
+            traits = Traits(fallback, compositional, mutates, like, inside, decides, follows)
+
+        def decorate(function: Callable[P, R]) -> DispatchableFunction[P, R]:
+            wrapper: DispatchableFunction[P, R] = make_dispatchable(
+                *(self._dispatcher, function, dispatch_args, module, qualname, identifier),
+                None if traits is None else traits.copy(),
+            )
+            return wrapper
+
+        return decorate
+
+    @property
+    def functions(self) -> Mapping[str, DispatchableFunction[..., Any]]:
+        """All dispatchable functions by identifier."""
+        records: Any = self._dispatcher.by_identifier
+        return MappingProxyType({name: each.wrapper for name, each in records.items()})
+
+    def adopt(self, function: Callable[..., Any], identity: str) -> None:
+        """Put a function that the library does not own into its tables, without a wrapper.
+
+        The function itself stays as it is. Backends implement it by its identity; `lookup` finds
+        an implementation for given types.
+
+        Parameters
+        ----------
+        function : callable
+            The function. It is only called with arguments that a backend has converted.
+        identity : str
+            ``"module:qualname"``.
+
+        Raises
+        ------
+        IdentifierError
+            If `identity` is malformed.
+        ValueError
+            If another function has the identity, or the function has another identity.
+        TypeError
+            If it is no function.
+        """
+        from .adopt import adoption_of  # few libraries need it
+
+        adoption_of(self).adopt(function, identity)
+
+    def lookup(self, identity: str, types: tuple[type, ...], /) -> Callable[..., Any] | None:
+        """Return the callable for an adopted function and types.
+
+        Parameters
+        ----------
+        identity : str
+            The identity of an adopted function.
+        types : tuple of type
+            The types of the call, in order.
+
+        Returns
+        -------
+        callable or None
+            None if no backend would take the call. A backend may defer by ``NotImplemented``,
+            which is then the result.
+
+        Raises
+        ------
+        UnknownFunctionError
+            A `KeyError`: no function was adopted by this identity.
+        TypeError
+            If `types` are not classes.
+        """
+        from .adopt import adoption_of  # few libraries need it
+
+        return adoption_of(self).lookup(identity, types)
+
+    def explain_types(self, identifier: str, types: Iterable[type]) -> Explanation:
+        """Explain what would run for dispatch arguments of these types.
+
+        Parameters
+        ----------
+        identifier : str
+            A function of the library, ``"module:qualname"``.
+        types : iterable of type
+            Types of the dispatch arguments.
+
+        Returns
+        -------
+        Explanation
+            Without the answers of any ``should_run``, which needs the arguments.
+
+        Raises
+        ------
+        UnknownFunctionError
+            A `KeyError`: the library has no such function.
+        TypeError
+            If `types` are not classes.
+        """
+        from ._invoke import explain_types  # a library needs it later
+
+        return explain_types(self._dispatcher, identifier, types)
+
+    # --- backends, which are discovered when one of these is used -------------------------------
+
+    @property
+    def backends(self) -> Mapping[str, Description]:
+        """Descriptions of all usable backends by priority; ``"default"`` is the library."""
+        return ListedBackends(dict(self._catalog().descriptions))
+
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        """Everything that was skipped or ignored, and why."""
+        return self._catalog().problems
+
+    def reload(self) -> None:
+        """Discover the backends again, e.g. after one was installed in a running session.
+
+        The environment variables are read again too. Blocks of options that are in force
+        stay in force. Modules that were imported are not imported again. Users call
+        ``backend_opts.reload()``, which does the same.
+        """
+        self._loading.reload(self._dispatcher)
+
+    def refresh(self) -> None:
+        """Look up all implementations, and values of attributes, in their modules again.
+
+        Otherwise they are looked up once, on first use. Call this, for example, after a test has
+        replaced one in its module. Nothing is discovered or imported again.
+        """
+        self._loading.refresh(self._dispatcher)
+
+    def register(self, description: Any) -> None:
+        """Add a backend at run time.
+
+        It counts as installed: it takes no call that the library or another backend of the library
+        answers. It takes the place of an installed backend of the same name.
+
+        Parameters
+        ----------
+        description : mapping or object
+            As an entry point has it; identifiers may be callables.
+
+        Raises
+        ------
+        DescriptionError
+            If it has faults; nothing has changed.
+        ValueError
+            If a backend of this name was registered before, or is the library's own.
+        """
+        from ._loading import register  # few libraries need it
+
+        register(self, description)
+
+    def unregister(self, name: str) -> None:
+        """Take a backend away that was registered at run time.
+
+        Parameters
+        ----------
+        name : str
+            Its name.
+
+        Raises
+        ------
+        UnknownBackendError
+            A `ValueError`: no backend of this name was registered.
+        """
+        from ._loading import unregister
+
+        unregister(self, name)
+
+    def _catalog(self) -> Catalog:
+        """Return the catalog of the backends, for tools."""
+        return self._dispatcher.catalog()
+
+    @property
+    def _loader(self) -> Loader[Calls]:
+        return self._dispatcher.ensure_loader()
+
+    def _make_loader(self) -> Loader[Calls]:
+        made: Loader[Calls] = self._loading.make_loader(
+            self, self._dispatcher, self._in_code, self._default_types, self._secondary_types
+        )
+        return made
+
+    @property
+    def _loading(self) -> Any:
+        from . import _loading  # a library needs it later
+
+        return _loading
+
+    # --- pickles --------------------------------------------------------------------------------
+
     def __reduce__(self) -> Any:
         found = self._module, self.environ_prefix, self.group
         if self._module == "__main__" and all(type(each) is dict for each in self._in_code):
@@ -181,6 +435,98 @@ class BackendSystem(Decorator, Backends):
             last = () if self.protocol is None else (self.protocol,)
             return find_system, (*found, self._default_types, self._in_code, *others, *last)
         return find_system, found
+
+    def restore(self, kind: str, content: dict[str, Any]) -> Any:
+        """Make an object of this library from the content of a pickle; pickles call it.
+
+        Parameters
+        ----------
+        kind : str
+            ``"options"``, ``"function"`` or ``"invocation"``.
+        content : dict
+            Its content, whose format stays the same in later versions.
+
+        Returns
+        -------
+        object
+            Options, a function with frozen options, or the result of a function's ``invoke``.
+
+        Raises
+        ------
+        ValueError
+            If a later version made the pickle, with content that this version does not know.
+        """
+        # Few programs need these.
+        from ._invoke import restore_invocation
+        from ._state.freezing import restore_function
+        from ._state.pickles import check_names, restore_options
+
+        kinds: dict[str, Callable[..., Any]] = {
+            "options": restore_options,
+            "function": restore_function,
+            "invocation": restore_invocation,
+        }
+        check_names({kind: content}, kinds)
+        return kinds[kind](self._dispatcher, content)
+
+
+class ListedBackends(Mapping):  # type: ignore[type-arg]  # no subscript at run time
+    """Descriptions of backends by name, in the order of priority; it cannot be changed."""
+
+    __slots__ = ("_descriptions",)
+
+    def __init__(self, descriptions: dict[str, Description]) -> None:
+        self._descriptions = descriptions
+
+    def __getitem__(self, name: str) -> Description:
+        return self._descriptions[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._descriptions)
+
+    def __len__(self) -> int:
+        return len(self._descriptions)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._descriptions!r})"
+
+    def __str__(self) -> str:
+        return ", ".join(self)
+
+
+def _check_names(group: Any, environ_prefix: Any, default_name: Any, protocol: Any) -> None:
+    """Raise if an argument of `BackendSystem` that is a name is none."""
+    if group is not None and not isinstance(group, str):
+        raise TypeError(
+            "group takes the name of an entry point group, e.g. 'mylib.backends', or None, "
+            f"not {group!r}"
+        )
+    if not isinstance(environ_prefix, str):
+        raise TypeError(f"environ_prefix takes a string, e.g. 'MYLIB', not {environ_prefix!r}")
+    if not environ_prefix.isidentifier():
+        raise ValueError(
+            f"environ_prefix must start names of variables, e.g. 'MYLIB', not {environ_prefix!r}"
+        )
+    if not is_backend_name(default_name):
+        raise ValueError(f"default_name takes a name such as 'mylib', not {default_name!r}")
+    if protocol is None:
+        return
+    if not isinstance(protocol, str):
+        raise TypeError(f"protocol takes the name of a class method, not {protocol!r}")
+    is_special = protocol.isidentifier() and protocol[:2] == protocol[-2:] == "__"
+    if not is_special or len(protocol) <= len("____") or hasattr(type, protocol):
+        raise ValueError(
+            "protocol takes a name of the form '__mylib_function__' that Python itself does not "
+            f"use, not {protocol!r}"
+        )
+
+
+def _several(name: str, given: Any, what: str = "type patterns") -> tuple[Any, ...]:
+    if given is None:
+        return ()
+    if isinstance(given, str) or not hasattr(given, "__iter__"):
+        raise TypeError(f"{name} takes several {what}, in a list")
+    return tuple(given)
 
 
 def find_system(
@@ -249,7 +595,7 @@ def systems_of(module: str) -> list[BackendSystem]:
 def __getattr__(name: str) -> object:
     # Imported on first use: a library that only decorates functions needs no context.
     if name == "DispatchContext":
-        from ._call.context import DispatchContext
+        from ._context import DispatchContext
 
         return DispatchContext
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -5,14 +5,7 @@ from __future__ import annotations
 import sys
 
 from ._errors import IdentifierError
-from ._implementation.if_needed import IF_NEEDED, IfNeeded
-from ._implementation.registered_function import (
-    RegisteredFunction,
-    check_arguments,
-    identifier_of,
-    place_of,
-)
-from ._patterns import DEFAULT, is_backend_name
+from ._patterns import DEFAULT, is_backend_name, split_identifier
 
 __all__ = ["IF_NEEDED", "BackendImplementation", "IfNeeded", "RegisteredFunction", "warn_caller"]
 
@@ -22,6 +15,22 @@ if TYPE_CHECKING:
     from typing import Any, TypeVar
 
     F = TypeVar("F", bound=Callable[..., Any])
+
+
+class IfNeeded:
+    """The type of `IF_NEEDED`."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "IF_NEEDED"
+
+    def __reduce__(self) -> str:
+        return "IF_NEEDED"
+
+
+IF_NEEDED = IfNeeded()
+"""The answer of a ``should_run`` whose backend runs only if no other one does."""
 
 
 class BackendImplementation:
@@ -94,23 +103,27 @@ class BackendImplementation:
         ValueError
             If the backend implements the function already.
         """
-        is_usual = isinstance(api_identity, str) and should_run is None
-        if not is_usual or not isinstance(uses_context, bool):
-            namespace = sys._getframe(1).f_globals
-            check_arguments(api_identity, should_run, uses_context, namespace)
-        identifier = identifier_of(api_identity)
+        if not isinstance(api_identity, str):
+            _check_parentheses(api_identity, sys._getframe(1).f_globals.get("__name__"))
+        if not isinstance(should_run, str) and not callable(should_run) and should_run is not None:
+            raise TypeError(f"should_run takes a function or its identifier, not {should_run!r}")
+        if not isinstance(uses_context, bool):
+            raise TypeError(f"uses_context takes True or False, not {uses_context!r}")
+        identifier = _identifier_of(api_identity)
 
         def register(implementation: F) -> F:
             if isinstance(implementation, str):
                 raise TypeError(
                     f"only a function can implement {identifier}, not the text {implementation!r}"
                 )
-            identifier_of(implementation)
+            _identifier_of(implementation)
             present = self.functions.get(identifier)
             if present is not None and not present.is_replaced_by(implementation):
+                code = getattr(present.function, "__code__", None)
+                place = "" if code is None else f" ({code.co_filename}:{code.co_firstlineno})"
                 raise ValueError(
                     f"backend {self.name!r} implements {identifier} already, with "
-                    f"{present.identifier}{place_of(present.function)}"
+                    f"{present.identifier}{place}"
                 )
             entry = RegisteredFunction(implementation, uses_context)
             if should_run is not None:
@@ -157,6 +170,93 @@ class BackendImplementation:
             return should_run
 
         return register
+
+
+class RegisteredFunction:
+    """A registered implementation.
+
+    Parameters
+    ----------
+    function : callable
+        The implementation.
+    uses_context : bool
+        Whether it takes a `DispatchContext` first.
+
+    Attributes
+    ----------
+    should_run : str or None
+        Identifier of the function that decides whether it runs.
+    """
+
+    def __init__(self, function: Callable[..., Any], uses_context: bool) -> None:
+        self.function = function
+        self.uses_context = uses_context
+        self.should_run: str | None = None
+
+    @property
+    def identifier(self) -> str:
+        """Identifier of the implementation."""
+        return _identifier_of(self.function)
+
+    def is_replaced_by(self, function: Callable[..., Any]) -> bool:
+        """Whether a function is this one, or the same one after its module was run again."""
+        own = self.function
+        return function is own or (
+            (function.__module__, function.__qualname__) == (own.__module__, own.__qualname__)
+        )
+
+    def set_should_run(self, should_run: str | Callable[..., Any]) -> None:
+        """Set ``should_run``; without a usable name, it becomes an attribute of the function."""
+        if isinstance(should_run, str):
+            split_identifier(should_run)
+            self.should_run = should_run
+            return
+        if getattr(should_run, "__name__", None) not in ("_", "<lambda>"):
+            self.should_run = _identifier_of(should_run)
+            return
+        name, number = "_should_run", 1
+        while getattr(self.function, name, should_run) is not should_run:
+            number += 1
+            name = f"_should_run_{number}"
+        try:
+            setattr(self.function, name, should_run)
+        except AttributeError as error:
+            raise TypeError(
+                f"{self.function!r} cannot keep a should_run that has no name; give it one"
+            ) from error
+        self.should_run = f"{self.identifier}.{name}"
+
+
+def _identifier_of(function: str | Callable[..., Any]) -> str:
+    """Return the identifier of a function, which need not be importable yet."""
+    # The public identifier of a dispatchable may differ from its own module and qualname.
+    record = getattr(getattr(function, "explain", None), "__self__", None)
+    if isinstance(function, str):
+        identifier = function
+    elif record is not None and getattr(record, "wrapper", None) is function:
+        identifier = record.identifier
+    else:
+        module = getattr(function, "__module__", None)
+        qualname = getattr(function, "__qualname__", None)
+        if module is None or qualname is None:
+            raise TypeError(f"{function!r} has no name that an identifier could use")
+        identifier = f"{module}:{qualname}"
+    split_identifier(identifier)
+    return identifier
+
+
+def _check_parentheses(given: Any, module: object) -> None:
+    """Raise if ``@backend.implements`` was written without parentheses, or given another object.
+
+    Then the argument is the implementation. It comes from the module that calls `implements`, and
+    is not dispatchable.
+    """
+    is_own = getattr(given, "__module__", None) == module and not hasattr(given, "explain")
+    if is_own or isinstance(given, type) or not callable(given):
+        raise TypeError(
+            f"implements takes a library's function or its identifier, not {given!r}: write "
+            '@backend.implements("library.module:function"), with parentheses'
+        )
 
 
 def warn_caller(message: str, category: type[Warning] = UserWarning, *packages: str) -> None:

@@ -12,21 +12,27 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
-from . import _errors, _patterns, backend_system, backend_utils
-from ._call import context
+from . import (
+    _context,
+    _errors,
+    _function,
+    _invoke,
+    _patterns,
+    backend_system,
+    backend_utils,
+)
 from ._description import Description
 from ._errors import Problem
-from ._function import decorator, dispatchable, invocation, library_backends
-from ._function.function_type import DispatchableFunction
-from ._resolution.explanation import Explanation
+from ._explain import Explanation
+from ._function_type import DispatchableFunction
 from ._state import hooks, options, options_block, options_view
 from ._state.trace import Trace
 
 if TYPE_CHECKING:
     from ._description import AutoGeneration, Implementation, Variant
     from ._errors import Source
+    from ._explain import ExplainedBackend, Verdict
     from ._patterns import TypePattern
-    from ._resolution.explanation import ExplainedBackend, Verdict
     from ._state.hooks import Call
     from ._state.options import BackendOptions
     from ._state.trace import Outcome, TraceEvent
@@ -70,14 +76,14 @@ _HOMES = {
     "AutoGeneration": "_description",
     "BackendOptions": "_state.options",
     "Call": "_state.hooks",
-    "ExplainedBackend": "_resolution.explanation",
+    "ExplainedBackend": "_explain",
     "Implementation": "_description",
     "Outcome": "_state.trace",
     "Source": "_errors",
     "TraceEvent": "_state.trace",
     "TypePattern": "_patterns",
     "Variant": "_description",
-    "Verdict": "_resolution.explanation",
+    "Verdict": "_explain",
 }
 """Modules of the names that are not imported above; all others are in `examination`."""
 
@@ -97,7 +103,7 @@ _ANNOTATIONS: dict[str, Any] = {
     "Explanation": Explanation,
     "F": TypeVar("F", bound=Callable[..., Any]),
     "Hook": Callable[[hooks.Call], typing.Any],
-    "Invocation": invocation.Invocation,
+    "Invocation": _invoke.Invocation,
     "Iterable": Iterable,
     "Mapping": Mapping,
     "P": ParamSpec("P"),
@@ -107,10 +113,8 @@ _ANNOTATIONS: dict[str, Any] = {
     "Trace": Trace,
 }
 for _module in (
-    *(_errors, _patterns),
-    *(backend_system, backend_utils, context),
-    *(decorator, dispatchable, hooks, library_backends, options, options_block),
-    options_view,
+    *(_errors, _patterns, _function, backend_system, backend_utils, _context),
+    *(hooks, options, options_block, options_view),
 ):
     for _name, _value in _ANNOTATIONS.items():
         vars(_module).setdefault(_name, _value)

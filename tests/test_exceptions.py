@@ -31,25 +31,19 @@ SOURCE = Source("gpu = pkg:gpu.toml", "/site-packages/pkg/gpu.toml")
 PROBLEM = Problem("the field is missing", "Add it", "gpu", "name", SOURCE)
 OTHER = Problem("1 is not a boolean", "Write true or false", "gpu", "requires_opt_in", SOURCE)
 VARIABLE = Problem("the value '!' is ignored", "Write it well", key="LIB_BLOCK")
-
-
-def with_cause(error: Exception, cause: Exception) -> Exception:
-    error.__cause__ = cause
-    return error
-
-
 LATER = ExplainedBackend("gpu", Verdict.DEFERS, "too small")
 
-EXAMPLES: list[tuple[Exception, dict[str, object], str]] = [
+# An error, its data, and what its text has to say.
+EXAMPLES: list[tuple[Exception, dict[str, object], list[str]]] = [
     (
         IdentifierError("a.b", "an identifier"),
         {"text": "a.b", "expected": "an identifier"},
-        "'a.b' is not an identifier",
+        ["'a.b'", "an identifier"],
     ),
     (
         DescriptionError([PROBLEM, OTHER]),
         {"problems": (PROBLEM, OTHER)},
-        f"{PROBLEM}\n{OTHER}",
+        [PROBLEM.message, PROBLEM.remedy, OTHER.message, OTHER.remedy, "gpu.toml"],
     ),
     (
         NoImplementationError("lib:f", ["m:A", "m:B"], ["m:B"], [LATER], "raise", ["ask another"]),
@@ -60,83 +54,38 @@ EXAMPLES: list[tuple[Exception, dict[str, object], str]] = [
             "backends": (LATER,),
             "policy": "raise",
             "remedies": ("ask another",),
-            "reason": "",
         },
-        (
-            "lib:f cannot be called with m:A, m:B: no backend runs it, and fallback='raise' keeps "
-            "the library's own implementation from running for m:B\n  gpu defers: too small\n"
-            "What would help: ask another"
-        ),
+        ["lib:f", "m:A, m:B", "'raise'", "gpu defers: too small", "ask another"],
     ),
     (
         NoImplementationError("lib:f", ["m:B"], ["m:B"], [], "convert", reason="it is too large"),
         {"backends": (), "remedies": (), "reason": "it is too large"},
-        "lib:f cannot be called with m:B: it is too large\n  no backend is installed",
+        ["lib:f", "m:B", "it is too large", "no backend is installed"],
     ),
     (
-        FallbackWarning("lib:f", ["m:A", "m:B"], ["m:B"], [LATER]),
-        {"function": "lib:f", "types": ("m:A", "m:B"), "foreign": ("m:B",), "backends": (LATER,)},
-        (
-            "lib:f runs the library's own implementation for m:A, m:B, which is not made for m:B: "
-            "no backend runs it\n  gpu defers: too small"
-        ),
-    ),
-    (
-        FallbackWarning("lib:f", ["m:B"], ["m:B"], [], 8000),
-        {"size": 8000},
-        (
-            "lib:f runs the library's own implementation, which is not made for m:B (8000 bytes): "
-            "no backend runs it"
-        ),
-    ),
-    (
-        UnknownBackendError("gpuu", ["default", "gpu"], ["gpu"]),
-        {"name": "gpuu", "known": ("default", "gpu"), "nearest": ("gpu",), "reason": ""},
-        "no backend is named 'gpuu'; did you mean 'gpu'?",
+        FallbackWarning("lib:f", ["m:A", "m:B"], ["m:B"], [LATER], 8000),
+        {"function": "lib:f", "types": ("m:A", "m:B"), "foreign": ("m:B",), "size": 8000},
+        ["lib:f", "m:B", "8000 bytes", "gpu defers: too small"],
     ),
     (
         UnknownBackendError("gp", ["gpa", "gpb"], ["gpb", "gpa"]),
-        {"nearest": ("gpb", "gpa")},
-        "no backend is named 'gp'; did you mean 'gpb' or 'gpa'?",
-    ),
-    (
-        UnknownBackendError("xyz", iter(["default", "gpu"])),
-        {"known": ("default", "gpu"), "nearest": ()},
-        "no backend is named 'xyz'; installed: default, gpu",
+        {"name": "gp", "known": ("gpa", "gpb"), "nearest": ("gpb", "gpa"), "reason": ""},
+        ["'gp'", "did you mean 'gpb' or 'gpa'?"],
     ),
     (
         UnknownBackendError("gpu", ["default"], ["x"], "it is blocked"),
         {"reason": "it is blocked"},
-        "backend 'gpu' cannot be used: it is blocked",
+        ["'gpu' cannot be used: it is blocked"],
     ),
     (
         UnknownFunctionError("lib:blr", iter(["lib:blur", "lib:blend"])),
         {"identifier": "lib:blr", "nearest": ("lib:blur", "lib:blend")},
-        (
-            "the library has no dispatchable function 'lib:blr'; "
-            "did you mean 'lib:blur' or 'lib:blend'?"
-        ),
-    ),
-    (
-        UnknownFunctionError("xyz"),
-        {"nearest": ()},
-        (
-            "the library has no dispatchable function 'xyz'; give the identifier of one of its "
-            "functions, 'module:qualname' (system.functions has them), whose module is imported"
-        ),
+        ["'lib:blr'", "did you mean 'lib:blur' or 'lib:blend'?"],
     ),
     (
         UnknownTypeError(int, ["numpy:ndarray", "~m:Q"]),
         {"type": int, "known": ("numpy:ndarray", "~m:Q")},
-        (
-            "<class 'int'> is not a primary type of any backend; "
-            "primary types are: numpy:ndarray, ~m:Q"
-        ),
-    ),
-    (
-        UnknownTypeError(int, []),
-        {"known": ()},
-        "<class 'int'> is not a primary type of any backend; primary types are: none",
+        ["int", "numpy:ndarray, ~m:Q"],
     ),
     (
         ImplementationImportError("gpu", "lib:blur", "pkg:blur", "LIB_BLOCK"),
@@ -146,74 +95,46 @@ EXAMPLES: list[tuple[Exception, dict[str, object], str]] = [
             "identifier": "pkg:blur",
             "block": "LIB_BLOCK",
         },
-        (
-            "backend 'gpu' uses 'pkg:blur' for lib:blur, which cannot be imported. "
-            "Repair or uninstall the backend, or block it by setting LIB_BLOCK=gpu"
-        ),
-    ),
-    (
-        with_cause(
-            ImplementationImportError("gpu", "lib:blur", "pkg:blur", "LIB_BLOCK"),
-            ModuleNotFoundError("No module named 'pkg'"),
-        ),
-        {},
-        (
-            "backend 'gpu' uses 'pkg:blur' for lib:blur, which cannot be imported "
-            "(No module named 'pkg'). Repair or uninstall the backend, "
-            "or block it by setting LIB_BLOCK=gpu"
-        ),
+        ["'gpu'", "'pkg:blur'", "lib:blur", "LIB_BLOCK=gpu"],
     ),
     (
         BackendDeferredError("gpu", "lib:blur", "it returned NotImplemented"),
         {"backend": "gpu", "function": "lib:blur", "reason": "it returned NotImplemented"},
-        "backend 'gpu' did not run lib:blur: it returned NotImplemented",
+        ["'gpu'", "lib:blur", "it returned NotImplemented"],
     ),
-    (BackendSkippedWarning([PROBLEM]), {"problems": (PROBLEM,)}, str(PROBLEM)),
     (
         BackendSkippedWarning([PROBLEM, OTHER]),
         {"problems": (PROBLEM, OTHER)},
-        f"{PROBLEM} (1 more fault: see the library's system.problems)",
+        [str(PROBLEM), "1 more fault", "system.problems"],
     ),
-    (
-        BackendSkippedWarning([PROBLEM, OTHER, OTHER]),
-        {},
-        f"{PROBLEM} (2 more faults: see the library's system.problems)",
-    ),
-    (EnvironmentVariableWarning(VARIABLE), {"problem": VARIABLE}, str(VARIABLE)),
+    (EnvironmentVariableWarning(VARIABLE), {"problem": VARIABLE}, [str(VARIABLE)]),
     (
         DuplicateFunctionWarning("lib:f", "a.py:1", "b.py:2"),
         {"identifier": "lib:f", "earlier": "a.py:1", "later": "b.py:2"},
-        (
-            "two functions are dispatchable as 'lib:f', and backends reach only the later one: "
-            "a.py:1 and b.py:2. Give one of them another identifier, "
-            "with dispatchable(identifier=...)"
-        ),
+        ["'lib:f'", "a.py:1", "b.py:2", "identifier="],
     ),
-    (GlobalOptionsWarning("it was called before"), {}, "it was called before"),
+    (GlobalOptionsWarning("it was called before"), {}, ["it was called before"]),
 ]
 IDS = [f"{type(error).__name__}-{number}" for number, (error, _, _) in enumerate(EXAMPLES)]
 
 
-@pytest.mark.parametrize(("error", "data", "text"), EXAMPLES, ids=IDS)
+@pytest.mark.parametrize(("error", "data", "texts"), EXAMPLES, ids=IDS)
+@pytest.mark.parametrize(
+    "again",
+    [lambda error: error, copy.copy, lambda error: pickle.loads(pickle.dumps(error))],
+    ids=["itself", "copied", "pickled"],
+)
 def test_it_carries_its_data_and_renders_them(
-    error: Exception, data: dict[str, object], text: str
+    error: Exception,
+    data: dict[str, object],
+    texts: list[str],
+    again: Callable[[Exception], Exception],
 ) -> None:
-    """E8: the text is made from the data."""
-    assert {name: getattr(error, name) for name in data} == data
-    assert str(error) == text
-
-
-@pytest.mark.parametrize(("error", "data", "text"), EXAMPLES, ids=IDS)
-@pytest.mark.parametrize("again", [copy.copy, lambda error: pickle.loads(pickle.dumps(error))])
-def test_it_can_be_copied_and_pickled(
-    error: Exception, data: dict[str, object], text: str, again: Callable[[Exception], Exception]
-) -> None:
-    """Errors cross processes, as from a Dask worker."""
+    """E8: the text is made from the data; errors cross processes, as from a Dask worker."""
     other = again(error)
     assert type(other) is type(error)
     assert {name: getattr(other, name) for name in data} == data
-    if error.__cause__ is None:  # which Python does not pickle
-        assert str(other) == text
+    assert [text for text in texts if text not in str(other)] == []
 
 
 @pytest.mark.parametrize(
@@ -225,6 +146,7 @@ def test_it_can_be_copied_and_pickled(
         (UnknownFunctionError, KeyError),
         (UnknownTypeError, ValueError),
         (ImplementationImportError, ImportError),
+        (NoImplementationError, TypeError),
         (BackendDeferredError, NotImplementedError),
         (BackendSkippedWarning, UserWarning),
         (EnvironmentVariableWarning, UserWarning),

@@ -141,52 +141,20 @@ FUNCTION = '[functions."photolib:double"]\n'
 
 DESCRIPTIONS_IN_FILES = {
     "file-missing": Broken(FILE, None, [(None, "there is no file 'backend.toml'")]),
-    "file-is-a-folder": Broken(
-        FILE, "", [(None, "there is no file")], "broken_backend/backend.toml/x"
-    ),
     "package-missing": Broken(
         "no_such_package:backend.toml", None, [(None, "there is no file 'backend.toml'")]
     ),
-    "sub-package-missing": Broken(
-        "broken_backend.sub:backend.toml", None, [(None, "there is no file 'backend.toml'")]
-    ),
     "not-toml": Broken(FILE, "name == 3", [(None, "not valid TOML")]),
-    "empty": Broken(FILE, "", [("name", "is missing"), ("primary_types", "is missing")]),
-    "twice-the-same-key": Broken(FILE, "name = 'a'\nname = 'b'", [(None, "not valid TOML")]),
     "too-deep": Broken(FILE, "name = " + "[" * 20_000, [(None, "not valid TOML")]),
-    "long-key": Broken(FILE, "a." * 20_000 + "a = 1", [(None, "more than 32 parts (at line 1")]),
-    "too-large": Broken(FILE, "#" * 2**21 + "#", [(None, "more than 2,097,152 bytes")]),
     "not-utf-8": Broken(FILE, b"name = '\xff'", [(None, "not valid TOML")]),
-    "no-name": Broken(FILE, "primary_types = ['builtins:str']", [("name", "is missing")]),
-    "no-primary-types": Broken(FILE, "name = 'broken'", [("primary_types", "is missing")]),
-    "empty-primary-types": Broken(FILE, toml(types=""), [("primary_types", "the list is empty")]),
     "other-name": Broken(FILE, toml(name="sound"), [("name", "'sound', its entry point 'broken'")]),
     "name-of-the-library": Broken(
         FILE, toml(name="default"), [("name", "'default' cannot name a backend")]
-    ),
-    "name-against-the-grammar": Broken(
-        FILE, toml(name="a b"), [("name", "'a b' cannot name a backend")]
     ),
     "field-in-the-wrong-table": Broken(
         FILE,
         toml(FUNCTION + "function = 'a:b'\nrequires_opt_in = true"),
         [('functions."photolib:double".requires_opt_in', "has no effect in this table")],
-    ),
-    "misspelled-required-field": Broken(
-        FILE,
-        "name = 'broken'\nprimary_type = ['builtins:str']",
-        [("primary_type", "no field 'primary_type'"), ("primary_types", "is missing")],
-    ),
-    "type-pattern-malformed": Broken(
-        FILE, toml(types="'numpy.ndarray'"), [("primary_types[0]", "not a type pattern")]
-    ),
-    "function-not-an-identifier": Broken(
-        FILE,
-        toml('[functions."photolib.double"]\nfunction = "a:b"'),
-        [('functions."photolib.double"', "not an identifier")],
-    ),
-    "implementation-missing": Broken(
-        FILE, toml(FUNCTION), [('functions."photolib:double".function', "is missing")]
     ),
     "implementation-not-an-identifier": Broken(
         FILE,
@@ -194,22 +162,6 @@ DESCRIPTIONS_IN_FILES = {
         [
             ('functions."photolib:double".function', "not an identifier"),
             ('functions."photolib:double".should_run', "not an identifier"),
-        ],
-    ),
-    "higher-than-itself": Broken(
-        FILE, toml("higher_priority_than = ['broken']"), [("higher_priority_than[0]", "itself")]
-    ),
-    "higher-and-lower": Broken(
-        FILE,
-        toml("higher_priority_than = ['default']\nlower_priority_than = ['default']"),
-        [("lower_priority_than", "is in higher_priority_than too")],
-    ),
-    "auto-generation-incomplete": Broken(
-        FILE,
-        toml("[functions.auto-generation]\nmodules = 1"),
-        [
-            ("functions.auto-generation.backend", "is missing"),
-            ("functions.auto-generation.modules", "not a list of strings"),
         ],
     ),
     "every-wrong-type": Broken(
@@ -239,33 +191,11 @@ DESCRIPTIONS_IN_FILES = {
             ("functions.auto-generation", "2 is not a table"),
         ],
     ),
-    "functions-not-a-table": Broken(
-        FILE, toml("functions = ['a:b']"), [("functions", "not a table")]
-    ),
-    "every-wrong-type-in-a-function": Broken(
-        FILE,
-        toml(FUNCTION + "function = 1\nshould_run = 2\nuses_context = 3\nadditional_docs = 4"),
-        [
-            ('functions."photolib:double".function', "1 is not an identifier"),
-            ('functions."photolib:double".should_run', "2 is not an identifier"),
-            ('functions."photolib:double".additional_docs', "4 is not a string"),
-            ('functions."photolib:double".uses_context', "3 is not a boolean"),
-        ],
-    ),
     "file-outside-the-package": Broken(
         "broken_backend:../other/backend.toml",
         toml(),
         [(None, "does not name a file inside a package")],
         "other/backend.toml",
-    ),
-    "package-outside": Broken(
-        "../other:backend.toml",
-        toml(),
-        [(None, "does not name a file inside a package")],
-        "other/backend.toml",
-    ),
-    "absolute-file": Broken(
-        "broken_backend:/etc/backend.toml", None, [(None, "does not name a file inside a package")]
     ),
 }
 MODULE = "broken_backend/sub.py"
@@ -282,12 +212,6 @@ DESCRIPTIONS_IN_CODE = {
     ),
     "module-is-not-python": Broken(OBJECT, "def", [(None, "failed with SyntaxError")], MODULE),
     "object-missing": Broken(OBJECT, "backends = {}", [(None, "did you mean 'backends'?")], MODULE),
-    "nothing-in-the-module": Broken(
-        "broken_backend.sub", "", [("name", "is missing"), ("primary_types", "is missing")], MODULE
-    ),
-    "an-object-without-fields": Broken(
-        OBJECT, "backend = 3", [("name", "is missing"), ("primary_types", "is missing")], MODULE
-    ),
     "attribute-raises": Broken(
         OBJECT,
         """
@@ -305,33 +229,6 @@ DESCRIPTIONS_IN_CODE = {
         "broken_backend.sub",
         "import sys\ndef __getattr__(name):\n    sys.exit(f'no {name}')",
         [(None, "SystemExit: no ")],
-        MODULE,
-    ),
-    "mapping-raises": Broken(
-        OBJECT,
-        """
-        class Backend(dict):
-            def get(self, *args):
-                raise RuntimeError("get lost")
-        backend = Backend()
-        """,
-        [(None, "RuntimeError: get lost")],
-        MODULE,
-    ),
-    "wrong-types": Broken(
-        OBJECT,
-        """
-        class backend:
-            name = "broken"
-            primary_types = "builtins:str"
-            requires_opt_in = 1
-            functions = []
-        """,
-        [
-            ("primary_types", "not a list of strings"),
-            ("requires_opt_in", "1 is not a boolean"),
-            ("functions", "[] is not a table"),
-        ],
         MODULE,
     ),
     "value-is-no-identifier": Broken(
@@ -422,71 +319,6 @@ def test_an_entry_point_with_an_impossible_name_is_skipped(site: Path, name: str
     assert "broken-dist 1.5" in text
 
 
-def test_each_broken_backend_has_its_own_warning(site: Path) -> None:
-    """E2: with all of its faults."""
-    for number in range(3):
-        install(
-            site,
-            f"broken_{number}:backend.toml",
-            {f"broken_{number}/backend.toml": "requires_opt_in = 1"},
-            f"broken{number}",
-            f"broken-dist-{number}",
-        )
-
-    report = observe(site)
-
-    assert report["calls"] == ["default", "healthy"] * 2
-    assert len(report["problems"]) == 9
-    assert [f"broken-dist-{n} 1.5" in text for n, text in enumerate(report["warnings"])] == [
-        True
-    ] * 3
-
-
-def test_a_key_of_a_later_version_is_no_fault(site: Path) -> None:
-    """D11: what resembles no field may belong to a package that is newer than this one."""
-    install(site, FILE, {"broken_backend/backend.toml": toml("fallback_policy = 'convert'")})
-
-    report = observe(site)
-
-    assert report["warnings"] == []
-    assert [each["key"] for each in report["problems"]] == ["fallback_policy"]
-    assert "broken" in report["backends"]
-
-
-MISSPELLED = {
-    "field": ("requires_optin = true", "requires_optin", "requires_opt_in"),
-    "function-field": (
-        FUNCTION + "function = 'a:b'\nshould_rum = 'a:c'",
-        'functions."photolib:double".should_rum',
-        "should_run",
-    ),
-    "default-field": (
-        "[functions.defaults]\nuse_context = true",
-        "functions.defaults.use_context",
-        "uses_context",
-    ),
-    "table": ("[functions.default]\nuses_context = true", 'functions."default"', "defaults"),
-}
-
-
-@pytest.mark.parametrize(("rest", "key", "meant"), MISSPELLED.values(), ids=MISSPELLED)
-def test_a_misspelled_key_is_a_problem_and_the_backend_works(
-    site: Path, rest: str, key: str, meant: str
-) -> None:
-    """D11: with one warning, which says what was meant and not that the backend is skipped."""
-    install(site, FILE, {"broken_backend/backend.toml": toml(rest)})
-
-    report = observe(site)
-
-    assert report["calls"] == ["default", "healthy"] * 2
-    assert "broken" in report["backends"]
-    (problem,), (warning,) = report["problems"], report["warnings"]
-    assert (problem["key"], problem["remedy"]) == (key, f"Did you mean {meant!r}?")
-    assert key in warning
-    assert "backend 'broken' (distribution broken-dist 1.5" in warning
-    assert "skipped" not in warning
-
-
 def test_with_warnings_as_errors_the_library_works_at_the_second_call(site: Path) -> None:
     """E2: the first call raises the warning."""
     install(site, FILE, {"broken_backend/backend.toml": "name = 3"})
@@ -511,47 +343,6 @@ def test_with_warnings_as_errors_the_library_works_at_the_second_call(site: Path
 
 class TestOneNameTwice:
     """Two distributions offer the same backend name."""
-
-    @pytest.mark.parametrize("order", [["a-dist", "b-dist"], ["b-dist", "a-dist"]])
-    def test_the_first_by_distribution_name_is_used(
-        self, tmp_path: Path, site: Path, order: list[str]
-    ) -> None:
-        """P10: the order of the folders on the path does not matter."""
-        for distribution in order:
-            # Neither what the packages are called nor what the entry points say decides.
-            package = {"a-dist": "z_backend", "b-dist": "y_backend"}[distribution]
-            write_distribution(
-                tmp_path / distribution,
-                distribution,
-                "2.0",
-                entry_points={"photolib.backends": {"twin": f"{package}:backend.toml"}},
-                files={
-                    f"{package}/backend.toml": toml(
-                        FUNCTION + f"function = '{package}.code:double'", name="twin"
-                    ),
-                    f"{package}/code.py": f"def double(x):\n    return {distribution!r}\n",
-                },
-            )
-
-        report = json.loads(
-            run_python(
-                OBSERVE.replace("photolib.double(1)]", "photolib.double('text')]"),
-                path=[*(tmp_path / each for each in order), site, CORE],
-            ).stdout
-        )
-
-        assert report["calls"] == ["default", "a-dist"] * 2
-        (problem,) = report["problems"]
-        assert problem["backend"] == "twin"
-        assert problem["distribution"] == "a-dist"
-        folders = {each: tmp_path / each for each in ("a-dist", "b-dist")}
-        offers = " and by ".join(f"{name} in {folder}" for name, folder in folders.items())
-        assert problem["message"] == (
-            f"this name is offered by {offers}; the backend of a-dist is used"
-        )
-        (text,) = report["warnings"]
-        assert "backend 'twin' (distribution a-dist 2.0, entry point 'twin = z_" in text
-        assert text.endswith(f"{problem['message']}. {problem['remedy']}")
 
     def test_a_distribution_that_is_installed_twice_counts_once(
         self, tmp_path: Path, site: Path
@@ -620,73 +411,6 @@ class TestCycles:
         assert mended["problems"] == mended["warnings"] == []
         assert sorted(mended["backends"]) == ["a", "b", "c", "default", "healthy"]
 
-    def test_the_value_keeps_what_was_set_before(self, circle: Path) -> None:
-        before = {"PHOTOLIB_SET_ORDER": "healthy>default"}
-        (text,) = observe(circle, environment=before)["warnings"]
-        value = text.split("PHOTOLIB_SET_ORDER='")[1].split("'")[0]
-
-        mended = observe(circle, environment={"PHOTOLIB_SET_ORDER": value})
-
-        assert mended["warnings"] == []
-        names = mended["backends"]
-        assert names.index("healthy") < names.index("default")
-
-
-class TestEnvironment:
-    """A malformed value is reported by its own name and ignored whole."""
-
-    @pytest.mark.parametrize(
-        ("variable", "value"),
-        [
-            ("PHOTOLIB_PRIORITIZE", "healthy,,"),
-            ("PHOTOLIB_PRIORITIZE", "healthy;default"),
-            ("PHOTOLIB_BLOCK", "healthy,a b"),
-            ("PHOTOLIB_BLOCK", "healthy,default"),
-            ("PHOTOLIB_SET_ORDER", "default>healthy,healthy"),
-            ("PHOTOLIB_SET_ORDER", "healthy>default>healthy"),
-        ],
-    )
-    def test_malformed(self, site: Path, variable: str, value: str) -> None:
-        report = observe(site, environment={variable: value})
-
-        assert report["calls"] == ["default", "healthy"] * 2
-        assert report["categories"] == ["EnvironmentVariableWarning"]
-        (problem,) = report["problems"]
-        assert problem["key"] == variable
-        (text,) = report["warnings"]
-        assert text.startswith(f"environment variable {variable}: the value {value!r} is ignored")
-        assert f"Write it as {variable}=" in text
-
-    @pytest.mark.parametrize(
-        ("variable", "value"),
-        [
-            ("PHOTOLIB_PRIORITIZE", "helthy"),
-            ("PHOTOLIB_BLOCK", "healty"),
-            ("PHOTOLIB_SET_ORDER", "healthyy>default"),
-        ],
-    )
-    def test_a_near_miss_of_an_installed_name_is_reported(
-        self, site: Path, variable: str, value: str
-    ) -> None:
-        report = observe(site, environment={variable: value})
-
-        assert report["calls"] == ["default", "healthy"] * 2
-        (text,) = report["warnings"]
-        assert text.startswith(f"environment variable {variable}: ")
-        assert "Did you mean 'healthy'?" in text
-
-    def test_other_names_that_are_not_installed_are_ignored(self, site: Path) -> None:
-        report = observe(
-            site,
-            environment={
-                "PHOTOLIB_PRIORITIZE": "gpu",
-                "PHOTOLIB_BLOCK": "fpga",
-                "PHOTOLIB_SET_ORDER": "gpu>fpga",
-            },
-        )
-
-        assert report["warnings"] == report["problems"] == []
-
 
 class TestImports:
     """Importing an implementation or a ``should_run`` fails."""
@@ -752,26 +476,6 @@ class TestImports:
         for part in [*data[:3], "PHOTOLIB_BLOCK=broken"]:
             assert part in report["text"]
         assert observe(site, environment={"PHOTOLIB_BLOCK": "broken"})["problems"] == []
-
-    def test_explain_says_so_too(self, site: Path) -> None:
-        install(
-            site,
-            FILE,
-            {"broken_backend/backend.toml": toml(FUNCTION + self.FUNCTIONS["should_run"])},
-        )
-
-        output = run(
-            site,
-            """
-            import photolib
-            try:
-                photolib.double.explain("text")
-            except ImportError as error:
-                print(type(error).__name__, error.backend)
-            """,
-        )
-
-        assert output.split() == ["ImplementationImportError", "broken"]
 
     def test_the_traceback_shows_nothing_of_how_the_library_looks_things_up(
         self, site: Path
@@ -909,52 +613,6 @@ class TestBlock:
         assert "forbidden_file/backend.toml" in seen
         assert "forbidden_object.py" in seen
 
-    def test_a_blocked_backend_cannot_be_asked_for(self, forbidden: Path) -> None:
-        """S13, S5: the error says that it is there, and why it is not."""
-        output = run(
-            forbidden,
-            """
-            import photolib
-            try:
-                photolib.system.backend_opts(prioritize="object")
-            except ValueError as error:
-                print(error)
-            """,
-            environment={"PHOTOLIB_BLOCK": "file,object"},
-        )
-
-        assert output.strip() == (
-            "backend 'object' cannot be used: "
-            "it is blocked by the environment variable PHOTOLIB_BLOCK"
-        )
-
-    def test_backends_that_the_library_brings_are_blocked_too(self, tmp_path: Path) -> None:
-        """S13: nothing of theirs is read either."""
-        write_distribution(
-            tmp_path,
-            "photolib",
-            files={
-                "photolib.py": """
-                from spatch_core import BackendSystem
-
-                class Backend:
-                    name = "own"
-                    def __getattr__(self, name):
-                        raise SystemExit(name)
-
-                system = BackendSystem(None, "PHOTOLIB", ["builtins:float"], [Backend()])
-                """
-            },
-        )
-
-        output = run(
-            tmp_path,
-            "import photolib\nprint(list(photolib.system.backends))",
-            environment={"PHOTOLIB_BLOCK": "own"},
-        )
-
-        assert output.strip() == "['default']"
-
 
 def test_a_description_of_the_library_itself_may_be_broken(tmp_path: Path) -> None:
     """One that raises, one with faults, two of one name: each is skipped, and reported."""
@@ -1041,32 +699,6 @@ class TestShortLivedClasses:
         alive, growth = output.rsplit(maxsplit=1)
         assert alive == "[0, 0, 0, 0]", "classes that are kept alive"
         assert int(growth) < 25, "kilobytes that are kept for 2,500 classes"
-
-    def test_a_class_that_another_options_block_assumed_is_freed(self, site: Path) -> None:
-        install(
-            site,
-            FILE,
-            {"broken_backend/backend.toml": toml(types="'~builtins:str'")},
-        )
-        output = run(
-            site,
-            """
-            import gc, weakref
-            import photolib
-
-            def assume():
-                cls = type("Text", (str,), {})
-                with photolib.system.backend_opts(type=cls):
-                    photolib.double(cls())
-                return weakref.ref(cls)
-
-            reference = assume()
-            gc.collect()
-            print(reference())
-            """,
-        )
-
-        assert output.strip() == "None"
 
 
 class TestThreads:

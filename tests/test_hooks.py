@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-import os
 import threading
 from pathlib import Path
 from typing import Any
@@ -157,15 +156,6 @@ def test_log_shows_the_line_of_the_caller(logger: logging.Logger, messages: Mess
     assert [(each.funcName, each.lineno - line) for each in messages.records] == [
         ("test_log_shows_the_line_of_the_caller", 4)
     ] * 2
-
-
-def test_log_of_a_level_that_is_ignored(logger: logging.Logger, messages: Messages) -> None:
-    """Calls are passed on."""
-    logger.setLevel(logging.ERROR)
-    with backend_opts(hook=hooks.log(logger)):
-        assert f(Foreign()) == "one"
-        call_all()
-    assert not messages.records
 
 
 def test_log_takes_a_logger_and_a_level(logger: logging.Logger) -> None:
@@ -379,50 +369,6 @@ def test_record_of_many_threads(tmp_path: Path) -> None:
     recorded.write()
     (call,) = calls(path)
     assert call["count"] == 800
-
-
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
-def test_record_in_the_child_of_a_fork() -> None:
-    """A thread that is not in the child may be writing a call down when it is forked."""
-    printed = run_python(
-        """
-        import os, signal, sys, threading
-        from spatch_core import BackendSystem, hooks
-
-        system = BackendSystem(None, "MYLIB")
-        f = system.dispatchable("x", module="lib", qualname="f")(lambda x: x)
-        system.backend_opts(hook=hooks.record(os.devnull)).enable_globally()
-        f(1)
-        paused, go_on, ended = (threading.Semaphore(0) for _ in range(3))
-
-        def trace(frame, event, argument):
-            if "record" in frame.f_code.co_filename and event == "line":
-                paused.release()
-                go_on.acquire()
-            return trace
-
-        def work():
-            sys.settrace(trace)
-            f(1)
-            sys.settrace(None)
-            ended.release()
-            paused.release()
-
-        thread = threading.Thread(target=work)
-        thread.start()
-        statuses = []
-        while paused.acquire() and not ended.acquire(blocking=False):
-            child = os.fork()
-            if not child:
-                signal.alarm(20)
-                f(1)
-                os._exit(0)
-            statuses.append(os.waitpid(child, 0)[1])
-            go_on.release()
-        print(len(statuses) > 10, {*statuses})
-        """
-    )
-    assert printed.stdout == "True {0}\n"
 
 
 def test_record_is_written_at_the_end_of_the_program(tmp_path: Path) -> None:

@@ -6,11 +6,8 @@ from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 import spatch_core
 from spatch_core import BackendSystem
-from spatch_core.testing import run_python
 
 FOLDERS = [Path(spatch_core.__file__).parents[1]]
 
@@ -59,40 +56,3 @@ def test_notebooks_show_the_text_that_print_shows() -> None:
         assert page.names == ["pre"]
     assert "<b>no</b> & &lt;why&gt;" in str(explanation)
     assert "<b>no</b> & &lt;why&gt;" in str(trace)
-
-
-def test_ipython_finds_the_html(tmp_path: Path) -> None:
-    pytest.importorskip("IPython")
-    run_python(
-        """
-        from IPython.core.interactiveshell import InteractiveShell
-        from spatch_core import BackendSystem
-
-        shell = InteractiveShell.instance()
-        system = BackendSystem(None, "SHELL", backends=[{"name": "b", "primary_types": ["m:T"]}])
-        f = system.dispatchable("x", identifier="lib:f")(lambda x: x)
-        with system.backend_opts(trace=True) as trace:
-            f(3)
-        for value in (f.explain(3), trace, system.backend_opts()):
-            data, _ = shell.display_formatter.format(value)
-            assert data["text/html"] == value._repr_html_(), data
-        """,
-        path=FOLDERS,
-        environment={"IPYTHONDIR": str(tmp_path)},
-    )
-
-
-def test_the_html_module_is_imported_when_it_is_needed() -> None:
-    """Neither a library's import nor a call does it."""
-    run_python(
-        """
-        import sys
-        before = {*sys.modules}  # a measurement of coverage imports html
-        from spatch_core import BackendSystem
-
-        f = BackendSystem(None, "QUIET").dispatchable("x", identifier="lib:f")(lambda x: x)
-        f(3), f.explain(3)
-        assert not {each for each in {*sys.modules} - before if each.startswith("html")}
-        """,
-        path=FOLDERS,
-    )

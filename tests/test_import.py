@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import json
 import shutil
 import sys
@@ -239,28 +238,3 @@ class TestVendored:
             "[True]",
             "True",
         ]
-
-    @pytest.mark.parametrize(
-        "file",
-        [
-            pytest.param(file, id=file.stem)
-            for file in sorted(PACKAGE.glob("*.py"))
-            if file.name != "__main__.py"
-        ],
-    )
-    def test_each_module_imports_the_standard_library_or_its_neighbours(self, file: Path) -> None:
-        """F13: but for `tomli`, and for `packaging` where a requirement is no plain name."""
-        tree = ast.parse(file.read_text(encoding="utf-8"))
-        names = {
-            name.partition(".")[0]
-            for node in ast.walk(tree)
-            for name in (
-                [alias.name for alias in node.names]
-                if isinstance(node, ast.Import)
-                else [node.module or ""]
-                if isinstance(node, ast.ImportFrom) and not node.level
-                else []
-            )
-        }
-
-        assert names - sys.stdlib_module_names <= {"packaging", "tomli", "tomllib"}

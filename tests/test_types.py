@@ -7,14 +7,12 @@ import inspect
 import pickle
 import typing
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import pytest
 
 import spatch_core
 from spatch_core import BackendSystem, examination, testing, types
-from spatch_core.testing import run_python
 
 HERE = __name__
 
@@ -141,71 +139,6 @@ def test_reports_are_pickled_under_a_public_path(report: types.Report) -> None:
         report.findings = ()  # type: ignore[misc]  # frozen
 
 
-@dataclass(frozen=True)
-class OwnReport(types.Report):
-    """A subclass with a field of its own."""
-
-    ticket: int = 0
-
-
-class OwnFinding(types.Finding):
-    """A subclass with parameters and attributes of its own."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__(text, "Repair it", severity=types.Severity.NOTE)
-        object.__setattr__(self, "ticket", 7)
-
-
-class OwnTrace(types.Trace):
-    """A subclass of a list."""
-
-
-def test_values_of_own_subclasses_load() -> None:
-    """F12: their class is found by its name, and their own fields are kept."""
-    trace = OwnTrace()
-    trace.append(types.TraceEvent("lib:f", "b", types.Outcome.CALLED, "", (int,)))
-    values: list[Any] = [OwnReport("lib", (), ticket=7), OwnFinding("m"), trace]
-    for value in values:
-        for protocol in range(pickle.HIGHEST_PROTOCOL + 1):
-            again: Any = pickle.loads(pickle.dumps(value, protocol))
-            assert type(again) is type(value)
-            assert again == value
-            if not isinstance(value, OwnTrace):
-                assert again.ticket == 7
-
-
-def test_a_class_of_a_later_version_is_named() -> None:
-    with pytest.raises(ValueError, match=r"later version of spatch-core.*'Conversion'"):
-        types.restore("Conversion", (), {})
-
-
-def test_annotations_import_no_examination() -> None:
-    """A library may annotate with these types; findings are imported when they are used."""
-    done = run_python(
-        """
-        import sys, typing
-        from spatch_core.types import Description, Explanation, Trace
-
-        examined = [name for name in sys.modules if name.startswith("spatch_core.examination")]
-        assert not examined, examined
-        from spatch_core import BackendSystem, types
-
-        assert typing.get_type_hints(BackendSystem.explain_types)["return"] is Explanation
-        assert {"Finding", "restore"} <= {*dir(types)}
-        assert types.Finding.__module__ == "spatch_core.examination.findings"
-        """
-    )
-    assert done.returncode == 0
-    with pytest.raises(AttributeError, match="no attribute 'Nothing'"):
-        types.Nothing  # noqa: B018
-
-
-def test_classes_have_their_source() -> None:
-    """Tools show it; a class whose `__module__` is another one would lead elsewhere."""
-    for name in types.__all__:
-        assert f"class {name}" in inspect.getsource(getattr(types, name)).partition(":")[0]
-
-
 def public_objects() -> Iterator[tuple[str, Any]]:
     """Yield everything public that may have annotations, under its name."""
     for module in (spatch_core, types, examination, testing):
@@ -242,26 +175,3 @@ def test_annotations_of_everything_public_can_be_evaluated() -> None:
     assert typing.get_type_hints(library()[1].explain)["return"] is types.Explanation
     hints = typing.get_type_hints(spatch_core.BackendSystem.explain_types)
     assert hints["return"] is types.Explanation
-
-
-def test_annotations_with_a_type_of_options_can_be_evaluated() -> None:
-    def keep(options: types.BackendOptions[types.Trace]) -> types.BackendOptions:
-        return options
-
-    hints = typing.get_type_hints(keep)
-    assert typing.get_origin(hints["options"]) is types.BackendOptions
-    assert typing.get_args(hints["options"]) == (types.Trace,)
-
-
-def test_it_is_imported_by_no_library() -> None:
-    done = run_python(
-        """
-        import sys
-        from spatch_core import BackendSystem
-
-        system = BackendSystem(None, "MYLIB")
-        system.dispatchable("x")(lambda x: x)(1)
-        print("spatch_core.types" in sys.modules, "spatch_core.examination" in sys.modules)
-        """
-    )
-    assert done.stdout.split() == ["False", "False"]

@@ -40,10 +40,8 @@ TESTS = [
     "tests/protocols/test_array_function.py",
     "tests/call/test_candidate_chain.py",
     "tests/function/test_dispatcher.py",
-    "tests/property/test_paths.py",
-    "tests/state/test_options_block.py",
-    "tests/state/test_options_view.py",
-    "tests/state/test_lifetime.py",
+    "tests/attacks/test_both_paths.py",
+    "tests/state/test_options.py",
 ]
 CHECK = "import spatch_core as s; print(s.accelerated, s.__file__)"
 
@@ -68,7 +66,7 @@ def build(compiler: str, folder: Path) -> None:
         ROOT / "spatch_core", package, ignore=shutil.ignore_patterns("*.so", "__pycache__")
     )
     shared = ["-shared-libasan"] if "clang" in os.path.basename(compiler) else []
-    for source in (package / "_function").glob("*.c"):
+    for source in package.glob("*.c"):
         made = source.with_name(f"{source.stem}{sysconfig.get_config_var('EXT_SUFFIX')}")
         include = f"-I{sysconfig.get_path('include')}"
         command = [compiler, *FLAGS, *shared, "-shared", "-fPIC", include]

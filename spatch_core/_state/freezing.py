@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .._dispatch_arguments import ASYNC_GENERATOR, COROUTINE, GENERATOR, PLAIN
+from .._parameters import ASYNC_GENERATOR, COROUTINE, GENERATOR, PLAIN
 from .._patterns import import_identifier
 from .frozen_coroutines import CoroutineFunctionWithState
 from .frozen_function import FunctionWithState

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from types import CoroutineType
 
-from .._dispatch_arguments import ASYNC_GENERATOR, COROUTINE
+from .._parameters import ASYNC_GENERATOR, COROUTINE
 from .frozen_function import FunctionWithState
 
 TYPE_CHECKING = False

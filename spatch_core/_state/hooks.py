@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .._dispatch_arguments import ASYNC_GENERATOR, COROUTINE, nature_of
+from .._parameters import ASYNC_GENERATOR, COROUTINE, nature_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ class Call:
     @property
     def callable(self) -> Callable[..., Any]:
         """The library's function; calling it in the hook starts a new call."""
-        wrapper: Callable[..., Any] = self._hooked.wrapper()
+        wrapper: Callable[..., Any] = self._hooked.record.wrapper
         return wrapper
 
     @property

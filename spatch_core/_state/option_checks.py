@@ -188,7 +188,7 @@ def _new_trace(_: Owner, given: object) -> Trace:
 
 
 def _checked_fallback(_: Owner, given: object) -> str:
-    from .._signature.traits import checked_policy  # most programs give none
+    from .._traits import checked_policy  # most programs give none
 
     return checked_policy(given)
 

@@ -32,7 +32,7 @@ not just cleared. So decisions by old rules land in a discarded dictionary.
 
 from __future__ import annotations
 
-from .._dispatch_arguments import Missing
+from .._parameters import Missing
 from .._patterns import is_importable
 
 TYPE_CHECKING = False
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any, TypeAlias
 
-    from .._dispatch_arguments import Function
+    from .._parameters import Function
     from .hooks import Stages
     from .state import Class, DispatchState
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
-from .._dispatch_arguments import Function
 from .._errors import Published, published
+from .._parameters import Function
 from .._patterns import DEFAULT, shown
 
 

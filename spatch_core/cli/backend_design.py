@@ -9,7 +9,7 @@ from inspect import Signature
 
 import click
 
-from .._dispatch_arguments import PLAIN, nature_of
+from .._parameters import PLAIN, nature_of
 from .._patterns import DEFAULT, TypePattern, split_identifier
 from ..examination.findings import Severity
 from ..examination.foreign_code import foreign_code

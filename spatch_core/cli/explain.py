@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from .._explain import Verdict
 from .._patterns import type_identifier
-from .._resolution.explanation import Verdict
-from .._signature.traits import POLICIES
+from .._traits import POLICIES
 from ..examination.backends import list_backends, unusable_backends
 from ..examination.function_search import (
     LibraryError,
@@ -33,7 +33,7 @@ from .findings import counted, state_notes
 from .output import Column, Notes, Part, Table, show, show_json
 
 if TYPE_CHECKING:
-    from .._resolution.explanation import Explanation
+    from .._explain import Explanation
 
 _COLUMNS = (
     Column("backend"),

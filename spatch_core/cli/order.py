@@ -134,7 +134,7 @@ def _short_reason(name: str, names: list[str], edges: Sequence[tuple[Step, str]]
 
 
 def _why_void(step: Step, system: BackendSystem) -> str:
-    return system._dispatcher.ensure_loaded().resolver.why_void(step.before, step.after)
+    return system._dispatcher.ensure_loaded().decider.why_void(step.before, step.after)
 
 
 def order_as_json(loaded: LoadedLibrary) -> dict[str, Any]:

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from .._matching import Matcher
 from .._patterns import DEFAULT, loaded_object, split_identifier
-from .._resolution.matching import Matcher
 from .adoptions import adopted_name, is_adopted
 from .foreign_code import foreign_code, import_failure
 from .libraries import (

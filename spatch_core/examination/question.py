@@ -9,13 +9,13 @@ from enum import Enum
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from .._explain import Verdict
 from .._patterns import import_identifier, split_identifier
-from .._resolution.explanation import Verdict
 from .blocking import blocking, variables_set
 from .foreign_code import foreign_code, import_failure
 
 if TYPE_CHECKING:
-    from .._resolution.explanation import ExplainedBackend, Explanation
+    from .._explain import ExplainedBackend, Explanation
     from ..backend_system import BackendSystem
 
 

@@ -11,7 +11,7 @@ from math import inf
 from typing import TYPE_CHECKING, Any
 
 from .._errors import IdentifierError
-from .._resolution.explanation import Verdict
+from .._explain import Verdict
 from .function_search import LibraryError, UnknownFunctionError, find_function, import_homes
 from .packages import origin_of
 from .question import Options, Question, given_type

@@ -9,8 +9,8 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 from .._errors import Source, in_words
+from .._explain import Verdict
 from .._patterns import DEFAULT, split_identifier
-from .._resolution.explanation import Verdict
 from .child import run
 from .libraries import Library, import_public_names, load_library
 from .packages import package_of, packages_of_sources

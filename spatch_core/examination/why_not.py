@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
+from .._explain import Explanation, Verdict
 from .._patterns import DEFAULT, shown, type_identifier
-from .._resolution.explanation import Explanation, Verdict
 from .edges import set_order_before, steps
 from .question import (
     Answer,

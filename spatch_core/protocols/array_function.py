@@ -4,11 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .._function.adopting import AdoptedLookup, Adoption, adoption_of
-from .._function.lookup import CALL, call_of_ufunc
 from .._parameters import Parameter
 from .._patterns import is_derived, loaded_object, mro_of
-from .._resolution.adopted_function import AdoptedFunction, Protocol
+from ..adopt import (
+    CALL,
+    AdoptedFunction,
+    AdoptedLookup,
+    Adoption,
+    ForeignProtocol,
+    adoption_of,
+    call_of_ufunc,
+)
 from .numpy_names import (
     function_named,
     identity_of,
@@ -155,7 +161,7 @@ class NumPyNamespace:
         return key, AdoptedFunction(identity, function, self._ufunc, mutated)
 
 
-class ArrayProtocol(Protocol):
+class ArrayProtocol(ForeignProtocol):
     """One of NumPy's protocols.
 
     Parameters

@@ -6,11 +6,10 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from .._call.nested_values import Leaves, is_container
-from .._dispatch_arguments import COROUTINE
-from .._function.overriding import go_on
+from .._convert import is_container, rebuilt
+from .._overriding import GenericMethod, go_on
+from .._parameters import COROUTINE
 from .._patterns import bases_of, is_derived, mro_of, type_identifier
-from .._resolution.overriding_types import GenericMethod
 
 if TYPE_CHECKING:
     from ..backend_system import BackendSystem
@@ -102,15 +101,18 @@ def _preserver(mixin: type, cls: type) -> Callable[..., Any]:
         return _as_subclass(result, cls)
 
     def inside(result: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        leaves = Leaves((result,), is_leaf)
-        kept = {id(each) for each in (*args, *kwargs.values())}
-        return leaves.replaced(
-            result,
-            {
-                key: leaf if key in kept else _as_subclass(leaf, cls)
-                for key, leaf in leaves.found.items()
-            },
-        )
+        # Each object becomes one object of the subclass; arguments stay the same.
+        known = {id(each): each for each in (*args, *kwargs.values())}
+        seen: list[Any] = []  # keeps the objects alive whose identities are keys
+
+        def change(value: Any) -> Any:
+            if id(value) in known or not is_leaf(type(value)):
+                return known.get(id(value), value)
+            seen.append(value)
+            made = known[id(value)] = _as_subclass(value, cls)
+            return made
+
+        return rebuilt(result, change, {})
 
     return preserve
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from .._function.adopting import Adoption
 from .._parameters import Parameter
 from .._patterns import is_dotted_name, loaded_object
+from ..adopt import Adoption
 
 _METHODS = ("accumulate", "at", "outer", "reduce", "reduceat")
 _HOMES = ("numpy", "numpy.strings", "scipy.special", "numpy._core.umath", "numpy.core.umath")

@@ -5,10 +5,9 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any
 
-from .._function.adopting import AdoptedLookup, Adoption, adoption_of
 from .._parameters import Parameter
 from .._patterns import is_derived, mro_of
-from .._resolution.adopted_function import AdoptedFunction, Protocol
+from ..adopt import AdoptedFunction, AdoptedLookup, Adoption, ForeignProtocol, adoption_of
 
 if TYPE_CHECKING:
     from ..backend_system import BackendSystem
@@ -88,7 +87,7 @@ class TorchNamespace:
         return self._protocol.others_may_answer(types)
 
 
-class TorchFunctionProtocol(Protocol):
+class TorchFunctionProtocol(ForeignProtocol):
     """PyTorch's protocol.
 
     Parameters

@@ -7,8 +7,8 @@ from inspect import cleandoc
 from types import MethodType
 from typing import TYPE_CHECKING, Any
 
-from .._function.docstring import without_prompt
-from .._resolution.docstring_section import summary_of
+from .._loading import summary_of
+from .._wrapper import without_prompt
 from .chosen import OPTION, ChosenBackends, chosen_backends
 
 if TYPE_CHECKING:

@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from .._errors import ImplementationImportError
-from .._function.lookup import attribute_getter
 from .._patterns import DEFAULT, import_identifier, is_awaited, shown
 from ..backend_system import BackendSystem
 
@@ -73,7 +72,7 @@ def attributes(
         return sorted({*_globals_of(module), *found.names()})
 
     __dir__.__module__, __dir__.__qualname__ = module, __dir__.__name__
-    return attribute_getter(variable, found.values, found.find, module), __dir__
+    return _getter(variable, found.values, found.find, module), __dir__
 
 
 def _globals_of(module: str) -> dict[str, object]:
@@ -174,3 +173,36 @@ class _Attributes:
                     f"{', '.join(givers)}"
                 )
         return AttributeError(text)
+
+
+def _getter(
+    variable: Any,
+    values: dict[str | None, dict[str, Any]],
+    find: Callable[[str], Any],
+    module: str,
+    /,
+) -> Callable[[str], Any]:
+    """Return the ``__getattr__`` of a module, which follows the current backend.
+
+    Parameters
+    ----------
+    variable : contextvars.ContextVar
+        Holds the tables in force.
+    values : dict
+        Cached values, by the name of the current backend or None, and that of the attribute.
+    find : callable
+        Returns the value of a name that is not cached, or raises.
+    module : str
+        The module's name.
+    """
+    tables = variable.get
+
+    def __getattr__(name: str, /) -> Any:  # noqa: N807  # of a module
+        try:
+            return values[tables()[0].state.backend][name]
+        except KeyError:
+            pass
+        return find(name)  # outside the handler, so that an error has no KeyError as its context
+
+    __getattr__.__module__, __getattr__.__qualname__ = module, __getattr__.__name__
+    return __getattr__

@@ -7,7 +7,7 @@ from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
-from .._dispatch_arguments import COROUTINE, PLAIN
+from .._parameters import COROUTINE, PLAIN
 from .._state.freezing import nature_of_callable
 from .._state.frozen_coroutines import CoroutineFunctionWithState, stepwise
 from .._state.frozen_function import FunctionWithState

@@ -8,15 +8,16 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from importlib import invalidate_caches
 
-from .._function.docstring import document
+from .._loading import docs
 from .._state.process_default import set_default
 from .._state.state import DispatchState
+from .._wrapper import document
 from ..backend_system import BackendSystem
 from .environment import folders
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from .._call.caller import Caller
+    from .._entries import Calls
 
 __all__ = ["isolated"]
 
@@ -104,13 +105,13 @@ def isolated(
         _put_back(system, caller)
 
 
-def _put_back(system: BackendSystem, caller: Caller | None) -> None:
+def _put_back(system: BackendSystem, caller: Calls | None) -> None:
     """Install a caller with its discovered backends; None for a new discovery at the next use."""
     system._loader.loaded = caller
     system._dispatcher.keeper.forget_tables()
     system.backend_opts._forget()
     for record in system._dispatcher.records:
-        document(record, "" if caller is None else caller.resolver.docs(record.identifier))
+        document(record, "" if caller is None else docs(caller, record.identifier))
 
 
 def _forget_modules(names: Iterable[str], folders: Iterable[str]) -> None:

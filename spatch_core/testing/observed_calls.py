@@ -7,10 +7,10 @@ from contextlib import contextmanager
 from threading import RLock, get_ident
 from typing import Any
 
-from .._call.progress import POSTPONED
-from .._observation.watched_calls import watched
+from .._context import POSTPONED
 from .._state.hooks import Call
 from ..backend_system import BackendSystem
+from ..hooks import watched
 from .call_outcomes import CallOutcomes
 
 
@@ -81,7 +81,7 @@ class ObservedCalls:
             outcomes.add(noted)
 
     def _why_unseen(self, call: Call) -> str:
-        names = [each.backend for each in call._hooked.last.chain().candidates]
+        names = [each.backend for each in call._hooked.chain().decision.candidates]
         if self._backend in names:
             if call.backend in names[: names.index(self._backend)]:
                 return f"{call.backend} answered first"

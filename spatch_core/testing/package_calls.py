@@ -9,12 +9,12 @@ from threading import current_thread, get_ident
 from types import FrameType, ModuleType
 from typing import Any
 
+from .. import hooks
 from .._description import Description
-from .._observation import watched_calls
 from ..examination.packages import owners_of_packages, package_of, packages_of_sources
 from .observed_calls import ObservedCalls
 
-_IN_A_CALL = vars(watched_calls)
+_IN_A_CALL = vars(hooks)
 """The globals of the frames that surround each observed call of the library."""
 
 

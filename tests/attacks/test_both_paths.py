@@ -5,7 +5,6 @@ Without the C extension there is one path; it is compared with the undecorated f
 
 from __future__ import annotations
 
-import asyncio
 import inspect
 import random
 import sys
@@ -134,125 +133,6 @@ def test_random_calls(tally: Tally, scale: int) -> None:
                 if draw.random() < 0.02:
                     with system.backend_opts(trace=True):
                         outcome(call, *args, **kwargs)
-
-
-def test_introspection_at_any_moment(tally: Tally, scale: int) -> None:
-    """What `inspect` says of a function, before, between and after calls, traces and reloads."""
-    draw = random.Random(18)  # reproducible
-    for _ in range(150 * scale):
-        default, names = draw_function(draw)
-        system, function, call = make(
-            default, draw.choice(names), implemented=draw.random() < 0.5, slow=draw.random() < 0.5
-        )
-
-        def look(of: Any) -> Any:
-            return (
-                inspect.signature(of),
-                inspect.signature(of, follow_wrapped=False),
-                inspect.getfullargspec(of),
-                of.__defaults__,
-                of.__kwdefaults__,
-                of.__code__.co_flags & (inspect.CO_GENERATOR | inspect.CO_COROUTINE),
-            )
-
-        expected = look(default)
-        for _ in range(6):
-            tally.add(look(function) == expected, default)
-            deed = draw.randint(0, 3)
-            if deed == 0:
-                system.reload()
-            elif deed == 1:
-                with system.backend_opts(trace=True):
-                    tally.add(look(function) == expected, default)
-            else:
-                outcome(call, *draw_call(draw, names)[0])
-
-
-def counting(log: list[Any], observe: Callable[[], Any]) -> Callable[..., Any]:
-    """Return a generator function that catches some of what is thrown, and logs."""
-
-    def generate(x: Any) -> Any:
-        for number in range(4):
-            try:
-                log.append(("got", (yield number, observe())))
-            except KeyError:
-                log.append("caught")
-            except GeneratorExit:
-                log.append(("closed", observe()))
-                raise
-        return observe()
-
-    return generate
-
-
-def streaming(log: list[Any], observe: Callable[[], Any]) -> Callable[..., Any]:
-    """Return an asynchronous generator function that does the same."""
-
-    async def stream(x: Any) -> Any:
-        for number in range(4):
-            try:
-                await asyncio.sleep(0)
-                log.append(("got", (yield number, observe())))
-            except KeyError:
-                await asyncio.sleep(0)
-                log.append("caught")
-            except GeneratorExit:
-                log.append(("closed", observe()))
-                raise
-
-    return stream
-
-
-async def follow(made: Any, steps: list[str]) -> list[Any]:
-    """Return what each step of a generator of either kind gives."""
-    seen: list[Any] = []
-    for step in steps:
-        error = KeyError("k") if step == "throw" else ValueError("v")
-        arguments = {"send": ("sent",), "throw": (error,), "fail": (error,)}.get(step, ())
-        names = {"next": "__next__", "fail": "throw"}
-        name = names.get(step, step)
-        if inspect.isasyncgen(made):
-            name = "__anext__" if name == "__next__" else f"a{name}"
-        try:
-            value = getattr(made, name)(*arguments)
-            seen.append(await value if inspect.isasyncgen(made) else value)
-        except (Exception, StopIteration) as caught:  # noqa: BLE001  # all are compared
-            context = caught.__context__
-            seen.append((type(caught), str(caught), caught is error, type(context)))
-    return seen
-
-
-@pytest.mark.parametrize("kind", [counting, streaming])
-def test_steps_of_generators(kind: Any, tally: Tally, scale: int) -> None:
-    """Random steps of generators, decorated, traced and undecorated."""
-    draw = random.Random(19)  # reproducible
-    kinds = ["next", "next", "next", "send", "throw", "fail", "close"]
-    system = BackendSystem(
-        None,
-        "TWIN",
-        ["builtins:int"],
-        [{"name": "first", "primary_types": [f"{__name__}:Foreign"], "functions": {}}],
-    )
-
-    def state() -> Any:
-        return system.backend_opts().prioritized
-
-    log: list[Any] = []
-    default = kind(log, state)
-    decorated: Any = system.dispatchable("x", module="lib", qualname="f")(default)
-
-    def run(function: Any, steps: list[str], traced: bool) -> Any:
-        log.clear()
-        with system.backend_opts(trace=traced):
-            before = state()
-            seen = asyncio.run(follow(function(1), steps))
-            return seen, [*log], before == state()
-
-    for _ in range(40 * scale):
-        steps = [draw.choice(kinds) for _ in range(draw.randint(1, 8))]
-        expected = run(default, steps, traced=False)
-        for traced in (False, True):
-            tally.add(run(decorated, steps, traced) == expected, steps)
 
 
 METACLASSES: dict[str, dict[str, Any]] = {

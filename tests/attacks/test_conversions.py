@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import threading
+from contextvars import copy_context
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -142,10 +143,25 @@ def expected(first: str, second: str, back: str) -> tuple[type, bool]:
     return ERRORS.get(back) or ANSWERS.get(back, Foreign), True
 
 
+def in_force() -> tuple[Any, ...]:
+    """Return the options that hold here."""
+    options = system.backend_opts()
+    return options.prioritized, options.disabled
+
+
+def answer_of(value: Foreign, more: Any) -> tuple[type, Any]:
+    """Call; return the class of the answer or of the error, and the options after it."""
+    try:
+        found: type = type(f(value, more))
+    except BaseException as error:  # noqa: BLE001  # whatever it is
+        found = type(error)
+    return found, in_force()
+
+
 def test_conversions_that_misbehave(tally: Tally, scale: int) -> None:
     """The answer follows from what each did; options, arguments and later calls stay the same."""
     draw = random.Random(scale)
-    before = system._dispatcher.keeper.get()
+    before = in_force()
     for _ in range(700 * scale):
         first, second, back = draw.choice(TO), draw.choice(TO), draw.choice(BACK)
         one.deeds = {"to_default": first, "from_default": back}
@@ -154,14 +170,9 @@ def test_conversions_that_misbehave(tally: Tally, scale: int) -> None:
         more = draw.choice([None, [value], {"a": (Foreign(), 1)}, [Own(), [Foreign()]]])
         shape = repr(more)
         del RAN[:]
-        try:
-            found: type = type(f(value, more))
-        except BaseException as error:  # noqa: BLE001  # whatever it is
-            found = type(error)
-        now = system._dispatcher.keeper.get()
+        found, now = copy_context().run(answer_of, value, more)
         # What a conversion puts in force is its own affair.
-        same = now is before or "sets options" in (first, second)
-        system._dispatcher.keeper.set(before)
+        same = now == before or "sets options" in (first, second)
         ran = any(type(each) is not Own or each.content != 1 for each in RAN)
         held = (found, ran) == expected(first, second, back) and repr(more) == shape and same
         one.deeds, two.deeds = {}, {}

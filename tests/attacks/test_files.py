@@ -7,20 +7,17 @@ import os
 import random
 import shutil
 import stat
-import struct
 import subprocess
 import sys
 import zipfile
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 import spatch_core
-from spatch_core._files import parse_toml
 from spatch_core.testing import write_distribution
 from tests.cli.test_update import BLEND, BLUR, HEAD, INIT, TOOLS, text
 
@@ -182,22 +179,6 @@ def test_no_archive_takes_much_memory(site: Path, tmp_path: Path, tally: Tally) 
     tally.add(found.stdout.splitlines() == [FOUND, told] and not found.stderr, found)
 
 
-def test_a_file_that_is_too_deep_is_reported_with_its_line(tmp_path: Path, tally: Tally) -> None:
-    """Also in the discovery; and what only looks like a long key is none."""
-    dots = "a." * 40 + "a"
-    for content, place in (
-        (f"name = 'bomb'\n{dots} = 1", "(at line 2, column 1)"),
-        (f"name = 'bomb'\nb = {{ c = 1, {dots} = 1}}", "(at line 2, column 13)"),
-        (f"b = '''\n\n'''\n[{dots}]", "(at line 4, column 2)"),
-    ):
-        with pytest.raises(ValueError, match="a key has more than 32 parts") as raised:
-            parse_toml(content.encode())
-        tally.add(str(raised.value).endswith(place), raised.value)
-    for value in (f'"{dots}"', f"'{dots}'", f'"""\n{dots}\\""" {dots}"""', f"'''\n{dots}\n'''"):
-        for content in (f"a = {value}", f"# {dots}\na = [\n{value}, # {dots}\n{value}]"):
-            tally.add(bool(parse_toml(content.encode())), content)
-
-
 # --- update: the file of a backend ---------------------------------------------------------
 
 UPDATE = """
@@ -315,27 +296,6 @@ def test_update_keeps_owner_and_permissions(
     tally.add(project.others() == set(), project.others())
 
 
-@pytest.mark.skipif(not hasattr(os, "setxattr"), reason="Linux alone has them")
-def test_update_keeps_extended_attributes(project: Project, tally: Tally) -> None:
-    """Such as notes, labels and access control lists."""
-    attributes = {"user.note": b"mine", "user.\u00e4": b"\xff"}
-    # The owner may write, and a further user read.
-    entries = [(1, 6, -1), (2, 4, 12345), (4, 4, -1), (16, 4, -1), (32, 0, -1)]
-    acl = struct.pack("<I", 2) + b"".join(struct.pack("<HHi", *each) for each in entries)
-    attributes["system.posix_acl_access"] = acl
-    kept = {}
-    for name, value in attributes.items():
-        with suppress(OSError):  # the file system has none
-            os.setxattr(project.file, name, value)
-            kept[name] = value
-    if not kept:
-        pytest.skip("the file system has no extended attributes")
-    found = project.update()
-    tally.add(found == "written", found)
-    for name, value in kept.items():
-        tally.add(os.getxattr(project.file, name) == value, name)
-
-
 def test_update_keeps_links(project: Project, tally: Tally) -> None:
     """Symbolic ones, one after another, and other names of the file."""
     first, second, name = (project.folder / each for each in ("first", "second", "name"))
@@ -419,29 +379,6 @@ def test_update_that_is_killed_leaves_the_old_or_the_new_file(
         raise AssertionError("it was killed every time")
     if hasattr(os, "O_TMPFILE"):
         tally.add(drafts <= 2, drafts)  # before the last look at the file, and after it
-
-
-def test_update_removes_only_its_own_drafts(project: Project, tally: Tally) -> None:
-    """Not those of another file, of another process that is at work, nor anything else."""
-    own = "0123456789abcdef.spatch-core-draft"
-    abandoned = project.package / f".backend.toml.{own}"
-    abandoned.touch()
-    locked = project.package / f".backend.toml.1{own[1:]}"
-    kept = [f".backend.toml.{each}" for each in ("draft", "swp", f"x{own}", f"{own}.bak", own[1:])]
-    kept += [f".other.toml.{own}", f"backend.toml.{own}", f".backend_toml.{own}"]
-    for name in kept:
-        (project.package / name).touch()
-    special = [f".backend.toml.{number}{own[1:]}" for number in range(2, 5)]
-    (project.package / special[0]).symlink_to(abandoned)
-    (project.package / special[1]).mkdir()
-    os.mkfifo(project.package / special[2])
-    with locked.open("w") as stream:
-        fcntl.flock(stream, fcntl.LOCK_EX)
-        found = project.update()
-    tally.add(found == "written", found)
-    expected = {*kept, *special, locked.name}
-    tally.add_many(len(expected), len(expected & project.others()), expected ^ project.others())
-    tally.add(not abandoned.exists(), "the abandoned one")
 
 
 def test_updates_in_many_processes(project: Project, tally: Tally, scale: int) -> None:

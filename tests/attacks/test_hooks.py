@@ -7,6 +7,7 @@ import contextlib
 import gc
 import random
 import threading
+from contextvars import copy_context
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -144,6 +145,12 @@ def in_thread(call: Callable[[], Any]) -> Any:
     return found[0]
 
 
+def in_force() -> tuple[Any, ...]:
+    """Return the options that hold here."""
+    options = system.backend_opts()
+    return options.prioritized, options.disabled
+
+
 def make_hook(deed: str, answer: Any) -> Callable[[Any], Any]:
     """Return a hook that does one thing; most go on after it."""
 
@@ -220,22 +227,23 @@ def test_hooks_that_misbehave(nature: str, tally: Tally, scale: int) -> None:
         # A plain function's hooks recur through it; that of others would need their answers.
         if nature == "plain" or each not in ("recurs", "goes on twice", "raises")
     ]
-    keeper = system._dispatcher.keeper
+
+    def ask(deeds: list[str], value: str) -> tuple[Any, bool]:
+        """Return the answer under these hooks, and whether the options stay as they were."""
+        for each in reversed(deeds):  # the innermost last
+            system.backend_opts(hook=make_hook(each, answer)).__enter__()
+        before = in_force()
+        try:
+            found = run(function(VALUES[value]))
+        except Broken:
+            found = Broken
+        return found, in_force() == before
+
     for _ in range(100 * scale):
         deeds = [draw.choice(deeds_here) for _ in range(draw.randint(1, 4))]
         value = draw.choice([*VALUES])
         del SEEN[:]
-        with contextlib.ExitStack() as stack:
-            for each in reversed(deeds):  # the innermost last
-                hook = make_hook(each, answer)
-                stack.enter_context(system.backend_opts(hook=hook))
-            before = keeper.get()
-            try:
-                found = run(function(VALUES[value]))
-            except Broken:
-                found = Broken
-            same = keeper.get() is before
-            keeper.set(before)
+        found, same = copy_context().run(ask, deeds, value)
         wanted = expected(deeds, value)
         after = f(Foreign()) == "foreign"
         tally.add((found, SEEN) == wanted and same and after, (deeds, value, found, SEEN, same))
@@ -283,7 +291,6 @@ def test_threads_with_and_without_hooks(tally: Tally, scale: int) -> None:
 def test_generators_under_blocks_that_end(tally: Tally, scale: int) -> None:
     """Steps, closes and drops of many generators at random: each is seen by its own hooks alone."""
     draw = random.Random(scale)
-    keeper = system._dispatcher.keeper
 
     @system.dispatchable("x", module="lib", qualname=f"walk{scale}")
     def walk(x: Any) -> Any:
@@ -293,7 +300,7 @@ def test_generators_under_blocks_that_end(tally: Tally, scale: int) -> None:
 
     for _ in range(20 * scale):
         open_ones: list[tuple[Any, list[str], int]] = []
-        before = keeper.get()
+        before = in_force()
         for _ in range(40):
             deed = draw.choice(["open", "step", "step", "step", "close", "drop", "throw"])
             if deed == "open" or not open_ones:
@@ -329,5 +336,5 @@ def test_generators_under_blocks_that_end(tally: Tally, scale: int) -> None:
                 del open_ones[place]
             else:
                 del open_ones[place], made
-            held = held and keeper.get() is before
+            held = held and in_force() == before
             tally.add(held, (deed, done, seen))

@@ -195,59 +195,6 @@ def test_newcomers_change_no_call_that_the_library_answered(
         assert promised > 500
 
 
-CIRCLES = {
-    "silent": {"requires_opt_in": True, "functions": {}},
-    "opt-in": {"requires_opt_in": True},
-    "silent but active": {"functions": {}},
-    "a candidate": {},
-}
-
-
-@pytest.mark.parametrize("types", [["Own"], ["Foreign"], ["~builtins:object"]], ids=str)
-@pytest.mark.parametrize("fields", CIRCLES.values(), ids=CIRCLES)
-def test_a_newcomer_turns_nothing_around(
-    tmp_path: Path, tally: Tally, fields: dict[str, Any], types: list[str]
-) -> None:
-    """C2, P9: ``fast`` stays before ``default``, and no circle skips it."""
-    before, after = tmp_path / "before", tmp_path / "after"
-    implementation = {"lib:f": {"function": "newcomer_library0:implementations.fast"}}
-    fast = {
-        "name": "fast",
-        "primary_types": [pattern("Own")],
-        "higher_priority_than": ["default"],
-        "functions": implementation,
-    }
-    library = LIBRARY.format(
-        group="newcomer0.backends", prefix="NEWCOMER0", types=[pattern("~Own")], own=[fast]
-    )
-    write_distribution(
-        before,
-        "newcomer-library",
-        files={
-            "newcomer_types.py": TYPES,
-            "newcomer_library0.py": library + "NAMES = ['default', 'fast']\n",
-        },
-    )
-    guest = {
-        "name": "guest",
-        "primary_types": [pattern(each) for each in types],
-        "higher_priority_than": ["fast"],
-        "lower_priority_than": ["default"],
-        "functions": {"lib:f": {"function": "newcomer_library0:implementations.guest"}},
-        **fields,
-    }
-    write_backend(after, 0, guest, "newcomer_library0")
-    script = f"COUNT = 1\n{ASK}"
-    one, two = (
-        json.loads(run_python(script, path=path).stdout) for path in ([before], [before, after])
-    )
-    assert [answer for _, answer, promised in one if promised].count("fast") > 5
-    for (what, expected, promised), (_, found, _) in zip(one, two, strict=True):
-        # A type that the library does not know is what a backend adds.
-        if promised and "Foreign" not in what[2]:
-            tally.add(found == expected, (what, expected, found))
-
-
 HOOK = """
 import asyncio, pytest
 class Abstract(type):

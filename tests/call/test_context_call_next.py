@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import asyncio
 import pickle
 from typing import Any
 
 import pytest
 
-from spatch_core import BackendSystem, NoImplementationError
+from spatch_core import BackendDeferredError, NoImplementationError
 from tests.call.test_progress import (
     ASKED,
     Foreign,
     Own,
     answers,
     decides,
-    declines_later,
     make,
     needed,
 )
@@ -163,23 +161,6 @@ def test_a_backend_that_defers_after_call_next_with_other_arguments_is_left_out(
         assert f("large") == "answers"
 
 
-def test_an_awaited_call_next_asks_no_backend_twice() -> None:
-    """C4, C6, F16: also in coroutine functions."""
-
-    async def default(x: Any) -> str:
-        return "default"
-
-    async def goes_on_later(context: Any, x: Any) -> Any:
-        await context.call_next(x)
-        return NotImplemented
-
-    asked = {"function": declines_later, "should_run": decides}
-    ASKED.clear()
-    _, f = make(with_context(goes_on_later), asked, default=default)
-    assert asyncio.run(f(Foreign())) == "default"
-    assert ASKED == ["b1"]
-
-
 def test_a_context_without_a_call_cannot_go_on() -> None:
     """C6: it says where contexts come from."""
     kept = []
@@ -195,53 +176,9 @@ def test_a_context_without_a_call_cannot_go_on() -> None:
         again.call_next(Foreign())
 
 
-def test_a_refusal_says_which_backend_has_gone_on() -> None:
-    """V3: a backend that calls `call_next` has run; that none runs the rest is another matter."""
-
-    def goes_on(context: Any, x: Any) -> Any:
-        return context.call_next(x)
-
-    backend = {
-        "name": "caller",
-        "primary_types": [f"{HERE}:Foreign"],
-        "functions": {"lib:refused": {"function": goes_on, "uses_context": True}},
-    }
-    system = BackendSystem(None, "COURSELIB", ["builtins:int"], [backend], fallback="raise")
-    f = system.dispatchable("x", identifier="lib:refused")(lambda x: x)
-    with pytest.raises(NoImplementationError) as caught:
-        f(Foreign())
-    (said,) = caught.value.backends
-    assert " ".join(str(said).split()) == "caller defers: it went on with context.call_next()"
-
-
-class Wide:
-    """Another type of the backends."""
-
-
-def test_call_next_with_other_types_may_be_converted_by_the_backend_itself() -> None:
-    """C6, V9: its implementation has had its turn, and its conversions have not."""
-
-    def widens(context: Any, x: Any) -> Any:
-        return context.call_next(Wide())
-
-    def default(x: Any) -> str:
-        return type(x).__name__
-
-    conversions: dict[str, Any] = {"to_default": lambda x: 3, "from_default": lambda x: x}
-    names = [f"{__name__}:Foreign", f"{__name__}:Wide"]
-    function = {"function": widens, "uses_context": True}
-    backend = {"name": "wide", "primary_types": names, "functions": {"lib:widened": function}}
-    for more, policy in [(conversions, "convert"), ({}, "raise")]:
-        for asks in (False, True):
-            asked = {"should_run": lambda context, x: True} if asks else {}
-            functions = {"lib:widened": {**function, **asked}}
-            both = [{**backend, **more, "functions": functions}]
-            system = BackendSystem(None, "COURSELIB", ["builtins:int"], both, fallback=policy)
-            f = system.dispatchable("x", identifier="lib:widened")(default)
-            if more:
-                assert f(Foreign()) == "int"
-                continue
-            with pytest.raises(NoImplementationError) as caught:
-                f(Foreign())
-            (said,) = caught.value.backends
-            assert " ".join(str(said).split()) == "wide defers: it went on with context.call_next()"
+def test_a_demanded_backend_cannot_go_on() -> None:
+    """C6, F9: there is no other candidate for what `invoke` names."""
+    _, f = make(with_context(goes_on))
+    assert f(Foreign()) == "b0(default)"
+    with pytest.raises(BackendDeferredError, match="names no other backend"):
+        f.invoke(backend="b0")(Foreign())

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import copy
 import pickle
-import traceback
 from typing import Any
 
 import pytest
@@ -120,37 +118,6 @@ def test_it_does_what_the_chain_does(kinds: Any, dispatch_args: Any) -> None:
             assert heard(f, args, kwargs) == expected
 
 
-class TestContext:
-    """It is made for every call, so that making it must cost little."""
-
-    def context(self) -> DispatchContext:
-        return DispatchContext((Foreign, int), (Foreign(), 1), "b0", False, "lib:f")
-
-    def test_it_can_be_made_by_hand(self) -> None:
-        """For the tests of a backend's own ``should_run``."""
-        context = self.context()
-        assert context.types == (Foreign, int)
-        assert context.dispatch_args[1] == 1
-        assert (context.name, context.prioritized, context.function) == ("b0", False, "lib:f")
-        assert repr(context).startswith("DispatchContext(name='b0', function='lib:f', types=(")
-
-    def test_it_cannot_be_changed(self) -> None:
-        """It says what is so."""
-        context = self.context()
-        for name in ("types", "dispatch_args", "name", "prioritized", "function"):
-            with pytest.raises(AttributeError):
-                setattr(context, name, None)
-
-    def test_it_can_be_copied_and_pickled(self) -> None:
-        """An implementation may send it elsewhere."""
-        context = self.context()
-        for twin in (copy.copy(context), pickle.loads(pickle.dumps(context))):
-            assert type(twin) is DispatchContext
-            assert twin.types == context.types
-            assert [type(each) for each in twin.dispatch_args] == [Foreign, int]
-            assert twin.name == context.name
-
-
 def keep(context: DispatchContext, *args: Any, **kwargs: Any) -> DispatchContext:
     return context
 
@@ -173,38 +140,3 @@ def test_a_context_lasts() -> None:
     assert [each.dispatch_args for each in contexts] == [(a, b), (c,), (a, b), (b, a)]
     assert all(isinstance(each, DispatchContext) for each in contexts)
     assert pickle.loads(pickle.dumps(contexts[0])).types == (Foreign,)
-
-
-def test_its_source_is_shown() -> None:
-    """In tracebacks, as that of every wrapper; and it is no line of anybody's own."""
-
-    def fail(context: DispatchContext, *args: Any) -> bool:
-        raise LookupError
-
-    globals()["failing"] = fail
-    entry = {"function": f"{HERE}:plain", "should_run": f"{HERE}:failing"}
-    described = {"name": "b", "primary_types": [f"{HERE}:Foreign"], "functions": {"lib:g": entry}}
-    system = BackendSystem(None, "MYLIB", backends=[described])
-    g: Any = system.dispatchable(("x", "y"), module="lib", qualname="g")(lambda x, y: None)
-    for _ in range(2):
-        with pytest.raises(LookupError) as caught:
-            g(Foreign(), 1)
-    frame = traceback.extract_tb(caught.tb)[-2]
-    assert frame.filename == "<dispatch of 2 arguments, should_run>"
-    assert frame.line == "answer = should_run(context, a0, a1)"
-
-
-def test_a_dispatchable_may_be_an_implementation_that_defers() -> None:
-    """What a table holds is told from what it may hold by chance."""
-    other = BackendSystem(None, "OTHER")
-
-    @other.dispatchable("x", module="other")
-    def step_aside(x: Any) -> Any:
-        return NotImplemented
-
-    globals()["stepping_aside"] = step_aside
-    entry = {"function": f"{HERE}:stepping_aside"}
-    described = {"name": "b", "primary_types": [f"{HERE}:Foreign"], "functions": {"lib:f": entry}}
-    system = BackendSystem(None, "MYLIB", backends=[described])
-    f: Any = system.dispatchable("x", module="lib", qualname="f")(lambda x: "default")
-    assert [f(Foreign()) for _ in range(3)] == ["default"] * 3

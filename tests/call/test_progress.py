@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Any
 
 import pytest
@@ -33,14 +32,6 @@ def fails(x: Any) -> Any:
 
 
 def answers(x: Any) -> str:
-    return "answers"
-
-
-async def raises_later(x: Any) -> Any:
-    raise DecliningError("too large")
-
-
-async def answers_later(x: Any) -> str:
     return "answers"
 
 
@@ -109,14 +100,6 @@ def test_other_exceptions_are_the_caller_s() -> None:
         f(Own())
 
 
-def test_the_default_runs_outside_of_the_handler() -> None:
-    """C8: its own exceptions have no context."""
-    _, f = make(raises, default=fails, defer_on=[DecliningError])
-    with pytest.raises(ValueError, match="broken") as caught:
-        f(Foreign())
-    assert caught.value.__context__ is None
-
-
 def test_a_refusal_has_the_exception_as_its_cause() -> None:
     """V3, C8: and its text as the reason."""
     system, f = make(raises, defer_on=[DecliningError], fallback="raise")
@@ -127,44 +110,3 @@ def test_a_refusal_has_the_exception_as_its_cause() -> None:
     with system.backend_opts(trace=True), pytest.raises(NoImplementationError) as caught:
         f(Foreign())
     assert isinstance(caught.value.__cause__, DecliningError)
-
-
-def test_an_awaited_exception_defers() -> None:
-    """C8, F16: as an awaited NotImplemented."""
-
-    async def default(x: Any) -> str:
-        return "default"
-
-    for implementations, answer in [
-        ((raises_later, answers_later), "answers"),
-        ((raises_later,), "default"),
-        (({"function": raises_later, "should_run": decides},), "default"),
-    ]:
-        _, f = make(*implementations, default=default, defer_on=[DecliningError])
-        for _ in range(2):
-            assert asyncio.run(f(Foreign())) == answer
-
-
-async def declines_later(x: Any) -> Any:
-    CALLED.append("declines")
-    return NotImplemented
-
-
-CALLED: list[str] = []
-
-
-def test_awaited_answers_go_on_after_if_needed() -> None:
-    """C4, F16: nothing is called twice."""
-
-    async def default(x: Any) -> str:
-        return "default"
-
-    lazy = {"function": declines_later, "should_run": needed}
-    _, f = make(lazy, declines_later, lazy, default=default)
-    CALLED.clear()
-    assert asyncio.run(f(Foreign())) == "default"
-    assert len(CALLED) == 3
-    _, f = make(lazy, declines_later, {**lazy, "function": answers_later}, default=default)
-    CALLED.clear()
-    assert asyncio.run(f(Foreign())) == "answers"
-    assert len(CALLED) == 2

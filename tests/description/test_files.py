@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 import sys
-import zipfile
 from pathlib import Path
 
 import pytest
@@ -88,26 +87,6 @@ class TestFiles:
         assert report["file"] == str(archive / self.LAYOUTS[layout][2])
         assert report["imported"] == []
 
-    @pytest.mark.parametrize("layout", LAYOUTS)
-    def test_through_a_path_file(self, tmp_path: Path, layout: str) -> None:
-        """The metadata lies in one folder, which has a ``.pth`` file that names another."""
-        file = self.write(tmp_path / "source", layout)
-        (metadata,) = (tmp_path / "source").glob("*.dist-info")
-        site = tmp_path / "site"
-        site.mkdir()
-        metadata.rename(site / metadata.name)
-        (site / "loud.pth").write_text(f"{tmp_path / 'source'}\n", encoding="utf-8")
-
-        report = find(before=f"import site; site.addsitedir({str(site)!r})")
-
-        assert report == {
-            "found": True,
-            "file": str(file),
-            "distribution": "loud-dist",
-            "imported": [],
-            "problems": [],
-        }
-
     @pytest.mark.parametrize(
         "layout", ["package", "sub-package", "module-in-a-package", "folder-of-data-in-a-package"]
     )
@@ -139,14 +118,6 @@ class TestFiles:
         assert report["problems"] == []
         assert report["file"] == str(file)
         assert report["imported"] == []
-
-    def test_in_a_namespace_package_that_several_folders_share(self, tmp_path: Path) -> None:
-        write_distribution(tmp_path / "first", "other-dist", files={"loud/a/other.py": ""})
-        self.write(tmp_path / "second", "nested-namespace-package")
-
-        report = find(tmp_path / "first", tmp_path / "second")
-
-        assert report["file"] == str(tmp_path / "second" / "loud/a/b/backend.toml")
 
     def test_in_a_namespace_package_of_which_a_part_is_imported_already(
         self, tmp_path: Path
@@ -248,53 +219,6 @@ class TestFiles:
         assert report["file"] == str(second / "shared/loud/backend.toml")
         assert report["problems"] == []
 
-    def test_a_finder_that_fails_costs_the_backend_alone(self, tmp_path: Path) -> None:
-        """E1: the library and other backends work."""
-        write_distribution(
-            tmp_path,
-            "loud-dist",
-            entry_points={"photolib.backends": {"loud": "loud:backend.toml"}},
-        )
-
-        report = find(
-            tmp_path,
-            before="""
-    class Finder:
-        @classmethod
-        def find_spec(cls, name, path=None, target=None):
-            if name == "loud":
-                raise LookupError("out of order")
-
-    sys.meta_path.append(Finder)
-    """,
-        )
-
-        assert not report["found"]
-        (problem,) = report["problems"]
-        assert "LookupError: out of order" in problem
-        assert "loud-dist" in problem
-
-    def test_a_finder_of_the_old_kind_is_passed_over(self, tmp_path: Path) -> None:
-        """Before Python 3.4 finders had another method; such ones are still about."""
-        self.write(tmp_path, "package")
-        (tmp_path / "site").mkdir()
-        next(tmp_path.glob("*.dist-info")).rename(tmp_path / "site" / "loud_dist-0.1.0.dist-info")
-
-        report = find(
-            tmp_path / "site",
-            tmp_path,
-            before="""
-    class Old:
-        @classmethod
-        def find_module(cls, name, path=None):
-            return None
-
-    sys.meta_path.insert(0, Old)
-    """,
-        )
-
-        assert report["found"]
-
     @pytest.mark.parametrize("missing", ["name", "encoding"])
     def test_a_distribution_that_does_not_say_its_name(self, tmp_path: Path, missing: str) -> None:
         """As after an interrupted installation; the rest of it still works."""
@@ -315,20 +239,6 @@ class TestFiles:
         assert "'loud = loud:missing.toml'" in problem
         assert "None" not in problem
 
-    def test_nothing_is_written(self, tmp_path: Path) -> None:
-        """D2: discovery needs no folder of the user."""
-        self.write(tmp_path / "site", "package")
-        home = tmp_path / "home"
-        home.mkdir()
-        places = dict.fromkeys(("HOME", "XDG_CACHE_HOME", "LOCALAPPDATA"), str(home))
-        before = sorted((tmp_path / "site").rglob("*"))
-
-        report = find(tmp_path / "site", before=f"import os; os.environ.update({places!r})")
-
-        assert report["found"]
-        assert sorted(home.rglob("*")) == []
-        assert sorted((tmp_path / "site").rglob("*")) == before
-
     @pytest.mark.skipif(sys.platform != "linux", reason="only Linux has such a file")
     def test_a_file_that_cannot_be_read(self, tmp_path: Path) -> None:
         """E1: Even root is refused the first bytes of a process's memory."""
@@ -338,17 +248,3 @@ class TestFiles:
         (problem,) = find(tmp_path)["problems"]
 
         assert "the package 'loud' or its file cannot be read (OSError: " in problem
-
-    def test_a_file_in_a_zip_file_that_is_missing(self, tmp_path: Path) -> None:
-        write_distribution(
-            tmp_path / "site",
-            "loud-dist",
-            entry_points={"photolib.backends": {"loud": "loud:backend.toml"}},
-            files={"loud/__init__.py": ""},
-        )
-        archive = Path(shutil.make_archive(str(tmp_path / "site"), "zip", tmp_path / "site"))
-        assert zipfile.is_zipfile(archive)
-
-        (problem,) = find(archive)["problems"]
-
-        assert f"there is no file 'backend.toml' in '{archive / 'loud'}'" in problem

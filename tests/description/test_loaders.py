@@ -156,20 +156,6 @@ def test_the_package_was_imported_before(tmp_path: Path) -> None:
     assert (report["problems"], report["file"]) == ([], str(source))
 
 
-def test_a_file_that_the_loader_does_not_have(tmp_path: Path) -> None:
-    """E1: the message names the package's place."""
-    install(tmp_path)
-    loader = tmp_path / "site" / "_loud_editable.py"
-    loader.write_text(
-        loader.read_text(encoding="utf-8").replace("'loud/backend.toml'", "'loud/other.toml'"),
-        encoding="utf-8",
-    )
-
-    (problem,) = find(tmp_path / "site")["problems"]
-
-    assert "there is no file 'backend.toml' in " in problem
-
-
 def test_a_loader_that_fails(tmp_path: Path) -> None:
     """E1: it costs the backend alone."""
     install(tmp_path)
@@ -182,15 +168,6 @@ def test_a_loader_that_fails(tmp_path: Path) -> None:
     (problem,) = find(tmp_path / "site")["problems"]
 
     assert "the package 'loud' or its file cannot be read (LookupError: 1)" in problem
-
-
-def test_a_large_file_of_a_loader(tmp_path: Path) -> None:
-    """E1: it is not parsed."""
-    install(tmp_path, in_memory=True, text="#" * 3_000_000)
-
-    (problem,) = find(tmp_path / "site")["problems"]
-
-    assert "it is not parsed: it has more than" in problem
 
 
 def test_calls_and_both_commands_agree(tmp_path: Path) -> None:

@@ -2,13 +2,44 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from spatch_core.testing import write_distribution
-from tests.discovery.conftest import FIELDS, TOML, catalog, entry_point
+from spatch_core import BackendSystem
+from spatch_core.testing import isolated, write_distribution
+from spatch_core.types import Description
+from tests.discovery.conftest import TOML
+
+FIELDS: dict[str, Any] = {
+    "name": "loud",
+    "primary_types": ["builtins:str", "~builtins:bytes"],
+    "secondary_types": ["builtins:int"],
+    "requires_opt_in": True,
+    "higher_priority_than": ["other"],
+    "lower_priority_than": ["default"],
+    "functions": {
+        "defaults": {"uses_context": True},
+        "auto-generation": {"backend": "loud:backend", "modules": ["loud.code"]},
+        "photolib:double": {
+            "function": "loud.code:double",
+            "should_run": "loud.code:ask",
+            "additional_docs": "Louder.",
+        },
+        "photolib:halve": {"function": "loud.code:halve", "uses_context": False},
+    },
+}
+
+
+def read(folder: Path, value: str, files: dict[str, str]) -> Description:
+    """Return the description that an entry point of this value leads to."""
+    entry_points = {"photolib.backends": {"loud": value}}
+    write_distribution(folder, "loud-dist", entry_points=entry_points, files=files)
+    system = BackendSystem("photolib.backends", "PHOTOLIB")
+    with isolated(system, path=[folder]):
+        assert system.problems == ()
+        return system.backends["loud"]
 
 
 class TestForms:
@@ -51,50 +82,34 @@ backend = Backend()""",
     }
 
     @pytest.mark.parametrize("form", CODE)
-    def test_a_python_form_says_the_same_as_a_file(
-        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: str
-    ) -> None:
+    def test_a_python_form_says_the_same_as_a_file(self, tmp_path: Path, form: str) -> None:
         """D1, D4: each kind of value leads to the same description."""
         value, code = self.CODE[form]
-        write_distribution(tmp_path / "a", "loud", files={"loud/loud.toml": TOML})
-        write_distribution(tmp_path / "b", "loud", files={"loud.py": code})
 
-        monkeypatch.syspath_prepend(tmp_path / "a")
-        from_file = catalog(entry_point("loud", "loud:loud.toml"))
-        monkeypatch.syspath_prepend(tmp_path / "b")
-        monkeypatch.delitem(sys.modules, "loud", raising=False)
-        from_code = catalog(entry_point("loud", value))
+        from_file = read(tmp_path / "a", "loud:loud.toml", {"loud/loud.toml": TOML})
+        from_code = read(tmp_path / "b", value, {"loud.py": code})
 
-        assert from_file.problems == from_code.problems == ()
-        one, other = from_file.descriptions["loud"], from_code.descriptions["loud"]
-        assert one.source.file == str(tmp_path / "a" / "loud" / "loud.toml")
-        assert other.source.file is None
-        for field in one._fields:
-            if field != "source":
-                assert getattr(one, field) == getattr(other, field), field
+        assert from_file.source.file == str(tmp_path / "a" / "loud" / "loud.toml")
+        assert from_code.source.file is None
+        for field in (*FIELDS, "auto_generation", "url", "attributes", "in_code"):
+            assert getattr(from_file, field) == getattr(from_code, field), field
 
-    def test_a_description_in_code_says_the_same_too(self) -> None:
+    def test_a_description_in_code_says_the_same_too(self, tmp_path: Path) -> None:
         """D3, D4: the fields have the same meaning in code."""
-        (name,) = set(catalog(in_code=[FIELDS]).descriptions) - {"default"}
+        from_file = read(tmp_path, "loud:loud.toml", {"loud/loud.toml": TOML})
 
-        description = catalog(in_code=[FIELDS]).descriptions[name]
+        in_code = BackendSystem(None, "PHOTOLIB", backends=[FIELDS]).backends["loud"]
 
-        assert description.name == "loud"
-        assert description.in_code
-        assert [str(each) for each in description.primary_types] == FIELDS["primary_types"]
-        assert description.functions["photolib:double"].uses_context
-        assert not description.functions["photolib:halve"].uses_context
+        assert (from_file.in_code, in_code.in_code) == (False, True)
+        for field in FIELDS:
+            assert getattr(from_file, field) == getattr(in_code, field), field
 
     @pytest.mark.parametrize(
         "value", ["loud:backend [fast]", "loud : backend", "loud:backend.toml [fast]"]
     )
     def test_the_value_of_an_entry_point_may_have_spaces_and_extras(
-        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, value: str
+        self, tmp_path: Path, value: str
     ) -> None:
         """The entry-points specification allows both."""
         files = {"loud/__init__.py": f"backend = {FIELDS!r}", "loud/backend.toml": TOML}
-        write_distribution(tmp_path, "loud", files=files)
-        monkeypatch.syspath_prepend(tmp_path)
-        monkeypatch.delitem(sys.modules, "loud", raising=False)
-
-        assert catalog(entry_point("loud", value)).problems == ()
+        assert read(tmp_path, value, files).name == "loud"

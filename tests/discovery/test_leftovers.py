@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 from pathlib import Path
 from typing import Any
 
@@ -81,27 +80,6 @@ def test_a_leftover_alone_is_not_installed(tmp_path: Path, kind: str) -> None:
     assert (report["found"], report["problems"]) == (False, [])
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_a_leftover_hides_no_library(tmp_path: Path, kind: str) -> None:
-    """E9: the command line finds the installed one."""
-    leave(tmp_path / "a", kind, "photolib-dist")
-    write_distribution(
-        tmp_path / "b",
-        "photolib-dist",
-        entry_points={"spatch_core.libraries": {"photolib": "photolib:system"}},
-    )
-    program = """
-        from spatch_core.examination.libraries import find_libraries
-
-        print([(each.name, each.identifier, each.owner) for each in find_libraries()])
-        """
-
-    done = run_python(program, path=[tmp_path / "a", tmp_path / "b", CORE])
-
-    assert "('photolib', 'photolib:system', None)" in done.stdout
-    assert done.stdout.count("'photolib'") == 1
-
-
 def requiring(requires: str, variant: str) -> tuple[object, object]:
     """Return the results of a function of a backend with a requirement, and of one variant."""
     system = BackendSystem(
@@ -163,19 +141,6 @@ def test_a_leftover_meets_no_requirement(
     monkeypatch.syspath_prepend(tmp_path)
 
     assert requiring(requirement, requirement) == ("default", "default")
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_a_leftover_in_a_zip_file(tmp_path: Path, kind: str) -> None:
-    """D1: as in a folder."""
-    install(tmp_path / "site")
-    leave(tmp_path / "left", kind)
-    left = shutil.make_archive(str(tmp_path / "left"), "zip", tmp_path / "left")
-    site = shutil.make_archive(str(tmp_path / "site"), "zip", tmp_path / "site")
-
-    report = find(Path(left), Path(site))
-
-    assert (report["found"], report["problems"]) == (True, [])
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import inspect
-import pickle
-import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +11,8 @@ import pytest
 from spatch_core import (
     BackendSkippedWarning,
     BackendSystem,
-    DuplicateFunctionWarning,
     UnknownBackendError,
 )
-from spatch_core._loading import Loader
 from spatch_core.testing import Distribution, isolated, write_distribution
 
 GROUP = "loader_library.backends"
@@ -64,32 +59,6 @@ def install(folder: Path, name: str, rest: str = "", types: str = "'builtins:str
             """,
         },
     )
-
-
-class TestWhen:
-    """Which uses of a library need the backends."""
-
-    NEEDS: dict[str, Callable[[Any, Any], object]] = {  # noqa: RUF012  # constant
-        "call": lambda system, double: double(1.0),
-        "explain": lambda system, double: double.explain(1.0),
-        "explain-types": lambda system, _: system.explain_types("loader_library:double", [int]),
-        "invoke": lambda system, double: double.invoke(backend="default")(1.0),
-        "backends-of-a-function": lambda system, double: list(double.backends),
-        "backends": lambda system, double: system.backends,
-        "problems": lambda system, double: system.problems,
-        "backend-opts": lambda system, double: system.backend_opts(),
-        "reload": lambda system, double: system.reload(),
-    }
-    DOES_NOT: dict[str, Callable[[Any, Any], object]] = {  # noqa: RUF012  # constant
-        "another-function": lambda system, double: system.dispatchable("x")(lambda x: x),
-        "functions": lambda system, double: system.functions["loader_library:double"],
-        "repr": lambda system, double: (repr(system), repr(double)),
-        "docstring": lambda system, double: double.__doc__,
-        "signature": lambda system, double: inspect.signature(double),
-        "pickle": lambda system, double: pickle.dumps(system),
-        "default-implementation": lambda system, double: double.__wrapped__(1.0),
-        "invoke-is-only-prepared": lambda system, double: double.invoke(backend="any"),
-    }
 
 
 class TestReload:
@@ -208,48 +177,3 @@ class TestReload:
         system.reload()
 
         assert double("text") == "shy"
-
-    def test_imports_no_module_again(self, system: BackendSystem, double: Any, site: Path) -> None:
-        install(site, "early")
-        double("text")
-        module = sys.modules["loader_early"]
-
-        system.reload()
-
-        assert double("text") == "early"
-        assert sys.modules["loader_early"] is module
-
-    def test_a_function_that_was_defined_before_the_first_discovery_follows(
-        self, system: BackendSystem, double: Any, site: Path
-    ) -> None:
-        install(site, "late")
-        system.reload()
-
-        with pytest.warns(DuplicateFunctionWarning):
-
-            @system.dispatchable("x", module="loader_library", qualname="double")
-            def newer(x: object) -> str:
-                return "default"
-
-        assert double("text") == newer("text") == "late"
-        assert newer.__doc__ is not None
-        assert "late" in newer.__doc__
-
-
-class TestLoader:
-    """The loader by itself."""
-
-
-class TestStates:
-    """What each way to use a loader does in each state; other threads are tested above."""
-
-    USES: dict[str, Callable[[Loader[Any]], object]] = {  # noqa: RUF012  # constant
-        "get": lambda one: one.get(),
-        "load": lambda one: one.load(),
-        "load-again": lambda one: one.load(again=True),
-    }
-
-    @pytest.fixture(params=USES)
-    def use(self, request: pytest.FixtureRequest) -> str:
-        name: str = request.param
-        return name

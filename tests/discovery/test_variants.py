@@ -85,22 +85,6 @@ def test_the_first_one_that_is_met_serves() -> None:
     assert pickle.loads(pickle.dumps(description)) == description
 
 
-def test_the_variant_that_is_shown_is_the_one_whose_requirement_is_met() -> None:
-    """D17: also if several variants, or the plain entry, name the same function."""
-    absent, newer = variant(ONLY, "builtins:max"), variant(PACKAGING, "builtins:max")
-    system, functions = library(
-        several={"variants": [absent, newer]},
-        plain={"function": "builtins:max", "variants": [absent]},
-    )
-    assert [function([1, 2]) for function in functions.values()] == [2, 2]
-    found = system.backends["b"].functions
-    assert found["lib:several"].variant == Variant(**newer)
-    assert found["lib:plain"].variant is None
-    assert pickle.loads(pickle.dumps(found["lib:several"])).variant == Variant(**newer)
-    assert f"its variant for {PACKAGING}" in str(functions["several"].explain([1]))
-    assert "variant" not in str(functions["plain"].explain([1]))
-
-
 def failing(x: Any) -> str:
     raise KeyError(x)
 
@@ -167,21 +151,6 @@ def test_a_function_without_a_variant_is_not_every_other_one() -> None:
     assert functions["f"]([1]) == "default"
     assert functions["f"].backends == ("default",)
     assert system.backends["b"].every is not None
-
-
-def test_a_requirement_that_cannot_be_read_is_a_problem() -> None:
-    """D17: the backend works, and its other variants are used."""
-    system, functions = library(
-        f={
-            "function": "builtins:sum",
-            "variants": [variant("torch>>1", "builtins:min"), variant(PACKAGING, "builtins:max")],
-        }
-    )
-    with pytest.warns(UserWarning, match="the variant is not used, because of its requirement"):
-        assert functions["f"]([1, 2]) == 2
-    (problem,) = system.problems
-    assert problem.key == 'functions."lib:f".variants[0].requires'
-    assert "\n" not in problem.message
 
 
 @pytest.mark.parametrize(

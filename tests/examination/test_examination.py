@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -72,47 +70,6 @@ def test_a_system_need_not_be_registered(paint: Site) -> None:
     assert found.stdout.splitlines() == [
         "easel:system ['default', 'oil']",
         "no imported module has this system as an attribute",
-    ]
-
-
-def reachable(value: object) -> Iterator[object]:
-    """Yield a value and everything that can be reached through its fields and properties."""
-    yield value
-    if is_dataclass(value):
-        names = {each.name for each in fields(value)}
-        names |= {
-            name for name in dir(type(value)) if isinstance(getattr(type(value), name), property)
-        }
-        for name in sorted(names):
-            yield from reachable(getattr(value, name))
-    elif isinstance(value, (list, tuple)):
-        for each in value:
-            yield from reachable(each)
-    elif isinstance(value, dict):
-        yield from reachable([*value.values()])
-
-
-def test_one_loop_serves_both_reports(paint: Site) -> None:
-    """They have the same fields, and all values are plain or public."""
-    file = str(paint.folder / "paint_oil" / "backend.toml")
-    code = f"""
-        from spatch_core import examination
-        from spatch_core.examination import Report, examine_library, verify_file
-        from {__name__} import reachable
-
-        for report in (examine_library("paintlib"), verify_file({file!r}), verify_file("absent")):
-            assert isinstance(report, Report)
-            print(report.subject, report.ok, len(report.findings), len(report.faults))
-            assert report.notes == report.unchecked == []
-            for each in reachable(report):
-                if type(each).__module__.startswith("spatch_core"):
-                    assert getattr(examination, type(each).__name__) is type(each)
-        """
-    found = run_python(code, path=[paint.folder, Path(__file__).parents[2]])
-    assert found.stdout.splitlines() == [
-        "paintlib False 1 1",
-        f"{file} False 1 1",
-        "absent False 1 1",
     ]
 
 

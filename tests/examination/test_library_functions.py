@@ -2,15 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import spatch_core
-from spatch_core import BackendSystem
-from spatch_core.examination.findings import Severity
-from spatch_core.examination.importing import Importer
-from spatch_core.examination.library_functions import LibraryFunctions
 from spatch_core.testing import run_python, write_distribution
 
 LIBRARY = """
@@ -52,56 +46,6 @@ for report in reports:
     for each in report.findings:
         print(each.keys[0], "|", f"{each.severity}: {each.message} {each.remedy}")
 """
-
-
-def default(x: Any, n: int = 1) -> Any: ...
-
-
-def test_functions_of_a_library_are_known_by_name() -> None:
-    """Near misses are suggested."""
-    system = BackendSystem(None, "CHECKED")
-    dispatchable: Callable[..., Any] = system.dispatchable(["x"])(default)
-    name = f"{default.__module__}:default"
-    functions = LibraryFunctions(Importer([]), system)
-    assert functions.find(name) is dispatchable
-    assert functions.check(name) is None
-    assert str(functions.signature(name)) == "(x, n=1)"
-    assert functions.signature(None) is None
-    wrong = functions.check(f"{default.__module__}:defualt")
-    assert wrong is not None
-    assert (wrong.severity, wrong.remedy) == (Severity.ERROR, f"Did you mean {name!r}?")
-
-
-def test_the_nearest_function_of_a_short_name_is_offered() -> None:
-    """It is no error, because another version of the library may have the function."""
-    system = BackendSystem(None, "CHECKED")
-
-    @system.dispatchable(["x"], module=__name__, qualname="fn")
-    def fn(x: object) -> object:
-        return x
-
-    wrong = LibraryFunctions(Importer([]), system).check(f"{__name__}:fm")
-    assert wrong is not None
-    assert wrong.severity is Severity.WARNING
-    assert wrong.remedy.startswith(f"Did you mean '{__name__}:fn'? Else remove it, or say which")
-
-
-def test_functions_that_the_library_has_adopted_are_known() -> None:
-    """T1: signatures are not compared: an implementation may lack options."""
-    system = BackendSystem(None, "MYLIB")
-    system.adopt(len, "other:length")
-    functions = LibraryFunctions(Importer([]), system)
-    assert functions.check("other:length") is None
-    assert functions.signature("other:length") is None
-    assert functions.check("other:lenght") is not None
-    for alias in ("builtins:len", "tests.examination.test_function_check:length"):
-        finding = functions.check(alias)
-        assert finding is not None
-        assert finding.remedy == "Did you mean 'other:length'?"
-    for other in ("builtins:int", "builtins:abs", "builtins:__doc__"):
-        finding = functions.check(other)
-        assert finding is not None
-        assert "other:length" not in str(finding.remedy)
 
 
 def test_attributes_are_compared_with_the_modules_of_the_library(tmp_path: Path) -> None:

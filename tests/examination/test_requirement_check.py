@@ -6,10 +6,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from spatch_core import BackendSystem
-from spatch_core.examination.findings import Severity
-from spatch_core.examination.requirement_check import check_requirements, chosen_variants
-
 if TYPE_CHECKING:
     from tests.cli.conftest import Site
 
@@ -21,43 +17,6 @@ TOML = f"""
     [functions."{BLUR}"]
     function = "paint_water:blur"
     """
-
-
-def test_one_that_is_not_met_is_a_note() -> None:
-    """One that cannot be read is an error; one that is met has no finding."""
-    found = [*check_requirements(["pytest", "no-such-distribution", "a b c"])]
-    assert [(each.key, each.severity) for each in found] == [
-        ("requires[1]", Severity.NOTE),
-        ("requires[2]", Severity.ERROR),
-    ]
-    assert found[0].message == f"{UNMET}, so it is inactive here"
-    assert found[1].message.startswith("it is inactive, because of a requirement: 'a b c'")
-
-
-def test_the_choice_of_a_variant_is_a_note() -> None:
-    """So is an implementation without a chosen variant; others have no note."""
-    absent = {"requires": "no-such-distribution", "function": "builtins:min"}
-    unread = {"requires": "packaging>>1", "function": "builtins:min"}
-    newer = {"requires": "packaging>=20", "function": "builtins:max"}
-    functions = {
-        "lib:f": {"function": "builtins:sum", "variants": [absent, newer]},
-        "lib:g": {"function": "builtins:sum", "variants": [absent, unread]},
-        "lib:h": {"function": "builtins:sum"},
-        "lib:i": {"variants": [absent]},
-        "*": {"variants": [newer]},
-    }
-    backend = {"name": "b", "primary_types": ["builtins:list"], "functions": functions}
-    system = BackendSystem(None, "CHOICES", backends=[backend])
-    with pytest.warns(UserWarning, match="the variant is not used"):
-        found = [*chosen_variants(system.backends["b"])]
-    assert {each.severity for each in found} == {Severity.NOTE}
-    assert [(each.key, each.message) for each in found[:1] + found[2:]] == [
-        ('functions."lib:f".variants[1]', "its variant for packaging>=20 serves here"),
-        ('functions."*".variants[0]', "its variant for packaging>=20 serves here"),
-    ]
-    assert found[1].key == 'functions."lib:g".function'
-    assert found[1].message.startswith(f"it serves here instead of its variants: {UNMET}; ")
-    assert "'packaging>>1' is not a requirement" in found[1].message
 
 
 @pytest.mark.slow

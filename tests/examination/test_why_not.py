@@ -4,15 +4,9 @@ from __future__ import annotations
 
 import json
 import subprocess
-from decimal import Decimal
-from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import pytest
-
-from spatch_core import BackendSystem
-from spatch_core.examination.question import Attempt, GivenType, Question
-from spatch_core.examination.why_not import why_not
 
 if TYPE_CHECKING:
     from tests.cli.conftest import Site
@@ -338,48 +332,18 @@ def test_an_unknown_backend_is_wrong_usage(studio: Site) -> None:
     assert (answer.code, answer.output) == (2, "")
 
 
-def test_a_type_it_does_not_know_keeps_it_from_converting() -> None:
-    """V9: its description could accept the type; not if the function is the obstacle."""
-    described = {
-        "name": "decimals",
-        "primary_types": ["decimal:Decimal"],
-        "to_default": Fraction,
-        "from_default": Decimal,
-    }
-    system = BackendSystem(None, "WHYLIB", ["fractions:Fraction"], [described])
-    system.dispatchable(["x", "y"], identifier="whylib:f")(lambda x, y: x)
-    types = (GivenType(FRACTION, Fraction), GivenType("decimal:Decimal", Decimal))
-    answer = why_not(Question(system, "whylib:f", types), "decimals")
-    assert answer.outcome is Attempt.WOULD
-    assert [each.text for each in answer.remedies] == [
-        "with backend_opts(fallback='convert'), call it with decimal:Decimal, decimal:Decimal"
-    ]
-    (obstacle,) = answer.obstacles
-    assert obstacle.endswith(f"would have to have {FRACTION} in secondary_types")
-
-    @system.dispatchable("x", identifier="whylib:items")
-    def items(x: Any) -> Any:
-        yield x
-
-    answer = why_not(Question(system, "whylib:items", types[1:]), "decimals")
-    assert answer.outcome is Attempt.CANNOT
-    assert answer.obstacles == ["it does not implement whylib:items; these do: default"]
-
-
-def test_conversions_and_refusals_are_answered_by_the_core() -> None:
-    """V8, V16: a backend that would convert runs; one that cannot says why."""
-    described = {
-        "name": "decimals",
-        "primary_types": ["decimal:Decimal"],
-        "to_default": float,
-        "from_default": Decimal,
-    }
-    shy = {**described, "name": "shy", "requires_opt_in": True}
-    system = BackendSystem(None, "WHYLIB", ["builtins:float"], [described, shy], fallback="convert")
-    system.dispatchable("x", identifier="whylib:f")(lambda x: x)
-    question = Question(system, "whylib:f", (GivenType("decimal:Decimal", Decimal),))
-    assert why_not(question, "decimals").outcome is Attempt.RUNS
-    answer = why_not(question, "default")
-    assert answer.reason == "it runs with the converted arguments"
-    answer = why_not(question, "shy")
-    assert "requires opt-in" in answer.reason
+def test_one_that_converts_is_asked_for_its_conversions(studio: Site) -> None:
+    """V8, V9: it runs under the policy; otherwise the option for it is a remedy."""
+    conversions = 'to_default = "builtins:int"\nfrom_default = "decimal:Decimal"'
+    blend = implementing('"decimal:Decimal"', more=conversions).replace(BLUR, BLEND)
+    studio.install_backend("water", blend)
+    arguments = (BLUR, "decimal:Decimal", "--why-not", "water", "--json")
+    answer = studio.run("explain", *arguments).json["why_not"]
+    assert (answer["outcome"], texts(answer)) == (
+        "would run",
+        ["with backend_opts(fallback='convert')"],
+    )
+    file = studio.folder / "paintlib" / "_dispatch.py"
+    code = file.read_text(encoding="utf-8")
+    file.write_text(code.replace('"PAINTLIB",', '"PAINTLIB", fallback="convert",'), "utf-8")
+    assert studio.run("explain", *arguments).json["why_not"]["outcome"] == "runs"

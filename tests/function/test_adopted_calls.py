@@ -2,14 +2,6 @@
 
 from __future__ import annotations
 
-import abc
-import asyncio
-import builtins
-import collections.abc
-import gc
-import sys
-import types
-import weakref
 from typing import Any
 
 import pytest
@@ -128,45 +120,6 @@ def test_a_single_candidate_may_decline() -> None:
     assert found is declines
 
 
-def test_a_single_candidate_may_decline_however_it_is_called() -> None:
-    """T2: also where its types may change, where calls are traced, and where hooks see them."""
-    abstract = adopting(
-        {
-            "name": "one",
-            "primary_types": ["@collections.abc:Sized"],
-            "functions": {"lib:f": {"function": declines}},
-        }
-    )
-    sized = type("Sized", (), {"__len__": lambda self: 0})
-    collections.abc.Sized.register(sized)
-    found = abstract.lookup("lib:f", (sized,))
-    assert found is not None
-    assert found() is NotImplemented
-    # After a class was registered, the candidates are found again.
-    collections.abc.Sized.register(type("Other", (), {}))
-    assert found() is NotImplemented
-    system = adopting(backend("one", {"function": declines}), defer_on=[LookupError])
-    for options in ({}, {"trace": True}, {"hook": lambda call: call.next(*call.args)}):
-        with system.backend_opts(**options):
-            found = system.lookup("lib:f", (Foreign,))
-            assert found is not None
-            assert found() is NotImplemented, options
-
-
-def test_a_single_candidate_that_defers_by_an_exception_says_why() -> None:
-    """T2: which ``NotImplemented`` could not."""
-
-    def fails() -> Any:
-        raise LookupError("not here")
-
-    system = adopting(backend("one", {"function": fails}), defer_on=[LookupError])
-    found = system.lookup("lib:f", (Foreign,))
-    assert found is not None
-    with pytest.raises(NoImplementationError, match="not here") as caught:
-        found()
-    assert isinstance(caught.value.__cause__, LookupError)
-
-
 def test_a_backend_is_asked() -> None:
     """T2: by its should_run, in every call."""
     asked = []
@@ -274,36 +227,6 @@ def test_one_implementation_serves_all() -> None:
     assert found(1) == ("lib:length", (1,))
 
 
-def test_a_registered_class_takes_effect() -> None:
-    """T2: candidates may change while a table has their entry."""
-    module = types.ModuleType("adopted_abstract")
-    sys.modules["adopted_abstract"] = module
-
-    class Abstract(abc.ABC):  # noqa: B024  # classes are registered with it
-        pass
-
-    module.Abstract = Abstract  # type: ignore[attr-defined]
-    try:
-        system = adopting(
-            {
-                "name": "one",
-                "primary_types": ["@adopted_abstract:Abstract"],
-                "functions": {"lib:f": {"function": says("one")}},
-            }
-        )
-
-        class Late:
-            pass
-
-        assert system.lookup("lib:f", (Late,)) is None
-        Abstract.register(Late)
-        found = system.lookup("lib:f", (Late,))
-        assert found is not None
-        assert found() == "one"
-    finally:
-        del sys.modules["adopted_abstract"]
-
-
 def test_mistakes_of_looking_up_are_named() -> None:
     """T2: an identity that was not adopted, and types that are none."""
     system = adopting()
@@ -318,55 +241,6 @@ def test_mistakes_of_looking_up_are_named() -> None:
     with pytest.raises(TypeError):
         system.lookup("lib:f")  # type: ignore[call-arg]
     assert system.lookup("lib:f", [Foreign]) is record  # type: ignore[arg-type]
-
-
-class Loud(type):
-    """A metaclass that breaks comparing and hashing."""
-
-    def __eq__(cls, other: object) -> bool:
-        raise RuntimeError("no ==")
-
-    def __hash__(cls) -> int:
-        raise RuntimeError("no hash")
-
-
-def test_broken_metaclasses_break_nothing() -> None:
-    """T2, M9: such types are looked up anew in every call."""
-    loud = Loud("Loud", (), {})
-    system = adopting()
-    assert system.lookup("lib:f", (Foreign, loud)) is record
-    assert system.lookup("lib:f", (Foreign, loud)) is record
-
-
-def test_classes_that_nothing_else_refers_to_are_freed() -> None:
-    """T2, E6: the tables do not keep them alive."""
-    system = adopting()
-    short = type("Short", (Foreign,), {})
-    assert system.lookup("lib:f", (Foreign, short)) is record
-    reference = weakref.ref(short)
-    del short
-    gc.collect()
-    gc.collect()
-    assert reference() is None
-
-
-def test_tasks_have_states_of_their_own() -> None:
-    """T2, S2: the state is that of the task that looks up."""
-    system = adopting(
-        backend("one", {"function": says("one")}), backend("two", {"function": says("two")})
-    )
-
-    async def look(name: str) -> Any:
-        with system.backend_opts(prioritize=name):
-            await asyncio.sleep(0)
-            found = system.lookup("lib:f", (Foreign,))
-            assert found is not None
-            return found()
-
-    async def main() -> Any:
-        return await asyncio.gather(*map(look, ["one", "two"] * 10))
-
-    assert asyncio.run(main()) == ["one", "two"] * 10
 
 
 def test_the_default_runs_with_what_is_converted() -> None:
@@ -399,36 +273,3 @@ def test_the_default_runs_with_what_is_converted() -> None:
     assert type(given[0]) is Own
     assert (type(result), result.value) == (Foreign, 7)
     assert system.lookup("lib:f", (Own,)) is None
-
-
-def test_a_backend_may_look_up_while_it_is_discovered(package: Any) -> None:
-    """T2, C11: no backend is known yet."""
-    name = package(
-        "curious",
-        {
-            "__init__.py": (
-                "import builtins\n"
-                "found = builtins.the_system.lookup('lib:f', (int,))\n"
-                "description = {'name': 'one', 'primary_types': ['builtins:int']}\n"
-            )
-        },
-    )
-
-    class Lazy:
-        """Imports the package when its name is read."""
-
-        @property
-        def name(self) -> str:
-            __import__(name)
-            return "one"
-
-        primary_types = ("builtins:int",)
-
-    system = BackendSystem(None, "MYLIB", backends=[Lazy()])
-    system.adopt(foreign_function, "lib:f")
-    builtins.the_system = system  # type: ignore[attr-defined]
-    try:
-        assert system.lookup("lib:f", (int,)) is None
-        assert sys.modules["curious"].found is None
-    finally:
-        del builtins.the_system  # type: ignore[attr-defined]

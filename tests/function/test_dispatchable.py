@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-import builtins
 import collections.abc
 import copy
 import functools
@@ -64,11 +62,14 @@ class Image(Foreign):
 # A function like any other
 
 
-def test_is_a_function() -> None:
-    """F1: a dispatchable *is* a `types.FunctionType`."""
+def test_is_a_function_whose_original_is_the_default() -> None:
+    """F1, F2: a `types.FunctionType`; its `__wrapped__` does not dispatch."""
     function: Any = blur
     assert type(function) is types.FunctionType
-    assert inspect.isroutine(function)
+    assert {function: 1}[function] == 1
+    assert copy.deepcopy([function])[0] is function
+    assert blur(Foreign())[0] == "first"
+    assert blur.__wrapped__(Foreign()) == "default"
 
 
 def test_has_the_looks_of_the_original() -> None:
@@ -89,12 +90,6 @@ def test_has_the_looks_of_the_original() -> None:
     assert inspect.unwrap(blur) is original
     assert inspect.getsourcelines(blur) == inspect.getsourcelines(original)
     assert repr(blur).startswith("<function blur at ")
-
-
-def test_original_is_the_default_implementation() -> None:
-    """F2: `__wrapped__` is the default implementation, which does not dispatch."""
-    assert blur(Foreign())[0] == "first"
-    assert blur.__wrapped__(Foreign()) == "default"
 
 
 def test_attributes_of_the_original_are_kept() -> None:
@@ -140,19 +135,6 @@ def test_cloudpickle_sends_the_name_alone() -> None:
     data = cloudpickle.dumps(blur)
     assert pickle.loads(data) is blur
     assert len(data) < 100
-
-
-def test_is_copied_as_itself() -> None:
-    """Like every function."""
-    assert copy.copy(blur) is blur
-    assert copy.deepcopy([blur])[0] is blur
-
-
-def test_is_hashable_and_takes_attributes() -> None:
-    """Like every function."""
-    function: Any = make_system().dispatchable("x", module="lib", qualname="f")(lambda x: x)
-    function.anything = 1
-    assert {function: 1}[function] == function.anything == 1
 
 
 def test_can_be_wrapped() -> None:
@@ -216,24 +198,6 @@ def test_works_as_static_method_class_method_and_property() -> None:
     assert cls(5).size == ("default", 5)
 
 
-def test_subclasses_inherit_and_call_super() -> None:
-    """A dispatchable method is found and called through `super()`."""
-
-    class Photo(Image):
-        def blur(self, other: Any = None, sigma: float = 1.0) -> Any:
-            return ["photo", super().blur(other, sigma)]
-
-    photo = Photo()
-    assert photo.blur(3, 4.0) == ["photo", ("default", photo, 3, 4.0)]
-
-
-def test_works_on_an_instance() -> None:
-    """Set on an object it does not bind, like any function."""
-    image: Any = Image()
-    image.own = blur
-    assert image.own(3) == "default"
-
-
 # ---------------------------------------------------------------------------------------
 # What can be dispatchable
 
@@ -249,14 +213,6 @@ class Adder:
 
     def method(self, y: Any, x: Any = None) -> Any:
         return "default", y
-
-
-def generator(x: Any) -> Any:
-    yield "default"
-
-
-async def coroutine(x: Any) -> Any:
-    return "default"
 
 
 DEFAULTS: list[Any] = [
@@ -287,37 +243,6 @@ def test_default_may_be_any_callable(
     assert function(*args) == function(*args) == expected
     others = [Foreign() for _ in args]
     assert function(*others) == ("first", tuple(others), {})
-
-
-def test_bound_method_dispatches_on_the_named_argument() -> None:
-    """A bound method's positions do not count `self`."""
-    function: Any = make_system().dispatchable("x", module="lib", qualname="f")(Adder().method)
-    x = Foreign()
-    assert function(1, x) == ("first", (1, x), {})
-    assert function(x, 1) == ("default", x)
-
-
-def test_ufunc_as_default() -> None:
-    """A NumPy ufunc, whose positions the library names."""
-    numpy = pytest.importorskip("numpy", reason="NumPy is not installed")
-    function: Any = make_system().dispatchable({"x1": 0, "x2": 1}, module="lib", qualname="f")(
-        numpy.add
-    )
-    assert function(1, 2) == 3
-    out = numpy.zeros(2)
-    assert function(numpy.ones(2), 2, out=out) is out
-    x = Foreign()
-    assert function(1, x) == ("first", (1, x), {})
-
-
-def test_generators_and_coroutines() -> None:
-    """The wrapper returns a generator or coroutine; its body runs later."""
-    made: Any = make_system().dispatchable("x", module="lib", qualname="f")(generator)
-    assert list(made(1)) == ["default"]
-    waited: Any = make_system().dispatchable("x", module="lib", qualname="f")(coroutine)
-    assert asyncio.run(waited(1)) == "default"
-    with pytest.raises(TypeError, match=r"backend 'first' returned \('first', .*an awaitable$"):
-        asyncio.run(waited(Foreign()))
 
 
 def test_function_with_wrapped_is_seen_through() -> None:
@@ -406,6 +331,17 @@ def test_nothing_to_dispatch_on_leaves_it_to_the_type() -> None:
         assert function(n=2) == ("first", (), {"n": 2})
 
 
+def test_arguments_of_one_position_are_told_apart_by_name() -> None:
+    """F5: a library may rename a parameter and accept the old name too."""
+    function: Any = make_system().dispatchable({"x": 0, "old_x": 0}, module="lib", qualname="f")(
+        lambda *args, **kwargs: "default"
+    )
+    x = Foreign()
+    assert function(x)[0] == function(x=x)[0] == function(old_x=x)[0] == "first"
+    assert function(1) == function(x=1, old_x=2) == "default"
+    assert function(x=1, old_x=x)[0] == "first"
+
+
 def test_default_value_is_not_dispatched_on() -> None:
     """M1: an absent optional argument does not count, whatever its default value is."""
     function: Any = make_system().dispatchable("x", module="lib", qualname="f")(
@@ -446,31 +382,19 @@ def make_three() -> tuple[Any, Any]:
 
 
 def test_backends_that_implement_it() -> None:
-    """F7: names by priority, inactive backends among them."""
+    """F7: names by priority, inactive backends among them; a sequence that cannot be changed."""
     system, function = make_three()
     names: Any = function.backends
     assert names == ("default", "third", "first")
-    assert list(names) == ["default", "third", "first"]
-    assert len(names) == 3
-    assert names[1] == "third"
-    assert names[-1] == "first"
-    assert tuple(names[:2]) == ("default", "third")
-    assert "third" in names
-    assert "second" not in names
-    assert names.index("first") == 2
-    assert names.count("first") == 1
-    assert list(reversed(names)) == ["first", "third", "default"]
-    assert issubclass(type(names), collections.abc.Sequence)
     assert names == ["default", "third", "first"]
     assert names != ("default",)
-    assert names != "default"
+    assert (names[1], names[-1], len(names)) == ("third", "first", 3)
+    assert "third" in names
+    assert "second" not in names
+    assert issubclass(type(names), collections.abc.Sequence)
     assert repr(names) == "('default', 'third', 'first')"
-    with pytest.raises(TypeError):
-        hash(names)
     other: Any = system.dispatchable("x", module="lib", qualname="g")(lambda x: x)
     assert other.backends == ("default",)
-    assert names != other.backends
-    assert names == system.functions["lib:f"].backends
 
 
 def test_backends_are_looked_up_when_asked(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -482,13 +406,6 @@ def test_backends_are_looked_up_when_asked(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setenv("MYLIB_BLOCK", "first")
     system.reload()
     assert names == ("default", "third")
-
-
-def test_attributes_of_a_method() -> None:
-    """`explain` and `invoke` of a method take `self` like the function in the class."""
-    image, x = Image(), Foreign()
-    assert Image.blur.explain(image, x).selected == "first"
-    assert Image.blur.invoke(backend="default")(image, x) == ("default", image, x, 1.0)
 
 
 @pytest.mark.parametrize(
@@ -506,37 +423,9 @@ def test_explain_takes_what_a_call_takes(args: Any, kwargs: Any) -> None:
     assert unsigned.explain(Foreign()).selected == "first"
 
 
-def test_explain_of_a_default_that_takes_more_than_it_says() -> None:
-    """Every call that works can be explained, here one with an old name of a parameter."""
-
-    def original(x: Any) -> Any: ...
-
-    @functools.wraps(original)
-    def renaming(*args: Any, old_name: Any = None, **kwargs: Any) -> Any:
-        return "default"
-
-    function: Any = make_system().dispatchable("x", module="lib", qualname="f")(renaming)
-    assert function(old_name=1) == function.explain(old_name=1).selected == "default"
-    assert function(Foreign(), old_name=1)[0] == "first"
-    assert function.explain(Foreign(), old_name=1).selected == "first"
-
-
 def test_explain_takes_any_argument_name() -> None:
     """Names of parameters never collide with those of `explain`."""
     function: Any = make_system().dispatchable("self", module="lib", qualname="f")(
         lambda self, args, record: "default"
     )
     assert function.explain(self=Foreign(), args=1, record=2).selected == "first"
-
-
-# ---------------------------------------------------------------------------------------
-# Names
-
-
-def test_builtin_names_can_be_shadowed() -> None:
-    """A function may be called like a builtin that the wrapper uses."""
-    function: Any = make_system().dispatchable("x", module="lib", qualname="type")(
-        lambda x: "default"
-    )
-    assert function(1) == "default"
-    assert builtins.type(function) is types.FunctionType

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from spatch_core import BackendSystem, DuplicateFunctionWarning
+from spatch_core import BackendSystem
 
 
 class Own:
@@ -34,33 +34,6 @@ def make(backend: Any = FIRST) -> Any:
     """Make a library; returns its system and its function."""
     system = BackendSystem(None, "MYLIB", [f"{__name__}:Own"], [backend])
     return system, system.dispatchable("x", module="lib", qualname="f")(lambda x: "default")
-
-
-def test_many_functions() -> None:
-    """Tables appear when they are needed, whatever the order of calls."""
-    system = BackendSystem(None, "MYLIB", backends=[FIRST])
-    functions: list[Any] = [
-        system.dispatchable("x", module="lib", qualname=name)(lambda x: "default")
-        for name in ("a", "b", "f", "c", "d")
-    ]
-    assert [function(Foreign()) for function in reversed(functions)] == [
-        "default",
-        "default",
-        "first",
-        "default",
-        "default",
-    ]
-    assert len(system.functions) == 5
-
-
-def test_module_that_is_loaded_again() -> None:
-    """The new function replaces the old one by name; references to the old one still work."""
-    system, old = make()
-    with pytest.warns(DuplicateFunctionWarning):  # it stands elsewhere
-        new: Any = system.dispatchable("x", module="lib", qualname="f")(lambda x: "new default")
-    assert system.functions["lib:f"] is new
-    assert (old(Own()), new(Own())) == ("default", "new default")
-    assert old(Foreign()) == new(Foreign()) == "first"
 
 
 class Counted:
@@ -124,13 +97,3 @@ def test_question_while_backends_are_discovered() -> None:
     system, f = make(Counted(ask))
     assert f(Foreign()) == "first"
     assert found
-
-
-def test_not_implemented_while_backends_are_discovered() -> None:
-    """Then there are no other candidates."""
-    found: list[Any] = []
-    description = Counted(lambda: found.append(f(1)))
-    system = BackendSystem(None, "MYLIB", backends=[description])
-    f: Any = system.dispatchable("x", module="lib", qualname="f")(lambda x: NotImplemented)
-    assert f(Foreign()) == "first"
-    assert set(found) == {NotImplemented}

@@ -12,20 +12,6 @@ from tests.function.conftest import Foreign, describe, make_system
 
 FOREIGN = f"{Foreign.__module__}:Foreign"
 
-system = make_system(describe(functions=[f"{__name__}:blur"]))
-
-
-@system.dispatchable("x")
-def blur(x: Foreign | int, sigma: float = 1.0, *, mode: str = "reflect") -> str:
-    """Blur.
-
-    Parameters
-    ----------
-    x : array
-        What to blur.
-    """
-    return "default"
-
 
 def documented(doc: str | None, *backends: Any) -> str | None:
     """Return the docstring of a function once backends are loaded."""
@@ -113,31 +99,6 @@ def test_function_made_after_loading_is_documented_too() -> None:
     assert "Backends\n" in function.__doc__
 
 
-def test_section_is_valid_numpydoc() -> None:
-    """F6: numpydoc reads the section as one of the function's."""
-    scraper = pytest.importorskip("numpydoc.docscrape", reason="numpydoc is not installed")
-    text = documented(
-        inspect.getdoc(blur.__wrapped__),
-        describe("first", entry={"additional_docs": DOCS}),
-        describe("second"),
-    )
-    with pytest.warns(UserWarning, match="Unknown section Backends"):
-        parsed = scraper.NumpyDocString(text)
-    assert parsed["Summary"] == ["Blur."]
-    assert [parameter.name for parameter in parsed["Parameters"]] == ["x"]
-
-
-def test_help_shows_it() -> None:
-    """`help()` shows signature and section."""
-    import pydoc
-
-    assert list(system.backends)
-    text = pydoc.plain(pydoc.render_doc(blur))
-    signature = "blur(x: Foreign | int, sigma: float = 1.0, *, mode: str = reflect)"
-    assert signature in text.replace("'", "")  # since Python 3.14 without those of annotations
-    assert f"Backends\n    --------\n    first\n        Types: {FOREIGN}." in text
-
-
 def test_examples_of_a_backend_are_not_those_of_the_library() -> None:
     """F6: doctest runs what stands in the docstring, so that prompts get a backslash."""
     docs = "Say >>> here.\n>>> 1 / 0\n    >>> 2 / 0\n2"
@@ -146,3 +107,52 @@ def test_examples_of_a_backend_are_not_those_of_the_library() -> None:
     (example,) = doctest.DocTestParser().get_examples(text)
     assert (example.source, example.want) == ("1 + 1\n", "2\n")
     assert "    Say >>> here.\n    \\>>> 1 / 0\n        \\>>> 2 / 0\n    2\n" in text
+
+
+def test_docstring_gains_a_section() -> None:
+    """F6: a "Backends" section once backends are loaded, with types and additional docs."""
+    text = documented(
+        "Double.\n\nReturns\n-------\nint\n    Twice as much.\n",
+        describe("first", entry={"additional_docs": DOCS}),
+        describe("second", requires_opt_in=True, secondary_types=["m:A", "~m:B"]),
+        describe("third", functions=[]),
+    )
+    assert text is not None
+    assert text.startswith(
+        "Double.\n\nReturns\n-------\nint\n    Twice as much.\n\n"
+        f"Backends\n--------\nfirst\n    Types: {FOREIGN}.\n\n"
+        "    Faster, and\n    less precise.\n\n    See the manual.\n"
+        f"second\n    Types: {FOREIGN}; converts m:A, ~m:B."
+    )
+    assert '``prioritize="second"``' in text
+    assert "third" not in text
+
+
+def test_the_web_address_of_a_backend() -> None:
+    """F6: where users read about it, with nothing behind it that could be a part of it."""
+    text = documented("Double.", describe("first", url="https://first.example/docs"))
+    assert text == (
+        "Double.\n\nBackends\n--------\n"
+        f"first\n    Types: {FOREIGN}. See https://first.example/docs\n"
+    )
+
+
+def test_each_function_has_its_own_note_or_that_of_all_others() -> None:
+    """F6, D14: in a description with an entry for every other function."""
+    entries = {
+        "lib:own": {"function": "m:f", "additional_docs": "  Faster. "},
+        "lib:empty": {"function": "m:f", "additional_docs": " "},
+        "*": {"function": "m:f", "additional_docs": "Of all others."},
+    }
+    system = make_system({"name": "gpu", "primary_types": [FOREIGN], "functions": entries})
+    decorated = {
+        name: system.dispatchable("x", module="lib", qualname=name)(lambda x: x)
+        for name in ("own", "empty", "other")
+    }
+    assert "gpu" in system.backends
+    section = f"Backends\n--------\ngpu\n    Types: {FOREIGN}."
+    assert {name: (each.__doc__ or "").strip() for name, each in decorated.items()} == {
+        "own": f"{section}\n\n    Faster.",
+        "empty": section,
+        "other": f"{section}\n\n    Of all others.",
+    }

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
 import pytest
 
-from spatch_core import BackendSkippedWarning, BackendSystem
+from spatch_core import BackendSystem
 from tests.function.conftest import Foreign, describe
 
 HERE = "tests.function.conftest"
@@ -74,23 +73,6 @@ def test_a_function_may_be_decorated_after_its_entry_was_read() -> None:
     assert "Backends" in late.__doc__
 
 
-def test_a_fault_in_a_table_that_has_grown_is_reported() -> None:
-    """E1: by the reload that reads it."""
-    system, table, add = make()
-    runs(fill_before(table, add, "f"))
-    table["lib:g"] = {"function": "no identifier"}
-    function = add("g")
-    with pytest.warns(BackendSkippedWarning, match=r"lib:g") as caught:
-        system.reload()
-    assert len(caught) == 1
-    assert runs(function) == "default"
-    del table["lib:g"]
-    system.reload()
-    table["lib:g"] = ENTRY
-    system.reload()
-    assert runs(function) == "first"
-
-
 def test_a_blocked_backend_is_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
     """S13: not when its table grows, either."""
 
@@ -105,29 +87,6 @@ def test_a_blocked_backend_is_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("f", "g"):
         function: Any = system.dispatchable("x", identifier=f"lib:{name}")(lambda x: "default")
         assert runs(function) == "default"
-
-
-@pytest.mark.usefixtures("switching")
-def test_threads_that_decorate_at_once() -> None:
-    """F1: each function has tables of its own."""
-    system = BackendSystem(None, "MYLIB")
-    start = threading.Barrier(4)
-    functions: list[Any] = []
-
-    def work(number: int) -> None:
-        start.wait()
-        for index in range(50):
-            name = f"f{number}_{index}"
-            decorate = system.dispatchable("x", identifier=f"lib:{name}")
-            functions.append((name, decorate(lambda x, name=name: name)))
-
-    threads = [threading.Thread(target=work, args=(number,)) for number in range(4)]
-    for each in threads:
-        each.start()
-    for each in threads:
-        each.join()
-    with system.backend_opts(trace=True):
-        assert [function(3) for _, function in functions] == [name for name, _ in functions]
 
 
 # ---------------------------------------------------------------------------------------
@@ -192,20 +151,6 @@ def test_a_description_in_code_may_give_callables(uses_context: bool) -> None:
     assert seen == ["first", "first"]
     (shown, _) = system.backends["first"].functions.values()
     assert shown.function.startswith(f"{__name__}:test_a_description_in_code_may_give_callables.")
-
-
-def test_a_callable_that_defers() -> None:
-    """C8: the next candidate is tried, as after any other implementation."""
-    first = {"function": lambda x: NotImplemented}
-    second = {"function": lambda x: "second"}
-    backends = [
-        {**describe("first"), "functions": {"lib:f": first}},
-        {**describe("second"), "functions": {"lib:f": second}},
-    ]
-    system = BackendSystem(None, "MYLIB", backends=backends)
-    function: Any = system.dispatchable("x", identifier="lib:f")(lambda x: "default")
-    assert function(Foreign()) == function(Foreign()) == "second"
-    assert function.invoke(backend="second")(3) == "second"
 
 
 # ---------------------------------------------------------------------------------------

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -27,8 +26,15 @@ def test_backends_map_names_to_descriptions() -> None:
     assert backends["second"].name == "second"
     assert [str(each) for each in backends["default"].primary_types] == [f"{HERE}:Own"]
     assert backends["first"].functions["lib:f"].function == f"{HERE}:record"
+    assert len(backends) == 3
+    assert "second" in backends
+    assert backends.get("third") is None
+    assert dict(backends) == backends == system.backends
+    assert str(backends) == "default, second, first"
     with pytest.raises(TypeError):
         backends["third"] = None  # type: ignore[index]
+    with pytest.raises(KeyError):
+        backends["third"]
 
 
 def test_problems_tell_what_was_skipped() -> None:
@@ -105,13 +111,6 @@ def test_reload_finds_what_was_installed_meanwhile(library: Any, tmp_path: Path)
     assert f(Foreign()) == "late"
 
 
-def test_reload_before_the_first_use(library: Any, tmp_path: Path) -> None:
-    """It discovers, even if backends have not been needed yet."""
-    install(tmp_path)
-    library.reload()
-    assert list(library.backends) == ["default", "late"]
-
-
 def test_users_reload_through_what_the_library_publishes(library: Any, tmp_path: Path) -> None:
     """F11: `backend_opts` is all that they have of the library's dispatching."""
     options = library.backend_opts
@@ -129,31 +128,48 @@ def test_a_name_that_was_installed_meanwhile_is_explained(library: Any, tmp_path
     install(tmp_path)
     with pytest.raises(UnknownBackendError) as caught:
         options("late")
-    assert str(caught.value) == (
-        "backend 'late' cannot be used: distribution reloadlib-late 0.1.0 was installed after the "
-        "backends were discovered; call backend_opts.reload()"
-    )
+    text = str(caught.value)
+    assert "distribution reloadlib-late 0.1.0 was installed after the backends were" in text
+    assert "call backend_opts.reload()" in text
     with pytest.raises(UnknownBackendError, match=r"was installed after .*; call"):
         library.functions["lib:f"].invoke(backend="late")(1)
     options.reload()
     assert options("late").prioritized == ("late",)
 
 
-def test_an_editable_installation_is_found_when_python_starts_again(
-    library: Any, tmp_path: Path
+@pytest.mark.parametrize("globally", [False, True], ids=["before", "after enable_globally"])
+def test_variables_are_read_again_and_global_options_stay(
+    library: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, globally: bool
 ) -> None:
-    """F11: only then does Python read ``.pth`` files; the remedy says so."""
-    install(tmp_path / "source")
-    write_distribution(
-        tmp_path,
-        "reloadlib-late",
-        entry_points={"reloadlib.backends": {"late": "reloadlib_late:backend.toml"}},
-        files={
-            "late.pth": "import sys; sys.modules['reloadlib_executed'] = sys\n"
-            f"{tmp_path / 'source'}\n"
-        },
-    )
-    with pytest.warns(BackendSkippedWarning, match="editable mode .*, start Python again"):
+    """S12: the environment sets the default, until a program does."""
+    f = library.functions["lib:f"]
+    for name in ("a", "b"):
+        install(tmp_path, name)
+    library.reload()
+    assert f(Foreign()) == "a"
+    if globally:
+        library.backend_opts("a").enable_globally()
+    monkeypatch.setenv("RELOADLIB_PRIORITIZE", "b,misspelled")
+    library.reload()
+    assert f(Foreign()) == ("a" if globally else "b")
+    assert library.backend_opts().prioritized == (("a",) if globally else ("b",))
+
+
+def test_a_block_in_force_stays_in_force(library: Any, tmp_path: Path) -> None:
+    """F11: also where the backends are other ones."""
+    f = library.functions["lib:f"]
+    install(tmp_path, "a")
+    library.reload()
+    with library.backend_opts(disable="a"):
+        assert f(Foreign()) == "default"
+        install(tmp_path, "b")
         library.reload()
-    assert "reloadlib_executed" not in sys.modules
-    assert list(library.backends) == ["default"]
+        assert f(Foreign()) == "b"
+        assert library.backend_opts().disabled == ("a",)
+
+
+def test_a_library_without_group_has_its_own_backends_alone() -> None:
+    """F1: None is no group."""
+    system = BackendSystem(None, "MYLIB", backends=[describe("own")])
+    assert list(system.backends) == ["default", "own"]
+    assert system.problems == ()

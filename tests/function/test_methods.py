@@ -106,15 +106,6 @@ def test_a_should_run_is_not_asked_without_the_instance() -> None:
     assert "never decides" in str(explanation)
 
 
-def test_an_argument_of_the_same_class() -> None:
-    """F8: it is taken for the instance where the rest fits."""
-    instance, other = Pipeline(), Pipeline()
-    merge: Any = instance.merge
-    assert merge.explain(other).selected == "default"
-    assert merge.explain(Foreign()).selected == "first"
-    assert merge.explain(Foreign(), other).selected == "first"
-
-
 def test_static_and_class_methods_and_properties() -> None:
     """F8: through the class as well as through an instance."""
     x = Foreign()
@@ -146,26 +137,6 @@ def test_a_finder_needs_the_instance() -> None:
         find.explain(Foreign())
 
 
-def test_a_class_inside_a_function() -> None:
-    """F8: it is not found by name; what fits is taken as it is."""
-    system = make_system(describe())
-
-    class Local:
-        @system.dispatchable("x", identifier="lib:f")
-        def apply(self, x: Any) -> Any:
-            return "default"
-
-        @system.dispatchable("self", identifier="lib:g")
-        def own(self, x: Any) -> Any:
-            return "default"
-
-    instance: Any = Local()
-    assert instance.apply.explain(Foreign()).selected == "first"
-    assert instance.apply.explain(instance, Foreign()).selected == "first"
-    with pytest.raises(TypeError, match="whose class is not found"):
-        instance.own.explain(Foreign())
-
-
 @pytest.mark.parametrize("args", [(), (1, 2, 3, 4)], ids=["missing", "too many"])
 def test_wrong_arguments_are_those_of_the_call(args: Any) -> None:
     """F8: the error is that of what was given."""
@@ -193,20 +164,3 @@ def test_invoke_takes_the_instance(options: dict[str, Any]) -> None:
         of_class.invoke(**options)(x)
     make: Any = instance.make
     assert make.invoke(**options)(x)[0] == "first"
-
-
-def test_invoke_of_a_method_without_arguments_is_an_error_of_the_call() -> None:
-    """F9: as of any function."""
-    apply: Any = Pipeline().apply
-    with pytest.raises(TypeError, match="argument"):
-        apply.invoke(backend="default")()
-
-
-def test_invoke_takes_instances_of_every_class_that_has_the_method() -> None:
-    """F9: a class may take a method from another one."""
-
-    class Other:
-        merge = Pipeline.merge
-
-    other: Any = Other()
-    assert Pipeline.merge.invoke(backend="first")(other, 3)[1] == (other, 3)

@@ -5,14 +5,13 @@ from __future__ import annotations
 import functools
 import importlib
 import sys
-from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from spatch_core import BackendImplementation, DuplicateFunctionWarning
+from spatch_core import DuplicateFunctionWarning
 from tests.function.conftest import Foreign, make_system
 
 PARENTHESES = r"write @dispatchable\(\) to dispatch on all arguments, or @dispatchable\(\"x\"\)"
@@ -45,47 +44,6 @@ def test_parentheses_are_missing(text: str) -> None:
 
 def find_first(x: Any, *rest: Any) -> Any:
     return [x]
-
-
-def make_finder(position: int) -> Callable[..., Any]:
-    def find(*args: Any) -> Any:
-        return [args[position]]
-
-    return find
-
-
-class Finder:
-    @staticmethod
-    def find(x: Any, *rest: Any) -> Any:
-        return [x]
-
-    def method(self, x: Any, *rest: Any) -> Any:
-        return [x]
-
-    def __call__(self, x: Any, *rest: Any) -> Any:
-        return [x]
-
-
-@functools.lru_cache
-def find_cached(x: Any, *rest: Any) -> Any:
-    return [x]
-
-
-def test_any_callable_may_find_the_dispatch_arguments() -> None:
-    """F5: functions of the module or of this scope, made ones, methods and objects."""
-
-    def find_here(x: Any, *rest: Any) -> Any:
-        return [x]
-
-    finders: list[Any] = [find_first, find_here, make_finder(0), Finder.find, Finder().method]
-    finders += [Finder(), find_cached, functools.lru_cache(find_here), helper(find_first)]
-    finders += [lambda x: [x], functools.partial(find_first)]
-    for each in finders:
-        function: Any = make_system().dispatchable(each, module="lib", qualname="f")(
-            lambda x: "default"
-        )
-        assert function(Foreign())[0] == "first"
-        assert function(3) == "default"
 
 
 def test_a_class_cannot_be_dispatchable() -> None:
@@ -123,18 +81,6 @@ def test_an_identity_of_its_own_names_what_has_no_name() -> None:
     function: Any = system.dispatchable({"x": 0}, identifier="lib:f")(functools.partial(len))
     assert (function.__module__, function.__qualname__) == ("lib", "f")
     assert function([1]) == 1
-
-
-def test_implementations_are_registered_by_that_identity() -> None:
-    """F3, F14: also where the function itself is given."""
-
-    def _f(x: Any) -> Any:
-        return "default"
-
-    function: Any = make_system().dispatchable("x", identifier="lib:f")(_f)
-    backend = BackendImplementation("first")
-    backend.implements(function)(find_first)
-    assert list(backend.functions) == ["lib:f"]
 
 
 @pytest.mark.parametrize("more", [{"module": "lib"}, {"qualname": "f"}], ids=repr)

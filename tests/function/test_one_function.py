@@ -6,9 +6,7 @@ import asyncio
 import doctest
 import gc
 import inspect
-import sys
 import types
-import warnings
 import weakref
 from pathlib import Path
 from typing import Any
@@ -17,7 +15,7 @@ import pytest
 
 import spatch_core
 from spatch_core import BackendSystem
-from spatch_core.testing import isolated, run_python, write_distribution
+from spatch_core.testing import run_python
 
 CORE = Path(spatch_core.__file__).parents[1]
 
@@ -33,22 +31,6 @@ def first(*args: Any, **kwargs: Any) -> str:
 def f(x: Any, n: Any = "n", *rest: Any, key: Any = "key", **options: Any) -> Any:
     """Return what it was given."""
     return x, n, rest, key, options
-
-
-def warn(x: Any) -> None:
-    warnings.warn("look out", UserWarning, stacklevel=2)
-
-
-def counting(x: Any) -> Any:
-    yield x
-
-
-async def waiting(x: Any) -> Any:
-    return x
-
-
-async def streaming(x: Any) -> Any:
-    yield x
 
 
 def describe(*functions: str, **fields: Any) -> dict[str, Any]:
@@ -121,21 +103,6 @@ def test_its_code_has_plain_constants(dispatch_args: Any) -> None:
     _, function = make(f, dispatch_args)
     kinds = {type(each) for each in function.__code__.co_consts}
     assert kinds <= {type(None), bool, int, str, tuple}
-    assert {cell.cell_contents for cell in function.__closure__} >= {NotImplemented, Exception}
-
-
-@pytest.mark.parametrize("default", [counting, waiting, streaming])
-def test_functions_that_suspend(default: Any) -> None:
-    """The wrapper has the nature of the default implementation."""
-    _, function = make(default, "x")
-    for _ in range(3):
-        result = function("x")
-        if inspect.isgenerator(result):
-            assert list(result) == ["x"]
-        elif inspect.iscoroutine(result):
-            assert asyncio.run(result) == "x"
-        else:
-            assert asyncio.run(anext(result)) == "x"
 
 
 def test_functions_whose_globals_are_of_a_subclass_of_dict() -> None:
@@ -151,55 +118,6 @@ def test_functions_whose_globals_are_of_a_subclass_of_dict() -> None:
         assert function(1) == (1, "global")
 
 
-def test_code_that_a_user_set_stays() -> None:
-    """Also when a copy of the function is called, and when the backends change."""
-    system, function = make()
-    code = function.__code__
-    own = types.FunctionType(
-        code, function.__globals__, "f", function.__defaults__, function.__closure__
-    )
-    free = ", ".join(code.co_freevars)  # CPython exchanges code with as many of them
-    scope: dict[str, Any] = {}
-    text = f"""
-        def make({free}):
-            def theirs(*args, **options):
-                return ["theirs", {free}][0]
-            return theirs
-        """
-    exec(inspect.cleandoc(text), scope)  # noqa: S102  # as a tool makes it
-    function.__code__ = scope["make"](*code.co_freevars).__code__
-    for _ in range(2):
-        assert own(1) == f(1)
-        assert function(1) == "theirs"
-        system.reload()
-        assert function(1) == "theirs"
-    function.__code__ = code
-    assert function(1) == f(1)
-
-
-def test_initializers_are_traced() -> None:
-    """CPython specializes the creation of objects for the code of `__init__`."""
-    system = BackendSystem(None, "MYLIB")
-
-    @system.dispatchable(("made", "x"), module="lib")  # under its own name it cannot be
-    def fill(made: Any, x: Any) -> None:
-        made.x = x
-
-    class Made:
-        x: int
-        __init__ = fill
-
-    def make_many() -> list[Any]:
-        made: Any = Made
-        return [made(number).x for number in range(100)]
-
-    for _ in range(3):
-        assert make_many() == [*range(100)]
-        with system.backend_opts(trace=True) as trace:
-            assert make_many() == [*range(100)]
-            assert len(trace) == 100
-
-
 def test_a_finder_runs_where_no_backend_implements_the_function() -> None:
     """Its effects and errors do not depend on the installed backends."""
 
@@ -212,18 +130,6 @@ def test_a_finder_runs_where_no_backend_implements_the_function() -> None:
     function(1)
     with pytest.raises(TypeError, match="x is needed"):
         function(None)
-
-
-def test_a_trace_sees_it() -> None:
-    """A trace records calls of it, in its block alone."""
-    system, function = make()
-    function(1)
-    with system.backend_opts(trace=True) as trace:
-        function(1)
-        function(2)
-    assert [event.backend for event in trace] == ["default", "default"]
-    function(3)
-    assert len(trace) == 2
 
 
 def test_a_task_that_was_started_in_a_trace_is_traced_to_its_end() -> None:
@@ -246,40 +152,6 @@ def test_a_task_that_was_started_in_a_trace_is_traced_to_its_end() -> None:
         return list(trace)
 
     assert len(asyncio.run(main())) == 1
-
-
-def test_a_backend_that_is_installed_later_is_used(tmp_path: Path) -> None:
-    """After `reload`, until it is uninstalled."""
-    system = BackendSystem("laterlib.backends", "LATERLIB")
-    function: Any = system.dispatchable(("x", "n"), module="lib", qualname="f")(f)
-    write_distribution(
-        tmp_path,
-        "later-backend",
-        entry_points={"laterlib.backends": {"late": "later_backend:late.toml"}},
-        files={
-            "later_backend/__init__.py": "def f(*args, **kwargs):\n    return args, kwargs\n",
-            "later_backend/late.toml": f"""
-                name = "late"
-                primary_types = ["{__name__}:Foreign"]
-                [functions."lib:f"]
-                function = "later_backend:f"
-            """,
-        },
-    )
-    x = Foreign()
-    assert function(x) == f(x)
-    with isolated(system, path=[tmp_path]):
-        assert function(x) == ((x,), {})
-        assert function(x, n=1) == ((x,), {"n": 1})
-    assert function(x) == f(x)
-    sys.path.insert(0, str(tmp_path))
-    try:
-        system.reload()
-        assert function(x) == ((x,), {})
-    finally:
-        sys.path.remove(str(tmp_path))
-    system.reload()
-    assert function(x) == f(x)
 
 
 @pytest.mark.parametrize("implemented", [("f",), ()], ids=["a backend", "no backend"])
@@ -354,59 +226,6 @@ def test_a_module_that_is_thrown_away_is_freed(code: str) -> None:
     del namespace
     collect()
     assert [reference() for reference in references] == [None] * 4
-
-
-def test_a_recursive_function_inside_a_function_is_freed() -> None:
-    """Although its closure refers to its wrapper."""
-
-    def use() -> Any:
-        system = BackendSystem(None, "MYLIB", backends=[describe("f")])
-
-        @system.dispatchable("x", module="lib", qualname="f")
-        def countdown(x: Any) -> Any:
-            return 0 if x == 0 else countdown(x - 1)
-
-        assert countdown(3) == 0
-        return weakref.ref(countdown)
-
-    reference = use()
-    collect()
-    assert reference() is None
-
-
-def test_a_function_that_is_guarded_is_freed() -> None:
-    """Although a guard, which watches for registrations, refers to the library."""
-
-    def use() -> Any:
-        entry = {"lib:f": {"function": f"{__name__}:first"}}
-        fields = {"primary_types": ["@numbers:Number"], "functions": entry}
-        system = BackendSystem(None, "MYLIB", backends=[{"name": "abstract", **fields}])
-        function: Any = system.dispatchable("x", module="lib", qualname="f")(warn)
-        assert function(1j) == "first"
-        return weakref.ref(system)
-
-    reference = use()
-    collect()
-    assert reference() is None
-
-
-def test_code_can_be_hashed() -> None:
-    """Debuggers, IPython and profilers use code objects as keys."""
-    _, function = make(f, "x", "f")
-    assert {function.__code__: 1}[function.__code__] == 1
-    assert function.__code__ == function.__code__
-    assert isinstance(hash(make(f, None, "f")[1].__code__), int)
-
-
-def test_a_module_that_runs_in_a_subclass_of_dict() -> None:
-    """Some frameworks run modules in their own mappings."""
-
-    class Namespace(dict[str, Any]):
-        pass
-
-    namespace = Namespace(system=BackendSystem(None, "MYLIB"), helper=5)
-    exec("@system.dispatchable('x', module='lib')\ndef f(x): return x + helper", namespace)  # noqa: S102  # how else
-    assert [namespace["f"](1) for _ in range(3)] == [6, 6, 6]
 
 
 @pytest.mark.parametrize("called", [False, True], ids=["first call", "later call"])

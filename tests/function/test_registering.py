@@ -129,48 +129,7 @@ def test_the_environment_blocks_it(monkeypatch: pytest.MonkeyPatch) -> None:
     assert f(Foreign()) == "default"
 
 
-def test_threads_register_at_once() -> None:
-    """D16: none is lost."""
-    system, f = make()
-    f(Own())
-    threads = [
-        threading.Thread(target=system.register, args=(describe(f"b{number}"),))
-        for number in range(8)
-    ]
-    for each in threads:
-        each.start()
-    for each in threads:
-        each.join()
-    assert set(system.backends) == {"default", *(f"b{number}" for number in range(8))}
-
-
 EVERY = {"function": lambda context, *args, **kwargs: (context.function, args, kwargs)}
-
-
-def test_an_interrupt_leaves_it_as_it_was() -> None:
-    """D16: the backends are discovered again, which may take long."""
-
-    def interrupt() -> None:
-        raise KeyboardInterrupt
-
-    own = Discovered(interrupt)
-    own.deeds.clear()
-    system, f = make(own)
-    assert f(Foreign()) == "default"
-    for _ in range(2):
-        own.deeds.append(interrupt)
-        with pytest.raises(KeyboardInterrupt):
-            system.register(describe())
-        assert f(Foreign()) == "default"
-    system.register(describe())
-    assert f(Foreign()) == "gpu"
-    for _ in range(2):
-        own.deeds.append(interrupt)
-        with pytest.raises(KeyboardInterrupt):
-            system.unregister("gpu")
-        assert f(Foreign()) == "gpu"
-    system.unregister("gpu")
-    assert f(Foreign()) == "default"
 
 
 @pytest.mark.parametrize("by_a_thread", [False, True])

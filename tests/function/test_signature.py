@@ -56,6 +56,7 @@ def test_it_tells_the_librarys_own(default: Any, dispatch_args: Any, implemented
             assert type(found) is inspect.Signature
             assert found == inspect.signature(default)
         assert inspect.getfullargspec(function) == inspect.getfullargspec(default)
+        assert inspect.getsource(function) == inspect.getsource(default)
 
     for _ in range(2):
         check()
@@ -64,35 +65,6 @@ def test_it_tells_the_librarys_own(default: Any, dispatch_args: Any, implemented
         check()
         function(1)
         check()
-
-
-@pytest.mark.parametrize("implemented", [(), ("f",)], ids=["no backend", "a backend"])
-@pytest.mark.parametrize("dispatch_args", ["x", None])
-def test_older_questions_of_inspect(dispatch_args: Any, implemented: Any) -> None:
-    """F1: before the first call, too; `getsourcefile` looks at code, and needs `unwrap`."""
-    _, function = make(f, dispatch_args, *implemented)
-    for _ in range(2):
-        assert inspect.getfullargspec(function) == inspect.getfullargspec(f)
-        assert inspect.getcallargs(function, 1) == inspect.getcallargs(f, 1)
-        assert inspect.getsourcelines(function) == inspect.getsourcelines(f)
-        assert inspect.getsource(function) == inspect.getsource(f)
-        assert inspect.getsourcefile(inspect.unwrap(function)) == __file__
-        assert inspect.getcomments(function) == inspect.getcomments(f)
-        function(1)
-
-
-def test_decorators_that_copy_the_signature() -> None:
-    """`functools.wraps` copies the attribute, and a copy of a copy tells the same."""
-    _, function = make(f, "x", "f")
-
-    @functools.wraps(function)
-    def other(*args: Any, **kwargs: Any) -> Any:
-        return function(*args, **kwargs)
-
-    del other.__wrapped__
-    assert inspect.signature(other, follow_wrapped=False) == inspect.signature(f)
-    bound = inspect.signature(functools.partial(function, 1), follow_wrapped=False)
-    assert [*bound.parameters] == ["n", "rest", "key", "options"]
 
 
 def test_methods_lose_their_first_parameter() -> None:

@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from spatch_core import BackendImplementation, IdentifierError
-from spatch_core.backend_utils import RegisteredFunction
+from spatch_core import BackendImplementation
 
 
 def sharpen(image: object) -> str:
@@ -29,37 +28,7 @@ def fresh() -> BackendImplementation:
     return BackendImplementation("fresh")
 
 
-# --- lambdas as should_run ---------------------------------------------------------------
-
-
-shared = BackendImplementation("shared")
-
-
-@shared.implements("photolib:f", should_run=lambda context: "of f")
-@shared.implements("photolib:g", should_run=lambda context: "of g")
-@shared.implements("photolib:h")
-def several(image: object) -> object:
-    return image
-
-
-def test_a_lambda_that_is_shared_is_kept_once() -> None:
-    def ask(context: object) -> bool:
-        return True
-
-    ask.__name__ = "_"
-    first, second = RegisteredFunction(several, False), RegisteredFunction(several, False)
-    first.set_should_run(ask)
-    second.set_should_run(ask)
-    assert first.should_run == second.should_run
-
-
 # --- functions without a usable name ------------------------------------------------------
-
-
-def test_an_implementation_without_a_name_is_refused_at_once() -> None:
-    """It could not be imported."""
-    with pytest.raises(IdentifierError):
-        fresh().implements("photolib:blur")(lambda image: image)
 
 
 class CallableObject:
@@ -113,12 +82,7 @@ def helper(function: Any) -> Any:
 BARE = {
     "function": "@backend.implements\ndef f(x): ...",
     "async function": "@backend.implements\nasync def f(x): ...",
-    "static method": "class Image:\n    @backend.implements\n    @staticmethod\n    def f(x): ...",
-    "class method": "class Image:\n    @backend.implements\n    @classmethod\n    def f(x): ...",
-    "inner function": "def make():\n    @backend.implements\n    def f(x): ...\nmake()",
-    "wrapped function": "@backend.implements\n@helper\ndef f(x): ...",
     "cached function": "@backend.implements\n@functools.lru_cache\ndef f(x): ...",
-    "class": "@backend.implements\nclass f: ...",
 }
 
 

@@ -99,14 +99,15 @@ def decorate(system: Any, form: str, traits: dict[str, Any]) -> Any:
 
 @given(st.data())
 def test_explain_says_what_happens(data: Any) -> None:
-    """V8, F8, C1, C4, C12: nothing is asked or run twice; a trace changes nothing."""
+    """V1, V8, F8, C1, C4, C12: nothing is asked or run twice; a trace changes nothing."""
     draw = data.draw
     described = [draw(backends(number)) for number in range(draw(st.integers(0, 3)))]
     names = [each["name"] for each in described]
     in_code = draw(st.booleans())
+    secondary = draw(st.sampled_from([[], [f"{HERE}:Scalar"]]))
     system = BackendSystem(
         *(None, "EXPLAINEDLIB", [f"{HERE}:Own"], described if in_code else []),
-        default_secondary_types=draw(st.sampled_from([[], [f"{HERE}:Scalar"]])),
+        default_secondary_types=secondary,
         fallback=draw(POLICIES),
     )
     for each in [] if in_code else described:
@@ -139,6 +140,9 @@ def test_explain_says_what_happens(data: Any) -> None:
         assert outcome() == first
         with system.backend_opts(trace=True):
             assert outcome() == first
+    foreign = {Foreign, Sub, Other, *([] if secondary else [Scalar])}
+    if not foreign & {type(each) for each in values}:
+        assert "cannot be called" not in result
     once = [each for each in events if each[0] != "converted"]
     assert len(once) == len(set(once))
     ran = [name for what, name in events if what == "ran"]

@@ -7,9 +7,15 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spatch_core._resolution.overriding_types import overriding_types
+from spatch_core import BackendSystem, NoImplementationError
 
 METHOD = "__lib_function__"
+ASKED: list[type] = []
+
+
+def decline(cls: type, *call: object) -> object:
+    ASKED.append(cls)
+    return NotImplemented
 
 
 @st.composite
@@ -22,7 +28,7 @@ def classes(draw: st.DrawFn) -> list[type]:
         )
         namespace: dict[str, Any] = {}
         if draw(st.booleans()):
-            namespace[METHOD] = draw(st.sampled_from([classmethod(lambda cls, *call: None), None]))
+            namespace[METHOD] = draw(st.sampled_from([classmethod(decline), None]))
         try:
             made.append(type(f"C{number}", bases, namespace))
         except TypeError:  # these bases have no common order
@@ -32,9 +38,17 @@ def classes(draw: st.DrawFn) -> list[type]:
 
 @given(classes())
 def test_subclasses_come_first_and_the_rest_from_left_to_right(types: list[type]) -> None:
-    """K8: no class comes before one that is derived from it; each has the method, and is once."""
-    found = overriding_types(types, METHOD)
-    assert set(found) == {cls for cls in types if getattr(cls, METHOD, None) is not None}
+    """K8: no class is asked before one that is derived from it; each is asked once."""
+    system = BackendSystem(None, "OVERRIDING", protocol=METHOD)
+    f: Any = system.dispatchable(None, identifier="lib:f")(lambda *args: "default")
+    overriding = {cls for cls in types if getattr(cls, METHOD, None) is not None}
+    ASKED.clear()
+    try:
+        assert f(*(cls() for cls in types)) == "default"
+    except NoImplementationError:
+        assert overriding
+    found = [*ASKED]
+    assert set(found) == overriding
     assert len(found) == len(set(found))
     for place, cls in enumerate(found):
         assert not any(issubclass(later, cls) for later in found[place + 1 :])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import copy
 import pickle
 import re
 import threading
@@ -16,9 +15,7 @@ from typing import Any, ClassVar
 import pytest
 
 from spatch_core import BackendSystem, NoImplementationError, UnknownTypeError
-from spatch_core.backend_system import find_system
 from spatch_core.protocols import library_functions
-from spatch_core.testing import run_python
 
 HERE = __name__
 METHOD = "__array_lib_function__"
@@ -249,14 +246,6 @@ def test_subclasses_come_before_superclasses() -> None:
         assert log == [(name, order) for name in order]
 
 
-def test_each_type_is_asked_once() -> None:
-    """K8: for whatever number of arguments."""
-    cls = make_class("Base")
-    with pytest.raises(TypeError):
-        both(cls(), cls(), z=cls())
-    assert log == [("Base", ["Base"])]
-
-
 def test_not_implemented_goes_on_and_the_first_answer_counts() -> None:
     """K8: the others are not asked."""
     silent, answers, later = (
@@ -460,36 +449,6 @@ def test_arguments_that_are_returned_stay_what_they_are() -> None:
     assert labelled.add_into(1, out=out) is out
     assert array.add_into(labelled) is array
     assert labelled.add_into(1) is labelled
-
-
-class Hostile(type):
-    """Cannot be compared, hashed or asked for subclasses."""
-
-    def __eq__(cls, other: object) -> bool:
-        raise ValueError("not equal")
-
-    def __hash__(cls) -> int:
-        raise ValueError("no hash")
-
-
-def test_classes_with_hostile_metaclasses() -> None:
-    """M9, K8, K10: subclasses, classes that override, and those of results."""
-    sub: Any = Hostile("Sub", (Labelled,), {})
-    unknown: Any = Hostile("Unknown", (), {})
-    method = classmethod(lambda cls, *call: "answer")
-    overriding: Any = Hostile("Overriding", (), {METHOD: method})
-
-    @system.dispatchable("x", identifier="lib:hostile")
-    def f(x: Any, result: Any = None) -> Any:
-        return result
-
-    for _ in range(2):
-        assert type(sub(1, 2) + array) is type(array + sub(1, 2)) is sub
-        assert type(sub(1, 2) + labelled) is sub
-        assert first(overriding()) == both(sub(1), overriding(), z=labelled) == "answer"
-        assert type(f(labelled, unknown())) is unknown
-        assert type(f(labelled, [sub(1)])[0]) is sub
-        assert type(f(sub(1), [Other(1)])[0]) is sub
 
 
 def test_one_method_overrides_all_operators() -> None:
@@ -707,22 +666,6 @@ def test_coroutine_functions() -> None:
     asyncio.run(main())
 
 
-def test_generator_functions() -> None:
-    """K7: the method returns the iterator."""
-
-    @system.dispatchable("x", identifier="lib:steps")
-    def steps(x: Any) -> Iterator[Any]:
-        yield Array(1)
-
-    class Steps:
-        @classmethod
-        def __array_lib_function__(cls, func: Any, *call: Any) -> Any:
-            return iter([func.__name__])
-
-    assert [*steps(Steps())] == ["steps"]
-    assert [type(each) for each in steps(labelled)] == [Array]
-
-
 def test_threads_at_once() -> None:
     """K7, K10: each call has its own classes."""
     barrier = threading.Barrier(4)
@@ -734,20 +677,6 @@ def test_threads_at_once() -> None:
 
     with ThreadPoolExecutor(4) as pool:
         assert {each for found in pool.map(work, range(4)) for each in found} == {(True, "duck")}
-
-
-def test_the_generic_implementation_can_be_called_by_hand() -> None:
-    """K10: with or without keyword arguments; only for functions of the library."""
-    method = Labelled.__array_lib_function__
-    assert type(method(stacked, (Labelled,), ([labelled],), {})) is Labelled
-    assert type(method(stacked, (), ([array],))) is Labelled
-    assert method(stacked, (Other,), ([labelled],), {}) is NotImplemented
-    assert type(Array.__array_lib_function__(stacked, (), ([array],))) is Array
-    with pytest.raises(TypeError, match="no dispatchable function of this library"):
-        method(len, (), ([],))
-    assert (
-        type(asyncio.run(Labelled.__array_lib_function__(Array.loaded, (), (array,)))) is Labelled
-    )
 
 
 # ---------------------------------------------------------------------------------------
@@ -806,43 +735,10 @@ def test_a_library_without_a_protocol_has_no_mixin() -> None:
 
 
 def test_without_a_protocol_nothing_overrides() -> None:
-    """K7: and nothing is imported for it."""
+    """K7: the method of a class is an ordinary one then."""
     plain = BackendSystem(None, "PLAIN")
     function: Any = plain.dispatchable("x", identifier="lib:f")(lambda x: "default")
     assert function(duck) == "default"
-    code = """
-        import sys
-        from spatch_core import BackendSystem
-        function = BackendSystem(None, "X").dispatchable("x", identifier="lib:f")(lambda x: x)
-        function(3)
-        assert not any(name.endswith(("overriding", "overrides")) for name in sys.modules)
-        BackendSystem(None, "Y", protocol="__y_function__")
-        assert not any(name.endswith(("overriding", "overrides")) for name in sys.modules)
-    """
-    run_python(code)
-
-
-def test_a_system_that_is_made_again_has_its_protocol() -> None:
-    """S9, K7: where the script that made it does not run."""
-    assert (system.protocol, BackendSystem(None, "X").protocol) == (METHOD, None)
-    made = find_system("json", "AGAIN", None, [], [], [], "default", (), METHOD)
-    assert made.protocol == METHOD
-    run_python("""
-        import pickle
-        from spatch_core import BackendSystem
-        own = BackendSystem(None, "SCRIPT", protocol="__own_function__")
-        assert own.__reduce__()[1][-1] == "__own_function__"
-        assert pickle.loads(pickle.dumps(own)) is own
-        assert len(BackendSystem(None, "PLAIN").__reduce__()[1]) == 8
-    """)
-
-
-def test_instances_are_copied_and_pickled() -> None:
-    """K10: the mixin adds nothing to them."""
-    for each in (array, labelled):
-        for made in (copy.copy(each), pickle.loads(pickle.dumps(each))):
-            assert type(made) is type(each)
-            assert made.values == each.values
 
 
 def test_the_page_names_tests_that_exist() -> None:

@@ -17,8 +17,12 @@ def library() -> BackendSystem:
         backends=[
             {"name": "threads", "primary_types": ["builtins:str"]},
             {"name": "gpu", "primary_types": ["~builtins:bytes"]},
+            {"name": "broken"},
         ],
     )
+
+
+pytestmark = pytest.mark.filterwarnings("ignore::spatch_core.BackendSkippedWarning")
 
 
 @pytest.mark.parametrize("option", ["prioritize", "disable"])
@@ -28,7 +32,21 @@ def test_an_unknown_backend_name_is_refused_with_the_nearest(option: str) -> Non
     with pytest.raises(ValueError, match=r"did you mean 'threads'\?") as caught:
         library().backend_opts(**options)
     assert isinstance(caught.value, UnknownBackendError)
+    assert (caught.value.name, caught.value.nearest) == ("thread", ("threads",))
     assert caught.value.known == ("default", "threads", "gpu")
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("xyz", "installed: default, threads, gpu"),
+        ("broken", r"cannot be used: .*primary_types"),
+    ],
+)
+def test_another_name_is_refused_with_what_helps(name: Any, message: str) -> None:
+    """S5: with the names that there are, or why this one cannot be used."""
+    with pytest.raises(UnknownBackendError, match=message):
+        library().backend_opts(prioritize=name)
 
 
 def test_an_unknown_type_is_refused_with_the_known_ones() -> None:

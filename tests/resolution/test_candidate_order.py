@@ -161,17 +161,6 @@ def test_the_librarys_own_on_a_circle_are_skipped(make: Make) -> None:
         assert library.asked(Foreign()) == ["three", "default"]
 
 
-def test_a_placed_backend_on_a_circle_is_skipped_before_the_librarys_own(
-    make: Make, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """P9: the environment placed it, but its declarations are its own."""
-    library = make(described("one", "Foreign", higher_priority_than=["guest"]))
-    library.install("guest", "Foreign", higher_priority_than=["one", "default"])
-    monkeypatch.setenv("ORDERLIB_SET_ORDER", "guest>default")
-    with pytest.warns(BackendSkippedWarning):
-        assert library.asked(Foreign()) == ["one", "default"]
-
-
 def test_set_order_may_put_an_installed_backend_before_the_librarys_own(
     make: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:

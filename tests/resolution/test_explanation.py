@@ -5,35 +5,39 @@ from __future__ import annotations
 import copy
 import pickle
 from dataclasses import FrozenInstanceError
-from typing import Any
 
 import pytest
 
-from spatch_core.types import Explanation, Verdict
+from spatch_core.types import Explanation
 from tests.deferring_library import Foreign, Own, f, system
+
+
+def lines(explanation: Explanation) -> list[str]:
+    """Return the lines of an explanation, without the space that aligns them."""
+    return [" ".join(line.split()) for line in str(explanation).splitlines()]
 
 
 def test_explanation_reads_as_a_table() -> None:
     """F8: a straight answer to "what would run, and why?"."""
     foreign = f"{Foreign.__module__}:Foreign"
-    assert str(f.explain(Foreign(), 2)) == (
-        f"lib:f({foreign})\n"
-        "  first    defers: n is too large\n"
-        "> second   runs\n"
-        "  default  comes later"
-    )
-    assert str(f.explain(None)) == (
-        "lib:f(no dispatch types)\n"
-        "  first    does not match: no argument has a type to dispatch on\n"
-        "  second   does not match: no argument has a type to dispatch on\n"
-        "> default  runs: nothing else answers"
-    )
-    assert str(system.explain_types("lib:f", [Foreign])) == (
-        f"lib:f({foreign})\n"
-        f"  first    would be asked: {Foreign.__module__}:wants_two decides\n"
-        "  second   runs: unless one above does\n"
-        "  default  comes later"
-    )
+    assert lines(f.explain(Foreign(), 2)) == [
+        f"lib:f({foreign})",
+        "first defers: n is too large",
+        "> second runs",
+        "default comes later",
+    ]
+    assert lines(f.explain(None)) == [
+        "lib:f(no dispatch types)",
+        "first does not match: no argument has a type to dispatch on",
+        "second does not match: no argument has a type to dispatch on",
+        "> default runs: nothing else answers",
+    ]
+    assert lines(system.explain_types("lib:f", [Foreign])) == [
+        f"lib:f({foreign})",
+        f"first would be asked: {Foreign.__module__}:wants_two decides",
+        "second runs: unless one above does",
+        "default comes later",
+    ]
     assert str(f.explain(Foreign()).backends[0]) == "first runs"
     assert str(f.explain(3).backends[-1]) == "default runs: nothing else answers"
 
@@ -47,10 +51,3 @@ def test_explanation_can_be_kept() -> None:
     assert isinstance(explanation, Explanation)
     with pytest.raises(FrozenInstanceError):
         explanation.selected = "second"  # type: ignore[misc]
-
-
-@pytest.mark.parametrize("word", Verdict)
-def test_words_are_strings(word: Any) -> None:
-    """So that they can be written as JSON and compared with text."""
-    assert word == word.value == str(word) == f"{word}"
-    assert isinstance(word, str)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import abc
-import gc
 import importlib
 import sys
 from collections.abc import Callable, Iterable
@@ -119,12 +118,7 @@ def test_none_and_absent_arguments_do_not_count() -> None:
     assert function(x=None, z=array) == "gpu"
     assert contexts[-1].dispatch_args == (array,)
     assert function(None) == "default"
-
-
-def test_nonetype_is_no_dispatch_type_even_for_a_backend_that_names_it() -> None:
-    """M1: no call ever has it as a dispatch type."""
-    function = library(backend("gpu", ["types:NoneType", "builtins:NoneType"]))
-    assert function(None) == "default"
+    assert library(backend("gpu", ["types:NoneType", "builtins:NoneType"]))(None) == "default"
 
 
 def test_a_type_in_force_counts_as_if_it_had_been_passed() -> None:
@@ -154,11 +148,35 @@ def test_a_type_in_force_can_bring_the_types_out_of_a_backend() -> None:
 # --- M3 exact patterns ---------------------------------------------------------------
 
 
-def test_an_exact_pattern_matches_no_subclass() -> None:
-    """M3: only the class itself."""
-    function = library(backend("gpu", here("Array")))
-    assert function(Array()) == "gpu"
-    assert function(Special()) == "default"
+class Nest:
+    class Inner:
+        pass
+
+
+LOCAL = type("Local", (), {"__qualname__": "make.<locals>.Local"})
+
+
+@pytest.mark.parametrize(
+    ("name", "cls", "matches"),
+    [
+        ("Array", Array, True),
+        ("Array", Special, False),
+        ("array", Array, False),
+        ("Array.Array", Array, False),
+        ("Nest.Inner", Nest.Inner, True),
+        ("Inner", Nest.Inner, False),
+        ("make.<locals>.Local", LOCAL, True),
+        ("Local", LOCAL, False),
+    ],
+    ids=[
+        *("itself", "a subclass", "another case", "more of a name", "nested", "its last name"),
+        *("local", "its last name, local"),
+    ],
+)
+def test_an_exact_pattern_matches_the_class_it_names(name: str, cls: Any, matches: bool) -> None:
+    """M3: by its module and its qualname, exactly."""
+    function = library(backend("gpu", here(name)), backend("tpu", [f"{__name__}.sub:{name}"]))
+    assert function(cls()) == ("gpu" if matches else "default")
 
 
 def test_a_class_matches_by_its_names_though_its_module_was_never_imported() -> None:
@@ -167,39 +185,6 @@ def test_a_class_matches_by_its_names_though_its_module_was_never_imported() -> 
     function = library(backend("gpu", ["never_imported.core:ndarray"]))
     assert function(cls()) == "gpu"
     assert "never_imported" not in sys.modules
-
-
-def test_the_case_and_the_whole_of_a_name_count() -> None:
-    """M3: exactly that."""
-    function = library(
-        backend("a", [f"{__name__}:array"]),
-        backend("b", [f"{__name__}.sub:Array"]),
-        backend("c", [f"{__name__}:Array.Array"]),
-    )
-    assert function(Array()) == "default"
-
-
-def test_a_nested_class_matches_by_its_qualname() -> None:
-    """M3: the qualname has dots."""
-    function = library(backend("gpu", here("Nest.Inner")), backend("tpu", here("Inner")))
-    assert function(Nest.Inner()) == "gpu"
-
-
-class Nest:
-    class Inner:
-        pass
-
-
-def test_a_local_class_matches_by_its_names() -> None:
-    """M3: its module does not have it, but its names say it."""
-
-    class Local:
-        pass
-
-    name = "test_a_local_class_matches_by_its_names.<locals>.Local"
-    function = library(backend("gpu", here(name)))
-    assert function(Local()) == "gpu"
-    assert function(Array()) == "default"
 
 
 def test_a_public_alias_matches_when_its_module_is_imported_already(package: WritePackage) -> None:
@@ -256,35 +241,6 @@ def test_an_alias_takes_effect_later_though_the_class_is_known_under_its_own_nam
     assert function(array()) == "b_own"
     importlib.import_module("both.api")
     assert function(array()) == "a_public"
-
-
-def test_an_alias_takes_effect_later_in_every_state_and_for_every_function(
-    package: WritePackage,
-) -> None:
-    """M5: what one block has learnt holds everywhere."""
-    package("wide", {"core.py": "class Array: ...\n", "api.py": "from .core import Array\n"})
-    array = importlib.import_module("wide.core").Array
-    function = library(backend("gpu", ["wide.api:Array"]), backend("tpu", here("Array")))
-    opts = function.system.backend_opts
-    assert function(array()) == "default"
-    with opts(prioritize="gpu"):
-        assert function(array()) == "default"
-        importlib.import_module("wide.api")
-        assert function(array()) == "gpu"
-    assert function(array()) == "gpu"
-
-
-def test_an_alias_in_another_package_takes_effect_for_a_class_nobody_else_knows(
-    package: WritePackage,
-) -> None:
-    """M5: where the alias keeps the name."""
-    package("origin", {"__init__.py": "class Frame: ...\n"})
-    package("facade", {"__init__.py": "from origin import Frame\n"})
-    frame = importlib.import_module("origin").Frame
-    function = library(backend("gpu", ["facade:Frame"]))
-    assert function(frame()) == "default"
-    importlib.import_module("facade")
-    assert function(frame()) == "gpu"
 
 
 def test_an_alias_behind_a_modules_attribute_hook_matches(package: WritePackage) -> None:
@@ -374,21 +330,6 @@ def test_a_virtual_subclass_is_no_subclass_for_a_subclass_pattern() -> None:
     assert function(type("Real", (Base,), {})()) == "gpu"
 
 
-def test_a_subclass_check_of_a_metaclass_is_not_asked() -> None:
-    """M4, M9: it might run any code."""
-
-    class Meta(type):
-        def __subclasscheck__(cls, other: type) -> bool:
-            raise RuntimeError("asked")
-
-        def __instancecheck__(cls, other: object) -> bool:
-            raise RuntimeError("asked")
-
-    made = Meta("Made", (Array,), {})
-    function = library(backend("gpu", here("Array", prefix="~")))
-    assert function(made()) == "gpu"
-
-
 # --- M6 abstract patterns ------------------------------------------------------------
 
 
@@ -436,18 +377,6 @@ def test_a_registration_takes_effect_after_the_first_call() -> None:
     assert function.explain(duck()).selected == "gpu"
 
 
-def test_a_registration_takes_effect_for_a_type_that_another_backend_took() -> None:
-    """M6: the more specific backend gets the next call."""
-    duck = type("Taken", (), {})
-    function = library(
-        backend("first", here("Duck", prefix="@"), higher_priority_than=["second"]),
-        backend("second", here("Taken")),
-    )
-    assert function(duck()) == "second"
-    Duck.register(duck)
-    assert function(duck()) == "first"
-
-
 def test_a_registration_takes_effect_for_a_type_that_was_ignored_beside_another() -> None:
     """M6, M7: from then on the type counts, and only one backend knows both."""
     companion = type("Companion", (), {})
@@ -460,19 +389,6 @@ def test_a_registration_takes_effect_for_a_type_that_was_ignored_beside_another(
     assert function(Array()) == "narrow"
 
 
-def test_a_registration_takes_effect_within_a_block_and_with_a_trace() -> None:
-    """M6: tables of every state are decided anew."""
-    duck = type("Later", (), {})
-    function = library(backend("gpu", here("Duck", prefix="@")), backend("tpu", here("Array")))
-    with function.system.backend_opts(prioritize="tpu"):
-        assert function(duck()) == "default"
-        Duck.register(duck)
-        assert function(duck()) == "gpu"
-    with function.system.backend_opts(trace=True) as trace:
-        assert function(duck()) == "gpu"
-    assert [event.backend for event in trace] == ["gpu"]
-
-
 @pytest.mark.parametrize(
     "text",
     [
@@ -482,53 +398,21 @@ def test_a_registration_takes_effect_within_a_block_and_with_a_trace() -> None:
         "@spoilt_abstract:Base",
         "@exiting_abstract:Base",
         "@greedy_abstract:Base",
-        "@greedy_hook:Base",
+        f"@{__name__}:Failing",
     ],
     ids=[
         *("module missing", "class missing", "no class", "import fails", "import exits"),
-        *("import wants too much memory", "hook wants too much memory"),
+        *("import wants too much memory", "hook fails"),
     ],
 )
 def test_an_abstract_base_class_that_is_not_there_matches_nothing(
     package: WritePackage, text: str
 ) -> None:
-    """M6: one backend's mistake is not the caller's."""
+    """M6, M9: one backend's mistake is not the caller's."""
     package("spoilt_abstract", {"__init__.py": "raise RuntimeError\n"})
     package("exiting_abstract", {"__init__.py": "raise SystemExit(3)\n"})
     package("greedy_abstract", {"__init__.py": "bytearray(1 << 62)\n"})
-    hook = "    @classmethod\n    def __subclasshook__(cls, other): bytearray(1 << 62)\n"
-    package("greedy_hook", {"__init__.py": f"import abc\nclass Base(abc.ABC):\n{hook}"})
     function = library(backend("broken", [text]), backend("gpu", here("Array")))
-    assert function(Array()) == "gpu"
-    assert function(Other()) == "default"
-
-
-def test_an_abstract_base_class_is_imported_once_not_at_every_type(package: WritePackage) -> None:
-    """M6: also if the import fails."""
-    package(
-        "counted",
-        {
-            "__init__.py": "import sys\n"
-            "sys.counted = getattr(sys, 'counted', 0) + 1\n"
-            "raise OSError\n"
-        },
-    )
-    try:
-        function = library(backend("broken", ["@counted:Base"]))
-        for cls in (Array, Other, Special, Array):
-            function(cls())
-            # A registration elsewhere makes everybody ask again, but not import again.
-            Duck.register(type("Any", (), {}))
-        assert vars(sys)["counted"] == 1
-    finally:
-        del vars(sys)["counted"]
-
-
-def test_a_subclass_hook_that_fails_breaks_no_call() -> None:
-    """M6, M9: the pattern does not mean the class then."""
-    function = library(
-        backend("broken", here("Failing", prefix="@")), backend("gpu", here("Array"))
-    )
     assert function(Array()) == "gpu"
     assert function(Other()) == "default"
 
@@ -586,14 +470,6 @@ def test_types_that_only_inactive_backends_know_are_ignored() -> None:
     with function.system.backend_opts(prioritize="shy"):
         assert function(Other()) == "shy"
     with function.system.backend_opts(prioritize="shy", disable="shy"):
-        assert function(Array(), Other()) == "gpu"
-
-
-def test_types_that_only_disabled_backends_know_are_ignored() -> None:
-    """M7: they are inactive."""
-    function = library(backend("gpu", here("Array")), backend("tpu", here("Other")))
-    assert function(Array(), Other()) == "default"
-    with function.system.backend_opts(disable="tpu"):
         assert function(Array(), Other()) == "gpu"
 
 
@@ -666,20 +542,7 @@ class ElementwiseMeta(type):
         return 7
 
 
-class HostileMeta(RaisingMeta):
-    """Nothing can be asked about its classes, pytest's questions included."""
-
-    def __getattribute__(cls, name: str) -> Any:
-        raise RuntimeError(name)
-
-    def __subclasscheck__(cls, other: type) -> bool:
-        raise RuntimeError("subclass")
-
-    def __instancecheck__(cls, other: object) -> bool:
-        raise RuntimeError("instance")
-
-
-STRANGE = [EqualMeta, NameMeta, RaisingMeta, UnhashableMeta, ElementwiseMeta, HostileMeta]
+STRANGE = [EqualMeta, NameMeta, RaisingMeta, UnhashableMeta, ElementwiseMeta]
 
 
 def make(metaclass: type, name: str, *bases: type) -> Any:
@@ -737,18 +600,6 @@ def test_strange_classes_of_the_same_name_are_not_taken_for_each_other(
 
 
 @pytest.mark.parametrize("metaclass", STRANGE)
-def test_strange_classes_that_are_equal_are_two_dispatch_types(metaclass: type) -> None:
-    """M1, M9: unique means the same object."""
-    first, second = make(metaclass, "Strange"), make(metaclass, "Strange")
-    function = library(backend("gpu", here("Strange")))
-    assert function(instance(first), instance(second), instance(first)) == "gpu"
-    (types_,) = [context.types for context in contexts]
-    assert len(types_) == 2
-    assert types_[0] is first
-    assert types_[1] is second
-
-
-@pytest.mark.parametrize("metaclass", STRANGE)
 def test_a_strange_class_can_be_explained_and_traced(metaclass: type) -> None:
     """M9, F8: introspection is part of dispatching."""
     cls = make(metaclass, "Strange")
@@ -773,60 +624,17 @@ def test_a_strange_class_can_be_the_type_in_force(metaclass: type) -> None:
     assert function(1) == "default"
 
 
-def test_a_strange_subclass_of_an_abstract_base_class_breaks_no_call() -> None:
-    """M6, M9: `issubclass` itself fails for a class without a hash."""
-
-    class StrangeABCMeta(abc.ABCMeta):
-        def __hash__(cls) -> int:
-            raise RuntimeError("hash")
-
-    cls = StrangeABCMeta("Strange", (), {"__module__": __name__})
-    function = library(
-        backend("abstract", here("Duck", prefix="@")), backend("gpu", here("Strange"))
-    )
-    assert function(cls()) == "gpu"
-
-
-class Faulty:
-    """An object in the place of a module's name."""
-
-    __hash__ = None  # type: ignore[assignment]
-
-    def __eq__(self, other: object) -> bool:
-        raise RuntimeError("==")
-
-    def __str__(self) -> str:
-        raise RuntimeError("str")
-
-
-@pytest.mark.parametrize(
-    "module",
-    [None, 1, property(lambda self: __name__), Faulty()],
-    ids=["None", "int", "property", "faulty"],
-)
+@pytest.mark.parametrize("module", [None, 1, ...], ids=["None", "int", "missing"])
 def test_a_class_whose_module_is_no_string_breaks_no_call(module: object) -> None:
     """M9: it has no module, and matches no pattern by name."""
-    cls = type("Array", (), {"__module__": module})
+    namespace: dict[str, Any] = {}
+    exec("cls = type('Array', (), {})", namespace)  # noqa: S102  # only this makes one without it
+    cls = namespace["cls"] if module is ... else type("Array", (), {"__module__": module})
     derived = type("Derived", (cls, Other), {})
-    function = library(
-        backend("gpu", here("Array")),
-        backend("tpu", here("Other", prefix="~")),
-        backend("late", ["never_imported_either:Array"]),
-    )
+    function = library(backend("gpu", here("Array")), backend("tpu", here("Other", prefix="~")))
     assert [function(cls()), function(cls())] == ["default", "default"]
     assert [function(derived()), function(derived())] == ["tpu", "tpu"]
     assert "Array" in str(function.explain(cls()))
-
-
-def test_a_class_without_a_module_breaks_no_call() -> None:
-    """M9: a class made by `type` where the globals have no name has none."""
-    namespace: dict[str, Any] = {}
-    exec("cls = type('Array', (), {})", namespace)  # noqa: S102  # only this makes one
-    cls = namespace["cls"]
-    function = library(backend("gpu", here("Array")), backend("tpu", here("Array", prefix="~")))
-    assert [function(cls()), function(cls())] == ["default", "default"]
-    assert "Array" in str(function.explain(cls()))
-    gc.collect()
 
 
 def test_an_object_that_lies_about_its_class_is_dispatched_by_its_type() -> None:
@@ -838,6 +646,3 @@ def test_an_object_that_lies_about_its_class_is_dispatched_by_its_type() -> None
     function = library(backend("gpu", here("Array", prefix="~")))
     assert isinstance(Proxy(), Array)
     assert function(Proxy()) == "default"
-
-
-# --- the matcher's own contract ------------------------------------------------------

@@ -12,13 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-import spatch_core
-
 if TYPE_CHECKING:
     from spatch_core.types import BackendOptions
-
-PACKAGE = Path(spatch_core.__file__).parents[1]
-
 
 # A library and functions of a user, in files that other processes can import.
 LIBRARY = """
@@ -120,32 +115,12 @@ async def plain_coroutine(x=1):
     return f(Foreign())
 
 
-class Waiting:
-    async def __call__(self):
-        await asyncio.sleep(0)
-        return f(Foreign())
-
-
 def generator(x=1):
     yield f(Foreign())
-    sent = yield f(Foreign())
-    try:
-        yield sent, f(Foreign())
-    except KeyError as error:
-        yield error, f(Foreign())
-    return f(Foreign())
 
 
 async def async_generator(x=1):
-    await asyncio.sleep(0)
     yield f(Foreign())
-    sent = yield f(Foreign())
-    try:
-        await asyncio.sleep(0)
-        yield sent, f(Foreign())
-    except KeyError as error:
-        await asyncio.sleep(0)
-        yield error, f(Foreign())
 '''
 
 

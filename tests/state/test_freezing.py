@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import functools
-import inspect
 from concurrent.futures import ProcessPoolExecutor
 from importlib import import_module
 from pathlib import Path
@@ -33,10 +31,6 @@ def library_with(**functions: dict[str, dict[str, str]]) -> BackendSystem:
         for name, implemented in functions.items()
     ]
     return BackendSystem(None, "LIB", ["builtins:int"], backends)
-
-
-def call(function: Any, *args: Any) -> Any:
-    return function(*args)
 
 
 def asyncio_run(function: Any) -> Any:
@@ -113,16 +107,6 @@ def test_what_cannot_be_called_is_refused(library: Any, value: Any) -> None:
         library.backend_opts()(value)
 
 
-def test_coroutine_functions_in_disguise(library: Any, work: Any) -> None:
-    """What returns a coroutine runs under the options as well, or is refused."""
-    for function in (functools.partial(work.plain_coroutine, 1), work.Waiting()):
-        try:
-            frozen = library.backend_opts(prioritize="third")(function)
-            assert asyncio.run(frozen()) == "third"
-        except TypeError:
-            continue
-
-
 def test_freeze_adds_nothing_of_what_is_in_force(folder: Path) -> None:
     """What runs later has the options that are given, and no trace that grows for ever."""
     done = run_python(
@@ -181,28 +165,11 @@ def test_freeze_on_options_freezes_these(folder: Path) -> None:
     assert done.returncode == 0
 
 
-def test_freeze_has_one_signature(library: Any, work: Any) -> None:
-    """Tools see a method, on the class and on options."""
-    options = library.backend_opts("third")
-    for method in (library.backend_opts.freeze, options.freeze):
-        assert list(inspect.signature(method).parameters) == [
-            *("function", "prioritize", "disable", "type", "fallback", "backend")
-        ]
-        assert "under these options" in method.__doc__
-
-
 def test_freeze_checks_what_it_is_given(library: Any, work: Any) -> None:
     with pytest.raises(UnknownBackendError, match="mean 'third'"):
         library.backend_opts.freeze(work.plain, prioritize="thirt")
     with pytest.raises(spatch_core.UnknownTypeError):
         library.backend_opts.freeze(work.plain, type=bytes)
-
-
-def test_frozen_with_freeze_runs_in_another_process(
-    library: Any, work: Any, process: ProcessPoolExecutor
-) -> None:
-    frozen = library.backend_opts.freeze(work.plain, prioritize="third")
-    assert process.submit(call, frozen).result(60) == "third"
 
 
 def test_frozen_state_of_this_process_counts(

@@ -39,21 +39,6 @@ def test_iterating_under_options(library: Any, work: Any) -> None:
     assert consume() == "third"
 
 
-def test_frozen_coroutine_that_is_driven_by_hand(library: Any, work: Any) -> None:
-    """S8: Nothing is in force between two steps, though no task isolates them."""
-    x = library.Foreign()
-    coroutine = work.coroutine()
-    coroutine.send(None)
-    assert library.f(x) == "first"
-    with pytest.raises(StopIteration) as caught:
-        coroutine.send(None)
-    assert caught.value.value == ["third"] * 2
-    coroutine = work.coroutine()
-    coroutine.send(None)
-    coroutine.close()
-    assert library.f(x) == "first"
-
-
 def test_coroutine_functions(library: Any, work: Any) -> None:
     """S8: a coroutine runs under the options from its first step to its last."""
 

@@ -3,85 +3,24 @@
 from __future__ import annotations
 
 import asyncio
-import inspect
 import pickle
 import pydoc
-import re
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
 from contextvars import copy_context
 from typing import Any
 
 import pytest
 
 from spatch_core import (
-    BackendSystem,
     GlobalOptionsWarning,
     IdentifierError,
     UnknownBackendError,
     UnknownTypeError,
 )
+from tests.state.small_library import Converted, Foreign, Library, Own, Unknown
 
-
-class Own:
-    """The library's type."""
-
-
-class Foreign:
-    """The backends' type."""
-
-
-class Converted:
-    """A secondary type of the backends."""
-
-
-class Unknown:
-    """A type that no backend knows."""
-
-
-def first(x: Any = None) -> str:
-    return "first"
-
-
-def second(x: Any = None) -> str:
-    return "second"
-
-
-def third(x: Any = None) -> str:
-    return "third"
-
-
-class Library:
-    """A library with one function; ``third`` requires opt-in."""
-
-    def __init__(self) -> None:
-        self.system = BackendSystem(
-            None,
-            "MYLIB",
-            [f"{__name__}:Own"],
-            backends=[
-                {
-                    "name": name,
-                    "primary_types": [f"{__name__}:Foreign"],
-                    "secondary_types": [f"{__name__}:Converted", f"{__name__}:Own"],
-                    "requires_opt_in": name == "third",
-                    "functions": {"lib:f": {"function": f"{__name__}:{name}"}},
-                }
-                for name in ("first", "second", "third")
-            ],
-        )
-        self.options = self.system.backend_opts
-
-        @self.system.dispatchable("x", module="lib", qualname="f")
-        def f(x: Any = None) -> str:
-            return "default"
-
-        self.f = f
-
-    def ran(self) -> str:
-        """Return which implementation runs here and now."""
-        return self.f(Foreign())
+HERE = Library.__module__
 
 
 @pytest.fixture
@@ -113,13 +52,6 @@ def test_block_holds_inside_and_ends(library: Library, options: Any, expected: s
     with library.options(**options):
         assert library.ran() == expected
     assert library.ran() == "first"
-
-
-def test_block_gives_itself(library: Library) -> None:
-    """`with … as options` gives the object, on which to query and to read the trace."""
-    options = library.options(prioritize="third")
-    with options as given:
-        assert given is options
 
 
 def test_block_ends_with_an_exception(library: Library) -> None:
@@ -179,16 +111,6 @@ def test_inner_disable_disables_what_an_outer_block_prioritized(library: Library
         assert library.ran() == "third"
 
 
-@pytest.mark.parametrize("names", ["default", ("default",), ["first", "default"]])
-def test_the_library_itself_cannot_be_disabled(library: Library, names: Any) -> None:
-    """S5: as it cannot be blocked."""
-    with pytest.raises(ValueError, match="the library itself cannot be disabled") as caught:
-        library.options(disable=names)
-    assert "prioritize=" in str(caught.value)
-    with pytest.raises(ValueError, match="the library itself cannot be disabled"):
-        library.options.freeze(library.ran, disable=names)
-
-
 def test_none_means_no_names(library: Library) -> None:
     """S1: as for a parameter that is passed on."""
     for options in (library.options(None, None), library.options(prioritize=None, disable=None)):
@@ -209,7 +131,7 @@ def test_names_in_one_string_are_told_apart_by_nothing(library: Library) -> None
 
 def test_a_type_may_be_given_by_its_identifier(library: Library) -> None:
     """S6: it is imported, and is the same as the class."""
-    name = f"{__name__}:Foreign"
+    name = f"{HERE}:Foreign"
     with library.options(type=name):
         assert library.options().type is Foreign
         assert library.f(Own()) == "first"
@@ -220,11 +142,11 @@ def test_a_type_may_be_given_by_its_identifier(library: Library) -> None:
 @pytest.mark.parametrize(
     ("name", "error", "text"),
     [
-        (f"{__name__}.Foreign", IdentifierError, f"such as '{__name__}:Foreign'"),
+        (f"{HERE}.Foreign", IdentifierError, f"such as '{HERE}:Foreign'"),
         ("float", IdentifierError, "such as 'builtins:float'"),
         ("no_such_module:Type", ModuleNotFoundError, "no_such_module"),
-        (f"{__name__}:Foregin", ImportError, "did you mean 'Foreign'?"),
-        (f"{__name__}:first", TypeError, "type= takes a class"),
+        (f"{HERE}:Foregin", ImportError, "did you mean 'Foreign'?"),
+        (f"{HERE}:first", TypeError, "type= takes a class"),
         ("fractions:Fraction", UnknownTypeError, "is not a primary type of any backend"),
     ],
 )
@@ -235,17 +157,6 @@ def test_an_identifier_that_leads_to_no_type(
     with pytest.raises(error) as caught:
         library.options(type=name)
     assert text in str(caught.value)
-
-
-def test_blocks_of_one_statement(library: Library) -> None:
-    """S4: `with a, b` is `with a: with b`."""
-    with library.options(prioritize="second"), library.options(prioritize="third"):
-        assert library.options().prioritized == ("third", "second")
-    with ExitStack() as stack:
-        for name in ("second", "third", "first"):
-            stack.enter_context(library.options(prioritize=name))
-        assert library.options().prioritized == ("first", "third", "second")
-    assert library.options().prioritized == ()
 
 
 # ---------------------------------------------------------------------------------------
@@ -278,13 +189,6 @@ def test_inner_type_replaces_the_outer_one(library: Library) -> None:
     assert library.options().type is None
 
 
-@pytest.mark.parametrize("cls", [Own, Foreign])
-def test_type_may_be_any_primary_type(library: Library, cls: type) -> None:
-    """S6: a primary type of a backend, the library among them."""
-    with library.options(type=cls):
-        assert library.options().type is cls
-
-
 @pytest.mark.parametrize("cls", [Converted, Unknown, int, object])
 def test_type_that_is_primary_for_no_backend(library: Library, cls: type) -> None:
     """S6: it raises `ValueError`; the error says which types there are."""
@@ -292,7 +196,7 @@ def test_type_that_is_primary_for_no_backend(library: Library, cls: type) -> Non
         library.options(type=cls)
     assert isinstance(caught.value, UnknownTypeError)
     assert caught.value.type is cls
-    assert caught.value.known == (f"{__name__}:Own", f"{__name__}:Foreign")
+    assert caught.value.known == (f"{HERE}:Own", f"{HERE}:Foreign")
 
 
 @pytest.mark.parametrize("value", ["json:loads", 3, Foreign()], ids=["str", "int", "object"])
@@ -314,8 +218,9 @@ def test_type_must_be_a_class(library: Library, value: Any) -> None:
         ("zzz", "installed: .*first.*second.*third"),
         ("", "installed"),
         (["first", "thrid"], "did you mean 'third'"),
+        ("FIRST", "did you mean 'first'"),
     ],
-    ids=["near miss", "no such name", "empty", "in a list"],
+    ids=["near miss", "no such name", "empty", "in a list", "case"],
 )
 def test_unknown_name_raises(library: Library, option: str, name: Any, match: str) -> None:
     """S5: an unknown backend name raises `ValueError` with the nearest names."""
@@ -325,7 +230,7 @@ def test_unknown_name_raises(library: Library, option: str, name: Any, match: st
     assert library.ran() == "first"
 
 
-@pytest.mark.parametrize("value", [3, [["first"]], [3], ["first", 3]], ids=repr)
+@pytest.mark.parametrize("value", [3, b"first", [["first"]], ["first", 3]], ids=repr)
 def test_names_must_be_names(library: Library, value: Any) -> None:
     """S5: a value that is not a name is refused at once; the error says what to write."""
     for option in ("prioritize", "disable"):
@@ -342,14 +247,62 @@ def test_unknown_name_after_a_reload(library: Library, monkeypatch: pytest.Monke
         library.options(prioritize="third")
 
 
-def test_changing_a_list_afterwards_changes_nothing(library: Library) -> None:
-    """Options keep the values from when they were made."""
-    names = ["second"]
-    options = library.options(prioritize=names)
-    names[0] = "third"
-    with options:
-        assert library.ran() == "second"
-    assert library.options(prioritize=names).prioritized == ("third",)
+# ---------------------------------------------------------------------------------------
+# Queries
+
+
+def test_query_says_what_is_in_force(library: Library) -> None:
+    """S7: `backends` (active names by priority), `prioritized`, `type`, `trace`."""
+    query = library.options()
+    assert query.backends == ("default", "first", "second")
+    assert query.prioritized == ()
+    assert query.disabled == ()
+    assert query.type is None
+    assert query.trace is None
+    with library.options(prioritize="third", disable="first", type=Foreign, trace=True) as trace:
+        query = library.options()
+        assert query.backends == ("third", "default", "second")
+        assert query.prioritized == ("third",)
+        assert query.disabled == ("first",)
+        assert query.type is Foreign
+        assert query.trace is trace
+
+
+def test_query_before_inside_and_after_its_own_block(library: Library) -> None:
+    """S7: before the block, the state that would be in force in it; inside, the state in force."""
+    options = library.options(prioritize="third")
+    found = [(options.prioritized, options.backends)]
+    with library.options(prioritize="second"):
+        found.append((options.prioritized, options.backends))
+        with options:
+            found.append((options.prioritized, options.backends))
+            assert found[-1] == (library.options().prioritized, library.options().backends)
+        found.append((options.prioritized, options.backends))
+    found.append((options.prioritized, options.backends))
+    alone = ("third",), ("third", "default", "first", "second")
+    inside = ("third", "second"), ("third", "second", "default", "first")
+    assert found == [alone, inside, inside, inside, alone]
+
+
+def test_query_is_what_calls_do(library: Library) -> None:
+    """S7, C1: `backends` is the order in which calls try them."""
+    for options in (
+        library.options(),
+        library.options(prioritize=["third", "second"]),
+        library.options(disable="first"),
+        library.options(disable=["first", "second"]),
+    ):
+        with options:
+            names = [name for name in options.backends if name != "default"]
+            assert library.ran() == (names or ["default"])[0]
+
+
+def test_query_shows_itself(library: Library) -> None:
+    """S7: what is in force, and what would be."""
+    with library.options(prioritize="third", disable="first", type=Foreign):
+        text = repr(library.options())
+    for part in ("'third', 'default', 'second'", "disabled=('first',)", "Foreign"):
+        assert part in text
 
 
 # ---------------------------------------------------------------------------------------
@@ -359,7 +312,7 @@ def test_changing_a_list_afterwards_changes_nothing(library: Library) -> None:
 def test_options_show_where_they_are_published(library: Library) -> None:
     """Each library has its own class, which help() and pickle find in its module."""
     assert library.options.__name__ == "backend_opts"
-    assert library.options.__module__ == __name__
+    assert library.options.__module__ == HERE
     text = pydoc.plain(pydoc.render_doc(library.options))
     for line in (
         "Choose and trace backends: in a block, in a function, or in the whole process.",
@@ -374,18 +327,6 @@ def test_options_show_where_they_are_published(library: Library) -> None:
     assert " |  Before a program starts, the environment variables MYLIB_" in text
 
 
-def test_help_of_options_shows_public_names_alone(library: Library) -> None:
-    """A user sees the public names, each with a docstring, and no internals."""
-    text = pydoc.plain(pydoc.render_doc(library.options))
-    shown = set(re.findall(r"^ \|  (\w+)(?:\(|$| =)", text, re.MULTILINE))
-    public = {name for name in dir(library.options) if not name.startswith("_")}
-    assert public <= shown
-    assert [name for name in shown if re.match("_[^_]", name)] == []
-    assert "._state.options_block.BackendOptions" not in text
-    for name in (*public, "__enter__", "__exit__", "__call__"):
-        assert inspect.getdoc(getattr(library.options, name)), name
-
-
 # ---------------------------------------------------------------------------------------
 # trace
 
@@ -395,32 +336,23 @@ def traced(trace: Any) -> list[str]:
 
 
 def test_block_with_a_trace_gives_the_trace(library: Library) -> None:
-    """A list of events, which prints one line for each; it may be empty."""
+    """S10: a list of the events of its block, which prints a line for each, and stays readable."""
     options = library.options(prioritize="third", trace=True)
     with options as trace:
         assert trace == []
-        assert not str(trace)
         with options as again:
             library.ran()
         library.f(Own())
+    library.ran()
     assert trace is again is options.trace
     assert isinstance(trace, list)
     assert str(trace) == "lib:f -> third called\nlib:f -> default called"
     assert traced(trace[1:]) == ["default"]
-    with library.options(trace=False) as other, other as nested:
-        assert nested is other
-
-
-def test_trace_records_the_calls_of_its_block(library: Library) -> None:
-    """S10: from entering to leaving; the events stay readable after it."""
-    library.ran()
-    options = library.options(trace=True)
-    assert options.trace == []
     with options:
         library.ran()
-        library.f(Own())
-    library.ran()
-    assert traced(options.trace) == ["first", "default"]
+    assert len(trace) == 3
+    with library.options(trace=False) as other, other as nested:
+        assert nested is other
 
 
 def test_inner_trace_pauses_the_outer_one(library: Library) -> None:
@@ -445,15 +377,6 @@ def test_trace_goes_on_in_inner_blocks(library: Library) -> None:
     assert traced(outer) == ["third", "second"]
 
 
-def test_trace_of_one_object_goes_on(library: Library) -> None:
-    """Entering the same object again adds to the same list."""
-    options = library.options(trace=True)
-    for _ in range(3):
-        with options:
-            library.ran()
-    assert traced(options.trace) == ["first"] * 3
-
-
 def test_trace_of_other_threads_is_not_seen(library: Library) -> None:
     """S10, S2: a trace is state, and state is a thread's own."""
     with library.options(trace=True) as trace, ThreadPoolExecutor(1) as pool:
@@ -475,41 +398,6 @@ def test_one_object_nested_in_itself(library: Library) -> None:
             assert library.ran() == "third"
         assert library.ran() == "third"
     assert library.ran() == "first"
-
-
-def test_one_object_in_several_threads_at_once(library: Library) -> None:
-    """S3: entered and left in interleaved order, each thread gets its own back."""
-    options = library.options(prioritize="third")
-    barrier = threading.Barrier(3, timeout=60)
-
-    def work(outer: str, rounds: int) -> list[tuple[str, ...]]:
-        found = []
-        with library.options(prioritize=outer):
-            for turn in range(3):
-                if turn < rounds:
-                    with options:
-                        barrier.wait()
-                        found.append(library.options().prioritized)
-                        if turn % 2:
-                            barrier.wait()
-                    if not turn % 2:
-                        barrier.wait()
-                else:
-                    barrier.wait()
-                    barrier.wait()
-                found.append(library.options().prioritized)
-        return found
-
-    with ThreadPoolExecutor(3) as pool:
-        futures = [
-            pool.submit(work, outer, rounds)
-            for outer, rounds in (("first", 1), ("second", 2), ("default", 3))
-        ]
-        results = [future.result() for future in futures]
-    for outer, rounds, found in zip(
-        ("first", "second", "default"), (1, 2, 3), results, strict=True
-    ):
-        assert found == [("third", outer), (outer,)] * rounds + [(outer,)] * (3 - rounds)
 
 
 def test_one_object_in_several_tasks_at_once(library: Library) -> None:
@@ -584,50 +472,6 @@ def test_a_block_of_another_context_is_let_alone(library: Library) -> None:
             generator.close()
         assert library.options().prioritized == ("second",)
     assert library.options().prioritized == ()
-
-
-def test_an_error_in_a_block_is_the_callers(library: Library) -> None:
-    """Though a generator leaves the block around it in its middle."""
-
-    def generate() -> Any:
-        with library.options(prioritize="second"):
-            yield
-
-    def fail() -> None:
-        generator = generate()
-        next(generator)
-        with library.options(prioritize="third"):
-            generator.close()
-            raise KeyError("mine")
-
-    with pytest.raises(KeyError, match="mine"):
-        copy_context().run(fail)
-
-
-def test_one_object_entered_on_several_ways(library: Library) -> None:
-    """The same options lead to the same state from several; each way leads back."""
-    options = library.options(prioritize="third")
-    again = library.options(prioritize=["third"])
-    ways: list[tuple[Any, ...]] = [
-        (options, options, again, options),
-        (again, options, again),
-        (library.options(prioritize="second"), options, again, options),
-        (library.options(prioritize=("third", "second")), options),
-        (options, library.options(prioritize="second"), options),
-        (library.options(type=Foreign), options, library.options(type=Foreign), options),
-        (library.options(trace=True), again, options, library.options(trace=True), options),
-    ]
-    for way in (*ways, *ways[::-1]):
-        entered = []
-        for each in way:
-            query = library.options()
-            entered.append((each, (query.prioritized, query.type, query.trace)))
-            each.__enter__()
-        assert library.ran() == "third"
-        for each, before in reversed(entered):
-            each.__exit__(None, None, None)
-            query = library.options()
-            assert (query.prioritized, query.type, query.trace) == before
 
 
 def test_default_is_followed_after_a_block(library: Library) -> None:
@@ -718,26 +562,3 @@ def test_options_travel(library: Library) -> None:
         assert library.f(None) == "third"
     assert (len(again.trace), len(options.trace or ())) == (1, 1)
     assert pickle.loads(pickle.dumps(library.options())).trace is None
-
-
-def test_many_different_options(library: Library) -> None:
-    """What was checked before is remembered, within bounds, and stays right."""
-    for number in range(700):
-        names = tuple(
-            name for bit, name in enumerate(("first", "second", "third")) if number >> bit & 1
-        ) * (number // 8 + 1)
-        with library.options(prioritize=names):
-            assert library.ran() == (names or ("first",))[0]
-
-
-def test_options_checked_while_the_backends_change_are_not_kept(library: Library) -> None:
-    """E7: names that were checked by the old backends are checked again by the new ones."""
-    options = type(library.options())
-
-    def names() -> Any:
-        yield "first"
-        options._forget()
-
-    library.options(prioritize=names())
-    assert options._plain == {}
-    assert options._prioritized == {}

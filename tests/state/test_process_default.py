@@ -8,16 +8,7 @@ from typing import Any
 
 import pytest
 
-from spatch_core import BackendSystem, GlobalOptionsWarning
-
-
-def test_the_warning_is_shown_at_the_line_of_the_program() -> None:
-    """S11: not at one of this package."""
-    options = BackendSystem(None, "GLOBALLIB", ["builtins:int"]).backend_opts
-    options(prioritize="default").enable_globally()
-    with pytest.warns(GlobalOptionsWarning) as caught:
-        options(type=int).enable_globally()
-    assert caught[0].filename == __file__
+from spatch_core import BackendSystem
 
 
 class Foreign:

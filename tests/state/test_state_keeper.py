@@ -8,59 +8,12 @@ import threading
 import weakref
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from spatch_core import BackendSystem, GlobalOptionsWarning
-from spatch_core.testing import run_python, write_distribution
-
-
-class Foreign:
-    """The backends' type."""
-
-
-def first(x: Any) -> str:
-    return "first"
-
-
-def second(x: Any) -> str:
-    return "second"
-
-
-def third(x: Any) -> str:
-    return "third"
-
-
-class Library:
-    """A library with one function; ``third`` requires opt-in."""
-
-    def __init__(self, patterns: tuple[str, ...] = (f"{__name__}:Foreign",)) -> None:
-        self.system = BackendSystem(
-            None,
-            "MYLIB",
-            backends=[
-                {
-                    "name": name,
-                    "primary_types": patterns,
-                    "requires_opt_in": name == "third",
-                    "functions": {"lib:f": {"function": f"{__name__}:{name}"}},
-                }
-                for name in ("first", "second", "third")
-            ],
-        )
-        self.options = self.system.backend_opts
-
-        @self.system.dispatchable("x", module="lib", qualname="f")
-        def f(x: Any) -> str:
-            return "default"
-
-        self.f = f
-
-    def ran(self) -> str:
-        """Return which implementation runs here and now."""
-        return self.f(Foreign())
+from spatch_core import GlobalOptionsWarning
+from tests.state.small_library import Foreign, Library
 
 
 @pytest.fixture
@@ -84,36 +37,6 @@ def test_thread_does_not_see_a_block_of_another(library: Library) -> None:
         assert library.ran() == "third"
         assert in_thread(library.ran) == "first"
     assert library.ran() == "first"
-
-
-def test_blocks_of_threads_overlap(library: Library) -> None:
-    """S2: threads in blocks at the same time each see their own, until they leave."""
-    barrier = threading.Barrier(3, timeout=60)
-
-    def work(name: str, leaves_first: bool) -> list[str]:
-        found = [library.ran()]
-        with library.options(prioritize=name):
-            barrier.wait()
-            found.append(library.ran())
-            barrier.wait()
-            if not leaves_first:
-                barrier.wait()
-                found.append(library.ran())
-        found.append(library.ran())
-        if leaves_first:
-            barrier.wait()
-        return found
-
-    with ThreadPoolExecutor(3) as pool:
-        futures = [
-            pool.submit(work, name, name == "second") for name in ("first", "second", "third")
-        ]
-        results = [future.result() for future in futures]
-    assert results == [
-        ["first", "first", "first", "first"],
-        ["first", "second", "first"],
-        ["first", "third", "third", "first"],
-    ]
 
 
 def test_tasks_do_not_see_each_other(library: Library) -> None:
@@ -250,19 +173,6 @@ def test_enable_globally_takes_a_type_and_a_trace(library: Library) -> None:
     assert [event.backend for event in options.trace] == ["first", "first"]
 
 
-def test_what_ran_before_is_forgotten_when_the_default_changes(library: Library) -> None:
-    """The tables of the old default answer no call under the new one."""
-    found: list[str] = []
-    for name in ("third", "second", "first"):
-        if found:
-            with pytest.warns(GlobalOptionsWarning):
-                library.options(prioritize=name).enable_globally()
-        else:
-            library.options(prioritize=name).enable_globally()
-        found += [library.ran(), library.ran()]
-    assert found == ["third", "third", "second", "second", "first", "first"]
-
-
 def test_environment_sets_the_default_state(monkeypatch: pytest.MonkeyPatch) -> None:
     """S12, S4: `PRIORITIZE` is part of the process-wide default; blocks add to it."""
     monkeypatch.setenv("MYLIB_PRIORITIZE", "third, second,absent")
@@ -309,15 +219,6 @@ def test_reload_keeps_what_was_enabled_globally(
 # What is kept, and for how long
 
 
-def test_traced_blocks_have_states_of_their_own(library: Library) -> None:
-    """Two traces of equal options record separately."""
-    with library.options(trace=True) as outer:
-        pass
-    with library.options(trace=True) as inner:
-        library.ran()
-    assert (len(outer), len(inner)) == (0, 1)
-
-
 def test_classes_are_not_kept_alive(library: Library) -> None:
     """E6: a class that was dispatched on, or given as `type=`, can be collected."""
     kept = []
@@ -334,7 +235,7 @@ def test_classes_are_not_kept_alive(library: Library) -> None:
 
 def test_class_given_as_type_is_not_kept_alive() -> None:
     """E6: for the state itself: `type=` of a class that goes away."""
-    library = Library((f"~{__name__}:Foreign",))
+    library = Library(f"~{Foreign.__module__}:Foreign")
 
     def use() -> Any:
         cls = type("Local", (Foreign,), {})
@@ -346,72 +247,3 @@ def test_class_given_as_type_is_not_kept_alive() -> None:
     gc.collect()
     gc.collect()
     assert [reference for reference in kept if reference() is not None] == []
-
-
-class ByValue(type):
-    """Compares its classes by name, as some proxies do."""
-
-    def __eq__(cls, other: object) -> bool:
-        return getattr(other, "__name__", None) == cls.__name__
-
-    def __hash__(cls) -> int:
-        return hash(cls.__name__)
-
-
-class Odd(Foreign, metaclass=ByValue):
-    """Primary by `~`."""
-
-
-def test_type_with_a_metaclass_that_compares(library: Library) -> None:
-    """M9, S6: for `type=`: such a class is never a key of anything."""
-    library = Library((f"~{__name__}:Foreign",))
-    twin = ByValue("Odd", (Foreign,), {})
-    with library.options(type=Odd):
-        assert library.options().type is Odd
-        with library.options(type=twin):
-            assert library.options().type is twin
-        assert library.options().type is Odd
-        assert library.f(None) == "first"
-
-
-# ---------------------------------------------------------------------------------------
-# All at once
-
-
-@pytest.mark.parametrize("pure", ["0", "1"])
-def test_what_a_module_has_is_finished_when_the_interpreter_ends(tmp_path: Path, pure: str) -> None:
-    """Though code leads to the tables, they to implementations, and these to the module."""
-    write_distribution(
-        tmp_path,
-        "writer",
-        files={
-            "writer.py": f"""
-                from spatch_core import BackendSystem
-                system = BackendSystem(
-                    None,
-                    "WRITER",
-                    backends=[{{
-                        "name": "own",
-                        "primary_types": ["builtins:int"],
-                        "functions": {{"writer:f": {{"function": "writer:implementation"}}}},
-                    }}],
-                )
-                log = open({str(tmp_path / "log")!r}, "w", encoding="utf-8")
-                log.write("hello")
-
-                @system.dispatchable("x")
-                def f(x):
-                    return x
-
-                def implementation(x):
-                    return f("default")
-            """
-        },
-    )
-    run_python(
-        "import writer; print(writer.f(1), writer.f(1.5))",
-        path=[tmp_path],
-        environment={"SPATCH_CORE_PURE": pure},
-        options=["-W", "ignore::ResourceWarning"],
-    )
-    assert (tmp_path / "log").read_text(encoding="utf-8") == "hello"

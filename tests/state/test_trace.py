@@ -69,14 +69,6 @@ def test_events_of_a_call_that_fails() -> None:
     assert [event.backend for event in events] == ["second"]
 
 
-def test_answer_of_the_default_is_final() -> None:
-    """C8: no candidate is left after the default, whatever it returns."""
-    function: Any = system.dispatchable("x", module="lib", qualname="g")(lambda x: NotImplemented)
-    with system.backend_opts(trace=True) as events:
-        assert function(3) is NotImplemented
-    assert list(map(str, events)) == ["lib:g -> default called: nothing else answers"]
-
-
 def test_invocations_are_traced() -> None:
     """`invoke` is a call like any other."""
     with system.backend_opts(trace=True) as events:
@@ -84,10 +76,3 @@ def test_invocations_are_traced() -> None:
         f.invoke(type=Foreign)(3)
     assert list(map(str, events)) == ["lib:f -> second called", "lib:f -> first called"]
     assert events[1].types == (int, Foreign)
-
-
-@pytest.mark.parametrize("word", Outcome)
-def test_words_are_strings(word: Any) -> None:
-    """So that they can be written as JSON and compared with text."""
-    assert word == word.value == str(word) == f"{word}"
-    assert isinstance(word, str)

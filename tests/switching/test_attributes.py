@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import gc
 import importlib
-import inspect
 import sys
-import weakref
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -18,7 +15,6 @@ import pytest
 
 import spatch_core
 from spatch_core import BackendSystem, ImplementationImportError
-from spatch_core._function.lookup import attribute_getter
 from spatch_core.switching import Switch, attributes
 from spatch_core.testing import isolated, run_python, write_distribution
 
@@ -102,30 +98,20 @@ def test_they_follow_the_current_backend(lib: Any) -> None:
 
 
 def test_none_is_a_value(lib: Any) -> None:
-    """W9: read from the table like others; dotted names lead into classes."""
+    """W9: and dotted names lead into classes."""
     with lib.switch.backend_context("jax"):
         assert lib.nothing is None
         assert lib.nothing is None
         assert lib.inside == "inside"
-        assert lib.system.backend_opts._values["attrlib"]["jax"]["nothing"] is None
 
 
-def test_a_read_is_a_look_into_a_table(lib: Any) -> None:
-    """W9: what was read once is not looked up in its module again, until `refresh` or `reload`."""
+@pytest.mark.parametrize("again", ["reload", "refresh"])
+def test_values_are_looked_up_again(lib: Any, again: str) -> None:
+    """F11, W9: by `refresh` and `reload`, as implementations are."""
     with lib.switch.backend_context("jax"):
         assert lib.float64 == "jax float64"
         sys.modules["attrjax"].float64 = "changed"  # type: ignore[attr-defined]
-        assert lib.float64 == "jax float64"
-        lib.system.reload()
-        assert lib.float64 == "changed"
-
-
-def test_refresh_looks_values_up_again(lib: Any) -> None:
-    """F11, W9: as it does with implementations."""
-    with lib.switch.backend_context("jax"):
-        assert lib.float64 == "jax float64"
-        sys.modules["attrjax"].float64 = "changed"  # type: ignore[attr-defined]
-        lib.system.refresh()
+        getattr(lib.system, again)()
         assert lib.float64 == "changed"
         assert lib.switch.get_backend() == "jax"
 
@@ -233,7 +219,7 @@ def test_importing_discovers_nothing(folder: Path) -> None:
     """W10, F11: neither the library, nor its submodules, nor what Python asks modules for."""
     run_python(
         """
-        import inspect, sys
+        import inspect, os, sys
 
         import attrlib
         from attrlib import sub
@@ -242,12 +228,11 @@ def test_importing_discovers_nothing(folder: Path) -> None:
         assert sub.loaded
         assert not hasattr(attrlib, "__all__")
         inspect.getmodule(attrlib)
-        assert attrlib.system._dispatcher.loaded is None
+        # The environment is read with the backends.
+        os.environ["ATTRLIB_BACKEND"] = "jax"
         assert attrlib.float64 == "jax float64"
-        assert attrlib.system._dispatcher.loaded is not None
         """,
         path=[folder, *FOLDERS],
-        environment={"ATTRLIB_BACKEND": "jax"},
     )
 
 
@@ -296,49 +281,6 @@ def test_arguments_of_other_types() -> None:
         find("float64")
 
 
-def test_what_is_read_while_the_backends_change(lib: Any) -> None:
-    """F11, W9: a value that was found by the former ones is not kept."""
-    jax = sys.modules.setdefault("attrjax", importlib.import_module("attrjax"))
-
-    class Slow(type(jax)):  # type: ignore[misc]
-        def __getattribute__(self, name: str) -> Any:
-            if name == "float64" and stages.pop(0) == "refresh":
-                lib.system.refresh()
-                return "former"
-            return "latter" if name == "float64" else super().__getattribute__(name)
-
-    jax.__class__ = Slow
-    stages = ["refresh", "go on"]
-    with lib.switch.backend_context("jax"):
-        assert (lib.float64, lib.float64) == ("former", "latter")
-        assert lib.float64 == "latter"
-
-
-def test_errors_say_nothing_of_the_table(lib: Any) -> None:
-    """W10: a traceback shows the one error."""
-    for name in ("flot64", "__all__"):
-        with pytest.raises(AttributeError) as caught:
-            getattr(lib, name)
-        assert caught.value.__suppress_context__ or caught.value.__context__ is None
-
-
-def test_getters_look_at_what_is_cached(lib: Any) -> None:
-    """W9: for the current backend; keys that raise, too."""
-    variable = lib.system._dispatcher.keeper.variable
-    values: dict[str | None, dict[str, Any]] = {None: {"known": 1}}
-    get: Any = attribute_getter(variable, values, lambda name: (name, "found"), "attrlib")
-    assert get("known") == 1
-    assert get("other") == ("other", "found")
-    assert (get.__name__, get.__module__) == ("__getattr__", "attrlib")
-    assert [*inspect.signature(get).parameters] == ["name"]
-    with lib.switch.backend_context("jax"):
-        assert get("known") == ("known", "found")
-    with pytest.raises(TypeError):
-        get()
-    with pytest.raises(TypeError):
-        get([])
-
-
 def test_a_module_that_python_does_not_list() -> None:
     """W9: such as one that a program has made of a file."""
     module: Any = ModuleType("attrunlisted")
@@ -349,16 +291,3 @@ def test_a_module_that_python_does_not_list() -> None:
     assert dir(module) == ["pi"]
     with pytest.raises(AttributeError, match="no attribute 'pie'"):
         _ = module.pie
-
-
-def test_a_module_that_is_gone_is_freed() -> None:
-    """W9: the getter and the module refer to each other."""
-    system = BackendSystem(None, "LIB")
-    module: Any = ModuleType("attrgone")
-    sys.modules["attrgone"] = module
-    module.__getattr__, module.__dir__ = attributes(system, "attrgone", {"value": module})
-    assert module.value is module
-    gone = weakref.ref(module)
-    del sys.modules["attrgone"], module, system
-    gc.collect()
-    assert gone() is None

@@ -13,12 +13,10 @@ pytest.importorskip("pyperf", reason="the benchmark keeps its samples with pyper
 pytest.importorskip("rich", reason="the benchmark shows its progress with rich")
 
 import spatch_core
-from bench import _versions
 from bench._figures import FIGURES, Figure, compared, tables
-from bench._fresh import programs
 from bench._record import Record
-from bench._tables import BEGIN, END, markdown, table, update
-from bench._versions import ACCELERATED, PURE, TOOLS, Contestant, Version, Worker, stage
+from bench._tables import BEGIN, END, update
+from bench._versions import ACCELERATED, PURE, Contestant, Version, Worker
 from bench.overhead import Benchmark
 
 CHECKOUT = Path(__file__).parents[2]
@@ -83,24 +81,6 @@ def test_calls_and_what_happens_around_them_are_timed(mode: str, group: str, tit
         assert min(samples.values()) > 0
 
 
-def test_a_process_in_another_mode_is_not_measured(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Pure Python is not taken for C."""
-    pure = Contestant(INSTALLED, PURE).variables(TOOLS)
-    monkeypatch.setattr(Contestant, "variables", lambda self, *path: pure)
-    with pytest.raises(RuntimeError, match="SPATCH_CORE_PURE was not heeded"):
-        Worker(Contestant(INSTALLED, ACCELERATED), "calls", 1, "--burst=0.00002", "--peers=raw")
-
-
-def test_fresh_processes_are_timed(tmp_path: Path) -> None:
-    """They import, discover and make a first call."""
-    found = programs(tmp_path / "written", (5,))
-    assert [*found] == ["importing", "discovery, 5 installed", "the first call"]
-    contestant = Contestant(INSTALLED, PURE)
-    for group in found.values():
-        for program in group:
-            assert program.seconds(contestant) > 0
-
-
 def test_versions_are_measured_in_turn(tmp_path: Path) -> None:
     """Two versions of the package, in processes that take turns round by round."""
     record = Record({})
@@ -111,39 +91,6 @@ def test_versions_are_measured_in_turn(tmp_path: Path) -> None:
     for name in ("raw/two", "spatch/two", "spatch/deferring", "import", "library"):
         (new, *_), (old, *_) = (record.samples[f"{each}/{name}"] for each in contestants)
         assert len(new) == len(old) > 0
-
-
-def test_a_version_is_a_checkout_or_a_revision(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """It is copied and compiled elsewhere, with what the revision had."""
-
-    def git(*arguments: str) -> None:
-        options = ["-c", "user.name=A", "-c", "user.email=a@example.org"]
-        subprocess.run(["git", *options, *arguments], cwd=repository, check=True)
-
-    repository = tmp_path / "repository"
-    package = repository / "spatch_core"
-    package.mkdir(parents=True)
-    (repository / "setup.py").write_text("", encoding="utf-8")
-    (package / "__init__.py").write_text("number = 1\n", encoding="utf-8")
-    git("init", "-q")
-    git("add", ".")
-    git("commit", "-q", "-m", "first")
-    (package / "__init__.py").write_text("number = 2\n", encoding="utf-8")
-    monkeypatch.setattr(_versions, "ROOT", repository)
-    for name, source, text in (
-        ("old", "HEAD", "number = 1\n"),
-        ("new", repository, "number = 2\n"),
-    ):
-        version = stage(source, tmp_path / name)
-        assert version.label.startswith("commit ")
-        assert version.label.endswith("-dirty") == (name == "new")
-        assert not version.is_built
-        assert (version.folder / "spatch_core" / "__init__.py").read_text("utf-8") == text
-    assert not (package / "__pycache__").exists()
-    with pytest.raises(ValueError, match="neither a checkout of spatch_core nor a revision"):
-        stage("no-such-thing", tmp_path / "none")
 
 
 def test_a_comparison_judges_by_pairs_of_processes() -> None:
@@ -205,18 +152,6 @@ def test_a_run_is_shown_again(tmp_path: Path) -> None:
     assert done.returncode == 1, done.stderr
     assert "decorate a function" in done.stdout
     assert "no room" in done.stdout
-
-
-def test_tables_are_aligned() -> None:
-    """They can be read in the source of a page, and where output is not a terminal."""
-    lines = table("A table", ["", "times"], [["one", "10"], ["three", "under"]])
-    assert lines[3:] == [
-        "|       |     times |",
-        "| ----- | --------: |",
-        "| one   |        10 |",
-        "| three | **under** |",
-    ]
-    assert markdown(Record({"machine": "this one"}), lines).startswith("- machine: this one\n\n**A")
 
 
 @pytest.mark.parametrize(

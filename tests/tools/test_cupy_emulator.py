@@ -95,41 +95,6 @@ def test_kernels_compute_what_scipy_does(name: str, compared: dict[str, float]) 
     assert compared[name] <= 1e-12
 
 
-@pytest.mark.parametrize("fma", [True, False])
-def test_products_are_rounded_once_or_twice(fma: bool) -> None:
-    """With fused multiply-add, the difference shows the rounding error of the product."""
-    run_python(
-        f"""
-        from cupy_emulator import install
-        install(fma={fma})
-        import cupy
-        kernel = cupy.ElementwiseKernel("T x, T y", "T z", "z = x * x - y", "remainder")
-        x = cupy.asarray([0.1, 0.3])
-        assert bool((kernel(x, x * x) != 0).all()) is {fma}
-        """,
-        path=[TOOLS],
-    )
-
-
-def test_each_element_has_a_thread() -> None:
-    """The ``loop_prep`` of a kernel runs once for each element."""
-    run_python(
-        """
-        from cupy_emulator import install
-        install()
-        import cupy
-        counted = cupy.ElementwiseKernel(
-            "", "float64 w", "s += 1; w = s;", "counted", loop_prep="double s = 0;"
-        )
-        assert counted(size=4).get().tolist() == [1, 1, 1, 1]
-        out = cupy.zeros(1)
-        assert cupy.dot(cupy.arange(3.0), cupy.arange(3.0), out=out) is out
-        assert out.get().tolist() == [5]
-        """,
-        path=[TOOLS],
-    )
-
-
 def test_threads_of_a_grid_find_their_place() -> None:
     """A raw kernel runs once for each thread, also if it is an instance of a template."""
     run_python(
@@ -148,30 +113,6 @@ def test_threads_of_a_grid_find_their_place() -> None:
         out = cupy.zeros((2, 5), cupy.float32)
         module.get_function("fill<float>")((2, 2), (3,), (out, 5, 0.5))
         assert out.get().tolist() == [[0.5, 1.5, 2.5, 3.5, 4.5], [10.5, 11.5, 12.5, 13.5, 14.5]]
-        """,
-        path=[TOOLS],
-    )
-
-
-def test_what_cuda_does_not_start_is_an_error() -> None:
-    """Too many threads in a block, or blocks along the second or third axis, are errors."""
-    run_python(
-        """
-        from cupy_emulator import install
-        install()
-        import cupy
-        code = 'extern "C" __global__ void count(int* n) { atomicAdd(n, 1); }'
-        n = cupy.zeros(1, cupy.int32)
-        count = cupy.RawKernel(code, "count")
-        count((70_000,), (32, 32), (n,))
-        assert n.get().tolist() == [70_000 * 1024]
-        for grid, block in (((1,), (1025,)), ((1,), (32, 33)), ((1, 65_536), (1,))):
-            try:
-                count(grid, block, (n,))
-            except RuntimeError as error:
-                assert "INVALID_VALUE" in str(error)
-            else:
-                raise AssertionError(grid, block)
         """,
         path=[TOOLS],
     )
@@ -201,64 +142,6 @@ def test_threads_of_a_block_wait_for_each_other() -> None:
     )
 
 
-def test_plans_do_what_cufft_is_documented_to_do() -> None:
-    """Elements are laid out as in the plan, nothing is scaled, and inputs may be overwritten."""
-    run_python(
-        """
-        from cupy_emulator import install
-        install()
-        import cupy, numpy as np, pytest
-        from cupy.cuda import cufft
-        x = np.random.default_rng(0).random((4, 6)) + 1j
-        wanted = np.fft.fft(x, axis=0)
-        out = cupy.empty((4, 6), complex)
-        columns = cufft.PlanNd((4,), (4,), 6, 1, (4,), 6, 1, cufft.CUFFT_Z2Z, 6, "C", 0, None)
-        columns.fft(cupy.asarray(x), out, cufft.CUFFT_FORWARD)
-        np.testing.assert_allclose(out.get(), wanted)
-        columns.fft(out, out, cufft.CUFFT_INVERSE)
-        np.testing.assert_allclose(out.get(), 4 * x)
-        with pytest.raises(IndexError, match="more than the 12 elements"):
-            columns.fft(out[:2], out, cufft.CUFFT_FORWARD)
-        # Of each line of six, three lines of four, two of which are transformed together.
-        parts = cufft.PlanNd((2, 3), (2, 6), 1, 12, (2, 3), 1, 6, cufft.CUFFT_Z2Z, 2, "C", 0, None)
-        columns = cupy.empty((2, 2, 3), complex)
-        parts.fft(cupy.asarray(x), columns, cufft.CUFFT_FORWARD)
-        np.testing.assert_allclose(columns.get(), np.fft.fft2(x.reshape(2, 2, 6)[..., :3]))
-        with pytest.raises(cufft.CuFFTError, match="INVALID_SIZE"):
-            cufft.Plan1d(0, cufft.CUFFT_Z2D, 4)
-
-        half = cupy.asarray(np.fft.rfft(x.real))
-        line, real = half.copy(), cupy.empty((4, 6))
-        cufft.Plan1d(6, cufft.CUFFT_Z2D, 4).fft(line, real, cufft.CUFFT_INVERSE)
-        np.testing.assert_allclose(real.get(), 6 * x.real)
-        assert bool(cupy.isnan(line).all())
-        with pytest.raises(TypeError, match="from complex128 to float64, of complex64"):
-            cufft.Plan1d(6, cufft.CUFFT_Z2D, 4).fft(half.astype("F"), real, cufft.CUFFT_INVERSE)
-        """,
-        path=[TOOLS],
-    )
-
-
-def test_transforms_are_as_defined() -> None:
-    """Lengths include primes, and results are rounded to the precision of the data type."""
-    run_python(
-        """
-        import numpy as np
-        from cupy_emulator._transforms import FORWARD, INVERSE, transformed
-        for length in (1, 2, 9, 60, 521, 3 * 257):
-            for dtype in ("complex64", "complex128"):
-                x = np.random.default_rng(0).normal(size=(2, length, 2)) @ np.array([1, 1j])
-                result = transformed(x.astype(dtype), [1], FORWARD)
-                assert result.dtype == dtype
-                wanted, error = np.fft.fft(x), 100 * np.finfo(dtype).eps
-                np.testing.assert_allclose(result, wanted, rtol=0, atol=error * abs(wanted).max())
-                back = transformed(result, [-1], INVERSE) / length
-                np.testing.assert_allclose(back, x, rtol=0, atol=error * abs(x).max())
-        """,
-        path=[TOOLS],
-    )
-
-
 def test_arrays_and_kernels_are_as_particular_as_those_of_cupy() -> None:
     """Errors that would occur on a GPU occur in the emulator too."""
     run_python(
@@ -283,30 +166,6 @@ def test_arrays_and_kernels_are_as_particular_as_those_of_cupy() -> None:
         assert cupy.sum(x).shape == () and type(cupy.sum(x)) is cupy.ndarray
         """,
         path=[TOOLS],
-    )
-
-
-def test_equals_are_sorted_as_on_a_gpu() -> None:
-    """Sorting is stable, also for long arrays; sums of small integers do not overflow."""
-    run_python(
-        """
-        from cupy_emulator import install
-        install()
-        import cupy, numpy as np, scipy.ndimage
-        from cupyx.scipy import ndimage
-        numbers = np.random.default_rng(0).integers(0, 4, 300).astype(np.int16)
-        x = cupy.asarray(numbers)
-        expected = np.argsort(numbers, kind="stable")
-        assert cupy.argsort(x).get().tolist() == x.argsort().get().tolist() == expected.tolist()
-        for name in ("sum", "mean", "variance", "center_of_mass"):
-            result = cupy.asarray(getattr(ndimage, name)(x)).get()
-            np.testing.assert_allclose(result.ravel(), getattr(scipy.ndimage, name)(numbers))
-        wanted = scipy.ndimage.value_indices(numbers)
-        for value, (found,) in ndimage.value_indices(x).items():
-            assert found.get().tolist() == wanted[value][0].tolist()
-        """,
-        path=[TOOLS],
-        environment={"PYTHONWARNINGS": "ignore"},
     )
 
 

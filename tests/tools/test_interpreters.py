@@ -25,12 +25,6 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_the_running_interpreter_is_found(home: Path) -> None:
-    found = find_interpreters()
-    assert list(found) == [RUNNING]
-    assert os.path.samefile(found[RUNNING], os.path.realpath(sys.executable))
-
-
 @pytest.mark.skipif(os.name == "nt", reason="the stand-ins are shell scripts")
 @pytest.mark.parametrize(
     "script", ["echo 'command not found' >&2; exit 127", "echo not JSON"], ids=["shim", "chatter"]

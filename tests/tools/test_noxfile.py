@@ -126,21 +126,6 @@ class Started:
         """End at once."""
 
 
-@pytest.mark.parametrize(
-    ("arguments", "ends"),
-    [([], ["noxfile.py"]), (["--list"], ["--list"]), (["--verbose"], ["--verbose"])],
-)
-def test_arguments_are_those_of_nox(
-    monkeypatch: pytest.MonkeyPatch,
-    commands: list[list[str]],
-    arguments: list[str],
-    ends: list[str],
-) -> None:
-    monkeypatch.setattr(sys, "argv", ["check.py", *arguments])
-    assert check.main() == 7
-    assert [Path(part).name for part in commands[-1][-len(ends) :]] == ends
-
-
 def test_a_name_stands_for_those_that_begin_with_it(
     monkeypatch: pytest.MonkeyPatch, commands: list[list[str]], sessions: list[str]
 ) -> None:
@@ -149,24 +134,6 @@ def test_a_name_stands_for_those_that_begin_with_it(
     begin = commands[-1].index("--sessions")
     cores = [name for name in sessions if name.startswith("core-")]
     assert commands[-1][begin:] == ["--sessions", "lint", *cores, "--", "-x"]
-
-
-def test_environments_are_installed_before_all_steps_alone(
-    monkeypatch: pytest.MonkeyPatch, commands: list[list[str]], sessions: list[str]
-) -> None:
-    monkeypatch.setattr(sys, "argv", ["check.py"])
-    check.main()
-    halves = [command[command.index("--sessions") + 1 :] for command in Started.commands]
-    assert len(halves) == 2
-    together = [name for half in halves for name in half]
-    assert len(set(together)) == len(together)
-    # These use the environment of "everything", or are quick to install.
-    rest = {"imports", "examples", "backends", "docs", "wheels", "pyodide", "browser"}
-    assert set(together) == set(sessions) - rest - {"branches"}
-    Started.commands.clear()
-    monkeypatch.setattr(sys, "argv", ["check.py", "--only", "lint"])
-    check.main()
-    assert Started.commands == []
 
 
 def test_an_unknown_step_is_refused(

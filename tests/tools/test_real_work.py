@@ -17,12 +17,10 @@ pytest.importorskip("skimage", reason="the benchmark's photograph is scikit-imag
 
 import numpy as np
 
-from bench._halves import Halves
 from bench._record import Record
-from bench._routes import Dispatched, NotOfferedError, chunks
-from bench._tables import DASH, markdown
-from bench._work import CASES, data_of
-from bench._work_report import CEILING, NOTES, draw_chart, shown, work_tables
+from bench._routes import Dispatched
+from bench._work import CASES
+from bench._work_report import CEILING, shown
 from bench.real_work import ROUTES, Benchmark, difference
 
 if TYPE_CHECKING:
@@ -31,11 +29,6 @@ if TYPE_CHECKING:
 
 PROGRAM = Path(__file__).parents[2] / "tools" / "bench" / "real_work.py"
 MEGAPIXELS = 0.02
-
-
-@pytest.fixture(scope="module")
-def arrays() -> dict[str, Any]:
-    return {name: make() for name, make in data_of(MEGAPIXELS).items()}
 
 
 def program(*arguments: str) -> subprocess.CompletedProcess[str]:
@@ -62,29 +55,6 @@ def record_of(case: Case, routes: list[Route]) -> Record:
     return Record({}, notes={"cases": {case.name: case.title}, "routes": titles})
 
 
-def has_row(text: str, *cells: str) -> bool:
-    """Whether a table has a row of these cells."""
-    return f"| {' | '.join(cells)} |" in " ".join(text.split())
-
-
-def test_data_are_of_the_size_asked_for(arrays: dict[str, Any]) -> None:
-    assert arrays["photograph"].size == pytest.approx(1e6 * MEGAPIXELS, rel=0.02)
-    assert arrays["volume"].size == pytest.approx(1e6 * MEGAPIXELS / 8, rel=0.1)
-    assert arrays["photograph"].dtype == arrays["volume"].dtype == np.float32
-    assert 0.2 < arrays["mask"].mean() < 0.8
-    again = data_of(MEGAPIXELS)["photograph"]()
-    assert np.array_equal(again, arrays["photograph"])
-
-
-def test_names_of_cases_are_their_own() -> None:
-    assert len({case.name for case in CASES}) == len({case.title for case in CASES}) == len(CASES)
-
-
-@pytest.mark.parametrize("shape", [(100, 70), (6528, 9792), (40, 40, 40), (3, 5000)])
-def test_blocks_are_no_longer_than_the_array(shape: tuple[int, ...]) -> None:
-    assert all(1 <= each <= length for each, length in zip(chunks(shape), shape, strict=True))
-
-
 def test_differences_are_relative_to_the_largest_value() -> None:
     expected = np.array([[-8.0, np.nan], [0.0, 2.0]])
     assert difference([expected.copy()], [expected]) == 0
@@ -98,7 +68,7 @@ def test_differences_are_relative_to_the_largest_value() -> None:
     assert difference([np.array([], bool)], [np.array([], bool)]) == 0
 
 
-def test_a_result_that_is_not_scipys_is_not_timed(arrays: dict[str, Any]) -> None:
+def test_a_result_that_is_not_scipys_is_not_timed() -> None:
     """The others are; what is off is told."""
 
     class Wrong(Dispatched):
@@ -147,27 +117,6 @@ def test_a_result_that_is_not_scipys_is_not_timed(arrays: dict[str, Any]) -> Non
     assert run.notes["left_out"][case.name].keys() == {"other"}
 
 
-def test_halves_make_what_the_whole_makes(arrays: dict[str, Any]) -> None:
-    import scipy.ndimage
-
-    halves = Halves()
-    halves.open()
-    try:
-        for name in ("median_filter-photograph", "binary_opening-mask", "grey_opening-volume"):
-            case = case_of(name)
-            array = arrays[case.data]
-            run = halves.runner(case, halves.given(array))
-            found = halves.fetched(run())
-            whole = case.function_of(scipy)(array, **case.arguments)
-            wanted = halves.comparable([whole])
-            assert sum(map(len, wanted)) > 0.2 * len(whole)
-            assert all(map(np.array_equal, found, wanted))
-        with pytest.raises(NotOfferedError):
-            halves.runner(case_of("label-mask"), None)
-    finally:
-        halves.close()
-
-
 def test_workers_keep_blocks_and_results() -> None:
     """Two processes with blocks of their own; the result has SciPy's bits."""
     pytest.importorskip("distributed")
@@ -208,59 +157,6 @@ def test_the_program_measures_shows_and_shows_again(tmp_path: Path) -> None:
     # beside what the hardware allows.
     assert row.count("|") == 3 + len(shown(run)) + 3 * ("threads" in shown(run))
     assert chart.read_text(encoding="utf-8").rstrip().endswith("</svg>")
-
-
-def test_a_run_with_failures_shows_them(tmp_path: Path) -> None:
-    """It has the exit code for that, and leaves the docs as they are."""
-    run = Record(
-        {"machine": "a machine"},
-        {"a/scipy": [[3.0, 3.0]], "a/threads": [[2.0, 2.0]]},
-        ["label, Dask, threads: MemoryError: too much\nand more"],
-        {
-            "cases": {"a": "median", "b": "label"},
-            "routes": {"scipy": "SciPy", "threads": "threads", "jax": "JAX, jitted"},
-            "aims": {"a": 1.7},
-            "differences": {},
-            "left_out": {"b": {"jax": "it does not have the function"}},
-            "absent": {"CuPy": "cupy is not installed"},
-        },
-    )
-    text = markdown(run, work_tables(run))
-    assert has_row(text, "median", "3.00", "1.50 ± 0.00", "1.70", "**under**")
-    assert f"| label | {DASH} | {DASH} | | |" in " ".join(text.split())
-    assert "- JAX, jitted: it does not have the function (label)" in text
-    assert "- CuPy: not measured, cupy is not installed" in text
-    draw_chart(run, tmp_path / "first.svg")
-    draw_chart(run, tmp_path / "second.svg")
-    assert (tmp_path / "first.svg").read_bytes() == (tmp_path / "second.svg").read_bytes()
-    file = tmp_path / "run.json"
-    run.save(file)
-    done = program("--replay", str(file), "--update-docs")
-    assert done.returncode == 1
-    assert "left as it was: the run is not complete" in " ".join(done.stderr.split())
-    assert "too much" in done.stdout
-
-
-@pytest.mark.parametrize(
-    ("changed", "reason"),
-    [
-        ({"rounds": "2"}, "its figures are of 2 rounds"),
-        ({"load average before": "9.0, busy: so"}, "other programs were at work"),
-        ({"megapixels": "16"}, "its photograph is smaller than 64 megapixels"),
-        ({}, "it leaves out gaussian"),
-    ],
-)
-def test_the_docs_take_no_run_that_is_noisy_or_less_than_whole(
-    changed: dict[str, str], reason: str, tmp_path: Path
-) -> None:
-    machine = {"rounds": "5", "load average before": "0.1", "megapixels": "64", **changed}
-    notes: dict[str, Any] = {key: {} for key in NOTES}
-    notes |= {"cases": {"a": "median"}, "routes": {"scipy": "SciPy"}}
-    file = tmp_path / "run.json"
-    Record(machine, {"a/scipy": [[3.0]]}, notes=notes).save(file)
-    done = program("--replay", str(file), "--update-docs")
-    assert done.returncode == 1
-    assert reason in " ".join(done.stderr.split())
 
 
 @pytest.mark.parametrize(

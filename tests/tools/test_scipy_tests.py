@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import subprocess
 import sys
@@ -16,11 +15,6 @@ pytest.importorskip("scipy.ndimage.tests", reason="this SciPy came without its t
 import numpy as np
 
 from scipy_dispatch.testing import Allowed, difference
-from scipy_tests._compare import Tolerances
-from scipy_tests._given import copied
-from scipy_tests._known import KNOWN, why_known
-from scipy_tests._routes import ROUTES
-from scipy_tests._watch import Finding
 from spatch_core.testing import run_python, write_distribution
 
 TOOLS = Path(__file__).parents[2] / "tools"
@@ -147,30 +141,6 @@ def test_nothing_differs_where_scipy_computes(backend: str) -> None:
     assert int(found[1]) > 20
 
 
-def test_the_plugin_of_pytest_runs_scipy_s_tests(tmp_path: Path) -> None:
-    """X2, X6: `scipy_dispatch` takes the place of SciPy's functions, and each call has a reason."""
-    pytest.importorskip("scipy_dispatch_threads")
-    (tmp_path / "pytest.ini").write_text("[pytest]\n")
-    options = ["-q", "-p", "no:cacheprovider", "-k", "not complex", "--spatch-json=report.json"]
-    chosen = ["--spatch-library=scipy_dispatch", "--spatch-backend=threads"]
-    tests = ["--pyargs", "scipy.ndimage.tests.test_splines", "scipy.ndimage.tests.test_fourier"]
-    done = subprocess.run(
-        [sys.executable, "-m", "pytest", *options, *chosen, *tests],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout
-    report = json.loads((tmp_path / "report.json").read_text("utf-8"))
-    calls = report["functions"]["scipy_dispatch.ndimage:spline_filter1d"]
-    assert sum(calls["deferred"].values()) > 10
-    assert all("too few" in reason for reason in calls["deferred"])
-    fourier = report["functions"]["scipy_dispatch.ndimage:fourier_shift"]
-    assert [*fourier["unseen"]] == ["has no implementation"]
-    assert len(report["not_reached"]) < report["tests"]
-
-
 def test_every_kind_of_difference_is_found(tmp_path: Path) -> None:
     """With the function, the call and the test; the tests themselves pass."""
     names = re.findall(r"^def (\w+)", WRONG, re.MULTILINE)
@@ -273,36 +243,6 @@ def test_roots_may_be_in_any_order() -> None:
     assert difference("signal.tf2zpk", roots[::-1], roots, None) is not None
 
 
-def test_tolerances_are_those_beside_the_backend_s_tests() -> None:
-    """The widest for the data types that take part; those of whole numbers are for such alone."""
-    single, double, whole = np.zeros(2, "f4"), np.zeros(2), np.zeros(2, int)
-    tolerances = Tolerances(ROUTES["jax"].folder)
-    assert tolerances.of("ndimage.sobel", [double]).rtol < 1e-12
-    assert 1e-8 < tolerances.of("ndimage.sobel", [double, single]).rtol < 1e-4
-    mixed = Tolerances(ROUTES["cupy"].folder).of("ndimage.correlate", [double, whole])
-    assert mixed.rtol < 1e-12
-    assert (mixed.atol, mixed.counts) == (0, 1)
-
-
-def test_what_is_known_has_a_reason() -> None:
-    """For the function, the backend and the test that it was seen in."""
-    (known, *_) = KNOWN
-    for each in KNOWN:
-        assert each.backend in ROUTES
-        assert each.reason
-    name = known.functions.split()[0]
-    finding = Finding(
-        name,
-        "18446744073709551615 for 0, 1.0e+00 of the largest",
-        "float64[2], 1",
-        "test_filters.py::TestNdimageFilters::test_sobel01[numpy-uint64]",
-    )
-    assert why_known("jax", finding) == known.reason
-    assert why_known("dask", finding) is None
-    assert why_known("jax", finding._replace(function="ndimage.convolve")) is None
-    assert why_known("jax", finding._replace(what="the shape (2,) for (3,)")) is None
-
-
 def test_what_cannot_be_run_is_said() -> None:
     """And is no success."""
     code, lines = program("default", "ndimage/tests/test_splines.py", "-k", "nothing")
@@ -312,25 +252,3 @@ def test_what_cannot_be_run_is_said() -> None:
     code, lines = program("threads", "--emulate")
     assert code == 2
     assert lines[-1].endswith("--emulate is for CuPy, not for threads")
-
-
-@pytest.mark.parametrize(
-    "array",
-    [
-        np.arange(6.0)[::-1],
-        np.arange(24).reshape(4, 6)[1::2, ::-3].T,
-        np.broadcast_to(np.arange(3, dtype="i2"), (2, 3)),
-        np.asfortranarray(np.arange(6).reshape(2, 3)),
-        np.array(3.5),
-        np.zeros((0, 3)),
-        np.array([1, None], object),
-    ],
-    ids=repr,
-)
-def test_copies_lie_as_the_arrays_do(array: np.ndarray) -> None:
-    """So that a backend gets views where SciPy's tests have them."""
-    copy = copied(array)
-    assert (copy.strides, copy.dtype) == (array.strides, array.dtype)
-    assert copy.flags.writeable == array.flags.writeable
-    assert not np.shares_memory(copy, array)
-    np.testing.assert_array_equal(copy, array)

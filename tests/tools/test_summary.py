@@ -32,13 +32,6 @@ def test_counts_are_summed_over_the_reports(tmp_path: Path) -> None:
     assert lines[-2:] == ["steps: 2 passed, 0 failed", "tests: 7 passed, 3 failed, 3 skipped"]
 
 
-def test_every_step_has_a_line_with_its_seconds(tmp_path: Path) -> None:
-    write(tmp_path, lint=1, types=0)
-    rows = [line.split() for line in summary(tmp_path, []).splitlines()]
-    assert ["lint", "ok", "1.2", "s"] in rows
-    assert ["types", "FAILED", "1.2", "s"] in rows
-
-
 def test_steps_that_failed_can_be_run_again(tmp_path: Path) -> None:
     write(tmp_path, lint=1, types=0, docs=-1)
     text = summary(tmp_path, [])

@@ -1,0 +1,632 @@
+/* Calls of dispatchable functions that skip the wrapper's Python code.
+
+   A wrapper (see spatch_core/_wrapper.py) is a plain Python function. `accelerate`
+   replaces its vectorcall, the C function that CPython calls when the wrapper is called, by
+   `dispatch` below. `dispatch` does what the wrapper's Python code does:
+
+   1. It reads the tables in force from the context variable.
+   2. It looks up the type of each dispatch argument, in nested dictionaries.
+   3. It calls the implementation that it found with the arguments of the call.
+   4. It lets the dispatcher handle an exception of the implementation, which may mean deferring.
+   5. After NotImplemented, it lets the dispatcher call the next candidates.
+
+   Where a table has no entry, and where a metaclass overrides == or hash, it calls the same
+   dispatcher as the Python code. All other cases it leaves to the Python code, which stays
+   unchanged: keywords that are not plain strings, and functions that a user gave other code.
+
+   Invariants
+   ----------
+   Data of a wrapper. They are a `Tables` object in the wrapper's closure, where the Python code
+   calls it as ``tables()``. So the garbage collector sees all that a wrapper refers to.
+
+   Borrowed references. Between steps 1 and 3 no Python code runs and the global lock is held,
+   so no other thread runs either. Arguments are kept alive by the caller, and with them their
+   types. Tables are kept alive by the reference that step 1 returns. From step 3 on any code
+   may run: it may empty the tables, give the function other code, or drop the function. So
+   `dispatch` owns references to the `Tables` object and to the implementation.
+
+   Answers. An answer of step 2 is remembered as borrowed pointers, and compared by pointer.
+   It holds only while no dictionary on its way has changed: an entry keeps its key, the type,
+   and its value, the implementation or the next dictionary, alive. CPython notifies the watcher
+   before a watched dictionary changes or is freed. Each notification increments `generation`,
+   which makes all answers of all wrappers stale, and is cheap because tables seldom change.
+
+   CPython 3.12 and later with the global lock: the garbage collector runs between instructions
+   of Python code only, not wherever C code creates an object. The main interpreter alone:
+   watchers of dictionaries belong to one interpreter, and the static variables below to the
+   process. */
+
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+#include <stddef.h>
+
+#if PY_VERSION_HEX < 0x030C0000 || defined(PYPY_VERSION) || defined(Py_GIL_DISABLED)
+#error "The extension needs CPython 3.12 or later with the global lock"
+#endif
+
+#if defined(_MSC_VER)
+#define NOT_INLINED __declspec(noinline)
+#else
+#define NOT_INLINED __attribute__((noinline))
+#endif
+
+typedef struct {
+    Py_ssize_t position; /* negative: keyword-only */
+    PyObject *name;      /* interned; NULL: positional-only */
+} Parameter;
+
+#define LOG_ANSWERS 4
+#define ANSWERS (1 << LOG_ANSWERS) /* slots for answers that a wrapper has */
+#define MAX_TYPES 4      /* functions of more dispatch arguments remember no answers */
+#define MAX_PARAMETERS 16 /* functions of more dispatch arguments are not accelerated */
+#define MAX_DEPTH 32     /* nested calls of one function through C; then it runs Python code */
+
+/* The callable for some types. All pointers are borrowed; see the invariants above. */
+typedef struct {
+    uint64_t generation; /* the answer holds while this equals the global `generation` */
+    PyObject *table;
+    PyTypeObject *types[MAX_TYPES];
+    PyObject *target;
+} Answer;
+
+/* The data of a wrapper. Called from Python, it returns the tables in force. */
+typedef struct {
+    PyObject_VAR_HEAD     /* the size is the number of parameters */
+    vectorcallfunc vectorcall;
+    PyObject *code;       /* the wrapper's own code; NULL before it is accelerated */
+    PyObject *variable;   /* the ContextVar that holds the tables */
+    PyObject *dispatcher;
+    PyObject *missing;    /* stands for arguments that were not given */
+    PyObject *index;      /* the function's index in the tables, as a Python int */
+    Py_ssize_t place;     /* the same as a C integer */
+    Answer *answers;      /* ANSWERS slots; NULL before the first is needed */
+    Answer *last;         /* the slot that was asked last, or NULL */
+    unsigned conflicts;   /* number of valid answers whose slot other types asked for */
+    int depth;            /* calls under way, in all threads together */
+    Parameter parameters[]; /* the dispatch arguments */
+} Tables;
+
+static PyTypeObject *tables_type;
+static int watcher = -1;        /* id of the watcher; negative if CPython had none left */
+static uint64_t generation = 1; /* incremented at each change of a watched dictionary */
+static PyObject *deferred_name;
+static PyObject *failed_name;
+static PyObject *fill_name;
+static vectorcallfunc run_code; /* the vectorcall of plain Python functions */
+
+static int
+traverse(Tables *self, visitproc visit, void *arg)
+{
+    Py_VISIT(Py_TYPE(self));
+    Py_VISIT(self->code);
+    Py_VISIT(self->variable);
+    Py_VISIT(self->dispatcher);
+    return 0;
+}
+
+static void
+dealloc(Tables *self)
+{
+    PyTypeObject *type = Py_TYPE(self);
+    PyObject_GC_UnTrack(self);
+    for (Py_ssize_t i = 0; i < Py_SIZE(self); i++) {
+        Py_XDECREF(self->parameters[i].name);
+    }
+    Py_XDECREF(self->code);
+    Py_XDECREF(self->variable);
+    Py_XDECREF(self->dispatcher);
+    Py_XDECREF(self->missing);
+    Py_XDECREF(self->index);
+    PyMem_Free(self->answers);
+    type->tp_free(self);
+    Py_DECREF(type);
+}
+
+/* Return the data of a wrapper, borrowed from its closure; NULL if the function is no wrapper. */
+static inline Tables *
+tables_of(PyObject *function)
+{
+    PyObject *closure = ((PyFunctionObject *)function)->func_closure;
+    /* From the end: free variables are sorted by name, and `tables` is among the last. */
+    for (Py_ssize_t i = closure == NULL ? 0 : PyTuple_GET_SIZE(closure); i > 0; i--) {
+        PyObject *value = PyCell_GET(PyTuple_GET_ITEM(closure, i - 1));
+        if (value != NULL && Py_IS_TYPE(value, tables_type)) {
+            return (Tables *)value;
+        }
+    }
+    return NULL;
+}
+
+/* Whether the names of all keyword arguments are plain strings. The hash and == of subclasses
+   may run Python code. */
+static inline int
+are_plain(PyObject *names)
+{
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(names); i++) {
+        if (!PyUnicode_CheckExact(PyTuple_GET_ITEM(names, i))) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+/* Return the value of a keyword argument, borrowed; NULL without an exception if there is none. */
+static PyObject *
+find_keyword(PyObject *name, PyObject *const *values, PyObject *names)
+{
+    Py_ssize_t count = PyTuple_GET_SIZE(names);
+    for (Py_ssize_t i = 0; i < count; i++) {
+        if (PyTuple_GET_ITEM(names, i) == name) {
+            return values[i];
+        }
+    }
+    /* Names from `**mapping` need not be interned. */
+    for (Py_ssize_t i = 0; i < count; i++) {
+        if (PyUnicode_Compare(PyTuple_GET_ITEM(names, i), name) == 0) {
+            return values[i];
+        }
+    }
+    return NULL;
+}
+
+/* Whether a class can be looked up in a dictionary without running Python code. The classes
+   that are keys of tables compare by identity too: the dispatcher stores no others. */
+static inline int
+is_compared_by_identity(PyTypeObject *cls)
+{
+    PyTypeObject *metaclass = Py_TYPE(cls);
+    return metaclass == &PyType_Type ||
+           (metaclass->tp_hash == PyType_Type.tp_hash &&
+            metaclass->tp_richcompare == PyType_Type.tp_richcompare);
+}
+
+/* Return an item of a dictionary, borrowed; NULL if there is none, or if `table` is something
+   else. */
+static inline PyObject *
+look_up(PyObject *table, PyTypeObject *cls)
+{
+    if (!PyDict_CheckExact(table) || !is_compared_by_identity(cls)) {
+        return NULL;
+    }
+    return PyDict_GetItemWithError(table, (PyObject *)cls);
+}
+
+static inline int
+are_same(PyTypeObject *const *types, PyTypeObject *const *others, Py_ssize_t count)
+{
+    for (Py_ssize_t i = 0; i < count; i++) {
+        if (types[i] != others[i]) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+/* The watcher: CPython calls this before it changes or frees a watched dictionary, perhaps in the
+   middle of a garbage collection. It must not run Python code, and does not. */
+static int
+notice_change(PyDict_WatchEvent Py_UNUSED(event), PyObject *Py_UNUSED(table),
+              PyObject *Py_UNUSED(key), PyObject *Py_UNUSED(value))
+{
+    generation++;
+    return 0;
+}
+
+/* Look up the callable in a function's table. Return it borrowed; NULL, perhaps with an
+   exception, if the table has no entry. */
+static PyObject *
+look_up_all(PyObject *table, PyTypeObject *const *types, Py_ssize_t count)
+{
+    for (Py_ssize_t i = 0; i < count && table != NULL; i++) {
+        table = look_up(table, types[i]);
+    }
+    return table;
+}
+
+/* Return the slot for the answer for these types; NULL if the wrapper remembers no answers. */
+static inline Answer *
+place_of_answer(Tables *tables, PyTypeObject *const *types)
+{
+    if (Py_SIZE(tables) > MAX_TYPES || watcher < 0) {
+        return NULL;
+    }
+    if (tables->answers == NULL) {
+        tables->answers = PyMem_Calloc(ANSWERS, sizeof(Answer));
+        if (tables->answers == NULL) {
+            return NULL;
+        }
+    }
+    uint64_t mixed = 0;
+    for (Py_ssize_t i = 0; i < Py_SIZE(tables); i++) {
+        mixed = (mixed ^ (uintptr_t)types[i]) * 0x9E3779B97F4A7C15; /* Fibonacci hashing */
+    }
+    return &tables->answers[mixed >> (64 - LOG_ANSWERS)];
+}
+
+/* Remember an answer that was just looked up. No Python code has run since the look-up, so the
+   dictionaries still have the items that led to `target`. */
+static void
+remember(Answer *answer, PyObject *table, PyTypeObject *const *types, Py_ssize_t count,
+         PyObject *target)
+{
+    PyObject *watched = table;
+    answer->generation = 0; /* no answer, if it cannot be written to the end */
+    for (Py_ssize_t i = 0; i < count; i++) {
+        if (PyDict_Watch(watcher, watched) < 0) {
+            PyErr_Clear();
+            return;
+        }
+        answer->types[i] = types[i];
+        watched = PyDict_GetItemWithError(watched, (PyObject *)types[i]);
+    }
+    answer->generation = generation;
+    answer->table = table;
+    answer->target = target;
+}
+
+/* Let the dispatcher find the callable, and store it in the table. Return a new reference. Any
+   Python code may run. */
+static PyObject *
+fill(Tables *tables, PyObject *const *values)
+{
+    PyObject *given = PyTuple_New(Py_SIZE(tables));
+    if (given == NULL) {
+        return NULL;
+    }
+    for (Py_ssize_t i = 0; i < Py_SIZE(tables); i++) {
+        PyTuple_SET_ITEM(given, i, Py_NewRef(values[i]));
+    }
+    PyObject *found = PyObject_CallMethodObjArgs(tables->dispatcher, fill_name, tables->index,
+                                                 given, NULL);
+    Py_DECREF(given);
+    return found;
+}
+
+/* Return the callable as a new reference. NULL with an exception: the call has failed. NULL
+   without one: the wrapper's Python code must run the call. */
+static inline PyObject *
+find(Tables *tables, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
+{
+    PyObject *values[MAX_PARAMETERS];
+    PyTypeObject *types[MAX_PARAMETERS];
+    Py_ssize_t count = Py_SIZE(tables);
+    if (kwnames != NULL && !are_plain(kwnames)) {
+        return NULL;
+    }
+    for (Py_ssize_t i = 0; i < count; i++) {
+        Parameter *parameter = &tables->parameters[i];
+        PyObject *value = NULL;
+        if (parameter->position >= 0 && parameter->position < nargs) {
+            value = args[parameter->position];
+        }
+        else if (kwnames != NULL && parameter->name != NULL) {
+            value = find_keyword(parameter->name, args + nargs, kwnames);
+        }
+        values[i] = value == NULL ? tables->missing : value;
+        types[i] = Py_TYPE(values[i]);
+    }
+    PyObject *in_force;
+    if (PyContextVar_Get(tables->variable, NULL, &in_force) < 0 || in_force == NULL) {
+        return NULL;
+    }
+    if (!PyList_CheckExact(in_force)) {
+        Py_DECREF(in_force);
+        return NULL;
+    }
+    PyObject *found = NULL;
+    if (tables->place < PyList_GET_SIZE(in_force)) {
+        PyObject *table = PyList_GET_ITEM(in_force, tables->place);
+        Answer *answer = tables->last;
+        if (answer != NULL && answer->generation == generation && answer->table == table &&
+            are_same(answer->types, types, count)) {
+            found = answer->target;
+            goto done;
+        }
+        tables->last = answer = place_of_answer(tables, types);
+        int is_good =
+            answer != NULL && answer->generation == generation && answer->table == table;
+        if (is_good && are_same(answer->types, types, count)) {
+            found = answer->target;
+        }
+        else {
+            found = look_up_all(table, types, count);
+            /* Calls that alternate between types with one slot replace a valid answer only
+               once in 16 times: watching and writing cost more than the look-up. */
+            if (answer != NULL && found != NULL && !(is_good && ++tables->conflicts % 16)) {
+                remember(answer, table, types, count, found);
+            }
+        }
+    done:
+        Py_XINCREF(found);
+    }
+    /* May free the tables, if another state is the default now; `found` must be owned. */
+    Py_DECREF(in_force);
+    return found != NULL || PyErr_Occurred() ? found : fill(tables, values);
+}
+
+/* Call an implementation. */
+static inline PyObject *
+call(PyObject *found, PyObject *const *args, size_t nargsf, PyObject *kwnames)
+{
+    if (PyFunction_Check(found) && ((PyFunctionObject *)found)->vectorcall == run_code) {
+        return run_code(found, args, nargsf, kwnames);
+    }
+    /* Frames of Python code count for the recursion limit. A cycle without any does not, such
+       as wrappers that are each other's implementations: the C stack would overflow. */
+    if (Py_EnterRecursiveCall("")) {
+        return NULL;
+    }
+    PyObject *result = PyObject_Vectorcall(found, args, nargsf, kwnames);
+    Py_LeaveRecursiveCall();
+    return result;
+}
+
+/* Call a method of the dispatcher with the index, `called`, the positional and the keyword
+   arguments of the call, and `error` unless that is NULL. Return a new reference. */
+static PyObject *
+tell(Tables *tables, PyObject *name, PyObject *called, PyObject *const *args, Py_ssize_t nargs,
+     PyObject *kwnames, PyObject *error)
+{
+    PyObject *result = NULL;
+    PyObject *positional = PyTuple_New(nargs);
+    PyObject *keywords = PyDict_New();
+    if (positional == NULL || keywords == NULL) {
+        goto done;
+    }
+    for (Py_ssize_t i = 0; i < nargs; i++) {
+        PyTuple_SET_ITEM(positional, i, Py_NewRef(args[i]));
+    }
+    for (Py_ssize_t i = 0; kwnames != NULL && i < PyTuple_GET_SIZE(kwnames); i++) {
+        if (PyDict_SetItem(keywords, PyTuple_GET_ITEM(kwnames, i), args[nargs + i]) < 0) {
+            goto done;
+        }
+    }
+    result = PyObject_CallMethodObjArgs(tables->dispatcher, name, tables->index, called,
+                                        positional, keywords, error, NULL);
+done:
+    Py_XDECREF(positional);
+    Py_XDECREF(keywords);
+    return result;
+}
+
+/* Let the dispatcher handle the exception of an implementation. Return the argument `called` for
+   its method `deferred`, as a new reference, if the implementation defers; else NULL, with the
+   exception set again. */
+static NOT_INLINED PyObject *
+judge(Tables *tables, PyObject *called, PyObject *const *args, Py_ssize_t nargs,
+      PyObject *kwnames)
+{
+    if (!PyErr_ExceptionMatches(PyExc_Exception)) {
+        return NULL;
+    }
+    PyObject *error = PyErr_GetRaisedException();
+    PyObject *found = tell(tables, failed_name, called, args, nargs, kwnames, error);
+    if (found == NULL && !PyErr_ExceptionMatches(PyExc_Exception)) {
+        Py_DECREF(error); /* an interrupt */
+        return NULL;
+    }
+    if (found == NULL || found == Py_None) {
+        Py_XDECREF(found);
+        PyErr_SetRaisedException(error); /* steals the reference; replaces an error of `failed` */
+        return NULL;
+    }
+    Py_DECREF(error);
+    return found;
+}
+
+/* The vectorcall of an accelerated wrapper. */
+static PyObject *
+dispatch(PyObject *function, PyObject *const *args, size_t nargsf, PyObject *kwnames)
+{
+    Tables *tables = tables_of(function);
+    /* The code is another one if a tool has exchanged it, such as a profiler. */
+    if (tables == NULL || tables->code != ((PyFunctionObject *)function)->func_code) {
+        return run_code(function, args, nargsf, kwnames);
+    }
+    Py_ssize_t nargs = PyVectorcall_NARGS(nargsf);
+    Py_INCREF(tables); /* the call may drop the function */
+    PyObject *found = find(tables, args, nargs, kwnames);
+    if (found == NULL) {
+        Py_DECREF(tables);
+        return PyErr_Occurred() ? NULL : run_code(function, args, nargsf, kwnames);
+    }
+    /* CPython calls Python functions from Python code without using the C stack, but each nested
+       call of `dispatch` takes about 600 bytes of it. So a function that calls itself deeply runs
+       its Python code until this call returns, in other threads too. */
+    int is_deep = ++tables->depth > MAX_DEPTH;
+    if (is_deep) {
+        PyFunction_SetVectorcall((PyFunctionObject *)function, run_code);
+    }
+    PyObject *result = call(found, args, nargsf, kwnames);
+    if (result == NULL) {
+        PyObject *raised = judge(tables, found, args, nargs, kwnames);
+        if (raised != NULL) {
+            Py_SETREF(found, raised);
+            result = Py_NewRef(Py_NotImplemented);
+        }
+    }
+    if (result == Py_NotImplemented) {
+        Py_DECREF(result);
+        result = tell(tables, deferred_name, found, args, nargs, kwnames, NULL);
+    }
+    tables->depth--;
+    if (is_deep) {
+        PyFunction_SetVectorcall((PyFunctionObject *)function, dispatch);
+    }
+    Py_DECREF(tables);
+    Py_DECREF(found);
+    return result;
+}
+
+/* Return the tables in force, for the wrapper's Python code. */
+static PyObject *
+get(PyObject *self, PyObject *const *Py_UNUSED(args), size_t nargsf, PyObject *kwnames)
+{
+    if (PyVectorcall_NARGS(nargsf) || kwnames != NULL) {
+        PyErr_SetString(PyExc_TypeError, "tables() takes no arguments");
+        return NULL;
+    }
+    PyObject *found;
+    if (PyContextVar_Get(((Tables *)self)->variable, NULL, &found) < 0) {
+        return NULL;
+    }
+    return found != NULL ? found : PyErr_Format(PyExc_LookupError, "there are no tables");
+}
+
+PyDoc_STRVAR(tables_doc,
+"Tables(variable, dispatcher, index, positions, names, missing, /)\n--\n\n"
+"Returns the tables in force, and has the data for calls of one wrapper through C.\n\n"
+"`positions` are those of the dispatch arguments, negative for keyword-only ones; `names` are\n"
+"None for positional-only ones. `missing` stands for arguments that were not given.");
+
+static PyObject *
+new(PyTypeObject *type, PyObject *args, PyObject *Py_UNUSED(kwargs))
+{
+    PyObject *variable, *dispatcher, *index, *positions, *names, *missing;
+    if (!PyArg_ParseTuple(args, "O!OO!O!O!O:Tables", &PyContextVar_Type, &variable, &dispatcher,
+                          &PyLong_Type, &index, &PyTuple_Type, &positions, &PyTuple_Type, &names,
+                          &missing)) {
+        return NULL;
+    }
+    Py_ssize_t count = PyTuple_GET_SIZE(positions);
+    Py_ssize_t place = PyLong_AsSsize_t(index);
+    if (place < 1 || PyTuple_GET_SIZE(names) != count) {
+        if (!PyErr_Occurred()) {
+            PyErr_SetString(PyExc_ValueError, "index is not positive, or names are missing");
+        }
+        return NULL;
+    }
+    Tables *self = (Tables *)type->tp_alloc(type, count);
+    if (self == NULL) {
+        return NULL;
+    }
+    self->vectorcall = get;
+    self->variable = Py_NewRef(variable);
+    self->dispatcher = Py_NewRef(dispatcher);
+    self->missing = Py_NewRef(missing);
+    self->index = Py_NewRef(index);
+    self->place = place;
+    for (Py_ssize_t i = 0; i < count; i++) {
+        PyObject *name = PyTuple_GET_ITEM(names, i);
+        Parameter *parameter = &self->parameters[i];
+        parameter->position = PyLong_AsSsize_t(PyTuple_GET_ITEM(positions, i));
+        if (parameter->position == -1 && PyErr_Occurred()) {
+            goto error;
+        }
+        if (PyUnicode_CheckExact(name)) {
+            parameter->name = Py_NewRef(name);
+            PyUnicode_InternInPlace(&parameter->name);
+        }
+        else if (name != Py_None) {
+            PyErr_SetString(PyExc_TypeError, "names must be strings or None");
+            goto error;
+        }
+    }
+    return (PyObject *)self;
+error:
+    Py_DECREF(self);
+    return NULL;
+}
+
+static PyMemberDef members[] = {
+    {"__vectorcalloffset__", Py_T_PYSSIZET, offsetof(Tables, vectorcall), Py_READONLY, NULL},
+    {NULL, 0, 0, 0, NULL},
+};
+
+static PyType_Slot type_slots[] = {
+    {Py_tp_doc, (void *)tables_doc},
+    {Py_tp_new, new},
+    {Py_tp_call, PyVectorcall_Call},
+    {Py_tp_members, members},
+    {Py_tp_dealloc, dealloc},
+    {Py_tp_traverse, traverse},
+    {0, NULL},
+};
+
+static PyType_Spec type_spec = {
+    .name = "spatch_core._accelerator.Tables",
+    .basicsize = sizeof(Tables),
+    .itemsize = sizeof(Parameter),
+    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL |
+             Py_TPFLAGS_IMMUTABLETYPE,
+    .slots = type_slots,
+};
+
+PyDoc_STRVAR(accelerate_doc,
+"accelerate(wrapper, /)\n--\n\n"
+"Let calls of a wrapper, with a `Tables` object in its closure, go through C.");
+
+static PyObject *
+accelerate(PyObject *Py_UNUSED(module), PyObject *function)
+{
+    Tables *tables = PyFunction_Check(function) ? tables_of(function) : NULL;
+    /* Few enough for `find`; none of them would make the key of the tables that of `missing`. */
+    if (tables != NULL && Py_SIZE(tables) > 0 && Py_SIZE(tables) <= MAX_PARAMETERS) {
+        if (run_code == NULL) { /* CPython exports no name for it */
+            run_code = ((PyFunctionObject *)function)->vectorcall;
+        }
+        Py_XSETREF(tables->code, Py_NewRef(((PyFunctionObject *)function)->func_code));
+        PyFunction_SetVectorcall((PyFunctionObject *)function, dispatch);
+    }
+    Py_RETURN_NONE;
+}
+
+static PyMethodDef methods[] = {
+    {"accelerate", accelerate, METH_O, accelerate_doc},
+    {NULL, NULL, 0, NULL},
+};
+
+/* Forget the objects of an interpreter that has ended. A program that embeds Python may start
+   another one, which imports this module again. */
+static void
+forget(void)
+{
+    watcher = -1;
+    tables_type = NULL;
+    deferred_name = failed_name = fill_name = NULL;
+}
+
+static int
+execute(PyObject *module)
+{
+    if (PyInterpreterState_Get() != PyInterpreterState_Main()) {
+        PyErr_SetString(PyExc_ImportError, "only the main interpreter is accelerated");
+        return -1;
+    }
+    if (watcher < 0) {
+        watcher = PyDict_AddWatcher(notice_change);
+        PyErr_Clear(); /* other extensions have taken all; no answers are remembered */
+    }
+    if (tables_type == NULL) { /* once for all modules, if it is imported again */
+        tables_type = (PyTypeObject *)PyType_FromModuleAndSpec(module, &type_spec, NULL);
+        deferred_name = PyUnicode_InternFromString("deferred");
+        failed_name = PyUnicode_InternFromString("failed");
+        fill_name = PyUnicode_InternFromString("fill");
+        Py_AtExit(forget);
+    }
+    if (tables_type == NULL || !deferred_name || !failed_name || !fill_name) {
+        return -1;
+    }
+    return PyModule_AddType(module, tables_type);
+}
+
+static PyModuleDef_Slot slots[] = {
+    {Py_mod_exec, execute},
+    /* Interpreters with a shared lock ignore this; `execute` refuses them too. */
+    {Py_mod_multiple_interpreters, Py_MOD_MULTIPLE_INTERPRETERS_NOT_SUPPORTED},
+    {0, NULL},
+};
+
+static struct PyModuleDef definition = {
+    PyModuleDef_HEAD_INIT,
+    .m_name = "_accelerator",
+    .m_doc = "Calls of dispatchable functions that skip the wrapper's Python code.",
+    .m_methods = methods,
+    .m_slots = slots,
+};
+
+PyMODINIT_FUNC
+PyInit__accelerator(void)
+{
+    return PyModuleDef_Init(&definition);
+}

@@ -1,0 +1,261 @@
+"""The context of a call, and how far the call has come."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ._call import Chain
+
+RETURNED = "it returned NotImplemented"
+CONTINUED = "it went on with context.call_next()"
+POSTPONED = "it said IF_NEEDED: it runs if no other one does"
+UNKNOWN = object()
+"""In place of a result: the remaining candidates are still to be tried."""
+
+
+class DispatchContext:
+    """The context of one call for one backend.
+
+    Parameters
+    ----------
+    types : tuple of type
+        The dispatch types: the unique types of the dispatch arguments in order of first
+        appearance, and at the end the type that ``backend_opts(type=...)`` adds.
+    dispatch_args : tuple
+        The dispatch arguments that were given and are not None, in the order in which the
+        library names them.
+    name : str
+        The backend's name.
+    prioritized : bool
+        Whether the backend is prioritized, or was asked for by `invoke`.
+    function : str
+        Identifier of the library's function.
+    """
+
+    __slots__ = ("_args", "_continued", "_dispatch_args", "_known", "_kwargs", "_prepared")
+
+    if TYPE_CHECKING:
+        _args: tuple[Any, ...]
+        _continued: Continued
+        _dispatch_args: tuple[Any, ...]
+        _known: SharedPart
+        _kwargs: Mapping[str, Any]
+        _prepared: Any
+
+    def __init__(
+        self,
+        types: tuple[type, ...],
+        dispatch_args: tuple[Any, ...],
+        name: str,
+        prioritized: bool,
+        function: str,
+    ) -> None:
+        self._known = SharedPart(types, name, prioritized, function, lambda args, kwargs: args)
+        self._args = dispatch_args
+        self._kwargs = {}
+
+    @property
+    def types(self) -> tuple[type, ...]:
+        """The dispatch types."""
+        return self._known.types
+
+    @property
+    def dispatch_args(self) -> tuple[Any, ...]:
+        """The dispatch arguments that were given and are not None."""
+        try:
+            return self._dispatch_args
+        except AttributeError:
+            # Cached: a finder of the library may have to find them, which takes time.
+            self._dispatch_args = self._known.extract(self._args, self._kwargs)
+            return self._dispatch_args
+
+    @property
+    def name(self) -> str:
+        """The backend's name."""
+        return self._known.name
+
+    @property
+    def prioritized(self) -> bool:
+        """Whether the backend is prioritized, or was asked for by `invoke`."""
+        return self._known.prioritized
+
+    @property
+    def function(self) -> str:
+        """Identifier of the library's function."""
+        return self._known.function
+
+    @property
+    def prepared(self) -> Any:
+        """For the backend: the value that its `should_run` has set for the implementation.
+
+        None until it is set; `invoke` with ``force=True`` calls no `should_run`.
+        """
+        return getattr(self, "_prepared", None)
+
+    @prepared.setter
+    def prepared(self, value: Any) -> None:
+        self._prepared = value
+
+    def call_next(self, /, *args: Any, **kwargs: Any) -> Any:
+        """Call what would run if this backend had deferred, and return its result.
+
+        It calls the remaining candidates, down to the library's own implementation; this backend
+        is not called again. With arguments of other types, the candidates are those for these
+        types, without the ones that were considered before.
+
+        Parameters
+        ----------
+        *args, **kwargs
+            Arguments of the library's function, without a context.
+
+        Raises
+        ------
+        RuntimeError
+            If this is not the context of a call, because it was pickled or made by hand.
+        BackendDeferredError
+            In a call by ``invoke(backend=...)``, which names no other backend.
+        """
+        rest = self._known.rest
+        if rest is None:
+            raise RuntimeError(
+                "call_next() needs the context of a running call. This one was made by hand, "
+                "copied or unpickled. Use the context that was passed to the implementation"
+            )
+        return rest.call(self, args, kwargs)
+
+    def __repr__(self) -> str:
+        return (
+            f"DispatchContext(name={self.name!r}, function={self.function!r}, "
+            f"types={self.types!r}, prioritized={self.prioritized!r})"
+        )
+
+    def __reduce__(self) -> Any:
+        known = self._known
+        return DispatchContext, (
+            *(known.types, self.dispatch_args, known.name, known.prioritized, known.function),
+        )
+
+
+# Pickles use this public path. Set after the class body: set inside, CPython 3.13 would drop the
+# line number of the class, and `inspect` would show another class of that module.
+DispatchContext.__module__ = f"{__package__}.backend_system"
+
+
+class SharedPart:
+    """The part of a context that all calls with the same decision share.
+
+    Contexts refer to it: setting one attribute takes less time than setting five. `extract` takes
+    the ``_args`` and ``_kwargs`` of a context, and returns the dispatch arguments.
+    """
+
+    __slots__ = ("extract", "function", "name", "prioritized", "rest", "types")
+
+    def __init__(
+        self,
+        types: tuple[type, ...],
+        name: str,
+        prioritized: bool,
+        function: str,
+        extract: Callable[[Any, Any], tuple[Any, ...]],
+        rest: Rest | None = None,
+    ) -> None:
+        self.types = types
+        self.name = name
+        self.prioritized = prioritized
+        self.function = function
+        self.extract = extract
+        self.rest = rest
+
+
+class CallContext(DispatchContext):
+    """The context of a running call.
+
+    It has no `__init__`, which halves the time of making one. Its makers set ``_known``, ``_args``
+    and ``_kwargs``.
+    """
+
+    __slots__ = ()
+
+    if TYPE_CHECKING:
+
+        def __init__(self) -> None: ...
+
+    else:
+        __init__ = object.__init__
+
+
+class Progress:
+    """The answers of the candidates of one call so far.
+
+    Attributes
+    ----------
+    reasons, unconverted : dict of str to str
+        By backend, why it deferred, and why its conversions could not be used.
+    postponed : list of int
+        The places of the candidates that said ``IF_NEEDED``.
+    cause : Exception or None
+        The last exception by which an implementation deferred.
+    backend : str or None
+        The candidate that was tried last; after the call, the one that answered or raised, if any.
+    """
+
+    __slots__ = ("backend", "cause", "postponed", "reasons", "unconverted")
+
+    def __init__(self, reasons: Mapping[str, str] | None = None) -> None:
+        self.reasons: dict[str, str] = {} if reasons is None else {**reasons}
+        self.unconverted: dict[str, str] = {}
+        self.postponed: list[int] = []
+        self.cause: Exception | None = None
+        self.backend: str | None = None
+
+    def inner(self) -> Progress:
+        """Return the progress of a ``call_next``, which begins with the answers so far."""
+        progress = Progress(self.reasons)
+        progress.unconverted = {**self.unconverted}
+        progress.postponed, progress.cause = [*self.postponed], self.cause
+        return progress
+
+
+class Rest:
+    """The rest of a chain after one candidate, for `DispatchContext.call_next`."""
+
+    __slots__ = ("_chain", "_place", "_progress", "_waiting")
+
+    def __init__(
+        self,
+        chain: Chain,
+        place: int,
+        progress: Progress | None = None,
+        waiting: Sequence[int] = (),
+    ) -> None:
+        self._chain = chain
+        self._place = place
+        self._progress = progress  # None if the candidate is the first
+        self._waiting = waiting  # postponed candidates that have not had their second turn
+
+    def call(self, context: DispatchContext, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Call the rest. The context keeps its answers, which count if its candidate defers."""
+        chain = self._chain
+        progress = Progress() if self._progress is None else self._progress.inner()
+        progress.reasons[context.name] = CONTINUED
+        progress.postponed += self._waiting
+        continued = context._continued = Continued(args, kwargs, progress)
+        result = chain.call_next(self._place, args, kwargs, progress)
+        # Awaitables and iterators can be used only once.
+        if not chain.function.nature:
+            continued.result = result
+        return result
+
+
+class Continued:
+    """A call of ``call_next``: its arguments, the answers in it, and its result."""
+
+    __slots__ = ("args", "kwargs", "progress", "result")
+
+    def __init__(self, args: tuple[Any, ...], kwargs: dict[str, Any], progress: Progress) -> None:
+        self.args = args
+        self.kwargs = kwargs
+        self.progress = progress
+        self.result: Any = UNKNOWN

@@ -1,0 +1,414 @@
+"""Conversions: the default implementation runs with arguments that a backend has converted.
+
+The leaves of arguments are the objects inside of exact lists, tuples, dictionaries and slices, and
+of namedtuples: the items of other containers may mean something else. Containers are trees; one
+that contains itself cannot be converted.
+
+For a list ``x`` of two arrays of a backend, the default gets a list of the library's arrays. It may
+return one of these, or a list that holds them: the caller's own objects take their places in the
+result, and all other objects of the library in it are converted back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from types import (
+    AsyncGeneratorType,
+    CoroutineType,
+    EllipsisType,
+    GeneratorType,
+    MappingProxyType,
+)
+from typing import TYPE_CHECKING, Any
+
+from ._parameters import COROUTINE
+from ._patterns import DEFAULT, type_identifier
+
+if TYPE_CHECKING:
+    from ._decide import Decision, Step
+    from ._state.state_keeper import StateKeeper
+
+    IsLeaf = Callable[[type], bool]
+    Moved = Callable[[Any, Any], None]
+    """Called with an object before and after its conversion."""
+
+NO_LEAVES = frozenset({bool, bytes, complex, float, int, range, str, type(None), EllipsisType})
+"""Classes whose objects are never leaves; Python may share these objects."""
+_NOTHING: Mapping[int, Any] = MappingProxyType({})
+
+
+class Unconverted(Exception):  # noqa: N818  # it is caught where it is raised
+    """Something cannot be converted; the argument says why."""
+
+
+def is_container(cls: type) -> bool:
+    """Whether the objects of a class are containers."""
+    if cls is list or cls is tuple or cls is dict or cls is slice:
+        return True
+    # A namedtuple. `issubclass` runs no code of a metaclass of `cls`; `getattr` may, but only for
+    # subclasses of tuple.
+    return (
+        issubclass(cls, tuple)
+        and isinstance(getattr(cls, "_fields", None), tuple)
+        and hasattr(cls, "_make")
+    )
+
+
+def leaves(values: Iterable[Any], is_leaf: IsLeaf) -> dict[int, Any]:
+    """Return the leaves of some classes by identity, each once, in order of first appearance."""
+    found: dict[int, Any] = {}
+    for value in values:
+        cls = type(value)
+        if type(cls) is type and cls in NO_LEAVES:
+            continue
+        if is_leaf(cls):
+            found.setdefault(id(value), value)
+        elif is_container(cls):
+            found.update(leaves(_items(value), is_leaf))
+    return found
+
+
+def rebuilt(
+    value: Any,
+    change: Callable[[Any], Any],
+    done: dict[int, tuple[Any, Any]],
+    originals: Mapping[int, Any] = _NOTHING,
+) -> Any:
+    """Return an object with other leaves; the same object if no leaf has changed.
+
+    `done` has, by identity, each container with its replacement, so that one that appears twice is
+    made once. `originals` has, by identity of a container, one that takes the place of its
+    replacement if that has the same items.
+    """
+    cls = type(value)
+    if not is_container(cls):
+        return change(value)
+    if id(value) in done:
+        return done[id(value)][1]
+    items = _items(value)
+    made = [rebuilt(each, change, done, originals) for each in items]
+    new = value
+    if any(one is not other for one, other in zip(made, items, strict=True)):
+        if cls is dict:
+            new = dict(zip(value, made, strict=True))
+        elif cls is slice:
+            new = slice(*made)
+        else:
+            new = cls(made) if cls in (list, tuple) else tuple.__new__(cls, made)
+    if id(value) in originals and _has_same_items(originals[id(value)], new):
+        new = originals[id(value)]
+    done[id(value)] = value, new
+    return new
+
+
+def _items(container: Any) -> list[Any]:
+    # A copy: other threads may change the container.
+    if type(container) is dict:
+        return [*container.values()]
+    if type(container) is slice:
+        return [container.start, container.stop, container.step]
+    return [*container]
+
+
+def _has_same_items(one: Any, other: Any) -> bool:
+    """Whether two containers have the same objects in the same order."""
+    if type(one) is not type(other) or (type(one) is dict and [*one] != [*other]):
+        return False
+    items, others = _items(one), _items(other)
+    return len(items) == len(others) and all(a is b for a, b in zip(items, others, strict=True))
+
+
+def converted(conversion: Callable[..., Any], name: str, value: Any) -> Any:
+    """Return the converted object.
+
+    Raises
+    ------
+    Unconverted
+        If the backend says that it cannot convert it.
+    """
+    try:
+        made = conversion(value)
+    except NotImplementedError as refusal:
+        said = str(refusal) or f"{name} raised {type(refusal).__name__} for {_type_name(value)}"
+        raise Unconverted(said) from refusal
+    if made is None or made is NotImplemented:
+        raise Unconverted(f"{name} returned {made} for {_type_name(value)}")
+    return made
+
+
+class RoundTrip:
+    """Arguments of one call with converted leaves, and the way back.
+
+    Every object that may have a converted counterpart is kept alive, so that no identity is reused.
+
+    Parameters
+    ----------
+    to, back : callable
+        Convert one leaf there, and one leaf of the result back.
+    is_leaf, is_returned : callable
+        Whether the objects of a class are converted there, and back.
+    moved : callable, optional
+        Called with each object before and after its conversion.
+    """
+
+    def __init__(
+        self,
+        to: Callable[[Any], Any],
+        back: Callable[[Any], Any],
+        is_leaf: IsLeaf,
+        is_returned: IsLeaf,
+        moved: Moved = lambda before, after: None,
+    ) -> None:
+        self._to, self._from = to, back
+        self._is_leaf, self._is_returned = is_leaf, is_returned
+        self._moved = moved
+        self._containers: dict[int, tuple[Any, Any]] = {}
+        self.made: dict[int, tuple[Any, Any]] = {}
+        """By identity of the caller's leaves: the leaf, and its replacement."""
+        self._origins: dict[int, tuple[Any, Any]] = {}
+        """By identity of replacements and of returned objects: the object, and the caller's."""
+        self._written: dict[int, tuple[Any, Any]] = {}
+        """The same for lists and dictionaries that the function has written into."""
+
+    def there(self, value: Any) -> Any:
+        """Return an argument for the function that is called with converted arguments."""
+        return rebuilt(value, self._convert, self._containers)
+
+    def _convert(self, value: Any) -> Any:
+        cls = type(value)
+        if type(cls) is type and cls in NO_LEAVES:
+            return value
+        if id(value) in self.made:
+            return self.made[id(value)][1]
+        if not self._is_leaf(cls):
+            if self._is_returned(cls):
+                self._origins[id(value)] = value, value  # it stays itself in the result
+            return value
+        new = self._to(value)
+        if type(new) is cls:
+            raise Unconverted(
+                f"to_default returned an object of {_type_name(value)}, as it was given"
+            )
+        self.made[id(value)] = value, new
+        # A shared object, such as a small integer, need not be this argument in a result.
+        if type(type(new)) is not type or type(new) not in NO_LEAVES:
+            self._origins[id(new)] = new, value
+        self._moved(value, new)
+        return new
+
+    def back(self, result: Any) -> Any:
+        """Return a result for the caller."""
+        # The caller's list takes the place of its replacement in the result.
+        originals = {id(new): old for old, new in self._containers.values() if new is not old}
+        return rebuilt(result, self._restore, {**self._written}, originals)
+
+    def _restore(self, value: Any) -> Any:
+        """Return an object of a result for the caller; it is converted once."""
+        if id(value) in self._origins:
+            return self._origins[id(value)][1]
+        cls = type(value)
+        if (type(cls) is type and cls in NO_LEAVES) or not self._is_returned(cls):
+            return value
+        new = self._from(value)
+        self._origins[id(value)] = value, new
+        if new is not value:
+            self._moved(value, new)
+        return new
+
+    def write_back(
+        self, written: Iterable[Any], found: Iterable[Any], copy_into: Callable[[Any, Any], Any]
+    ) -> None:
+        """Copy changes of converted arguments into the caller's objects.
+
+        `written` are the arguments that the function may have written into, `found` their leaves
+        before that.
+        """
+        for value in found:
+            _, new = self.made[id(value)]
+            copy_into(value, new)
+            self._moved(new, value)
+        for value in _mutable(written):
+            _, new = self._containers.get(id(value), (value, value))
+            restored = self.back(new.copy())
+            self._written[id(new)] = new, value
+            if _has_same_items(value, restored):
+                continue
+            if type(value) is list:
+                value[:] = restored
+            else:
+                value.clear()
+                value.update(restored)
+
+
+def _mutable(values: Iterable[Any]) -> Iterator[Any]:
+    """Yield the lists and dictionaries among values and inside of them, the inner ones first."""
+    for value in values:
+        if is_container(type(value)):
+            yield from _mutable(_items(value))
+            if type(value) in (list, dict):
+                yield value
+
+
+class Conversion:
+    """The conversions of one backend, for calls of one function."""
+
+    def __init__(self, decision: Decision, step: Step) -> None:
+        self._decision, self._step = decision, step
+        self._function = decision.function
+        self._match = decision.decider.matcher.match
+
+    def is_foreign(self, cls: type) -> bool:
+        """Whether objects of a class are converted: a primary type, and not the library's."""
+        match = self._match(cls)
+        return (
+            not match.is_builtin
+            and DEFAULT not in match.known
+            and self._step.backend in match.primary
+        )
+
+    def is_library(self, cls: type) -> bool:
+        """Whether objects of a class are converted back."""
+        match = self._match(cls)
+        return not match.is_builtin and DEFAULT in match.known
+
+    def obstacle(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> str:
+        """Return why the arguments of a call cannot be converted; empty if they may be."""
+        conversions = self._step.conversions
+        if conversions is None or conversions.copy_into is None:
+            for name, value in self.written(args, kwargs):
+                if leaves((value,), self.is_foreign):
+                    return f"the function writes into {name}, and the backend has no copy_into"
+        return ""
+
+    def text(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> str:
+        """Return the arguments to convert, in words; empty if only the result is converted."""
+        found = [*leaves((*args, *kwargs.values()), self.is_foreign).values()]
+        names: dict[str, int] = {}
+        for each in found:
+            names[_type_name(each)] = names.get(_type_name(each), 0) + 1
+        parts = [f"{count} argument{'s' * (count > 1)} of {name}" for name, count in names.items()]
+        size = sum(filter(None, map(size_of, found)))
+        return " and ".join(parts) + (f" ({size} bytes)" if size else "")
+
+    def written(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> list[tuple[str, Any]]:
+        """Return the arguments that the function writes into, with their names."""
+        traits = self._function.traits
+        found: list[tuple[str, Any]] = []
+        for each in () if traits is None else traits.mutated:
+            name = each.name or f"argument {each.position}"
+            if each.position is not None and each.position < len(args):
+                found.append((name, args[each.position]))
+            elif each.name is not None and each.name in kwargs:
+                found.append((name, kwargs[each.name]))
+        return found
+
+    def call(
+        self,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        keeper: StateKeeper,
+        called: Callable[[], None],
+        moved: Moved,
+        refuse: Callable[[str], Exception],
+    ) -> Any:
+        """Convert the arguments, call the default implementation, and convert its result.
+
+        Parameters
+        ----------
+        args, kwargs
+            The arguments.
+        keeper : StateKeeper
+            The default runs without the ``type`` in force.
+        called, moved : callable
+            Called before the default runs, and with each object before and after its conversion.
+        refuse : callable
+            Returns the error for a result that cannot be converted, given the reason.
+
+        Raises
+        ------
+        Unconverted
+            If the arguments cannot be converted; the default implementation has not run.
+        """
+        obstacle = self.obstacle(args, kwargs)
+        if obstacle:
+            raise Unconverted(obstacle)
+        to_default, from_default, copy_into = self._decision.load_conversions(self._step)
+        trip = RoundTrip(
+            lambda value: converted(to_default, "to_default", value),
+            lambda value: converted(from_default, "from_default", value),
+            *(self.is_foreign, self.is_library, moved),
+        )
+        new_args = [trip.there(each) for each in args]
+        new_kwargs = {name: trip.there(each) for name, each in kwargs.items()}
+        written = [value for _, value in self.written(args, kwargs)]
+        inside = leaves(written, self.is_foreign).values()
+
+        def finish(result: Any) -> Any:
+            if result is NotImplemented:
+                return result
+            if type(result) in (GeneratorType, AsyncGeneratorType):
+                kind = "a" if type(result) is GeneratorType else "an asynchronous"
+                raise refuse(f"its result is {kind} generator, whose items come later")
+            try:
+                if written:
+                    trip.write_back(written, inside, copy_into)
+                return trip.back(result)
+            except Unconverted as failure:
+                raise refuse(str(failure)) from None
+
+        called()
+        default = self._function.default
+        if self._function.nature & COROUTINE:
+            return _awaited(keeper, lambda: default(*new_args, **new_kwargs), finish)
+        with _without_type(keeper):
+            result = default(*new_args, **new_kwargs)
+        if type(result) is CoroutineType:
+            return _awaited(keeper, lambda: result, finish)
+        return finish(result)
+
+
+@contextmanager
+def _without_type(keeper: StateKeeper) -> Iterator[None]:
+    """Leave the ``type`` in force out for a while."""
+    state = keeper.current()
+    if state.type is None:
+        yield
+        return
+    scope, before = keeper.scope(state.replace(type=None)), keeper.get()
+    keeper.put(scope)
+    try:
+        yield
+    finally:
+        keeper.set(before)
+
+
+async def _awaited(
+    keeper: StateKeeper, start: Callable[[], Any], finish: Callable[[Any], Any]
+) -> Any:
+    with _without_type(keeper):
+        result = await start()
+    return finish(result)
+
+
+def moved_text(before: Any, after: Any) -> str:
+    """Return the types of an object before and after its conversion, and its size, as text."""
+    text = f"{_type_name(before)} to {_type_name(after)}"
+    for each in (before, after):
+        size = size_of(each)
+        if size is not None:
+            return f"{text}, {size} bytes"
+    return text
+
+
+def size_of(value: Any) -> int | None:
+    """Return the number of bytes of an object; None if it has no ``nbytes``."""
+    try:
+        size = value.nbytes
+    except Exception:  # noqa: BLE001  # an attribute of third-party code
+        return None
+    return size if isinstance(size, int) else None
+
+
+def _type_name(value: Any) -> str:
+    return type_identifier(type(value))

@@ -1,0 +1,560 @@
+"""The entries of tables: what the wrappers call, and what makes it when a table has none.
+
+A table's entry is the bare implementation of the first candidate if it is plain; the wrapper calls
+the rest of the chain after ``NotImplemented``. Any other entry tries the whole chain by itself: a
+function with the mark of `tries_whole_chain`, or a `TakesFound`.
+"""
+
+from __future__ import annotations
+
+import linecache
+from abc import get_cache_token
+from collections.abc import Callable
+from types import FunctionType
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ._call import Chain, checked, reason_of, reason_of_answer, shared_part
+from ._context import RETURNED, UNKNOWN, CallContext, Progress, Rest
+from ._parameters import Function, TakesFound, given, missing
+from ._patterns import DEFAULT, GENERATED, is_awaited, is_hashable_by_identity
+from ._state.scope import Scope, store, table_of
+from .backend_utils import IF_NEEDED
+
+if TYPE_CHECKING:
+    from ._decide import Decider, Step
+    from ._dispatcher import Dispatcher
+    from ._state.state import DispatchState
+    from ._state.state_keeper import StateKeeper
+
+
+def tries_whole_chain(entry: object) -> bool:
+    """Whether an entry of a table tries the whole chain by itself."""
+    if isinstance(entry, FunctionType):
+        return "_tries_whole_chain" in entry.__dict__
+    return isinstance(entry, TakesFound)
+
+
+def as_function(target: Any, function: Function) -> Callable[..., Any]:
+    """Return the entry of a table for an object with `run` that tries a whole chain.
+
+    It is a function: CPython calls these without using the C stack, but objects with `__call__`
+    through it, where deep recursion of a library's function could overflow the stack of a thread.
+    For a function with a finder, the wrapper calls the method `call_found` of the object instead.
+    """
+    if function.parameters is None:
+        return target  # type: ignore[no-any-return]  # a `TakesFound`
+    run = target.run
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        return run(args, kwargs)
+
+    made: Any = call
+    made._tries_whole_chain = True  # an attribute, because the type of functions has no subclasses
+    return call
+
+
+class Guard(TakesFound):
+    """Calls a chain whose candidates may change: a module is imported, or a class registered.
+
+    `token` is the result of `abc.get_cache_token`, read before the decision was made.
+    """
+
+    __slots__ = ("_chain", "_token", "function")
+
+    def __init__(self, chain: Chain, token: object) -> None:
+        self._chain = chain
+        self._token = token
+        self.function = chain.function
+
+    def current(self) -> Chain:
+        """Return the chain, with the candidates as they are now."""
+        chain = self._chain
+        if get_cache_token() != self._token or not all(map(is_awaited, chain.decision.awaited)):
+            # This forgets all tables, so that the next call does not come here.
+            return chain.calls.renewed(chain)
+        return chain
+
+    def run(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any], found: tuple[Any, ...] | None = None
+    ) -> Any:
+        """Make a call."""
+        return self.current().run(args, kwargs, found)
+
+    def call_found(self, found: tuple[Any, ...] | None, /, *args: Any, **kwargs: Any) -> Any:
+        """Make a call with the dispatch arguments that a finder has returned."""
+        return self.current().call_found(found, *args, **kwargs)
+
+
+class Calls:
+    """Makes the entries of a library's tables, for the backends of one catalog.
+
+    Parameters
+    ----------
+    decider : Decider
+        Makes the decisions.
+    keeper : StateKeeper
+        Holds the tables, which are dropped when answers change.
+    defer_on : tuple of type, optional
+        Classes of exceptions by which implementations defer.
+    """
+
+    def __init__(
+        self, decider: Decider, keeper: StateKeeper, defer_on: tuple[type[Exception], ...] = ()
+    ) -> None:
+        self.decider = decider
+        self.keeper = keeper
+        self.defer_on = defer_on
+        self.foreign: set[str] = set()
+        """Identifiers of functions that were called with foreign types."""
+        self._told: dict[object, None] = {}
+
+    @property
+    def catalog(self) -> Any:
+        """The library's backends."""
+        return self.decider.catalog
+
+    def entry(
+        self, function: Function, state: DispatchState, types: tuple[type, ...]
+    ) -> Callable[..., Any]:
+        """Return the entry of a table for these types, which include the state's type."""
+        return self.entry_of(self.way(function, state, types))
+
+    @staticmethod
+    def entry_of(way: Chain | Guard) -> Callable[..., Any]:
+        """Return the entry of a table for a chain, or for a guard of it.
+
+        Raises
+        ------
+        ImplementationImportError
+            If the first implementation or its ``should_run`` cannot be imported.
+        """
+        return _entry_of(way) if isinstance(way, Chain) else as_function(way, way.function)
+
+    def way(
+        self, function: Function, state: DispatchState, types: tuple[type, ...], **options: bool
+    ) -> Chain | Guard:
+        """Return the chain for these types; a `Guard` of it where the candidates may change."""
+        # Read first: a class that is registered while the decision is made makes it stale.
+        token = get_cache_token()
+        chain = self.chain(function, state, types, **options)
+        return Guard(chain, token) if chain.decision.may_change else chain
+
+    def chain(
+        self,
+        function: Function,
+        state: DispatchState,
+        types: tuple[type, ...],
+        *,
+        after_overriding: bool = False,
+        passes: bool = True,
+    ) -> Chain:
+        """Return the chain for these types; without `passes`, the end refuses to pass."""
+        decide = self.decider.decide
+        decision = decide(function, state, types, after_overriding=after_overriding)
+        if decision.has_end:
+            self.foreign.add(function.identifier)
+        is_alone = False
+        if function.is_adopted:
+            candidates = decision.candidates
+            is_alone = len(candidates) == 1 and candidates[0].is_plain
+        return Chain(decision, self, passes=passes and is_alone)
+
+    def renewed(self, chain: Chain) -> Chain:
+        """Return a chain anew, after an import or a registration that may have changed it."""
+        self.decider.matcher.forget()
+        self.keeper.forget_tables()
+        decision = chain.decision
+        return self.chain(chain.function, decision.state, decision.types, passes=chain.passes)
+
+    def invoked(
+        self, function: Function, backend: str, state: DispatchState, types: Any, ask: bool
+    ) -> Chain:
+        """Return the chain of a call that names its backend, which need not match."""
+        decision = self.decider.invoked(function, backend, state, types, ask)
+        return Chain(decision, self, sole=True)
+
+    def is_told(self, key: object) -> bool:
+        """Whether a warning was given before; it counts as given from now on."""
+        # Without a lock: at worst, two threads both warn.
+        if key in self._told:
+            return True
+        # Bounded: a program may make classes without end.
+        if len(self._told) >= _MOST_TOLD:
+            self._told.clear()
+        self._told[key] = None
+        return False
+
+    def check(self, function: Function, called: object, result: Any) -> Any:
+        """Return the answer of a table's entry for a coroutine or generator function."""
+        if tries_whole_chain(called):
+            return result  # the chain has checked it
+        # The entry is a bare implementation: find its backend, for the message.
+        decider = self.decider
+        for name in decider.implementers(function.identifier):
+            found = decider.catalog.descriptions[name].implementation(function.identifier)
+            if found is not None and decider.is_loaded(found.function, called):
+                return checked(function, name, result)
+        return checked(function, decider.protocol or DEFAULT, result)
+
+
+_MOST_TOLD = 1000
+
+
+def _entry_of(chain: Chain) -> Callable[..., Any]:
+    """Return the entry of a table for a chain."""
+    decision, function = chain.decision, chain.function
+    if chain.memory is not None or function.has_like:
+        return as_function(chain, function)
+    if chain.is_bare and decision.first is not None:
+        return decision.load(decision.first)
+    if decision.state.trace is not None or function.nature or not decision.candidates:
+        return as_function(chain, function)
+    first, *others = decision.candidates
+    if first.implementation is None or chain.calls.defer_on:
+        return as_function(chain, function)
+    fallback = None
+    if len(others) == 1 and others[0].backend == DEFAULT and not decision.warns:
+        fallback = decision.load(others[0])
+    return _first_call(chain, first, fallback)
+
+
+def fill(dispatcher: Dispatcher, index: int, values: tuple[Any, ...]) -> Callable[..., Any]:
+    """Find the callable for a call, and put it into the table; see `Dispatcher.fill`."""
+    function: Function = dispatcher.records[index - 1].function
+    calls = dispatcher.ready()
+    if calls is None:
+        # A backend calls the library while discovery imports it: no backend is known yet.
+        if function.has_like:
+            return _WithoutLike(function)  # type: ignore[return-value]  # a `TakesFound`
+        return function.default
+    tables = dispatcher.keeper.get()
+    # First the table, then the state: if another thread exchanges both in between, the
+    # target found for the new state is stored in the old table, which is no longer read.
+    table = table_of(tables, index)
+    scope: Scope = tables[0]
+    state = scope.state
+    types = calls.decider.unique_types(map(type, given(values)), state)
+    # Read after the table: if the backends were replaced since `calls` was read, the table may
+    # belong to the new ones, and must not get a target of the old ones.
+    is_outdated = calls is not dispatcher.loaded
+    key = tuple(map(type, values))
+    target: Any
+    if state.hook is not None:
+        from ._hooked import hooked_entry  # most programs have no hooks
+
+        target = hooked_entry(dispatcher, index, scope, types, key)
+    elif is_outdated:
+        target = calls.chain(function, state, types)
+    else:
+        target = calls.entry(function, state, types)
+    # A metaclass with its own == or hash could run code, or fail, in each look-up.
+    if not is_outdated and all(map(is_hashable_by_identity, key)):
+        scope.make_room(index, table)
+        store(table, function, key, target)
+    return target  # type: ignore[no-any-return]  # it is called like the function
+
+
+class _WithoutLike(TakesFound):
+    """Calls the default implementation without the ``like`` argument."""
+
+    __slots__ = ("_function",)
+
+    def __init__(self, function: Function) -> None:
+        self._function = function
+
+    def call_found(self, found: object, /, *args: Any, **kwargs: Any) -> Any:
+        return self._function.default(*args, **self._function.without_like(kwargs))
+
+
+class _Raised(NamedTuple):
+    """A bare implementation that deferred by raising an exception."""
+
+    implementation: Callable[..., Any]
+    error: Exception
+
+
+def _chain(
+    dispatcher: Dispatcher,
+    index: int,
+    calls: Calls,
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    values: tuple[Any, ...] | None,
+) -> Chain:
+    """Return the chain of a call."""
+    function = dispatcher.records[index - 1].function
+    scope: Scope = dispatcher.keeper.get()[0]
+    # First the chains, then the backends: if another thread exchanges both in between, the
+    # chain of the new backends is stored among the old chains, which are no longer read.
+    chains, calls = scope.chains(index), dispatcher.loaded or calls
+    found = function.extract(args, kwargs) if values is None else given(values)
+    types = calls.decider.unique_types(map(type, found), scope.state)
+    chain: Chain | None = chains.get(types)
+    if chain is None:
+        chain = calls.chain(function, scope.state, types)
+        chains.keep(types, chain)
+    return chain
+
+
+def deferred(
+    dispatcher: Dispatcher,
+    index: int,
+    called: Any,
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    values: tuple[Any, ...] | None,
+) -> Any:
+    """Call the next candidates after `called` has deferred; see `Dispatcher.deferred`."""
+    function, calls = dispatcher.records[index - 1].function, dispatcher.loaded
+    if calls is None or called is function.default or tries_whole_chain(called):
+        return NotImplemented
+    chain = _chain(dispatcher, index, calls, args, kwargs, values)
+    if isinstance(called, _Raised):
+        reason = reason_of(called.error), called.error
+        return chain.after(called.implementation, args, kwargs, values, *reason)
+    return chain.after(called, args, kwargs, values)
+
+
+def failed(
+    dispatcher: Dispatcher,
+    index: int,
+    called: Any,
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    error: Exception,
+    values: tuple[Any, ...] | None,
+) -> Any:
+    """Handle an exception of a table's entry; see `Dispatcher.failed`."""
+    calls = dispatcher.loaded
+    # A chain has handled its own exceptions.
+    if calls is None or tries_whole_chain(called) or hasattr(called, "_overrides"):
+        return None
+    function = dispatcher.records[index - 1].function
+    if called is function.default and function.identifier not in calls.foreign:
+        return None
+    if isinstance(error, calls.defer_on) and called is not function.default:
+        return _Raised(called, error)
+    try:
+        chain = _chain(dispatcher, index, calls, args, kwargs, values)
+        place = chain.decision.index_of(called)
+    except Exception:  # noqa: BLE001  # the exception of the implementation counts
+        return None
+    if place is not None:
+        chain.note(error, chain.decision.candidates[place], args, kwargs, Progress())
+    return None
+
+
+# The generated entry for a first candidate with `should_run` or a context. `Chain` does the same
+# for any number of candidates, in four times the time.
+
+_FREE = (
+    *("CallContext", "IF_NEEDED", "RETURNED", "chain", "fallback", "given", "known", "load"),
+    *("missing", "should_run"),
+)
+"""The free variables of the generated function."""
+
+# By the number of positional arguments (None with a finder), whether the candidate has
+# `should_run`, and whether its implementation takes a context. Without a lock: two threads may
+# compile the same source, with the same outcome.
+_factories: dict[tuple[int | None, bool, bool], Any] = {}
+_namespace: dict[str, Any] = {"__name__": __name__}
+
+
+def _first_call(
+    chain: Chain, first: Step, fallback: Callable[..., Any] | None
+) -> Callable[..., Any]:
+    """Return the callable that asks and calls the first candidate of a chain.
+
+    `fallback` is the default, if it is the only other candidate. For two positional arguments, a
+    ``should_run``, and an implementation without context it is::
+
+        def call(a0=missing, a1=missing, /, *rest, **keywords):
+            nonlocal implementation
+            if a1 is missing:
+                return chain(*given((a0, a1)), **keywords)
+            context = CallContext()
+            context._known = known
+            context._kwargs = keywords
+            if rest or keywords:
+                context._args = (a0, a1, *rest)
+                answer = should_run(context, a0, a1, *rest, **keywords)
+            else:
+                context._args = (a0, a1)
+                answer = should_run(context, a0, a1)
+            if answer is not True:
+                if fallback is None or not (answer is False or type(answer) is str):
+                    return chain.go_on((a0, a1, *rest), keywords, answer, context)
+                try:
+                    return fallback(a0, a1, *rest, **keywords)
+                except Exception as error:
+                    chain.failed(error, (a0, a1, *rest), keywords, answer)
+                    raise
+            if implementation is None:
+                implementation = load()
+            try:
+                if rest or keywords:
+                    result = implementation(a0, a1, *rest, **keywords)
+                else:
+                    result = implementation(a0, a1)
+            except Exception as error:
+                chain.failed(error, (a0, a1, *rest), keywords)
+                raise
+            if result is NotImplemented:
+                return chain.go_on((a0, a1, *rest), keywords, RETURNED, context)
+            return result
+
+    For a function with a finder, the first parameter takes the dispatch arguments that it has
+    returned; `_Asking` calls the generated function.
+    """
+    decision, function = chain.decision, chain.function
+    assert first.implementation is not None
+    should_run = decision.load_should_run(first)
+    count = None if function.parameters is None else function.count
+    shape = count, should_run is not None, first.implementation.uses_context
+    factory = _factories.get(shape)
+    if factory is None:
+        factory = _factories[shape] = _compile(*shape)
+    known = shared_part(decision, first, count is None, Rest(chain, 1))
+    made: Any = factory(
+        *(CallContext, IF_NEEDED, RETURNED, _Going(chain), fallback, _given, known),
+        *(lambda: decision.load(first), missing, should_run),
+    )
+    if count is None:
+        return _Asking(function, made)
+    made._tries_whole_chain = True
+    return made  # type: ignore[no-any-return]  # a function with an attribute
+
+
+def _given(values: tuple[Any, ...]) -> list[Any]:
+    return [value for value in values if value is not missing]
+
+
+class _Asking(TakesFound):
+    """Calls the generated function with the dispatch arguments that a finder returns."""
+
+    __slots__ = ("_function", "call_found")
+
+    def __init__(self, function: Function, call_found: Callable[..., Any]) -> None:
+        self._function = function
+        self.call_found = call_found
+
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
+        return self.call_found(self._function.find(args, kwargs), *args, **kwargs)
+
+
+class _Going:
+    """What the generated function calls of its chain.
+
+    It exists in untraced states alone, so that nothing need be recorded.
+    """
+
+    __slots__ = ("_chain",)
+
+    def __init__(self, chain: Chain) -> None:
+        self._chain = chain
+
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
+        return self._chain.run(args, kwargs)
+
+    def go_on(
+        self,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        answer: Any,
+        context: CallContext,
+        found: tuple[Any, ...] | None = None,
+    ) -> Any:
+        """Call the rest after the first candidate was postponed or deferred.
+
+        `answer` is that of ``should_run``, or the reason if the implementation has deferred.
+        """
+        progress, chain = Progress(), self._chain
+        first = chain.decision.candidates[0]
+        if answer is IF_NEEDED:
+            progress.postponed.append(0)
+        else:
+            progress.reasons[first.backend] = reason_of_answer(answer, chain.decision, first)
+            result = chain._settle(first, args, kwargs, context, progress)
+            if result is not UNKNOWN:
+                return result
+        return chain.walk(args, kwargs, 1, found, progress)
+
+    def failed(
+        self, error: Exception, args: tuple[Any, ...], kwargs: dict[str, Any], answer: Any = None
+    ) -> None:
+        """Add a note to an exception of the first candidate, or of the default after `answer`."""
+        chain = self._chain
+        first, *others = chain.decision.candidates
+        progress = Progress()
+        if answer is not None:
+            progress.reasons[first.backend] = reason_of_answer(answer, chain.decision, first)
+        chain.note(error, first if answer is None else others[0], args, kwargs, progress)
+
+
+def _compile(count: int | None, asks: bool, uses_context: bool) -> Any:
+    arguments = "a finder" if count is None else f"{count} arguments"
+    details = [arguments, *["should_run"] * asks, *["context"] * uses_context]
+    file = f"{GENERATED}{', '.join(details)}>"
+    text = _source(count, asks, uses_context)
+    # So that tracebacks and debuggers show the source.
+    linecache.cache[file] = len(text), None, text.splitlines(keepends=True), file
+    scope: dict[str, Any] = {}
+    exec(compile(text, file, "exec", dont_inherit=True), _namespace, scope)  # noqa: S102  # own text
+    return scope["make"]
+
+
+def _source(count: int | None, asks: bool, uses_context: bool) -> str:
+    names = [f"a{number}" for number in range(count or 0)]
+    placeholders = "".join(f"{name}=missing, " for name in names) + ("/, " if names else "")
+    usual = ", ".join(names)
+    every = ", ".join([*names, "*rest"])
+    every_found, usual_found, more = f"({every},)", f"({usual},)" if names else "()", ""
+    if count is None:
+        placeholders, every_found, usual_found, more = "found, /, ", "found", "found", ", found"
+    extended = "context, " if uses_context else ""
+    lines = [f"def call({placeholders}*rest, **keywords):", "    nonlocal implementation"]
+    if names:
+        lines += [
+            f"    if {names[-1]} is missing:",
+            f"        return chain(*given(({usual},)), **keywords)",
+        ]
+    lines += [
+        "    context = CallContext()",
+        "    context._known = known",
+        "    context._kwargs = keywords",
+        "    if rest or keywords:",
+        f"        context._args = {every_found}",
+        *([f"        answer = should_run(context, {every}, **keywords)"] if asks else []),
+        "    else:",
+        f"        context._args = {usual_found}",
+        *([f"        answer = should_run(context, {usual})"] if asks else []),
+    ]
+    if asks:
+        lines += [
+            "    if answer is not True:",
+            "        if fallback is None or not (answer is False or type(answer) is str):",
+            f"            return chain.go_on(({every},), keywords, answer, context{more})",
+            "        try:",
+            f"            return fallback({every}, **keywords)",
+            "        except Exception as error:",
+            f"            chain.failed(error, ({every},), keywords, answer)",
+            "            raise",
+        ]
+    lines += [
+        "    if implementation is None:",
+        "        implementation = load()",
+        "    try:",
+        "        if rest or keywords:",
+        f"            result = implementation({extended}{every}, **keywords)",
+        "        else:",
+        f"            result = implementation({extended}{usual})",
+        "    except Exception as error:",
+        f"        chain.failed(error, ({every},), keywords)",
+        "        raise",
+        "    if result is NotImplemented:",
+        f"        return chain.go_on(({every},), keywords, RETURNED, context{more})",
+        "    return result",
+    ]
+    body = "\n".join(f"    {line}" for line in lines)
+    # A free variable caches `implementation`; two threads that load it find the same object.
+    return f"def make({', '.join(_FREE)}):\n    implementation = None\n{body}\n    return call\n"

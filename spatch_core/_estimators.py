@@ -1,0 +1,273 @@
+"""Methods that decide (``fit``), and methods that follow (``predict``).
+
+A method that decides dispatches like any other function; once it has returned, its instance
+remembers the backend that has run it. A method that follows is run by that backend alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from ._call import Chain
+from ._context import Progress
+from ._decide import Decision, Step
+from ._errors import BackendDeferredError, NoImplementationError
+from ._explain import ExplainedBackend, Explanation, Verdict, why_no_match
+from ._matching import Match
+from ._parameters import COROUTINE
+from ._patterns import DEFAULT, shown, type_identifier
+
+if TYPE_CHECKING:
+    from ._traits import Memory
+
+
+def run_remembering(
+    chain: Chain,
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    found: tuple[Any, ...] | None,
+    progress: Progress,
+) -> Any:
+    """Call the candidates, or the backend that the instance remembers."""
+    memory = chain.memory
+    assert memory is not None
+    if memory.follows and not chain.sole:
+        kept = memory.recall(args, kwargs)
+        followed = None if kept is None else _followed(chain, memory, kept, args, kwargs)
+        if kept is not None and followed is not None:
+            progress.backend = kept.partition(" ")[0]
+            return followed(args, kwargs, found)
+    if not memory.decides:
+        return chain.walk(args, kwargs, 0, found, progress)
+    if chain.function.nature & COROUTINE:
+        answer = chain.walk(args, kwargs, 0, found, progress)
+        if answer is NotImplemented:
+            return answer
+        return _awaited(chain, memory, answer, args, kwargs, progress)
+    # `undecided` forgets the old backend meanwhile, and restores it if the call fails.
+    with memory.undecided(args, kwargs):
+        result = chain.walk(args, kwargs, 0, found, progress)
+        if result is not NotImplemented:
+            memory.keep(args, kwargs, _answered(chain.decision, progress))
+    return result
+
+
+async def _awaited(
+    chain: Chain,
+    memory: Memory,
+    answer: Any,
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    progress: Progress,
+) -> Any:
+    with memory.undecided(args, kwargs):
+        result = await answer
+        memory.keep(args, kwargs, _answered(chain.decision, progress))
+    return result
+
+
+def _answered(decision: Decision, progress: Progress) -> str:
+    """Return the backend to remember: the default if a backend has converted for it.
+
+    With the default, the foreign types of the call. Overriding types are not remembered (an empty
+    string): they take part in the next call by themselves.
+    """
+    name = progress.backend or DEFAULT
+    if name == DEFAULT:
+        return " ".join((name, *map(type_identifier, decision.foreign)))
+    named = [each for each in decision.candidates if each.backend == name]
+    if any(each.override is not None for each in named):
+        return ""
+    converts = any(each.conversions is not None for each in named)
+    return DEFAULT if converts and (len(named) == 1 or name in progress.reasons) else name
+
+
+def _followed(
+    chain: Chain, memory: Memory, kept: str, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Callable[..., Any] | None:
+    """Return what calls the remembered backend; None if it does not implement the function.
+
+    Raises
+    ------
+    NoImplementationError
+        If the types of the call are not those of the backend.
+    UnknownBackendError
+        If there is no such backend any more.
+    """
+    decision, calls = chain.decision, chain.calls
+    instance = memory.instance(args, kwargs)
+    # Without the type of the instance, which the backend has fitted.
+    types = tuple(each for each in decision.types if each is not type(instance))
+    why = why_not(decision, types, kept)
+    if why is None:
+        return None
+    name = kept.partition(" ")[0]
+    if why:
+        raise _refusal(decision, memory, name, why)
+    if name == DEFAULT:
+        own = _with_candidates(decision, [each for each in decision.candidates if is_own(each)])
+        plain = Chain(own, calls)
+        return lambda args, kwargs, found: plain.walk(args, kwargs, 0, found, Progress())
+    first = calls.decider.invoked(decision.function, name, decision.state, decision.types, True)
+    others = [each for each in decision.candidates if each.backend != name]
+    return _Followed(Chain(_with_candidates(decision, [*first.candidates, *others]), calls), name)
+
+
+class _Followed:
+    """Calls the backend that an instance remembers, which may not defer; others by `call_next`."""
+
+    def __init__(self, chain: Chain, name: str) -> None:
+        self._chain = chain
+        self._name = name
+
+    def __call__(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any], found: tuple[Any, ...] | None
+    ) -> Any:
+        # The first candidate alone has a turn; the others follow if it calls `call_next`.
+        first = self._chain.decision.candidates[0]
+        alone = _OnlyFirst(self._chain.decision, self._chain.calls)
+        alone.rest = self._chain
+        progress = Progress()
+        result = alone.walk(args, kwargs, 0, found, progress)
+        if result is NotImplemented:
+            reason = progress.reasons.get(first.backend, "it said IF_NEEDED")
+            function = self._chain.function.identifier
+            raise BackendDeferredError(self._name, function, reason)
+        return result
+
+
+class _OnlyFirst(Chain):
+    """A chain of the first candidate; its ``call_next`` goes on with those of the whole chain."""
+
+    __slots__ = ("rest",)
+
+    rest: Chain
+
+    def __init__(self, decision: Decision, calls: Any) -> None:
+        super().__init__(_with_candidates(decision, decision.candidates[:1]), calls, passes=True)
+
+    def call_next(self, place: int, args: Any, kwargs: Any, progress: Progress) -> Any:
+        """Call the candidates that would follow if nothing were remembered."""
+        return self.rest.call_next(1, args, kwargs, progress)
+
+
+def _with_candidates(decision: Decision, candidates: list[Step]) -> Decision:
+    """Return a decision with other candidates."""
+    made = Decision(decision.decider, decision.function, decision.state, decision.types)
+    for name in ("match", "_order", "policy", "foreign", "declined", "is_operator", "cycles"):
+        setattr(made, name, getattr(decision, name))
+    made.candidates = candidates
+    return made
+
+
+def is_own(step: Step) -> bool:
+    """Whether a candidate runs the default implementation, with converted arguments or without."""
+    return step.backend == DEFAULT or step.conversions is not None
+
+
+def why_not(decision: Decision, types: tuple[type, ...], kept: str) -> str | None:
+    """Return why a backend that an instance remembers does not fit the types of a call.
+
+    Parameters
+    ----------
+    decision : Decision
+        That of the call.
+    types : tuple of type
+        Its dispatch types without that of the instance.
+    kept : str
+        The backend that the instance remembers; after the default, separated by spaces, the
+        foreign types of the call that decided.
+
+    Returns
+    -------
+    str or None
+        Empty if it fits; None if it does not implement the function.
+
+    Raises
+    ------
+    UnknownBackendError
+        If there is no such backend.
+    """
+    decider, function, state = decision.decider, decision.function, decision.state
+    name, *known = kept.split(" ")
+    name = decider.catalog.check_backend(name)
+    implementing = decider.implementing(function.identifier)
+    if name not in implementing:
+        return None
+    if name == DEFAULT:
+        found = decider.decide(function, state, types)
+        first = found.candidates[0] if found.candidates else None
+        names = [each for each in map(type_identifier, found.match.foreign) if each not in known]
+        if not names or found.match.fits(DEFAULT) or first is None or is_own(first):
+            return ""
+        return f"the library's own types do not include {', '.join(names)}"
+    # The backend counts as active even if a block disables it: it has run the earlier method.
+    options = state.replace(prioritized=(name, *state.prioritized), disabled=frozenset())
+    match = Match(decider, options, types, implementing, function.counts)
+    return "" if not types or match.fits(name) else why_no_match(match, name)
+
+
+def _refusal(decision: Decision, memory: Memory, name: str, why: str) -> NoImplementationError:
+    types = tuple(map(type_identifier, decision.types))
+    default_name = decision.function.default_name
+    return NoImplementationError(
+        decision.function.identifier,
+        types,
+        types,
+        (ExplainedBackend(name, Verdict.NO_MATCH, why, default_name),),
+        decision.policy or "",
+        (f"call {memory.method} again with arguments of these types",),
+        f"{shown(name, default_name)} has run {memory.method}, and {why}",
+    )
+
+
+def explain_followed(
+    decision: Decision,
+    memory: Memory,
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    explain_in: Callable[..., Explanation],
+) -> Explanation:
+    """Explain a call of a method that follows: the backend that the instance remembers runs it.
+
+    `explain_in` takes a state, and optionally reasons of backends. It explains the call as if the
+    instance remembered nothing.
+    """
+    state = decision.state
+    kept = memory.recall(args, kwargs)
+    instance = memory.instance(args, kwargs)
+    types = tuple(each for each in decision.types if each is not type(instance))
+    why = None if kept is None else why_not(decision, types, kept)
+    if kept is None or why is None:
+        return explain_in(state)
+    name, default_name = kept.partition(" ")[0], decision.function.default_name
+    has_run = f"{shown(name, default_name)} has run {memory.method}"
+    is_default = name == DEFAULT and not why
+    if is_default:
+        names = decision.decider.implementing(decision.function.identifier) - {DEFAULT}
+        found = explain_in(state, dict.fromkeys(names, has_run))
+    else:
+        others = [each for each in state.prioritized if each != name]
+        prioritizing = state.replace(prioritized=(name, *others), disabled=state.disabled - {name})
+        found = explain_in(prioritizing)
+    lines = []
+    for each in found.backends:
+        verdict, text = Verdict.LATER, has_run
+        if is_default:
+            if each.backend == DEFAULT:
+                verdict = each.verdict
+                text = has_run if verdict is Verdict.RUNS else each.reason
+            elif each.verdict in (Verdict.CONVERTS, Verdict.CANNOT_CONVERT):
+                verdict, text = each.verdict, each.reason
+        elif each.backend == name:
+            verdict, text = (Verdict.NO_MATCH, why) if why else (Verdict.RUNS, has_run)
+            if not why and each.verdict in (Verdict.DEFERS, Verdict.REFUSES, Verdict.RAISES):
+                verdict, text = each.verdict, each.reason
+        elif each.backend == DEFAULT:
+            verdict = Verdict.REFUSES
+        lines.append(ExplainedBackend(each.backend, verdict, text, each.default_name))
+    selected = found.selected
+    if not is_default:
+        selected = name if any(each.verdict is Verdict.RUNS for each in lines) else None
+    return Explanation(found.function, found.types, selected, tuple(lines), found.hooks)

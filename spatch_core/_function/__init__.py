@@ -1,1 +1,0 @@
-"""A function of the library comes in; a dispatchable function goes out."""

@@ -1,0 +1,275 @@
+"""Calls in states with hooks: each hook sees the call, innermost first, before the candidates.
+
+With two hooks, the inner ``a`` and the outer ``b``, a call runs:
+
+=========================  ========================================
+callable                   the hooks in force meanwhile
+=========================  ========================================
+``a(call)``                ``b``
+``b(call)``, by ``next``   none
+the chain, by ``next``     ``a`` and ``b``: the state of the call
+=========================  ========================================
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from ._call import Chain, checked
+from ._context import RETURNED, Progress
+from ._parameters import Function, TakesFound, given, missing
+from ._patterns import DEFAULT, is_importable
+from ._state.frozen_coroutines import stepwise
+from ._state.hook_stages import stages_of
+from ._state.hooks import Call, hook_name
+
+if TYPE_CHECKING:
+    from ._entries import Calls, Guard
+    from ._state.scope import Scope
+    from ._state.state import DispatchState
+
+    Way = Callable[[tuple[type, ...]], "Chain | Guard"]
+    """Takes dispatch types; returns the chain for these, or a `Guard` of it."""
+
+_MOST_OTHERS = 64
+"""How many other combinations of types a `Hooked` knows before it forgets them."""
+
+
+class Hooked(TakesFound):
+    """Calls of a function with the same types and hooks.
+
+    Parameters
+    ----------
+    calls : Calls
+        The library's.
+    record : Dispatchable
+        The function, with its wrapper.
+    scope : Scope
+        The state of the call.
+    state : DispatchState
+        The same state, with the ``type`` of `invoke` if there is one.
+    way : callable
+        Returns the candidates for dispatch types.
+    types : tuple of type
+        The dispatch types.
+    key : tuple of type
+        The classes of all dispatch arguments, including None and `missing`.
+    """
+
+    __slots__ = (
+        *("_others", "_places", "_scope", "_stages", "_way", "calls", "candidates"),
+        *("function", "record", "state", "types"),
+    )
+
+    def __init__(
+        self,
+        calls: Calls,
+        record: Any,
+        scope: Scope,
+        state: DispatchState,
+        way: Way,
+        types: tuple[type, ...],
+        key: tuple[type, ...],
+    ) -> None:
+        self.calls = calls
+        self.record = record
+        self.function: Function = record.function
+        self.state = state
+        self.types = types
+        self._scope = scope
+        self._stages = stages_of(calls.keeper, scope)
+        self._way = way
+        self.candidates = way(types)
+        self._places: Any = None
+        if self.function.parameters is not None:
+            self._places = tuple(
+                (each.position, each.name, cls)
+                for each, cls in zip(self.function.parameters, key, strict=False)
+            )
+        self._others: dict[tuple[int, ...], Hooked] = {}
+
+    def chain(self) -> Chain:
+        """Return the candidates as they are now."""
+        found = self.candidates
+        return found if isinstance(found, Chain) else found.current()
+
+    def entry(self) -> Callable[..., Any]:
+        """Return the entry of a table: a function, unless there is a finder; see `as_function`."""
+        if self.function.parameters is None:
+            found: Any = self
+            return found  # type: ignore[no-any-return]  # a `TakesFound`
+        ask, begin = self.ask, self.begin
+
+        def call(*args: Any, **kwargs: Any) -> Any:
+            return ask(begin(0, None, args, kwargs))
+
+        entry: Any = call
+        entry._tries_whole_chain = True
+        return call
+
+    def call_found(self, found: tuple[Any, ...] | None, /, *args: Any, **kwargs: Any) -> Any:
+        """Make a call with dispatch arguments that a finder has returned."""
+        return self.ask(self.begin(0, found, args, kwargs))
+
+    def begin(
+        self,
+        place: int,
+        found: tuple[Any, ...] | None,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+    ) -> Call:
+        """Return the `Call` for the hook at a place."""
+        call = Call()
+        call.args = args
+        call.kwargs = kwargs
+        call._hooked = self
+        call._place = place
+        # With a copy of `kwargs`, because the hook may change the dictionary.
+        call._found = None if self._places is not None else (found, args, {**kwargs})
+        call._has_gone_on = False
+        call._after = None
+        return call
+
+    def ask(self, call: Call) -> Any:
+        """Call a hook in the scope of the hooks outside of it."""
+        hook, tables = self._stages[call._place]
+        keeper = self.calls.keeper
+        before = keeper.get()
+        keeper.set(tables)
+        try:
+            result = hook(call)
+        finally:
+            keeper.set(before)
+        if result is NotImplemented and not call._has_gone_on:
+            return self.go_on(call, call.args, call.kwargs)
+        function = self.function
+        if function.nature and result is not NotImplemented:
+            # The steps of the answer run in the scope of the hook: the hook is not in force.
+            result = checked(function, "", result, f"hook {hook_name(hook)}")
+            return stepwise(function.nature, keeper, tables[0], lambda: result)
+        return result
+
+    def go_on(self, call: Call, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Call the next hook, or the candidates."""
+        hooked, found = self, None
+        passed = kwargs
+        if call._found is not None:
+            found = call._found[0]
+            if not _are_same(call._found, args, kwargs):
+                found = self.function.find(args, kwargs)
+                hooked = self._for(found)
+            # Hooks see the `like` argument, which candidates do not get.
+            passed = self.function.without_like(kwargs)
+        elif not self._has_types_of(args, kwargs):
+            hooked = self._for(self.function.values(args, kwargs))
+        place = call._place + 1
+        if place < len(self._stages):
+            call._after = inner = hooked.begin(place, found, args, kwargs)
+            return hooked.ask(inner)
+        return hooked._run(call, args, passed, found)
+
+    def _has_types_of(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+        """Whether the dispatch arguments have the classes of this object's calls."""
+        for position, name, cls in self._places:
+            if position is not None and position < len(args):
+                value = args[position]
+            elif name is not None and kwargs:
+                value = kwargs.get(name, missing)
+            else:
+                value = missing
+            if type(value) is not cls:
+                return False
+        return True
+
+    def _for(self, values: tuple[Any, ...]) -> Hooked:
+        """Return the `Hooked` for these dispatch arguments, including None and `missing`."""
+        types = self.calls.decider.unique_types(map(type, given(values)), self.state)
+        if [*map(id, types)] == [*map(id, self.types)]:
+            return self
+        # By identity: metaclasses may define ==. Only importable classes are kept: their modules
+        # keep them alive, so that their ids stay valid.
+        key = tuple(map(type, values))
+        known = tuple(map(id, key))
+        hooked = self._others.get(known)
+        if hooked is None:
+            given_here = self.calls, self.record, self._scope, self.state, self._way
+            hooked = Hooked(*given_here, types, key)
+            if all(map(is_importable, key)):
+                if len(self._others) >= _MOST_OTHERS:
+                    self._others.clear()
+                self._others[known] = hooked
+        return hooked
+
+    def _run(
+        self,
+        call: Call,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        found: tuple[Any, ...] | None,
+    ) -> Any:
+        """Call the candidates in the state of the call, after the last hook."""
+        # Without a token: the call may go on in another context, such as another thread's.
+        keeper = self.calls.keeper
+        before = keeper.get()
+        keeper.set(self._scope.tables)
+        try:
+            result = self._run_in_scope(call, args, kwargs, found)
+        finally:
+            keeper.set(before)
+        if self.function.nature and result is not NotImplemented:
+            return stepwise(self.function.nature, keeper, self._scope, lambda: result)
+        return result
+
+    def _run_in_scope(
+        self,
+        call: Call,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        found: tuple[Any, ...] | None,
+    ) -> Any:
+        chain = self.chain()
+        decision = chain.decision
+        call._after = progress = Progress()
+        # A shortcut past the chain.
+        if chain.is_bare and chain.memory is None and not (chain.calls.defer_on or chain.sole):
+            first = decision.candidates[0]
+            if first.backend != DEFAULT or not decision.has_end:
+                progress.backend = first.backend
+                try:
+                    result = decision.load(first)(*args, **kwargs)
+                except Exception as error:
+                    chain.note(error, first, args, kwargs, progress)
+                    raise
+                if result is not NotImplemented or first.backend == DEFAULT:
+                    return checked(self.function, first.backend, result)
+                progress.reasons[first.backend] = RETURNED
+        return chain.run(args, kwargs, found, progress)
+
+
+def _are_same(found: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    """Whether these are the very arguments that the finder has been given."""
+    _, before, by_name = found
+    return (
+        len(args) == len(before)
+        and len(kwargs) == len(by_name)
+        and all(one is other for one, other in zip(args, before, strict=True))
+        and all(name in by_name and by_name[name] is value for name, value in kwargs.items())
+    )
+
+
+def hooked_entry(
+    dispatcher: Any,
+    index: int,
+    scope: Scope,
+    types: tuple[type, ...],
+    key: tuple[type, ...],
+) -> Callable[..., Any]:
+    """Return the entry of a table with hooks; see `Hooked`."""
+    record, calls, state = dispatcher.records[index - 1], dispatcher.loaded, scope.state
+
+    def way(types: tuple[type, ...]) -> Chain | Guard:
+        found: Chain | Guard = calls.way(record.function, state, types)
+        return found
+
+    return Hooked(calls, record, scope, state, way, types, key).entry()

@@ -1,1 +1,0 @@
-"""Functions that a backend registers come in; implementations that a call can run go out."""

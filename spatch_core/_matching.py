@@ -1,0 +1,350 @@
+"""Which backends know a class, by the type patterns of their descriptions, and match a call."""
+
+from __future__ import annotations
+
+import abc
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from types import ModuleType
+from typing import TYPE_CHECKING, NamedTuple
+from weakref import WeakKeyDictionary
+
+from ._patterns import (
+    ABSTRACT,
+    DEFAULT,
+    EXACT,
+    TypePattern,
+    import_identifier,
+    is_awaited,
+    is_class,
+    is_general,
+    is_hashable_by_identity,
+    module_of,
+    mro_of,
+    qualname_of,
+)
+
+if TYPE_CHECKING:
+    from ._decide import Decider
+    from ._description import Description
+    from ._state.state import DispatchState
+
+
+class TypeMatch(NamedTuple):
+    """The backends that know one class; it refers to no class."""
+
+    primary: frozenset[str]
+    """The backends for which it is a primary type."""
+    known: frozenset[str]
+    """The backends for which it is a primary or secondary type."""
+    specific: frozenset[str]
+    """The backends for which it is a primary type by a pattern that says much about the class.
+
+    Patterns of Python's own classes say little, and so do ``~float`` of ``numpy.float64`` and the
+    abstract classes of the standard library, unless the library lists Python's own classes alone.
+    """
+    nearness: tuple[frozenset[str], ...]
+    """The backends for which it is a primary type, except by abstract patterns, grouped by the
+    place on the MRO of the class that the pattern names; the nearest first."""
+    is_builtin: bool
+    """Whether it is one of Python's own classes, such as float or list."""
+    awaited: tuple[TypePattern, ...]
+    """Patterns that may turn out to name it once their modules are imported."""
+
+
+class Matcher:
+    """Matches classes against the type patterns of all backends of a library.
+
+    Exact and subclass patterns are found by their names, and as aliases: the object that a pattern
+    names in an imported module is the class. So no class asks every pattern.
+    """
+
+    def __init__(self, descriptions: Mapping[str, Description]) -> None:
+        self._primary: dict[TypePattern, set[str]] = {}
+        self._known: dict[TypePattern, set[str]] = {}
+        for name, description in descriptions.items():
+            for pattern in description.primary_types:
+                self._primary.setdefault(pattern, set()).add(name)
+                self._known.setdefault(pattern, set()).add(name)
+            for pattern in description.secondary_types:
+                self._known.setdefault(pattern, set()).add(name)
+        listed = descriptions[DEFAULT].known_types if DEFAULT in descriptions else ()
+        # An array library that also lists `builtins:list` still leaves `f(array, 2.0)` to itself.
+        self._is_of_builtins = bool(listed) and all(each.module == "builtins" for each in listed)
+        self._abstract = [each for each in self._known if each.prefix == ABSTRACT]
+        self._by_name: dict[tuple[str, str], list[TypePattern]] = {}
+        self._by_module: dict[str, list[TypePattern]] = {}
+        self._by_package: dict[str, list[TypePattern]] = {}
+        self._by_last_name: dict[str, list[TypePattern]] = {}
+        for each in self._known:
+            if each.prefix != ABSTRACT:
+                self._by_name.setdefault((each.module, each.qualname), []).append(each)
+                self._by_module.setdefault(each.module, []).append(each)
+                package = each.module.partition(".")[0]
+                self._by_package.setdefault(package, []).append(each)
+                self._by_last_name.setdefault(_last(each.qualname), []).append(each)
+        self._abstract_bases: dict[TypePattern, type | None] = {}
+        # Changes with each `register` of an abstract class, which may change any answer.
+        self._token = abc.get_cache_token()
+        self._memo: WeakKeyDictionary[type, TypeMatch] = WeakKeyDictionary()
+        self.abstract = frozenset(name for each in self._abstract for name in self._known[each])
+
+    def match(self, cls: type) -> TypeMatch:
+        """Return the backends that know a class, which is not kept alive."""
+        if self.abstract and self._token != abc.get_cache_token():
+            self.forget()
+        if not is_hashable_by_identity(cls):
+            return self._match(cls)
+        # Read once, before matching: if another thread calls `forget` meanwhile, an answer by the
+        # old registrations is written to the old memo.
+        memo = self._memo
+        match = memo.get(cls)
+        if match is None:
+            match = memo[cls] = self._match(cls)
+        return match
+
+    def forget(self) -> None:
+        """Forget every answer, because a class was registered or a module imported."""
+        # The token first: a registration after it makes the next `match` forget again.
+        self._token = abc.get_cache_token()
+        self._memo = WeakKeyDictionary()
+
+    def backends_of(self, pattern: TypePattern) -> frozenset[str]:
+        """Return the backends that a pattern belongs to."""
+        return frozenset(self._known[pattern])
+
+    def _match(self, cls: type) -> TypeMatch:
+        primary: set[str] = set()
+        known: set[str] = set()
+        specific: set[str] = set()
+        by_distance: dict[int, set[str]] = {}
+        is_builtin = module_of(cls) == "builtins"
+        for pattern, named, distance in self._found(cls):
+            known |= self._known[pattern]
+            names = self._primary.get(pattern)
+            if names is None:
+                continue
+            primary |= names
+            general = is_builtin or (pattern.prefix != EXACT and is_general(named))
+            if self._is_of_builtins or not general:
+                specific |= names
+            if distance is not None:
+                by_distance.setdefault(distance, set()).update(names)
+        nearness = []
+        seen: set[str] = set()  # a backend counts at its least distance alone
+        for distance in sorted(by_distance):
+            nearness.append(frozenset(by_distance[distance] - seen))
+            seen |= by_distance[distance]
+        return TypeMatch(
+            *(frozenset(primary), frozenset(known), frozenset(specific)),
+            tuple(filter(None, nearness)),
+            is_builtin,
+            tuple(self._awaited(cls, bool(known))),
+        )
+
+    def _found(self, cls: type) -> Iterable[tuple[TypePattern, type, int | None]]:
+        """Yield the patterns that mean a class, with the class that each names and its place."""
+        mro = mro_of(cls)
+        asked: dict[TypePattern, None] = {}
+        for each in mro:
+            asked.update(dict.fromkeys(self._by_name.get((module_of(each), qualname_of(each)), ())))
+        identities = {id(each) for each in mro}  # a metaclass may define == and hash
+        for module in self._by_module:
+            if module in sys.modules:
+                asked.update(dict.fromkeys(self._possible_aliases(module, cls, identities)))
+        for pattern in asked:
+            distance = pattern.distance(cls)
+            if distance is not None:
+                yield pattern, mro[distance], distance
+        for pattern in self._abstract:
+            base = self._abstract_base(pattern, cls)
+            if base is not None:
+                yield pattern, base, None
+
+    def _possible_aliases(self, module: str, cls: type, mro: set[int]) -> Iterable[TypePattern]:
+        """Return the patterns of an imported module that may name a class."""
+        patterns, found = self._by_module[module], sys.modules.get(module)
+        # Other kinds of modules may compute attributes that are not in their namespace.
+        if type(found) is not ModuleType:
+            return patterns
+        namespace = vars(found)
+        # A module's `__getattr__`, which may import more, is called only for a similar name.
+        return [
+            each
+            for each in patterns
+            if (
+                id(namespace[each.qualname]) in mro
+                if each.qualname in namespace
+                else "." in each.qualname or each.resembles(cls)
+            )
+        ]
+
+    def _awaited(self, cls: type, known: bool) -> Iterable[TypePattern]:
+        """Yield the patterns that may turn out to name a class once a module is imported."""
+        found: dict[int, TypePattern] = {}  # by identity: hashing a pattern hashes its text
+        for each in mro_of(cls):
+            resembling = self._by_package.get(module_of(each).partition(".")[0], ())
+            if not known:
+                resembling = (*resembling, *self._by_last_name.get(_last(qualname_of(each)), ()))
+            for pattern in resembling:
+                if each is cls or pattern.prefix != EXACT:
+                    found[id(pattern)] = pattern
+        yield from (each for each in found.values() if is_awaited(each.module))
+        # For the other abstract patterns, the import has been tried: their answers are final.
+        pending = [each for each in self._abstract if each not in self._abstract_bases]
+        yield from (each for each in pending if each.may_alias(cls, known))
+
+    def _abstract_base(self, pattern: TypePattern, cls: type) -> type | None:
+        """Return the class that an abstract pattern names if `cls` is a subclass of it."""
+        base = self._abstract_bases.get(pattern)
+        if base is None and pattern not in self._abstract_bases:
+            base = _import_base(pattern)
+            # Not while its module is being imported: the class may not be defined yet.
+            if not is_awaited(pattern.module) or pattern.module not in sys.modules:
+                self._abstract_bases[pattern] = base
+        if base is None:
+            return None
+        try:
+            return base if issubclass(cls, base) else None
+        except Exception:  # noqa: BLE001  # a __subclasshook__ of a third party
+            return None
+
+
+def _import_base(pattern: TypePattern) -> type | None:
+    """Import an abstract base class; None if that fails, which `doctor` reports."""
+    try:
+        base = import_identifier(pattern.identifier)
+    except KeyboardInterrupt:
+        raise
+    except BaseException:  # noqa: BLE001  # whatever the module raises
+        return None
+    return base if is_class(base) else None  # type: ignore[return-value]  # it is a type
+
+
+def _last(qualname: str) -> str:
+    return qualname.rpartition(".")[2]
+
+
+class Match:
+    """Which backends match the types of one call; see the golden rule.
+
+    Attributes
+    ----------
+    default_matches : bool
+        Whether the default matches. Then no merely installed backend answers.
+    counting, riding : list of (type, TypeMatch)
+        The types that count, and those that only ride along.
+    foreign : tuple of type
+        The types that are neither Python's own classes nor known to the default.
+    current : str or None
+        The current backend, if the types say nothing, so that it matches.
+    """
+
+    __slots__ = (
+        *("_all", "_decider", "_state", "counting", "current"),
+        *("default_matches", "foreign", "implementing", "riding", "types"),
+    )
+
+    def __init__(
+        self,
+        decider: Decider,
+        state: DispatchState,
+        types: tuple[type, ...],
+        implementing: frozenset[str],
+        counts: Callable[[type], bool] | None = None,
+    ) -> None:
+        self._decider, self._state, self.implementing = decider, state, implementing
+        self.types = types
+        self._all: list[TypeMatch] = []
+        known, self.counting, self.riding = [], [], []  # type: ignore[var-annotated]
+        foreign = []
+        for cls in types:
+            match = decider.matcher.match(cls)
+            self._all.append(match)
+            if DEFAULT not in match.known and not match.is_builtin:
+                foreign.append(cls)
+            # The type that the user names always counts.
+            always = cls is state.type or (counts is not None and counts(cls))
+            if always or DEFAULT in match.primary or self._has_say(match.known):
+                known.append((cls, match))
+                stays = always or DEFAULT in match.primary or self._has_say(match.specific)
+                (self.counting if stays else self.riding).append((cls, match))
+        self.foreign = tuple(foreign)
+        says = any(DEFAULT in each.known or not each.is_builtin for each in self._all)
+        self.current = state.backend if state.type is None and not says else None
+        self.default_matches = DEFAULT not in state.disabled and self.fits(DEFAULT)
+        if not self.default_matches:
+            self.counting, self.riding = known, []
+
+    def fits(self, name: str) -> bool:
+        """Whether a backend knows every type that counts, one as a primary type."""
+        if name == self.current:
+            return True
+        has_primary = False
+        for _, match in self.counting:
+            if name in match.primary:
+                has_primary = True
+            elif name not in match.known:
+                return False
+        return has_primary
+
+    def _has_say(self, names: frozenset[str], default_matches: bool = False) -> bool:
+        """Whether a backend among `names` may answer such calls."""
+        names = (names & self.implementing) - {DEFAULT}
+        return bool(self._decider.active(names, self._state, default_matches))
+
+    def prioritized(self) -> list[str]:
+        """Return the prioritized candidates in order."""
+        state = self._state
+        return [
+            name
+            for name in state.prioritized
+            if name in self.implementing and name not in state.disabled and self.fits(name)
+        ]
+
+    def others(self) -> frozenset[str]:
+        """Return the other candidates, the default among them if it matches."""
+        # Whole sets are compared, because a thousand backends may know a type.
+        names = self._decider.active(self.implementing, self._state, self.default_matches)
+        found = frozenset[str]().union(*[names & match.primary for _, match in self.counting])
+        for _, match in self.counting:
+            found &= match.known
+        found = found | {DEFAULT} if self.default_matches else found - {DEFAULT}
+        return found.difference(self.prioritized())
+
+    @property
+    def nearness(self) -> tuple[tuple[frozenset[str], ...], ...]:
+        """For each type that counts, sets of backends, the nearest first."""
+        return tuple([match.nearness for _, match in self.counting])
+
+    @property
+    def specific(self) -> frozenset[str]:
+        """The backends that know a type by a specific pattern."""
+        return frozenset[str]().union(*[match.specific for _, match in self.counting])
+
+    @property
+    def awaited(self) -> list[str]:
+        """Modules not imported yet whose import may change the candidates."""
+        backends_of = self._decider.matcher.backends_of
+        return [
+            pattern.module
+            for match in self._all
+            for pattern in match.awaited
+            if self._can_change(backends_of(pattern))
+        ]
+
+    @property
+    def depends_on_registration(self) -> bool:
+        """Whether ``register`` of an abstract base class may change the candidates."""
+        return self._can_change(self._decider.matcher.abstract)
+
+    def _can_change(self, names: frozenset[str]) -> bool:
+        """Whether the candidates may change if a backend among `names` knows one more type.
+
+        If all are primary types of the default, it always matches, and only a chosen backend
+        precedes it.
+        """
+        settled = self.default_matches and all(DEFAULT in each.primary for each in self._all)
+        if DEFAULT in names and not settled:
+            return True
+        return self._has_say(names, settled)

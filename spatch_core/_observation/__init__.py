@@ -1,1 +1,0 @@
-"""Calls that a hook sees come in; records of them go out."""

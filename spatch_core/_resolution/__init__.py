@@ -1,1 +1,0 @@
-"""Dispatch types and a dispatch state come in; the candidates of a call go out."""

@@ -1,0 +1,248 @@
+"""What `explain` says of every backend, and that it is what a call does."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from spatch_core import IF_NEEDED, BackendSystem, ImplementationImportError
+from spatch_core.types import Verdict
+
+
+class Own:
+    """The library's type."""
+
+
+class Foreign:
+    """The backends' type."""
+
+
+class Rare:
+    """A type of an opt-in backend."""
+
+
+def first(*args: Any) -> str:
+    return "first"
+
+
+def second(*args: Any) -> str:
+    return "second"
+
+
+def third(*args: Any) -> str:
+    return "third"
+
+
+def says_small(context: Any, *args: Any) -> Any:
+    return "the array is small"
+
+
+def says_yes(context: Any, *args: Any) -> bool:
+    return True
+
+
+def needed(context: Any, *args: Any) -> Any:
+    return IF_NEEDED
+
+
+def fails(context: Any, *args: Any) -> bool:
+    raise LookupError("mine")
+
+
+def pattern(name: str, prefix: str = "") -> str:
+    return f"{prefix}{__name__}:{name}"
+
+
+def describe(
+    name: str, primary: Any = ("Foreign",), secondary: Any = (), should_run: str = "", **fields: Any
+) -> Any:
+    entry = {"function": f"{__name__}:{name}"}
+    if should_run:
+        entry["should_run"] = should_run if ":" in should_run else f"{__name__}:{should_run}"
+    return {
+        "name": name,
+        "primary_types": [each if ":" in each else pattern(each) for each in primary],
+        "secondary_types": [each if ":" in each else pattern(each) for each in secondary],
+        "functions": {"lib:f": entry},
+        **fields,
+    }
+
+
+def make(*backends: Any, **options: Any) -> Any:
+    """Make a library; returns its system and its function of any arguments."""
+    system = BackendSystem(None, "MYLIB", [pattern("Own")], backends, **options)
+
+    @system.dispatchable(None, module="lib", qualname="f")
+    def f(*args: Any) -> str:
+        return "default"
+
+    return system, f
+
+
+def order(explanation: Any) -> list[str]:
+    return [each.backend for each in explanation.backends]
+
+
+def test_order_of_candidates_is_the_order_of_backends() -> None:
+    """C1: by priority; those that the state prioritizes first."""
+    system, f = make(
+        describe("second"),
+        describe("third", higher_priority_than=["second"]),
+        describe("first", lower_priority_than=["second"]),
+    )
+    assert list(system.backends) == ["default", "third", "second", "first"]
+    assert order(f.explain(Foreign())) == ["third", "second", "first", "default"]
+    with system.backend_opts(prioritize=["first", "second"]):
+        assert order(f.explain(Foreign())) == ["first", "second", "third", "default"]
+        assert f(Foreign()) == "first"
+        assert order(f.explain(Own())) == ["first", "second", "default", "third"]
+
+
+def verdicts(explanation: Any) -> dict[str, tuple[Verdict, str]]:
+    return {each.backend: (each.verdict, each.reason) for each in explanation.backends}
+
+
+def test_explanation_names_every_backend_with_its_reason() -> None:
+    """F8: what would run, and why all others would not."""
+    system, f = make(
+        describe("first", should_run="says_small"),
+        describe("second", functions={}, requires_opt_in=True),
+        describe("third"),
+        describe("later"),
+        describe("opted", requires_opt_in=True),
+        describe("other", ["Rare"]),
+        describe("off"),
+        describe("unmet", requires=["no-such-distribution"]),
+        describe("partly", ["Rare"], ["Foreign"]),
+    )
+    with system.backend_opts(disable="off"):
+        explanation = f.explain(Foreign())
+    assert explanation.function == "lib:f"
+    assert explanation.types == (Foreign,)
+    assert explanation.selected == "third"
+    assert verdicts(explanation) == {
+        "first": (Verdict.DEFERS, "the array is small"),
+        "second": (Verdict.NO_IMPLEMENTATION, ""),
+        "third": (Verdict.RUNS, ""),
+        "later": (Verdict.LATER, ""),
+        "opted": (Verdict.INACTIVE, "it requires opt-in: prioritize='opted'"),
+        "other": (Verdict.NO_MATCH, f"it does not know {__name__}:Foreign"),
+        "off": (Verdict.INACTIVE, "it is disabled"),
+        "unmet": (Verdict.INACTIVE, "it requires no-such-distribution, which is not installed"),
+        "partly": (Verdict.NO_MATCH, "none of the types is a primary type of it"),
+        "default": (Verdict.LATER, ""),
+    }
+    assert order(explanation)[-1] == "default"
+
+
+@pytest.mark.parametrize("args", [(3,), (), (None, 3)], ids=["unknown", "none", "several"])
+def test_explanation_of_a_fallback(args: Any) -> None:
+    """E5, F8: where nothing handles the types, `explain` says why no backend did."""
+    _, f = make(describe("first"))
+    explanation = f.explain(*args)
+    assert explanation.selected == f(*args) == "default"
+    reason = "no active backend that implements it knows any of the types"
+    if not args:
+        reason = "no argument has a type to dispatch on"
+    assert verdicts(explanation) == {
+        "first": (Verdict.NO_MATCH, reason),
+        "default": (Verdict.RUNS, "nothing else answers"),
+    }
+
+
+@pytest.mark.parametrize(
+    ("args", "unknown"),
+    [((Own(), Foreign()), ["Own", "Foreign"]), ((Foreign(),), ["Foreign"])],
+    ids=["two", "one"],
+)
+def test_all_types_that_a_backend_does_not_know_are_named(args: Any, unknown: list[str]) -> None:
+    """F8: in order of appearance."""
+    _, f = make(describe("first"), describe("second", ["Rare"]))
+    reason = f"it does not know {', '.join(map(pattern, unknown))}"
+    assert verdicts(f.explain(*args))["second"] == (Verdict.NO_MATCH, reason)
+
+
+@pytest.mark.parametrize("policy", ["default", "raise"])
+def test_the_first_that_said_if_needed_runs_where_nothing_else_does(policy: str) -> None:
+    """V8, C4: and the others come after it."""
+    lazy = describe("first", should_run="needed"), describe("second", should_run="needed")
+    _, f = make(*lazy, fallback=policy)
+    explanation = f.explain(Foreign())
+    assert explanation.selected == f(Foreign()) == "first"
+    said = [verdict for verdict, _ in verdicts(explanation).values()]
+    assert said == [Verdict.RUNS, Verdict.DEFERS, Verdict.LATER]
+    _, f = make(lazy[0], describe("second"), fallback=policy)
+    explanation = f.explain(Foreign())
+    assert explanation.selected == f(Foreign()) == "second"
+    said = [verdict for verdict, _ in verdicts(explanation).values()]
+    assert said == [Verdict.DEFERS, Verdict.RUNS, Verdict.LATER]
+
+
+def test_explanation_of_the_librarys_own_type() -> None:
+    """C3: where the default matches it runs in its place, not as the fallback."""
+    _, f = make(describe("first"))
+    explanation = f.explain(Own())
+    assert explanation.selected == f(Own()) == "default"
+    assert verdicts(explanation)["default"] == (Verdict.RUNS, "")
+    assert verdicts(explanation)["first"][0] is Verdict.NO_MATCH
+
+
+def test_explain_follows_the_state() -> None:
+    """F8: it explains the call as it would be made here and now."""
+    system, f = make(describe("first"), describe("second"))
+    with system.backend_opts(prioritize="second", type=Foreign):
+        explanation = f.explain(3)
+        assert explanation.types == (int, Foreign)
+        assert explanation.selected == f(3) == "second"
+    assert f.explain(3).selected == f(3) == "default"
+
+
+def test_explain_runs_and_imports_no_implementation() -> None:
+    """F8, C7: an implementation that cannot be imported does not matter to it."""
+    entry = {"function": "no_such_module:f"}
+    _, f = make(describe("first", functions={"lib:f": entry}))
+    assert f.explain(Foreign()).selected == "first"
+    with pytest.raises(ImplementationImportError):
+        f(Foreign())
+
+
+def test_explain_asks_nobody_behind_the_answer() -> None:
+    """F8, C4: no backend behind the answer is asked, as in a call."""
+    _, f = make(describe("first", should_run="says_yes"), describe("second", should_run="fails"))
+    explanation = f.explain(Foreign())
+    assert explanation.selected == "first"
+    assert verdicts(explanation)["second"] == (Verdict.LATER, "")
+
+
+def test_explanation_of_types_asks_nobody() -> None:
+    """`explain_types` knows no arguments: it says who would be asked, and what then."""
+    system, f = make(
+        describe("first", should_run="fails"), describe("second"), describe("third", ["Rare"])
+    )
+    explanation = system.explain_types("lib:f", [Foreign, Foreign])
+    assert explanation.types == (Foreign,)
+    assert explanation.selected is None
+    assert verdicts(explanation) == {
+        "first": (Verdict.ASKED, f"{__name__}:fails decides"),
+        "second": (Verdict.RUNS, "unless one above does"),
+        "third": (Verdict.NO_MATCH, f"it does not know {__name__}:Foreign"),
+        "default": (Verdict.LATER, ""),
+    }
+    with system.backend_opts(disable="first", type=Foreign):
+        assert system.explain_types("lib:f", []).selected == "second"
+        assert system.explain_types("lib:f", [Rare]).selected == "default"
+    with pytest.raises(KeyError, match="lib:g"):
+        system.explain_types("lib:g", [])
+    assert f.explain(Rare()).selected == "third"
+
+
+@pytest.mark.parametrize(
+    ("primary", "cls"),
+    [("Foreign", Foreign), (pattern("Foreign", "~"), Foreign), ("@collections.abc:Sized", dict)],
+)
+def test_types_of_any_pattern_can_be_given(primary: str, cls: type) -> None:
+    """S6: `type=` takes what any backend has as a primary type, of whatever pattern."""
+    system, f = make(describe("first", [primary]))
+    with system.backend_opts(type=cls):
+        assert f(3) == "first"
