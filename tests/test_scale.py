@@ -40,6 +40,12 @@ def widening(number: int, count: int) -> dict[str, Any]:
     return {"primary_types": ["numpy:ndarray"], "secondary_types": [f"package{number}:Array"]}
 
 
+def narrow_and_wide(number: int, count: int) -> dict[str, Any]:
+    """Half of them take subclasses too, and each takes one more type."""
+    prefix = "~" if number % 2 else ""
+    return {**widening(number, count), "primary_types": [f"{prefix}numpy:ndarray"]}
+
+
 def modest(number: int, count: int) -> dict[str, Any]:
     """What many a careful backend author writes."""
     return {"primary_types": ["numpy:ndarray"], "lower_priority_than": ["default"]}
@@ -69,6 +75,7 @@ FAMILIES: list[Describe] = [
     distinct,
     converting,
     widening,
+    narrow_and_wide,
     modest,
     bold,
     chain,
@@ -178,6 +185,8 @@ def test_a_thousand_backends_are_ordered_without_deep_recursion(family: Describe
     forwards = [name(number) for number in range(COUNT)]
     if family in (chain, chain_of_distinct):
         assert list(names) == ["default", *forwards[::-1]]
+    elif family is narrow_and_wide:
+        assert list(names) == ["default", *forwards[::2], *forwards[1::2]]
     elif family is bold:
         assert list(names) == [*forwards, "default"]
     else:
