@@ -256,7 +256,7 @@ def installed_distributions(
     """
     seen: set[str] = set()
     for distribution in _find_distributions(name, [] if problems is None else problems):
-        if is_leftover(distribution):
+        if _is_leftover(distribution):
             continue
         # From the folder's name, because the metadata would have to be parsed.
         found, is_metadata, _ = _folder_name(distribution).rpartition(".")
@@ -271,10 +271,10 @@ def installed_distributions(
 
 def leftovers() -> list[Any]:
     """Return the distributions that uninstallations have left behind."""
-    return list(filter(is_leftover, _find_distributions(None, [])))
+    return list(filter(_is_leftover, _find_distributions(None, [])))
 
 
-def is_leftover(distribution: Any) -> bool:
+def _is_leftover(distribution: Any) -> bool:
     """Whether a distribution is only what an uninstallation has left behind.
 
     Installers write METADATA before they have finished, and pip renames what it removes.

@@ -94,8 +94,9 @@ class _Package:
             if spec is None and self._search is not None:
                 # A parent may extend its own path when it is imported, as those of `pkgutil` do.
                 parents = self._name.split(".")[:-1]
-                others = [os.path.join(each, *parents) for each in sys.path]
-                spec = _find_spec(self._name, others)
+                folders: list[Any] = sys.path  # it may hold anything
+                texts = [each for each in folders if isinstance(each, str)]
+                spec = _find_spec(self._name, [os.path.join(each, *parents) for each in texts])
             if spec is None:
                 return False
             search, origin = spec.submodule_search_locations, spec.origin

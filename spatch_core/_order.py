@@ -39,12 +39,12 @@ A backend that no edge concerns keeps its place among the others of its kind.
 
 from __future__ import annotations
 
-from collections.abc import Container, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Container, Hashable, Iterable, Iterator, Mapping, Sequence
 from itertools import product
 from typing import NamedTuple, TypeVar
 
 from ._description import Description
-from ._patterns import ABSTRACT, DEFAULT, EXACT, SUBCLASS, shown
+from ._patterns import ABSTRACT, DEFAULT, EXACT, SUBCLASS, TypePattern, shown
 
 Node = TypeVar("Node", bound=Hashable)
 Pairs = Iterable[tuple[Node, Node]]
@@ -92,16 +92,19 @@ class Group:
 
     __slots__ = ("identifiers", "members", "places", "supported", "widths")
 
-    def __init__(self, example: Description, places: tuple[int, ...]) -> None:
+    def __init__(
+        self,
+        primary_types: Iterable[TypePattern],
+        secondary: frozenset[str],
+        places: tuple[int, ...],
+    ) -> None:
         widths: dict[str, int] = {}
-        for pattern in example.primary_types:  # the widest pattern of a class counts
+        for pattern in primary_types:  # the widest pattern of a class counts
             width = _WIDTHS[pattern.prefix]
             widths[pattern.identifier] = max(width, widths.get(pattern.identifier, 0))
         self.widths = frozenset(widths.items())
         self.identifiers = frozenset(widths)
-        self.supported = self.identifiers.union(
-            [pattern.identifier for pattern in example.secondary_types]
-        )
+        self.supported = self.identifiers | secondary
         self.places = places  # for each dispatch type of a call; see `_is_nearer`
         self.members: list[Description] = []  # in base order
 
@@ -150,7 +153,7 @@ def order_backends(
     class, the nearest class first. Backends on a cycle of declared edges are left out if the order
     `skips` them, as that of a call does; else only these edges are.
 
-    >>> from spatch_core._type_patterns import TypePattern
+    >>> from spatch_core._patterns import TypePattern
     >>> def backend(name, **fields):
     ...     return Description(name, (TypePattern("m:Array"),), **fields)
     >>> backends = [
@@ -300,7 +303,7 @@ def _declared_cycles(
 
 
 def _grouped(
-    descriptions: Iterable[Description],
+    descriptions: Collection[Description],
     explicit: Iterable[Edge],
     nearness: Sequence[Sequence[frozenset[str]]],
 ) -> dict[str, Group]:
@@ -309,20 +312,24 @@ def _grouped(
     for edge in explicit:
         stated.setdefault(edge.before, set()).add(("before", edge.after, edge.moves_down))
         stated.setdefault(edge.after, set()).add(("after", edge.before, edge.moves_down))
-    places: list[dict[str, int]] = [{} for _ in nearness]
-    for place, by_distance in zip(places, nearness, strict=True):
-        for number, names in enumerate(by_distance):
+    ranks: list[dict[str, int]] = [{} for _ in nearness]
+    for rank_of, by_distance in zip(ranks, nearness, strict=True):
+        for rank, names in enumerate(by_distance):
             for name in names:
-                place.setdefault(name, number)
+                rank_of.setdefault(name, rank)
+    primary = {each.identifier for item in descriptions for each in item.primary_types}
     groups: dict[object, Group] = {}
     group_of = {}
     for item in descriptions:
-        at = tuple([place.get(item.name, -1) for place in places])
+        places = tuple([rank_of.get(item.name, -1) for rank_of in ranks])
         edges = frozenset(stated.get(item.name, ()))
-        key = item.primary_types, item.secondary_types, at, edges
+        # Of types that are primary for no backend, it matters only whether there are any.
+        found = [each.identifier for each in item.secondary_types]
+        secondary = frozenset([each if each in primary else "" for each in found])
+        key = item.primary_types, secondary, places, edges
         group = groups.get(key)
         if group is None:
-            group = groups[key] = Group(item, at)
+            group = groups[key] = Group(item.primary_types, secondary, places)
         group.members.append(item)
         group_of[item.name] = group
     return group_of

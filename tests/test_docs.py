@@ -12,8 +12,7 @@ from types import ModuleType
 import pytest
 
 import spatch_core
-from spatch_core import _description, _parsing, exceptions
-from spatch_core.examination.question import environment as _environment
+from spatch_core import _description, _environment, _parsing, exceptions
 from spatch_core._errors import Source
 
 ROOT = Path(__file__).parent.parent

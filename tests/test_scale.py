@@ -35,6 +35,17 @@ def converting(number: int, count: int) -> dict[str, Any]:
     return {"primary_types": [f"package{number}:Array"], "secondary_types": ["numpy:ndarray"]}
 
 
+def widening(number: int, count: int) -> dict[str, Any]:
+    """All have the common type, and each takes one more."""
+    return {"primary_types": ["numpy:ndarray"], "secondary_types": [f"package{number}:Array"]}
+
+
+def narrow_and_wide(number: int, count: int) -> dict[str, Any]:
+    """Half of them take subclasses too, and each takes one more type."""
+    prefix = "~" if number % 2 else ""
+    return {**widening(number, count), "primary_types": [f"{prefix}numpy:ndarray"]}
+
+
 def modest(number: int, count: int) -> dict[str, Any]:
     """What many a careful backend author writes."""
     return {"primary_types": ["numpy:ndarray"], "lower_priority_than": ["default"]}
@@ -50,6 +61,10 @@ def chain(number: int, count: int) -> dict[str, Any]:
     return {"primary_types": ["numpy:ndarray"], "higher_priority_than": after}
 
 
+def chain_of_distinct(number: int, count: int) -> dict[str, Any]:
+    return {**chain(number, count), **distinct(number, count)}
+
+
 def straight_chain(number: int, count: int) -> dict[str, Any]:
     """Each goes before the one behind it."""
     return {"primary_types": ["numpy:ndarray"], "higher_priority_than": [name(number + 1)]}
@@ -59,9 +74,12 @@ FAMILIES: list[Describe] = [
     same,
     distinct,
     converting,
+    widening,
+    narrow_and_wide,
     modest,
     bold,
     chain,
+    chain_of_distinct,
     straight_chain,
 ]
 
@@ -165,8 +183,10 @@ def test_a_thousand_backends_are_ordered_without_deep_recursion(family: Describe
     """P11: a chain of edges may be as long."""
     names = found_order(family).names
     forwards = [name(number) for number in range(COUNT)]
-    if family is chain:
+    if family in (chain, chain_of_distinct):
         assert list(names) == ["default", *forwards[::-1]]
+    elif family is narrow_and_wide:
+        assert list(names) == ["default", *forwards[::2], *forwards[1::2]]
     elif family is bold:
         assert list(names) == [*forwards, "default"]
     else:
