@@ -7,7 +7,7 @@ from _collections_abc import Sequence  # as collections.abc has it, without that
 from os.path import exists
 from types import CodeType
 
-from ._identifiers import GENERATED, split_identifier
+from ._identifiers import GENERATED, is_initializing, split_identifier
 from ._parameters import Function
 from ._wrapper import document, dress, make_wrapper, shape_of
 
@@ -187,12 +187,17 @@ def make_dispatchable(
 ) -> Any:
     """Return the wrapper of a function; see `BackendSystem.dispatchable`."""
     _check_callable(default)
+    # A method of Python's own classes has no module, nor has a function that `exec` has made. An
+    # object without a qualname has the module of its class.
+    own_qualname: Any = getattr(default, "__qualname__", None)
+    own_module: Any = None if own_qualname is None else getattr(default, "__module__", None)
     if identifier is None:
-        if not hasattr(default, "__qualname__") and not (module and qualname):
+        home = module or own_module, qualname or own_qualname
+        if None in home:
             raise TypeError(
-                f"{default!r} has no name of its own: give identifier=, or module= and qualname="
+                f"{default!r} has no module or no name of its own: give identifier=, or module= "
+                "and qualname="
             )
-        home = module or default.__module__, qualname or default.__qualname__
         identifier = ":".join(home)
         if module or qualname:
             split_identifier(identifier)
@@ -200,8 +205,8 @@ def make_dispatchable(
         raise TypeError("dispatchable() takes identifier=, or module= and qualname=, not both")
     else:
         home = split_identifier(identifier)
-        if hasattr(default, "__qualname__"):
-            home = default.__module__ or home[0], default.__qualname__
+        if own_qualname is not None:
+            home = own_module or home[0], own_qualname
     earlier: Any = dispatcher.by_identifier.get(identifier)
     if earlier is not None:
         _warn_of_duplicate(earlier, default)
@@ -280,15 +285,19 @@ def _check_callable(default: Any) -> None:
 def _warn_of_duplicate(earlier: Dispatchable, default: Any) -> None:
     """Warn if another function takes the identity of an earlier one.
 
-    It does not warn if a module is imported again, which then has another spec, nor in an
-    interactive session, whose code comes from no file.
+    It does not warn if a module is imported again, which then has another spec, nor if IPython's
+    autoreload runs one definition of it again, nor in an interactive session, whose code comes
+    from no file.
     """
     replaced: Any = earlier.function.default
-    if default is replaced or (
-        earlier.origin is not _origin(default)
-        and getattr(default, "__module__", None) == getattr(replaced, "__module__", None)
-    ):
+    if default is replaced:
         return
+    module, qualname = getattr(default, "__module__", ""), getattr(default, "__qualname__", "")
+    if module == getattr(replaced, "__module__", None):
+        is_other_import = earlier.origin is not _origin(default)
+        is_same = qualname == getattr(replaced, "__qualname__", "") and "<locals>" not in qualname
+        if is_other_import or (is_same and not is_initializing(sys.modules.get(module))):
+            return
     places = [_place(replaced), _place(default)]
     if "" in places:
         return

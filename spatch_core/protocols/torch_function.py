@@ -9,6 +9,7 @@ from .._classes import is_derived, mro_of
 from .._heart.adopting import AdoptedLookup, Adoption, adoption_of
 from .._parameters import Parameter
 from .._resolution.adopted_function import AdoptedFunction, Protocol
+from .base_order import check_bases
 
 if TYPE_CHECKING:
     from ..backend_system import BackendSystem
@@ -26,6 +27,10 @@ def _make_class(adopted: AdoptedLookup) -> type[Any]:
         """Takes part in PyTorch's functions: the backends of a library answer."""
 
         __slots__ = ()
+
+        def __init_subclass__(cls, **options: Any) -> None:
+            super().__init_subclass__(**options)
+            check_bases(cls, TorchFunctions, "torch", "__torch_function__")
 
         @classmethod
         def __torch_function__(

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -83,3 +86,24 @@ def test_compiling_a_shape_warns_of_nothing() -> None:
         options=["-W", "error"],
     )
     assert done.stdout.split() == ["True"]
+
+
+def test_pdb_stops_in_the_default(tmp_path: Path) -> None:
+    """At a breakpoint in ``function.__wrapped__``, with and without C."""
+    script = tmp_path / "script.py"
+    script.write_text(
+        "from spatch_core import BackendSystem\n"
+        "@BackendSystem(None, 'LIB').dispatchable('x')\n"
+        "def f(x):\n"
+        "    return x + 1\n"
+        "f(1)\n"
+    )
+    commands = "tbreak 5\ncontinue\nbreak f.__wrapped__\ncontinue\np ('stopped', x)\nquit\n"
+    done = subprocess.run(
+        [sys.executable, "-m", "pdb", str(script)],
+        input=commands,
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+    )
+    assert "('stopped', 1)" in done.stdout, done.stdout + done.stderr
