@@ -61,8 +61,9 @@ class Dispatchable:
     ) -> None:
         self.dispatcher = dispatcher
         self.identifier = identifier
-        self.function = function = Function(identifier, default, dispatch_args, traits)
-        function.default_name = dispatcher.default_name
+        self.function = function = Function(
+            identifier, default, dispatch_args, traits, dispatcher.default_name
+        )
         self.doc: str | None = default.__doc__
         self.filename = f"{GENERATED}{identifier}>"
         self.origin = _origin(default)
@@ -180,41 +181,49 @@ def make_dispatchable(
     dispatcher: Dispatcher,
     default: Any,
     dispatch_args: DispatchArguments,
-    module: str | None,
-    qualname: str | None,
-    identifier: str | None,
+    names: tuple[str | None, str | None, str | None],
     traits: Traits | None = None,
 ) -> Any:
-    """Return the wrapper of a function; see `BackendSystem.dispatchable`."""
+    """Return the wrapper of a function; see `BackendSystem.dispatchable`.
+
+    `names` are its arguments ``module``, ``qualname`` and ``identifier``.
+    """
     _check_callable(default)
-    # A method of Python's own classes has no module, nor has a function that `exec` has made. An
-    # object without a qualname has the module of its class.
-    own_qualname: Any = getattr(default, "__qualname__", None)
-    own_module: Any = None if own_qualname is None else getattr(default, "__module__", None)
-    if identifier is None:
-        home = module or own_module, qualname or own_qualname
-        if None in home:
-            raise TypeError(
-                f"{default!r} has no module or no name of its own: give identifier=, or module= "
-                "and qualname="
-            )
-        identifier = ":".join(home)
-        if module or qualname:
-            split_identifier(identifier)
-    elif module or qualname:
-        raise TypeError("dispatchable() takes identifier=, or module= and qualname=, not both")
-    else:
-        home = split_identifier(identifier)
-        if own_qualname is not None:
-            home = own_module or home[0], own_qualname
+    module, qualname, identifier = _identity(default, *names)
     earlier: Any = dispatcher.by_identifier.get(identifier)
     if earlier is not None:
         _warn_of_duplicate(earlier, default)
-    record = Dispatchable(dispatcher, default, dispatch_args, *home, identifier, traits)
+    record = Dispatchable(dispatcher, default, dispatch_args, module, qualname, identifier, traits)
     caller = dispatcher.loaded
     if caller is not None:
         document(record, caller.resolver.docs(identifier))
     return record.wrapper
+
+
+def _identity(
+    default: Any, module: str | None, qualname: str | None, identifier: str | None
+) -> tuple[str, str, str]:
+    """Return the module and the qualname of a wrapper, and the public identity."""
+    # A method of Python's own classes has no module, nor has a function that `exec` has made. An
+    # object without a qualname has the module of its class.
+    own_qualname: Any = getattr(default, "__qualname__", None)
+    own_module: Any = None if own_qualname is None else getattr(default, "__module__", None)
+    if identifier is not None:
+        if module or qualname:
+            raise TypeError("dispatchable() takes identifier=, or module= and qualname=, not both")
+        home = split_identifier(identifier)
+        return own_module or home[0], own_qualname or home[1], identifier
+    if module or qualname:
+        own_module, own_qualname = module or own_module, qualname or own_qualname
+    if own_module is None or own_qualname is None:
+        raise TypeError(
+            f"{default!r} has no module or no name of its own: give identifier=, or module= and "
+            "qualname="
+        )
+    identifier = f"{own_module}:{own_qualname}"
+    if module or qualname:
+        split_identifier(identifier)  # raises if one is malformed
+    return own_module, own_qualname, identifier
 
 
 def _origin(default: Any) -> object:
@@ -294,9 +303,11 @@ def _warn_of_duplicate(earlier: Dispatchable, default: Any) -> None:
         return
     module, qualname = getattr(default, "__module__", ""), getattr(default, "__qualname__", "")
     if module == getattr(replaced, "__module__", None):
-        is_other_import = earlier.origin is not _origin(default)
+        if earlier.origin is not _origin(default):
+            return
         is_same = qualname == getattr(replaced, "__qualname__", "") and "<locals>" not in qualname
-        if is_other_import or (is_same and not is_initializing(sys.modules.get(module))):
+        # A script is not marked while it runs.
+        if is_same and module != "__main__" and not is_initializing(sys.modules.get(module)):
             return
     places = [_place(replaced), _place(default)]
     if "" in places:

@@ -242,7 +242,7 @@ class BackendSystem:
 
         def decorate(function: Callable[P, R]) -> DispatchableFunction[P, R]:
             wrapper: DispatchableFunction[P, R] = make_dispatchable(
-                *(self._dispatcher, function, dispatch_args, module, qualname, identifier),
+                *(self._dispatcher, function, dispatch_args, (module, qualname, identifier)),
                 None if traits is None else traits.copy(),
             )
             return wrapper

@@ -43,7 +43,6 @@ TESTS = [
     "tests/property/test_paths.py",
     "tests/state/test_options_block.py",
     "tests/state/test_options_view.py",
-    "tests/state/test_lifetime.py",
 ]
 CHECK = "import spatch_core as s; print(s.accelerated, s.__file__)"
 
