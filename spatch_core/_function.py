@@ -13,7 +13,7 @@ from ._wrapper import document, dress, make_wrapper, shape_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
     from types import FrameType
     from typing import Any
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class Dispatchable:
-    """The record of a dispatchable function.
+    """The record of a dispatchable function; making it decorates the function.
 
     Attributes
     ----------
@@ -37,46 +37,50 @@ class Dispatchable:
         The default implementation and the dispatch arguments.
     index : int
         Its place in the tables.
-    doc : str or None
-        The docstring of the default implementation.
-    filename : str
-        The file name under which tracebacks show the wrapper's source.
     origin : object
         The spec of the module that defines it; a module that is imported again has another one.
+    doc : str or None
+        The docstring of the default implementation.
     wrapper : types.FunctionType
         The decorated function.
+    filename : str
+        The file name under which tracebacks show the wrapper's source.
     shape : tuple
-        The `Shape` of its source; set last, so that whoever finds it finds a wrapper too.
+        The `Shape` of that source; set last, because `document` takes it for a sign that there is
+        a wrapper.
     """
 
     def __init__(
         self,
         dispatcher: Dispatcher,
-        default: Callable[..., Any],
+        default: Any,
         dispatch_args: DispatchArguments,
-        module: str,
-        qualname: str,
-        identifier: str,
+        names: tuple[str | None, str | None, str | None],
         traits: Traits | None = None,
     ) -> None:
+        # See `BackendSystem.dispatchable`; `names` are its module, qualname and identifier.
+        _check_callable(default)
+        module, qualname, self.identifier = _identity(default, *names)
+        earlier: Any = dispatcher.by_identifier.get(self.identifier)
+        if earlier is not None:
+            _warn_of_duplicate(earlier, default)
         self.dispatcher = dispatcher
-        self.identifier = identifier
-        self.function = function = Function(
-            identifier, default, dispatch_args, traits, dispatcher.default_name
+        self.function = Function(
+            self.identifier, default, dispatch_args, traits, dispatcher.default_name
         )
         self.doc: str | None = default.__doc__
-        self.filename = f"{GENERATED}{identifier}>"
         self.origin = _origin(default)
-        self.index = index = dispatcher.add(self)
-        shape = shape_of(function, bool(dispatcher.defer_on))
-        self.wrapper = made = make_wrapper(
-            dispatcher, function, index, shape, qualname, self.filename
-        )
-        dress(made, default, module, qualname)
-        attributes: Any = made
-        attributes.explain, attributes.invoke = self.explain, self.invoke
-        attributes.backends = BackendNames(self)
+        self.filename = f"{GENERATED}{self.identifier}>"
+        self.index = dispatcher.add(self)
+        shape = shape_of(self.function, bool(dispatcher.defer_on))
+        self.wrapper = make_wrapper(self, shape, qualname)
+        dress(self.wrapper, default, module, qualname)
+        made: Any = self.wrapper
+        made.explain, made.invoke, made.backends = self.explain, self.invoke, BackendNames(self)
         self.shape = shape
+        caller = dispatcher.loaded
+        if caller is not None:
+            document(self, caller.resolver.docs(self.identifier))
 
     def explain(self, /, *args: Any, **kwargs: Any) -> Explanation:
         """Return which implementation would run for this call, and why.
@@ -175,29 +179,6 @@ class BackendNames(Sequence):  # type: ignore[type-arg]  # of str; no subscript 
 
     def __repr__(self) -> str:
         return repr(self._names())
-
-
-def make_dispatchable(
-    dispatcher: Dispatcher,
-    default: Any,
-    dispatch_args: DispatchArguments,
-    names: tuple[str | None, str | None, str | None],
-    traits: Traits | None = None,
-) -> Any:
-    """Return the wrapper of a function; see `BackendSystem.dispatchable`.
-
-    `names` are its arguments ``module``, ``qualname`` and ``identifier``.
-    """
-    _check_callable(default)
-    module, qualname, identifier = _identity(default, *names)
-    earlier: Any = dispatcher.by_identifier.get(identifier)
-    if earlier is not None:
-        _warn_of_duplicate(earlier, default)
-    record = Dispatchable(dispatcher, default, dispatch_args, module, qualname, identifier, traits)
-    caller = dispatcher.loaded
-    if caller is not None:
-        document(record, caller.resolver.docs(identifier))
-    return record.wrapper
 
 
 def _identity(

@@ -388,18 +388,16 @@ class Function:
                 f"{'None' if found is None else what}, not several arguments in a tuple or list"
             ) from error
 
-    def _mismatch(
-        self, args: tuple[Any, ...], kwargs: Mapping[str, Any], error: TypeError
-    ) -> TypeError:
+    def _mismatch(self, args: Any, kwargs: Any, error: TypeError) -> TypeError:
         """Return the error for a call whose arguments the finder does not accept."""
         from inspect import signature
 
         try:
-            signature(self.default).bind(*args, **kwargs)
-        except TypeError as wrong:  # the call is wrong, not the finder
+            wrong = _mismatch(signature(self.default), args, kwargs)
+        except (TypeError, ValueError):
+            wrong = None  # the signature is unknown
+        if wrong is not None:  # the call is wrong, not the finder
             return TypeError(f"{self.identifier.partition(':')[2]}() {wrong}")
-        except ValueError:  # the signature is unknown
-            pass
         return TypeError(
             f"{self.identifier}: the callable that finds its dispatch arguments must take the "
             f"arguments of every call, as the function does, but {error}"
@@ -476,9 +474,8 @@ def with_instance(
     return args, kwargs
 
 
-def _mismatch(
-    signature: inspect.Signature, args: tuple[Any, ...], kwargs: dict[str, Any]
-) -> TypeError | None:
+def _mismatch(signature: inspect.Signature, args: Any, kwargs: Any) -> TypeError | None:
+    """Return the error of a call with these arguments; None if they fit."""
     try:
         signature.bind(*args, **kwargs)
     except TypeError as error:
