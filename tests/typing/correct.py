@@ -13,11 +13,11 @@ from spatch_core.switching import Switch, attributes, namespace
 if TYPE_CHECKING:
     from typing_extensions import assert_type
 
-    from spatch_core._function_type import DispatchableFunction
     from spatch_core._resolution.explanation import Explanation
     from spatch_core._state.options import BackendOptions
     from spatch_core._state.trace import Trace, TraceEvent
     from spatch_core.hooks import Call
+    from spatch_core.types import DispatchableFunction
 
     T = TypeVar("T")
 
