@@ -8,12 +8,12 @@ from os.path import exists
 from types import CodeType
 
 from ._parameters import Function
-from ._patterns import GENERATED, split_identifier
+from ._patterns import GENERATED, is_initializing, split_identifier
 from ._wrapper import document, dress, make_wrapper, shape_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
     from types import FrameType
     from typing import Any
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class Dispatchable:
-    """The record of a dispatchable function.
+    """The record of a dispatchable function; making it decorates the function.
 
     Attributes
     ----------
@@ -37,45 +37,52 @@ class Dispatchable:
         The default implementation and the dispatch arguments.
     index : int
         Its place in the tables.
-    doc : str or None
-        The docstring of the default implementation.
-    filename : str
-        The file name under which tracebacks show the wrapper's source.
     origin : object
         The spec of the module that defines it; a module that is imported again has another one.
+    doc : str or None
+        The docstring of the default implementation.
     wrapper : types.FunctionType
         The decorated function.
+    filename : str
+        The file name under which tracebacks show the wrapper's source.
     shape : tuple
-        The `Shape` of its source; set last, so that whoever finds it finds a wrapper too.
+        The `Shape` of that source; set last, because `document` takes it for a sign that there is
+        a wrapper.
     """
 
     def __init__(
         self,
         dispatcher: Dispatcher,
-        default: Callable[..., Any],
+        default: Any,
         dispatch_args: DispatchArguments,
-        module: str,
-        qualname: str,
-        identifier: str,
+        names: tuple[str | None, str | None, str | None],
         traits: Traits | None = None,
     ) -> None:
+        # See `BackendSystem.dispatchable`; `names` are its module, qualname and identifier.
+        _check_callable(default)
+        module, qualname, self.identifier = _identity(default, *names)
+        earlier: Any = dispatcher.by_identifier.get(self.identifier)
+        if earlier is not None:
+            _warn_of_duplicate(earlier, default)
         self.dispatcher = dispatcher
-        self.identifier = identifier
-        self.function = function = Function(identifier, default, dispatch_args, traits)
-        function.default_name = dispatcher.default_name
-        self.doc: str | None = default.__doc__
-        self.filename = f"{GENERATED}{identifier}>"
-        self.origin = _origin(default)
-        self.index = index = dispatcher.add(self)
-        shape = shape_of(function, bool(dispatcher.defer_on))
-        self.wrapper = made = make_wrapper(
-            dispatcher, function, index, shape, qualname, self.filename
+        self.function = Function(
+            self.identifier, default, dispatch_args, traits, dispatcher.default_name
         )
-        dress(made, default, module, qualname)
-        attributes: Any = made
-        attributes.explain, attributes.invoke = self.explain, self.invoke
-        attributes.backends = BackendNames(self)
+        self.doc: str | None = default.__doc__
+        self.origin = _origin(default)
+        self.filename = f"{GENERATED}{self.identifier}>"
+        self.index = dispatcher.add(self)
+        shape = shape_of(self.function, bool(dispatcher.defer_on))
+        self.wrapper = make_wrapper(self, shape, qualname)
+        dress(self.wrapper, default, module, qualname)
+        made: Any = self.wrapper
+        made.explain, made.invoke, made.backends = self.explain, self.invoke, BackendNames(self)
         self.shape = shape
+        caller = dispatcher.loaded
+        if caller is not None:
+            from ._loading import docs  # most libraries have no backends yet
+
+            document(self, docs(caller, self.identifier))
 
     def explain(self, /, *args: Any, **kwargs: Any) -> Explanation:
         """Return which implementation would run for this call, and why.
@@ -176,42 +183,30 @@ class BackendNames(Sequence):  # type: ignore[type-arg]  # of str; no subscript 
         return repr(self._names())
 
 
-def make_dispatchable(
-    dispatcher: Dispatcher,
-    default: Any,
-    dispatch_args: DispatchArguments,
-    module: str | None,
-    qualname: str | None,
-    identifier: str | None,
-    traits: Traits | None = None,
-) -> Any:
-    """Return the wrapper of a function; see `BackendSystem.dispatchable`."""
-    _check_callable(default)
-    if identifier is None:
-        if not hasattr(default, "__qualname__") and not (module and qualname):
-            raise TypeError(
-                f"{default!r} has no name of its own: give identifier=, or module= and qualname="
-            )
-        home = module or default.__module__, qualname or default.__qualname__
-        identifier = ":".join(home)
+def _identity(
+    default: Any, module: str | None, qualname: str | None, identifier: str | None
+) -> tuple[str, str, str]:
+    """Return the module and the qualname of a wrapper, and the public identity."""
+    # A method of Python's own classes has no module, nor has a function that `exec` has made. An
+    # object without a qualname has the module of its class.
+    own_qualname: Any = getattr(default, "__qualname__", None)
+    own_module: Any = None if own_qualname is None else getattr(default, "__module__", None)
+    if identifier is not None:
         if module or qualname:
-            split_identifier(identifier)
-    elif module or qualname:
-        raise TypeError("dispatchable() takes identifier=, or module= and qualname=, not both")
-    else:
+            raise TypeError("dispatchable() takes identifier=, or module= and qualname=, not both")
         home = split_identifier(identifier)
-        if hasattr(default, "__qualname__"):
-            home = default.__module__ or home[0], default.__qualname__
-    earlier: Any = dispatcher.by_identifier.get(identifier)
-    if earlier is not None:
-        _warn_of_duplicate(earlier, default)
-    record = Dispatchable(dispatcher, default, dispatch_args, *home, identifier, traits)
-    caller = dispatcher.loaded
-    if caller is not None:
-        from ._loading import docs  # most libraries have no backends yet
-
-        document(record, docs(caller, identifier))
-    return record.wrapper
+        return own_module or home[0], own_qualname or home[1], identifier
+    if module or qualname:
+        own_module, own_qualname = module or own_module, qualname or own_qualname
+    if own_module is None or own_qualname is None:
+        raise TypeError(
+            f"{default!r} has no module or no name of its own: give identifier=, or module= and "
+            "qualname="
+        )
+    identifier = f"{own_module}:{own_qualname}"
+    if module or qualname:
+        split_identifier(identifier)  # raises if one is malformed
+    return own_module, own_qualname, identifier
 
 
 def _origin(default: Any) -> object:
@@ -282,15 +277,21 @@ def _check_callable(default: Any) -> None:
 def _warn_of_duplicate(earlier: Dispatchable, default: Any) -> None:
     """Warn if another function takes the identity of an earlier one.
 
-    It does not warn if a module is imported again, which then has another spec, nor in an
-    interactive session, whose code comes from no file.
+    It does not warn if a module is imported again, which then has another spec, nor if IPython's
+    autoreload runs one definition of it again, nor in an interactive session, whose code comes
+    from no file.
     """
     replaced: Any = earlier.function.default
-    if default is replaced or (
-        earlier.origin is not _origin(default)
-        and getattr(default, "__module__", None) == getattr(replaced, "__module__", None)
-    ):
+    if default is replaced:
         return
+    module, qualname = getattr(default, "__module__", ""), getattr(default, "__qualname__", "")
+    if module == getattr(replaced, "__module__", None):
+        if earlier.origin is not _origin(default):
+            return
+        is_same = qualname == getattr(replaced, "__qualname__", "") and "<locals>" not in qualname
+        # A script is not marked while it runs.
+        if is_same and module != "__main__" and not is_initializing(sys.modules.get(module)):
+            return
     places = [_place(replaced), _place(default)]
     if "" in places:
         return

@@ -252,27 +252,9 @@ class TakesFound:
 class Function:
     """The default implementation of a dispatchable function, and its dispatch arguments.
 
-    It refers neither to its wrapper nor to its dispatcher.
-
-    Parameters
-    ----------
-    identifier : str
-        ``"module:qualname"``.
-    default : callable
-        The default implementation.
-    dispatch_args : None, str, iterable of str, mapping of str to int, or callable
-        See `BackendSystem.dispatchable`.
-    traits : Traits or None
-        The further options of the decorator.
-
-    Attributes
-    ----------
-    parameters : tuple of Parameter or None
-        The places of the dispatch arguments; None if a callable returns them.
-    nature : int
-        The nature of the default implementation; see `nature_of`.
-    default_name : str
-        The name of the default implementation that users see.
+    It refers neither to its wrapper nor to its dispatcher. `parameters` are the places of the
+    dispatch arguments; None if a callable, `_finder`, returns them. `nature` is that of the default
+    and `default_name` the name of the default that users see.
     """
 
     __slots__ = (
@@ -291,17 +273,19 @@ class Function:
         default: Callable[..., Any],
         dispatch_args: DispatchArguments,
         traits: Traits | None = None,
+        default_name: str = DEFAULT,
     ) -> None:
         self.identifier = identifier
         self.default = default
-        self.default_name = DEFAULT
+        self.default_name = default_name
         self.nature = nature_of(default)
         self.traits = traits
         self._finder: Callable[..., Iterable[Any]] | None = None
         self.parameters: tuple[Parameter, ...] | None = None
-        finder = None if traits is None else self._use(traits, dispatch_args)
-        if finder is not None:
-            self._finder = finder
+        if traits is not None:
+            self._use(traits)
+        if traits is not None and (traits.like is not None or traits.inside):
+            self._finder = self._named_finder(traits, dispatch_args)
         elif dispatch_args is None:
             self._finder = _all_arguments
         elif callable(dispatch_args):
@@ -313,21 +297,41 @@ class Function:
         """Whether a type of the call that the library does not serve may answer instead."""
         return False
 
-    def _use(self, traits: Traits, dispatch_args: DispatchArguments) -> Finder | None:
-        """Find what the traits name in the signature; return the finder if they need one."""
-        from ._traits import Finder, Memory  # few functions have any
-
+    def _use(self, traits: Traits) -> None:
+        """Find what the traits name in the signature."""
         if traits.mutates:
             traits.mutated = find_parameters(self.default, traits.mutates, self.identifier)
         if traits.decides or traits.follows is not None:
+            from ._traits import Memory  # few functions have one
+
             traits.memory = Memory(self.default, self.identifier, traits)
-        if traits.like is None and not traits.inside:
-            return None
 
-        def find(names: Any) -> tuple[Parameter, ...]:
-            return find_parameters(self.default, names, self.identifier)
+    def _named_finder(self, traits: Traits, dispatch_args: Any) -> Finder:
+        """Return the finder of a function with ``like=`` or ``inside=``."""
+        from ._traits import Finder  # few functions have one
 
-        return Finder(find, dispatch_args, traits, self.identifier)
+        default, identifier = self.default, self.identifier
+        if callable(dispatch_args):
+            raise TypeError(
+                f"{identifier}: like= and inside= name arguments, so the dispatch arguments must "
+                "be names too, not a callable that finds them"
+            )
+        names = traits.inside if dispatch_args is None else dispatch_args
+        parameters = find_parameters(default, names, identifier)
+        known = [each.label for each in parameters]
+        for name in traits.inside:
+            if name not in known:
+                raise TypeError(
+                    f"{identifier}: inside= names {name!r}, which is not a dispatch argument; the "
+                    f"dispatch arguments are {', '.join(map(str, known)) or 'none'}"
+                )
+        like = traits.like
+        if like is not None and find_parameters(default, like, identifier)[0].position is not None:
+            raise TypeError(
+                f"{identifier}: like={like!r} is left out of the call, so it must be passed by "
+                "keyword only: write it after * in the signature"
+            )
+        return Finder(parameters, traits.inside, like)
 
     @property
     def count(self) -> int:
@@ -392,18 +396,16 @@ class Function:
                 f"{'None' if found is None else what}, not several arguments in a tuple or list"
             ) from error
 
-    def _mismatch(
-        self, args: tuple[Any, ...], kwargs: Mapping[str, Any], error: TypeError
-    ) -> TypeError:
+    def _mismatch(self, args: Any, kwargs: Any, error: TypeError) -> TypeError:
         """Return the error for a call whose arguments the finder does not accept."""
         from inspect import signature
 
         try:
-            signature(self.default).bind(*args, **kwargs)
-        except TypeError as wrong:  # the call is wrong, not the finder
+            wrong = _mismatch(signature(self.default), args, kwargs)
+        except (TypeError, ValueError):
+            wrong = None  # the signature is unknown
+        if wrong is not None:  # the call is wrong, not the finder
             return TypeError(f"{self.identifier.partition(':')[2]}() {wrong}")
-        except ValueError:  # the signature is unknown
-            pass
         return TypeError(
             f"{self.identifier}: the callable that finds its dispatch arguments must take the "
             f"arguments of every call, as the function does, but {error}"
@@ -480,9 +482,8 @@ def with_instance(
     return args, kwargs
 
 
-def _mismatch(
-    signature: inspect.Signature, args: tuple[Any, ...], kwargs: dict[str, Any]
-) -> TypeError | None:
+def _mismatch(signature: inspect.Signature, args: Any, kwargs: Any) -> TypeError | None:
+    """Return the error of a call with these arguments; None if they fit."""
     try:
         signature.bind(*args, **kwargs)
     except TypeError as error:

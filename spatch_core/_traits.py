@@ -106,35 +106,10 @@ class Finder:
 
     __slots__ = ("_inside", "_like", "_parameters")
 
-    def __init__(
-        self,
-        find_parameters: Callable[[Any], tuple[Any, ...]],
-        dispatch_args: Any,
-        traits: Traits,
-        identifier: str,
-    ) -> None:
-        if callable(dispatch_args):
-            raise TypeError(
-                f"{identifier}: like= and inside= name arguments, so the dispatch arguments must "
-                "be names too, not a callable that finds them"
-            )
-        self._parameters = find_parameters(
-            traits.inside if dispatch_args is None else dispatch_args
-        )
-        known = [each.label for each in self._parameters]
-        for name in traits.inside:
-            if name not in known:
-                raise TypeError(
-                    f"{identifier}: inside= names {name!r}, which is not a dispatch argument; the "
-                    f"dispatch arguments are {', '.join(map(str, known)) or 'none'}"
-                )
-        if traits.like is not None and find_parameters(traits.like)[0].position is not None:
-            raise TypeError(
-                f"{identifier}: like={traits.like!r} is left out of the call, so it must be passed "
-                "by keyword only: write it after * in the signature"
-            )
-        self._inside = frozenset(traits.inside)
-        self._like = traits.like
+    def __init__(self, parameters: Iterable[Any], inside: Iterable[str], like: str | None) -> None:
+        self._parameters = tuple(parameters)
+        self._inside = frozenset(inside)
+        self._like = like
 
     @property
     def runs_no_code(self) -> bool:

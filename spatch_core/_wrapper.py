@@ -91,7 +91,7 @@ from ._parameters import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
     from typing import Any, TypeAlias
 
     from ._parameters import Function
@@ -128,7 +128,7 @@ _NO_POSITION = -1
 """For the C extension: the position of a keyword-only dispatch argument."""
 
 
-def tables_of(dispatcher: Any, function: Function, index: int) -> Callable[[], list[Any]]:
+def _tables(dispatcher: Any, function: Function, index: int) -> Callable[[], list[Any]]:
     """Return the callable that returns the tables in force, for the closure of a wrapper."""
     parameters = function.parameters
     if tables_type is None or not parameters or function.nature:
@@ -373,19 +373,16 @@ def shape_of(function: Function, defers_by_exceptions: bool) -> Shape:
     return places, function.nature, sys.version_info >= (3, 11) or defers_by_exceptions
 
 
-def make_wrapper(
-    dispatcher: Any, function: Function, index: int, shape: Shape, qualname: str, filename: str
-) -> FunctionType:
-    """Return the wrapper of a function, which still lacks the attributes of the default.
-
-    Tracebacks and profilers show `qualname`, and the source under the name `filename`.
-    """
+def make_wrapper(record: Any, shape: Shape, qualname: str) -> FunctionType:
+    """Return the wrapper of a `Dispatchable`, which still lacks the attributes of the default."""
+    function: Function = record.function
     code = _codes.get(shape) or _code(shape)
     name = qualname.rpartition(".")[2]
-    names: Any = {"co_name": name, "co_filename": filename}
+    names: Any = {"co_name": name, "co_filename": record.filename}  # for tracebacks and profilers
     if sys.version_info >= (3, 11):
         names["co_qualname"] = qualname
-    values = (tables_of(dispatcher, function, index), dispatcher, *_constants(function, index))
+    tables = _tables(record.dispatcher, function, record.index)
+    values = (tables, record.dispatcher, *_constants(record))
     own = dict(zip(_own_names(shape), values, strict=True))
     cells = [
         CellType(own[each]) if each in own else _SHARED_CELLS[each] for each in code.co_freevars
@@ -399,9 +396,9 @@ def make_wrapper(
     return wrapper
 
 
-def _constants(function: Function, index: int) -> Sequence[Any]:
-    """Return the values of `_own_names` after the first two."""
-    return (index, *[each.name for each in function.parameters or ()])
+def _constants(record: Any) -> tuple[Any, ...]:
+    """Return the values of a record for `_own_names` after the first two."""
+    return (record.index, *[each.name for each in record.function.parameters or ()])
 
 
 def dress(wrapper: Any, default: Callable[..., Any], module: str, qualname: str) -> None:
@@ -442,7 +439,7 @@ def document(record: Any, section: str) -> None:
     text = _texts[shape]
     names = _own_names(shape)[2:]
     # A `repr` contains no NULs. The wrapper's name may contain some, so it comes last.
-    for name, value in zip(names, _constants(record.function, record.index), strict=True):
+    for name, value in zip(names, _constants(record), strict=True):
         text = text.replace(f"\0{name}\0", repr(value))
     text = text.replace("\0wrapper\0", record.wrapper.__code__.co_name)
     # Without a modification time: `linecache.checkcache` keeps the entry then.

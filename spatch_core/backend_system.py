@@ -12,7 +12,7 @@ from _weakref import ref  # weakref itself imports much more
 from types import MappingProxyType
 
 from ._dispatcher import Dispatcher
-from ._function import check_parentheses, make_dispatchable
+from ._function import Dispatchable, check_parentheses
 from ._patterns import DEFAULT, is_backend_name, is_type_pattern
 from ._state.options import BackendOptions
 from ._state.state_keeper import StateKeeper
@@ -244,10 +244,10 @@ class BackendSystem:
             traits = Traits(fallback, compositional, mutates, like, inside, decides, follows)
 
         def decorate(function: Callable[P, R]) -> DispatchableFunction[P, R]:
-            wrapper: DispatchableFunction[P, R] = make_dispatchable(
-                *(self._dispatcher, function, dispatch_args, module, qualname, identifier),
-                None if traits is None else traits.copy(),
-            )
+            own = None if traits is None else traits.copy()
+            names = module, qualname, identifier
+            record: Any = Dispatchable(self._dispatcher, function, dispatch_args, names, own)
+            wrapper: DispatchableFunction[P, R] = record.wrapper
             return wrapper
 
         return decorate

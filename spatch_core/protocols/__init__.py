@@ -75,7 +75,7 @@ def numpy_functions(system: BackendSystem) -> type[Any]:
     Returns
     -------
     type
-        The same class for each call with this system.
+        The same class for each call with this system. It goes before `numpy.ndarray` among bases.
 
     Examples
     --------
@@ -114,7 +114,7 @@ def torch_functions(system: BackendSystem) -> type[Any]:
     Returns
     -------
     type
-        The same class for each call with this system.
+        The same class for each call with this system. It goes before `torch.Tensor` among bases.
     """
     from .torch_function import make_class
 

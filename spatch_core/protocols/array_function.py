@@ -15,6 +15,7 @@ from ..adopt import (
     adoption_of,
     call_of_ufunc,
 )
+from .base_order import check_bases
 from .numpy_names import (
     function_named,
     identity_of,
@@ -41,6 +42,10 @@ def _make_class(adopted: AdoptedLookup) -> type[Any]:
         """Takes part in NumPy's functions: the backends of a library answer."""
 
         __slots__ = ()
+
+        def __init_subclass__(cls, **options: Any) -> None:
+            super().__init_subclass__(**options)
+            check_bases(cls, NumPyFunctions, "numpy", "__array_function__")
 
         def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
             called = lookup(func, types)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from .._parameters import Parameter
 from .._patterns import is_derived, mro_of
 from ..adopt import AdoptedFunction, AdoptedLookup, Adoption, ForeignProtocol, adoption_of
+from .base_order import check_bases
 
 if TYPE_CHECKING:
     from ..backend_system import BackendSystem
@@ -25,6 +26,10 @@ def _make_class(adopted: AdoptedLookup) -> type[Any]:
         """Takes part in PyTorch's functions: the backends of a library answer."""
 
         __slots__ = ()
+
+        def __init_subclass__(cls, **options: Any) -> None:
+            super().__init_subclass__(**options)
+            check_bases(cls, TorchFunctions, "torch", "__torch_function__")
 
         @classmethod
         def __torch_function__(

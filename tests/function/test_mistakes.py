@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from spatch_core import DuplicateFunctionWarning
+from spatch_core import BackendImplementation, DuplicateFunctionWarning
 from tests.function.conftest import Foreign, make_system
 
 PARENTHESES = r"write @dispatchable\(\) to dispatch on all arguments, or @dispatchable\(\"x\"\)"
@@ -81,6 +81,39 @@ def test_an_identity_of_its_own_names_what_has_no_name() -> None:
     function: Any = system.dispatchable({"x": 0}, identifier="lib:f")(functools.partial(len))
     assert (function.__module__, function.__qualname__) == ("lib", "f")
     assert function([1]) == 1
+
+
+def made_by_exec() -> Any:
+    scope: dict[str, Any] = {}
+    exec("def f(x): return x", scope)  # noqa: S102  # own text
+    return scope["f"]
+
+
+@pytest.mark.parametrize(
+    "default", [str.upper, dict.fromkeys, made_by_exec()], ids=["str.upper", "fromkeys", "exec"]
+)
+def test_a_function_without_a_module_needs_an_identity(default: Any) -> None:
+    """F3: methods of Python's own classes, and functions that `exec` makes."""
+    with pytest.raises(TypeError, match="of its own: give identifier="):
+        make_system().dispatchable({"x": 0})(default)
+    with pytest.raises(TypeError, match="of its own: give identifier="):
+        make_system().dispatchable({"x": 0}, qualname="f")(default)
+    function: Any = make_system().dispatchable({"x": 0}, identifier="lib:f")(default)
+    assert function.__module__ == "lib"
+    assert function("ab") == default("ab")
+    assert function(Foreign())[0] == "first"
+
+
+def test_implementations_are_registered_by_that_identity() -> None:
+    """F3, F14: also where the function itself is given."""
+
+    def _f(x: Any) -> Any:
+        return "default"
+
+    function: Any = make_system().dispatchable("x", identifier="lib:f")(_f)
+    backend = BackendImplementation("first")
+    backend.implements(function)(find_first)
+    assert list(backend.functions) == ["lib:f"]
 
 
 @pytest.mark.parametrize("more", [{"module": "lib"}, {"qualname": "f"}], ids=repr)
@@ -173,6 +206,26 @@ def test_a_module_that_is_imported_again_decorates_again(package: Any, tmp_path:
     assert library.f(3) == library.g(3) == 1
     del sys.modules["unit_library"]
     assert import_module("unit_library").f(3) == 1
+
+
+def test_one_definition_of_a_module_runs_again(package: Any) -> None:
+    """F3: IPython's autoreload compiles it alone, under the name of the module's file."""
+    package("unit_dispatch", {"__init__.py": "import spatch_core\n"})
+    vars(import_module("unit_dispatch"))["system"] = make_system()
+    package("unit_library", {"__init__.py": LIBRARY})
+    library: Any = import_module("unit_library")
+    again = "@system.dispatchable('x')\n@helper\ndef g(x): return 2"
+    exec(compile(again, library.__file__, "exec", dont_inherit=True), vars(library))  # noqa: S102
+    assert library.g(3) == 2
+
+
+def test_one_definition_twice_in_a_module(package: Any) -> None:
+    """F3: the later one takes the place of the earlier one when the module is imported."""
+    package("unit_dispatch", {"__init__.py": "import spatch_core\n"})
+    vars(import_module("unit_dispatch"))["system"] = make_system()
+    package("unit_twice", {"__init__.py": LIBRARY.replace("def g", "def f")})
+    with pytest.warns(DuplicateFunctionWarning, match="unit_twice:f"):
+        import_module("unit_twice")
 
 
 def test_an_interactive_session_defines_functions_again() -> None:

@@ -71,6 +71,16 @@ def test_one_class_for_each_system() -> None:
     assert made.__slots__ == ()
 
 
+def test_the_class_goes_before_numpys_own() -> None:
+    """T4: else the method of `numpy.ndarray` would answer, and no backend be asked."""
+    served = numpy_functions(BackendSystem(None, "LATE"))
+    message = r"Late has the __array_function__ of numpy.ndarray.* write numpy_functions"
+    with pytest.raises(TypeError, match=message):
+        type("Late", (numpy.ndarray, served), {})
+    early = type("Early", (served, numpy.ndarray), {})
+    type("More", (early,), {"__array_function__": lambda *_: NotImplemented})
+
+
 @pytest.mark.parametrize(
     ("call", "identity"),
     [

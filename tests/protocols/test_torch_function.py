@@ -76,6 +76,15 @@ def test_mistakes_are_named(duck_class: Any) -> None:
         duck_class.__torch_function__(lambda: None, (duck_class,))
 
 
+@pytest.mark.parametrize("first", [torch.Tensor, torch.nn.Parameter], ids=repr)
+def test_the_class_goes_before_pytorchs_own(first: type) -> None:
+    """T12: else the method of the tensor would answer, and no backend be asked."""
+    served = torch_functions(BackendSystem(None, "LATE"))
+    with pytest.raises(TypeError, match=r"Late has the __torch_function__ of torch.* write torch_"):
+        type("Late", (first, served), {})
+    type("Early", (served, first), {})
+
+
 def test_a_lookup_imports_pytorch() -> None:
     """T12: that of an identity in it, which a library may ask for before anything is passed."""
     done = run_python(

@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from typing_extensions import assert_type
 
     from spatch_core._explain import Explanation
-    from spatch_core._function_type import DispatchableFunction
     from spatch_core._state.options import BackendOptions
     from spatch_core._state.trace import Trace, TraceEvent
     from spatch_core.hooks import Call
+    from spatch_core.types import DispatchableFunction
 
     T = TypeVar("T")
 
@@ -107,6 +107,10 @@ if TYPE_CHECKING:
 
     # --- Methods bind.
 
+    @system.dispatchable("x")
+    def count(x: str, start: int = 0) -> int:
+        return start
+
     class Image:
         @system.dispatchable("other")
         def blend(self, other: Image, weight: float = 0.5) -> str:
@@ -129,10 +133,16 @@ if TYPE_CHECKING:
         def read(x: str) -> Image:
             return Image()
 
+        count = staticmethod(count)
+
     class Photo(Image):
         # Pyright takes any decorated method for an attribute.
         def blend(self, other: Image, weight: float = 0.5) -> str:  # pyright: ignore[reportIncompatibleVariableOverride]
             return super().blend(other, weight)
+
+        @staticmethod
+        def count(x: str, start: int = 0) -> int:
+            return start
 
     image = Image()
     assert_type(image.blend(image), str)
@@ -143,6 +153,9 @@ if TYPE_CHECKING:
     assert_type(image.convert(1), list[int])
     assert_type(image.size, int)
     assert_type(Image.read("x"), Image)
+    assert_type(Image.count("x", start=1), int)
+    assert_type(image.count("x", start=1), int)
+    assert_type(Photo().count("x"), int)
 
     class Model:
         @system.dispatchable("x", decides=True)

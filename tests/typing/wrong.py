@@ -46,6 +46,11 @@ if TYPE_CHECKING:
 
     # --- Methods.
 
+    class Reader:
+        blur = staticmethod(blur)
+
+    Reader().blur("x")  # type: ignore[arg-type]
+
     class Image:
         @system.dispatchable("other")
         def blend(self, other: Image) -> str:
