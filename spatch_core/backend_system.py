@@ -13,8 +13,8 @@ from ._function.decorator import Decorator
 from ._function.dispatcher import Dispatcher
 from ._function.library_backends import Backends
 from ._identifiers import DEFAULT, is_backend_name, is_type_pattern
-from ._state.options import BackendOptions
-from ._state.state_keeper import StateKeeper
+from ._options import BackendOptions
+from ._state import StateKeeper
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

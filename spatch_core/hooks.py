@@ -16,7 +16,7 @@ from ._classes import type_identifier
 from ._dispatch_arguments import COROUTINE
 from ._observation.program_record import Record
 from ._observation.watched_calls import watched
-from ._state.hooks import Call
+from ._state_hooks import Call
 
 if TYPE_CHECKING:
     from os import PathLike

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
-from . import _type_patterns, backend_system, backend_utils
+from . import _options, _state_hooks, _type_patterns, backend_system, backend_utils
 from ._call import context
 from ._description.description import Description
 from ._function import decorator, dispatchable, invocation, library_backends
@@ -20,16 +20,15 @@ from ._function.function_type import DispatchableFunction
 from ._reporting import errors, unknown_names, warning_categories
 from ._reporting.problems import Problem
 from ._resolution.explanation import Explanation
-from ._state import hooks, options, options_block, options_view
-from ._state.trace import Trace
+from ._traces import Trace
 
 if TYPE_CHECKING:
     from ._description.description import AutoGeneration, Implementation, Variant
+    from ._options import BackendOptions
     from ._reporting.problems import Source
     from ._resolution.explanation import ExplainedBackend, Verdict
-    from ._state.hooks import Call
-    from ._state.options import BackendOptions
-    from ._state.trace import Outcome, TraceEvent
+    from ._state_hooks import Call
+    from ._traces import Outcome, TraceEvent
     from ._type_patterns import TypePattern
     from .examination import (
         FileReport,
@@ -69,13 +68,13 @@ __all__ = [
 
 _HOMES = {
     "AutoGeneration": "_description.description",
-    "BackendOptions": "_state.options",
-    "Call": "_state.hooks",
+    "BackendOptions": "_options",
+    "Call": "_state_hooks",
     "ExplainedBackend": "_resolution.explanation",
     "Implementation": "_description.description",
-    "Outcome": "_state.trace",
+    "Outcome": "_traces",
     "Source": "_reporting.problems",
-    "TraceEvent": "_state.trace",
+    "TraceEvent": "_traces",
     "TypePattern": "_type_patterns",
     "Variant": "_description.description",
     "Verdict": "_resolution.explanation",
@@ -87,7 +86,7 @@ _HOMES = {
 _ANNOTATIONS: dict[str, Any] = {
     **{name: getattr(typing, name) for name in ("Any", "ClassVar", "Final", "Literal")},
     "BackendSystem": backend_system.BackendSystem,
-    "Call": hooks.Call,
+    "Call": _state_hooks.Call,
     "Callable": Callable,
     "Class": type,
     "DispatchArguments": (
@@ -97,7 +96,7 @@ _ANNOTATIONS: dict[str, Any] = {
     "DispatchableFunction": DispatchableFunction,
     "Explanation": Explanation,
     "F": TypeVar("F", bound=Callable[..., Any]),
-    "Hook": Callable[[hooks.Call], typing.Any],
+    "Hook": Callable[[_state_hooks.Call], typing.Any],
     "Invocation": invocation.Invocation,
     "Iterable": Iterable,
     "Mapping": Mapping,
@@ -110,8 +109,7 @@ _ANNOTATIONS: dict[str, Any] = {
 for _module in (
     *(errors, unknown_names, warning_categories, _type_patterns),
     *(backend_system, backend_utils, context),
-    *(decorator, dispatchable, hooks, library_backends, options, options_block),
-    options_view,
+    *(decorator, dispatchable, library_backends, _options, _state_hooks),
 ):
     for _name, _value in _ANNOTATIONS.items():
         vars(_module).setdefault(_name, _value)

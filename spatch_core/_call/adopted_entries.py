@@ -10,7 +10,7 @@ from .table_entries import as_function, tries_whole_chain
 
 if TYPE_CHECKING:
     from .._resolution.adopted_function import AdoptedFunction
-    from .._state.state import DispatchState
+    from .._state import DispatchState
     from .caller import Caller
     from .entry_chain import EntryChain
 

@@ -15,7 +15,7 @@ from .._resolution.candidate import Candidate
 from .._resolution.fallback_policy import Ending
 from .._resolution.resolver import Resolver
 from .._resolution.walk import Walk
-from .._state.state import DispatchState
+from .._state import DispatchState
 from .table_entries import as_function, tries_whole_chain
 
 if TYPE_CHECKING:

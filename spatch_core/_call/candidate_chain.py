@@ -27,8 +27,8 @@ from typing import TYPE_CHECKING, Any
 from .._dispatch_arguments import Function, TakesFound
 from .._identifiers import DEFAULT
 from .._resolution.candidate import Candidate
-from .._state.state import DispatchState
-from .._state.trace import Outcome, record
+from .._state import DispatchState
+from .._traces import Outcome, record
 from . import coroutine_answers
 from .context import DispatchContext
 from .context_call_next import Rest, call_next

@@ -9,7 +9,7 @@ from .._identifiers import DEFAULT
 from .._resolution.dry_run import explain
 from .._resolution.explanation import ExplainedBackend, Verdict
 from .._resolution.resolver import Resolver
-from .._state.state import DispatchState
+from .._state import DispatchState
 from .progress import Progress
 
 

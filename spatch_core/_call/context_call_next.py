@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from .._dispatch_arguments import Function
     from .._resolution.resolver import Resolver
-    from .._state.state import DispatchState
+    from .._state import DispatchState
 
 
 class Rest:

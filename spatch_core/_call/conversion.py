@@ -12,7 +12,7 @@ from .._identifiers import DEFAULT
 from .._parameters import Parameter
 from .._resolution.candidate import Candidate
 from .._resolution.resolver import Resolver
-from .._state.state_keeper import StateKeeper
+from .._state import StateKeeper
 from .converted_objects import name_of, size_of
 from .nested_values import NO_LEAVES, Leaves
 from .round_trip import ConversionListener, RoundTrip, Unconverted, converted

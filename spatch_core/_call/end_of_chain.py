@@ -19,8 +19,8 @@ from .._resolution.candidate import Candidate
 from .._resolution.explanation import Verdict
 from .._resolution.fallback_policy import Ending
 from .._resolution.resolver import Resolver
-from .._state.state import DispatchState
-from .._state.trace import Outcome, Trace, record
+from .._state import DispatchState
+from .._traces import Outcome, Trace, record
 from .considered_backends import Considered, unconverted
 from .conversion import Conversion
 from .converted_objects import moved, size_of

@@ -13,7 +13,7 @@ from .._resolution.explanation import ExplainedBackend, Explanation, Verdict
 from .._resolution.reasons import reason
 from .._resolution.resolver import Resolver
 from .._resolution.walk_step import Step
-from .._state.state import DispatchState
+from .._state import DispatchState
 from .progress import Progress
 
 if TYPE_CHECKING:

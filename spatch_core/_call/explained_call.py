@@ -10,7 +10,7 @@ from .._resolution.candidate import Candidate
 from .._resolution.dry_run import explain
 from .._resolution.explanation import Explanation
 from .._resolution.resolver import Resolver
-from .._state.state import DispatchState
+from .._state import DispatchState
 from .progress import Progress
 from .should_run import ask, make_context
 

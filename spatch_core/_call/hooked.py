@@ -19,11 +19,9 @@ from typing import TYPE_CHECKING, Any
 
 from .._classes import is_importable
 from .._dispatch_arguments import COROUTINE, Function, TakesFound, given, missing
-from .._state.frozen_coroutines import stepwise
-from .._state.hook_stages import stages_of
-from .._state.hooks import Call, hook_name
-from .._state.scope import Scope
-from .._state.state import DispatchState
+from .._freezing import stepwise
+from .._state import DispatchState, Scope
+from .._state_hooks import Call, hook_name, stages_of
 from . import coroutine_answers
 from .last_stage import LastStage
 

@@ -8,7 +8,7 @@ from .._dispatch_arguments import COROUTINE
 from .._identifiers import DEFAULT
 from .._reporting.errors import BackendDeferredError
 from .._resolution.candidate import Candidate
-from .._state.trace import Outcome
+from .._traces import Outcome
 from . import coroutine_answers
 from .candidate_chain import Chain
 

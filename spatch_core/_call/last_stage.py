@@ -6,11 +6,10 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from .._dispatch_arguments import Function
+from .._freezing import stepwise
 from .._identifiers import DEFAULT
-from .._state.frozen_coroutines import stepwise
-from .._state.hooks import Call
-from .._state.scope import Scope
-from .._state.state_keeper import StateKeeper
+from .._state import Scope, StateKeeper
+from .._state_hooks import Call
 from .candidate_chain import Chain
 from .entry_chain import EntryChain
 from .progress import RETURNED, Progress

@@ -9,8 +9,7 @@ from .._classes import defined
 from .._dispatch_arguments import COROUTINE, Function
 from .._resolution.overriding_types import GenericMethod
 from .._resolution.protocol_resolver import AfterOverridingResolver, OverridingResolver
-from .._state.scope import Scope
-from .._state.state import DispatchState
+from .._state import DispatchState, Scope
 from . import coroutine_answers
 from .caller import Caller
 from .entry_chain import EntryChain

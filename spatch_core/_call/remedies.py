@@ -11,7 +11,7 @@ from .._resolution.fallback_policy import Ending
 from .._resolution.matching import TypeMatch
 from .._resolution.resolver import Resolver
 from .._resolution.walk import Walk
-from .._state.state import DispatchState
+from .._state import DispatchState
 from .conversion import Conversion
 
 

@@ -6,15 +6,14 @@ from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 from .._classes import is_hashable_by_identity
-from .._state.scope import table_of
+from .._state import table_of
 
 if TYPE_CHECKING:
     from typing import TypeAlias
 
     from .._call.caller import Caller
     from .._resolution.adopted_function import AdoptedFunction
-    from .._state.scope import Scope
-    from .._state.state_keeper import StateKeeper
+    from .._state import Scope, StateKeeper
 
     Target: TypeAlias = Callable[..., Any] | None
 

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from .._discovery.catalog import Catalog
     from .._discovery.loader import Loader
     from .._dispatch_arguments import Function
-    from .._state.options import BackendOptions
-    from .._state.state_keeper import StateKeeper
+    from .._options import BackendOptions
+    from .._state import StateKeeper
     from .results import Results
     from .wrapper import Generated
 

@@ -11,8 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from .._call.caller import Caller
-    from .._state.scope import Scope
-    from .._state.state import DispatchState
+    from .._state import DispatchState, Scope
 
 
 def hooked_entry(

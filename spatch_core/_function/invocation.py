@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .._state.option_checks import checked_type
+from .._options import checked_type
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from .._call.caller import Caller
-    from .._state.state import DispatchState
+    from .._state import DispatchState
     from .dispatcher import Record
 
 
@@ -95,7 +95,7 @@ class Invocation:
 
 def restore_invocation(_: object, content: Mapping[str, Any]) -> Invocation:
     """Make an invocation again that was pickled; see `.._state.pickles`."""
-    from .._state.pickles import check_names
+    from .._freezing import check_names
 
     check_names(content, ("function", "options"))
     check_names(content["options"], ("backend", "type", "force"))

@@ -13,8 +13,7 @@ from .._discovery.entry_points import find_entry_points
 from .._discovery.environment import read_environment
 from .._discovery.loader import Loader
 from .._resolution.resolver import Resolver
-from .._state.process_default import set_environment
-from .._state.state import initial_state
+from .._state import initial_state, set_environment
 from .._type_patterns import TypePattern
 from .docstring import document
 from .results import Results

@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from .._classes import is_hashable_by_identity
 from .._dispatch_arguments import Function, TakesFound, given
-from .._state.scope import store, table_of
+from .._state import store, table_of
 
 if TYPE_CHECKING:
     from .._call.caller import Caller
     from .._dispatch_arguments import Function
-    from .._state.scope import Scope
-    from .._state.state_keeper import StateKeeper
+    from .._state import Scope, StateKeeper
 
 
 class Record(Protocol):

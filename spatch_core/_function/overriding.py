@@ -13,8 +13,7 @@ if TYPE_CHECKING:
 
     from .._discovery.catalog import Catalog
     from .._dispatch_arguments import Function
-    from .._state.scope import Scope
-    from .._state.state import DispatchState
+    from .._state import DispatchState, Scope
     from .dispatcher import Dispatcher
 
 

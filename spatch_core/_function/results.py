@@ -11,8 +11,7 @@ if TYPE_CHECKING:
 
     from .._call.caller import Caller
     from .._dispatch_arguments import Function
-    from .._state.scope import Scope
-    from .._state.state_keeper import StateKeeper
+    from .._state import Scope, StateKeeper
 
 
 class Record(Protocol):

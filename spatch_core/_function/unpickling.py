@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .._state.freezing import restore_function
-from .._state.pickles import check_names, restore_options
+from .._freezing import check_names, restore_function, restore_options
 from .invocation import restore_invocation
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .._call.invoked_backend import Invoked
 from .._classes import type_identifier
-from .._state.hooks import Call
+from .._state_hooks import Call
 from .watched_calls import watched
 
 if TYPE_CHECKING:

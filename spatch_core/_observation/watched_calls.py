@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager
 from typing import Any, TypeAlias
 
 from .._dispatch_arguments import ASYNC_GENERATOR, COROUTINE
-from .._state.hooks import Call
+from .._state_hooks import Call
 
 Watch: TypeAlias = Callable[[Call, int], AbstractContextManager[object]]
 """Takes the call and the nature of the function; returns a context that surrounds the call."""

@@ -13,7 +13,7 @@ from .._classes import type_identifier
 from .._discovery.catalog import Catalog
 from .._dispatch_arguments import ASYNC_GENERATOR, GENERATOR, Function
 from .._identifiers import DEFAULT
-from .._state.state import DispatchState
+from .._state import DispatchState
 from .candidate import Candidate
 from .candidate_order import CandidateOrder
 from .golden_rule import GoldenRule

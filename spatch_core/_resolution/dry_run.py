@@ -10,7 +10,7 @@ from .._classes import type_identifier
 from .._dispatch_arguments import Function
 from .._identifiers import DEFAULT
 from .._implementation.if_needed import IF_NEEDED, IfNeeded
-from .._state.state import DispatchState
+from .._state import DispatchState
 from .candidate import Candidate
 from .explanation import ExplainedBackend, Explanation, Verdict
 from .fallback_policy import Ending
@@ -76,7 +76,7 @@ def explain(
     explainer.end()
     hooks: tuple[str, ...] = ()
     if state.hook is not None:
-        from .._state.hooks import hook_name  # most programs have no hooks
+        from .._state_hooks import hook_name  # most programs have no hooks
 
         hooks = tuple(map(hook_name, state.hook))
     explained = tuple(explainer.explained)

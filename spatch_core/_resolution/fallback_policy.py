@@ -24,7 +24,7 @@ from typing import NamedTuple
 
 from .._classes import type_identifier
 from .._dispatch_arguments import Function
-from .._state.state import DispatchState
+from .._state import DispatchState
 
 _BINARY = (
     *("add", "sub", "mul", "matmul", "truediv", "floordiv", "mod", "divmod", "pow"),

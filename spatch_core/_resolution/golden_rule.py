@@ -36,7 +36,7 @@ from enum import IntEnum
 from .._description.description import Description
 from .._discovery.catalog import Catalog
 from .._identifiers import DEFAULT
-from .._state.state import DispatchState
+from .._state import DispatchState
 from .matching import TypeMatch
 
 

@@ -16,8 +16,7 @@ from .._classes import type_identifier
 from .._discovery.catalog import Catalog
 from .._dispatch_arguments import Function
 from .._identifiers import DEFAULT
-from .._state.state import DispatchState
-from .._state.state_keeper import StateKeeper
+from .._state import DispatchState, StateKeeper
 from .._type_patterns import ABSTRACT
 from .adopted_function import AdoptedFunction
 from .candidate import Candidate

@@ -9,8 +9,7 @@ from .._discovery.catalog import Catalog
 from .._dispatch_arguments import Function
 from .._identifiers import DEFAULT, shown
 from .._reporting.errors import BackendDeferredError
-from .._state.state import DispatchState
-from .._state.state_keeper import StateKeeper
+from .._state import DispatchState, StateKeeper
 from .._type_patterns import TypePattern
 from .adopted_function import AdoptedFunction
 from .candidate import Candidate

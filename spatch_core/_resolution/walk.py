@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from .._identifiers import DEFAULT
 from .._order.edges import Cycle
-from .._state.state import DispatchState
+from .._state import DispatchState
 from .candidate_order import CandidateOrder
 from .golden_rule import GoldenRule, Standing
 from .matching import Matcher, TypeMatch

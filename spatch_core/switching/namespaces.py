@@ -8,14 +8,12 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from .._dispatch_arguments import COROUTINE, PLAIN
-from .._state.freezing import nature_of_callable
-from .._state.frozen_coroutines import CoroutineFunctionWithState, stepwise
-from .._state.frozen_function import FunctionWithState
+from .._freezing import CoroutineFunctionWithState, FunctionWithState, nature_of_callable, stepwise
 from ..backend_system import BackendSystem, systems_of
 
 if TYPE_CHECKING:
-    from .._state.options import BackendOptions
-    from .._state.scope import Scope
+    from .._options import BackendOptions
+    from .._state import Scope
 
     Class = type  # where a parameter is called `type`
 

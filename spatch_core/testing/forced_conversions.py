@@ -11,7 +11,7 @@ from .._call.round_trip import RoundTrip, Unconverted, converted
 from .._dispatch_arguments import ASYNC_GENERATOR, COROUTINE, GENERATOR, Function
 from .._identifiers import DEFAULT
 from .._resolution.candidate import Candidate
-from .._state.hooks import Call
+from .._state_hooks import Call
 
 
 class ForcedConversions:

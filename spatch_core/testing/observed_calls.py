@@ -9,7 +9,7 @@ from typing import Any
 
 from .._call.progress import POSTPONED
 from .._observation.watched_calls import watched
-from .._state.hooks import Call
+from .._state_hooks import Call
 from ..backend_system import BackendSystem
 from .call_outcomes import CallOutcomes
 

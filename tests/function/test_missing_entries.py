@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from spatch_core import BackendSystem
-from spatch_core._state.scope import MAX_ENTRIES
+from spatch_core._state import MAX_ENTRIES
 
 
 class Own:

@@ -17,7 +17,7 @@ from spatch_core._order.ordering import base_order, order_all
 from spatch_core._resolution.dry_run import explain
 from spatch_core._resolution.golden_rule import Standing
 from spatch_core._resolution.resolver import Resolver
-from spatch_core._state.state import DispatchState
+from spatch_core._state import DispatchState
 from spatch_core._type_patterns import TypePattern
 
 if TYPE_CHECKING:

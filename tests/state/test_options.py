@@ -180,13 +180,75 @@ def test_inner_disable_disables_what_an_outer_block_prioritized(library: Library
 
 
 @pytest.mark.parametrize("names", ["default", ("default",), ["first", "default"]])
-def test_the_library_itself_cannot_be_disabled(library: Library, names: Any) -> None:
-    """S5: as it cannot be blocked."""
-    with pytest.raises(ValueError, match="the library itself cannot be disabled") as caught:
-        library.options(disable=names)
-    assert "prioritize=" in str(caught.value)
-    with pytest.raises(ValueError, match="the library itself cannot be disabled"):
-        library.options.freeze(library.ran, disable=names)
+def test_the_library_itself_can_be_disabled(library: Library, names: Any) -> None:
+    """S5: then it is not among the active backends."""
+    options = library.options(disable=names)
+    assert "default" in options.disabled
+    assert "default" not in options.backends
+    assert "default" in library.options().backends
+    with library.options(prioritize="default", disable="default") as inner:
+        assert inner.prioritized == ()
+
+
+def test_an_unknown_option_names_the_nearest(library: Library) -> None:
+    """S1: a misspelt option has no effect, so it is an error."""
+    options: Any = library.options
+    with pytest.raises(TypeError, match=r"no option 'prioritise'; did you mean 'prioritize'\?"):
+        options(prioritise="first")
+    with pytest.raises(TypeError, match=r"no option 'Fallback'; did you mean 'fallback'\?"):
+        options("first", backend="first", Fallback="warn")
+    with pytest.raises(TypeError, match=r"its options are prioritize, disable, type, trace, fall"):
+        options(zzz=1)
+
+
+@pytest.mark.parametrize(
+    ("name", "written"),
+    [
+        ("prioritize", "backend_opts(prioritize='first')"),
+        ("prioritized", "backend_opts(prioritize='first')"),
+        ("disable", "backend_opts(disable='first')"),
+        ("backend", "backend_opts(backend='first')"),
+        ("hooks", "backend_opts(hook='first')"),
+    ],
+)
+def test_options_are_not_set_as_attributes(library: Library, name: str, written: str) -> None:
+    """S1: neither of an object nor of the class; the error says what to write."""
+    for options in (library.options(), library.options):
+        with pytest.raises(AttributeError) as caught:
+            setattr(options, name, "first")
+        assert f"`with {written}:`, or `{written}.enable_globally()`" in str(caught.value)
+    assert library.options().prioritized == ()
+
+
+def test_attributes_that_are_no_options_are_not_set(library: Library) -> None:
+    """S1: whatever the name."""
+    with pytest.raises(AttributeError, match=r"`with backend_opts\(...\):`"):
+        library.options.zzz = 1
+    with pytest.raises(AttributeError, match="zzz"):
+        library.options().zzz = 1
+
+
+def test_names_of_options_are_read_under_the_names_of_what_is_in_force(library: Library) -> None:
+    """S7: `prioritized`, `disabled` and `hooks`."""
+    for name, attribute in (("prioritize", "prioritized"), ("disable", "disabled")):
+        with pytest.raises(AttributeError, match=f"`{attribute}` has what is in force"):
+            getattr(library.options(), name)
+
+
+def test_the_class_is_not_a_block(library: Library) -> None:
+    """S1: the call was forgotten."""
+    options: Any = library.options
+    with pytest.raises(TypeError, match=r"write `with backend_opts\(prioritize=...\):`"), options:
+        pass
+    with pytest.raises(TypeError, match=r"write `with backend_opts\(prioritize=...\):`"):
+        ExitStack().enter_context(options)
+
+
+def test_the_signature_has_all_options(library: Library) -> None:
+    """S1: tools show it."""
+    assert list(inspect.signature(library.options).parameters) == [
+        *("prioritize", "disable", "type", "trace", "fallback", "backend", "hook")
+    ]
 
 
 def test_none_means_no_names(library: Library) -> None:
@@ -381,7 +443,6 @@ def test_help_of_options_shows_public_names_alone(library: Library) -> None:
     public = {name for name in dir(library.options) if not name.startswith("_")}
     assert public <= shown
     assert [name for name in shown if re.match("_[^_]", name)] == []
-    assert "._state.options_block.BackendOptions" not in text
     for name in (*public, "__enter__", "__exit__", "__call__"):
         assert inspect.getdoc(getattr(library.options, name)), name
 

@@ -131,3 +131,50 @@ def test_query_shows_itself(library: Library) -> None:
     assert "prioritized=('third',)" in text
     assert "disabled=('first',)" in text
     assert "Foreign" in text
+
+
+def test_options_that_are_not_in_force_say_so(library: Library) -> None:
+    """S7: a program that makes options and forgets the block sees it."""
+    options = library.options(prioritize="third")
+    hint = "not in force; use `with`, or `.enable_globally()`"
+
+    def shown() -> list[bool]:
+        return [hint in text for text in (repr(options), options._repr_html_())]
+
+    assert shown() == [True, True]
+    assert "prioritized=('third',)" in repr(options)
+    with options:
+        assert shown() == [False, False]
+        with library.options(prioritize="second"):
+            assert shown() == [False, False]
+    assert shown() == [True, True]
+    options.enable_globally()
+    assert shown() == [False, False]
+    library.options.reset_globally()
+    assert shown() == [True, True]
+
+
+@pytest.mark.parametrize("option", ["trace", "type", "hook", "fallback", "backend"])
+def test_every_option_is_in_force_in_its_block_alone(library: Library, option: str) -> None:
+    """S7: also those that are not names."""
+    value: dict[str, Any] = {
+        "trace": True,
+        "type": Foreign,
+        "fallback": "raise",
+        "backend": "first",
+    }
+    value["hook"] = lambda call: call.next(*call.args, **call.kwargs)
+    options = library.options(**{option: value[option]})
+    assert "not in force" in repr(options)
+    with options:
+        assert "not in force" not in repr(options)
+    assert "not in force" in repr(options)
+
+
+def test_options_that_change_nothing_are_in_force(library: Library) -> None:
+    """S7: what is in force is asked by `backend_opts()`; a frozen function has its options."""
+    assert "not in force" not in repr(library.options())
+    options = library.options(disable="first")
+    assert "not in force" not in options(lambda: repr(options))()
+    with library.options(disable="first"):
+        assert "not in force" not in repr(options)

@@ -556,7 +556,7 @@ def test_what_is_set_is_not_pickled_with_functions(library: Library) -> None:
     library.switch.set_backend("torch")
     library.switch.set_backend("jax")
     state = library.system._dispatcher.keeper.current()
-    from spatch_core._state.pickles import options_of, state_of
+    from spatch_core._freezing import options_of, state_of
 
     options = pickle.loads(pickle.dumps(options_of(state)))
     assert options == {"prioritize": ("jax",), "backend": "jax"} or options == {"backend": "jax"}

@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from typing_extensions import assert_type
 
     from spatch_core._function.function_type import DispatchableFunction
+    from spatch_core._options import BackendOptions
     from spatch_core._resolution.explanation import Explanation
-    from spatch_core._state.options import BackendOptions
-    from spatch_core._state.trace import Trace, TraceEvent
+    from spatch_core._traces import Trace, TraceEvent
     from spatch_core.hooks import Call
 
     T = TypeVar("T")

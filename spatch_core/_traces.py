@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
-from .._dispatch_arguments import Function
-from .._identifiers import DEFAULT, shown
-from .._reporting.published import Published, published
+from ._dispatch_arguments import Function
+from ._identifiers import DEFAULT, shown
+from ._reporting.published import Published, published
 
 
 class Outcome(str, Enum):
