@@ -110,7 +110,7 @@ else:
     def unreadable(attribute: str) -> property:
         """Return the property for an option that an attribute of another name shows."""
 
-        def get(self: object) -> NoReturn:
+        def get(self: object) -> Any:
             raise AttributeError(get.__doc__)
 
         get.__doc__ = f"An option, not an attribute: `{attribute}` has what is in force."

@@ -222,10 +222,11 @@ def test_options_are_not_set_as_attributes(library: Library, name: str, written:
 
 def test_attributes_that_are_no_options_are_not_set(library: Library) -> None:
     """S1: whatever the name."""
+    kind: Any = library.options
     with pytest.raises(AttributeError, match=r"`with backend_opts\(...\):`"):
-        library.options.zzz = 1
+        kind.zzz = 1
     with pytest.raises(AttributeError, match="zzz"):
-        library.options().zzz = 1
+        kind().zzz = 1
 
 
 def test_names_of_options_are_read_under_the_names_of_what_is_in_force(library: Library) -> None:
