@@ -436,7 +436,7 @@ class Chain(TakesFound):
         """Record a step, if the state is traced."""
         trace = self.decision.state.trace
         if trace is not None:
-            from ._state.trace import Outcome, record  # few programs trace
+            from ._traces import Outcome, record  # few programs trace
 
             record(trace, self.function, backend, Outcome(outcome), reason, self.decision.types)
 

@@ -27,7 +27,7 @@ from ._patterns import DEFAULT, type_identifier
 
 if TYPE_CHECKING:
     from ._decide import Decision, Step
-    from ._state.state_keeper import StateKeeper
+    from ._state import StateKeeper
 
     IsLeaf = Callable[[type], bool]
     Moved = Callable[[Any, Any], None]

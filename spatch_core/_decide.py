@@ -67,7 +67,7 @@ from ._patterns import (
     split_identifier,
     type_identifier,
 )
-from ._state.state import DispatchState
+from ._state import DispatchState
 
 if TYPE_CHECKING:
     from types import TracebackType

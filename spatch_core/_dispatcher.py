@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from ._entries import Calls
     from ._function import Dispatchable
     from ._loading import Loader
-    from ._state.options import BackendOptions
-    from ._state.state_keeper import StateKeeper
+    from ._options import BackendOptions
+    from ._state import StateKeeper
 
 
 class Dispatcher:

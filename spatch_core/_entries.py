@@ -17,14 +17,13 @@ from ._call import Chain, checked, reason_of, reason_of_answer, shared_part
 from ._context import RETURNED, UNKNOWN, CallContext, Progress, Rest
 from ._parameters import Function, TakesFound, given, missing
 from ._patterns import DEFAULT, GENERATED, is_awaited, is_hashable_by_identity
-from ._state.scope import Scope, store, table_of
+from ._state import Scope, store, table_of
 from .backend_utils import IF_NEEDED
 
 if TYPE_CHECKING:
     from ._decide import Decider, Step
     from ._dispatcher import Dispatcher
-    from ._state.state import DispatchState
-    from ._state.state_keeper import StateKeeper
+    from ._state import DispatchState, StateKeeper
 
 
 def tries_whole_chain(entry: object) -> bool:

@@ -18,7 +18,7 @@ from ._errors import NoImplementationError, Published, published
 from ._matching import Match
 from ._parameters import ASYNC_GENERATOR, GENERATOR
 from ._patterns import DEFAULT, shown, type_identifier
-from ._state.state import DispatchState
+from ._state import DispatchState
 from .backend_utils import IF_NEEDED, IfNeeded
 
 if TYPE_CHECKING:
@@ -150,7 +150,7 @@ def explain(
     explainer.end()
     hooks: tuple[str, ...] = ()
     if decision.state.hook is not None:
-        from ._state.hooks import hook_name  # most programs have no hooks
+        from ._state_hooks import hook_name  # most programs have no hooks
 
         hooks = tuple(map(hook_name, decision.state.hook))
     lines = tuple(explainer.lines)

@@ -18,16 +18,14 @@ from typing import TYPE_CHECKING, Any
 
 from ._call import Chain, checked
 from ._context import RETURNED, Progress
+from ._freezing import stepwise
 from ._parameters import Function, TakesFound, given, missing
 from ._patterns import DEFAULT, is_importable
-from ._state.frozen_coroutines import stepwise
-from ._state.hook_stages import stages_of
-from ._state.hooks import Call, hook_name
+from ._state_hooks import Call, hook_name, stages_of
 
 if TYPE_CHECKING:
     from ._entries import Calls, Guard
-    from ._state.scope import Scope
-    from ._state.state import DispatchState
+    from ._state import DispatchState, Scope
 
     Way = Callable[[tuple[type, ...]], "Chain | Guard"]
     """Takes dispatch types; returns the chain for these, or a `Guard` of it."""

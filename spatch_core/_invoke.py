@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from ._call import Chain, ask, shared_part
 from ._context import CallContext
 from ._errors import UnknownFunctionError, nearest
+from ._options import checked_type
 from ._parameters import Unknown, check_instance, with_instance
-from ._state.option_checks import checked_type
 from .backend_utils import IfNeeded
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ._dispatcher import Dispatcher
     from ._entries import Guard
     from ._explain import Explanation
-    from ._state.state import DispatchState
+    from ._state import DispatchState
 
 
 class Invocation:
@@ -83,7 +83,7 @@ class Invocation:
 
 def restore_invocation(_: object, content: Mapping[str, Any]) -> Invocation:
     """Make an invocation again that was pickled; see `.._state.pickles`."""
-    from ._state.pickles import check_names
+    from ._freezing import check_names
 
     check_names(content, ("function", "options"))
     check_names(content["options"], ("backend", "type", "force"))

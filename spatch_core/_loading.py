@@ -22,8 +22,7 @@ from ._environment import find_entry_points, read_environment
 from ._errors import REGISTERED, Source, UnknownBackendError, nearest
 from ._parsing import parse_description
 from ._patterns import DEFAULT, TypePattern, is_initializing
-from ._state.process_default import set_environment
-from ._state.state import initial_state
+from ._state import initial_state, set_environment
 from ._wrapper import document
 
 if TYPE_CHECKING:

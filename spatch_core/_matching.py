@@ -27,7 +27,7 @@ from ._patterns import (
 if TYPE_CHECKING:
     from ._decide import Decider
     from ._description import Description
-    from ._state.state import DispatchState
+    from ._state import DispatchState
 
 
 class TypeMatch(NamedTuple):

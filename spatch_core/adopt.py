@@ -17,7 +17,7 @@ from ._entries import Guard, as_function, tries_whole_chain
 from ._errors import nearest
 from ._parameters import PLAIN, Function
 from ._patterns import DEFAULT, is_hashable_by_identity, split_identifier
-from ._state.scope import Scope, table_of
+from ._state import Scope, table_of
 
 if TYPE_CHECKING:
     from ._dispatcher import Dispatcher

@@ -13,9 +13,9 @@ from types import MappingProxyType
 
 from ._dispatcher import Dispatcher
 from ._function import Dispatchable, check_parentheses
+from ._options import BackendOptions
 from ._patterns import DEFAULT, is_backend_name, is_type_pattern
-from ._state.options import BackendOptions
-from ._state.state_keeper import StateKeeper
+from ._state import StateKeeper
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -457,9 +457,8 @@ class BackendSystem:
             If a later version made the pickle, with content that this version does not know.
         """
         # Few programs need these.
+        from ._freezing import check_names, restore_function, restore_options
         from ._invoke import restore_invocation
-        from ._state.freezing import restore_function
-        from ._state.pickles import check_names, restore_options
 
         kinds: dict[str, Callable[..., Any]] = {
             "options": restore_options,

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 from ._callers_line import stacklevel
 from ._parameters import ASYNC_GENERATOR, COROUTINE
 from ._patterns import type_identifier
-from ._state.hooks import Call
+from ._state_hooks import Call
 
 if TYPE_CHECKING:
     from os import PathLike

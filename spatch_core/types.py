@@ -17,7 +17,9 @@ from . import (
     _errors,
     _function,
     _invoke,
+    _options,
     _patterns,
+    _state_hooks,
     backend_system,
     backend_utils,
 )
@@ -25,17 +27,16 @@ from ._description import Description
 from ._errors import Problem
 from ._explain import Explanation
 from ._function_type import DispatchableFunction
-from ._state import hooks, options, options_block, options_view
-from ._state.trace import Trace
+from ._traces import Trace
 
 if TYPE_CHECKING:
     from ._description import AutoGeneration, Implementation, Variant
     from ._errors import Source
     from ._explain import ExplainedBackend, Verdict
+    from ._options import BackendOptions
     from ._patterns import TypePattern
-    from ._state.hooks import Call
-    from ._state.options import BackendOptions
-    from ._state.trace import Outcome, TraceEvent
+    from ._state_hooks import Call
+    from ._traces import Outcome, TraceEvent
     from .examination import (
         FileReport,
         FileUpdate,
@@ -74,13 +75,13 @@ __all__ = [
 
 _HOMES = {
     "AutoGeneration": "_description",
-    "BackendOptions": "_state.options",
-    "Call": "_state.hooks",
+    "BackendOptions": "_options",
+    "Call": "_state_hooks",
     "ExplainedBackend": "_explain",
     "Implementation": "_description",
-    "Outcome": "_state.trace",
+    "Outcome": "_traces",
     "Source": "_errors",
-    "TraceEvent": "_state.trace",
+    "TraceEvent": "_traces",
     "TypePattern": "_patterns",
     "Variant": "_description",
     "Verdict": "_explain",
@@ -92,7 +93,7 @@ _HOMES = {
 _ANNOTATIONS: dict[str, Any] = {
     **{name: getattr(typing, name) for name in ("Any", "ClassVar", "Final", "Literal")},
     "BackendSystem": backend_system.BackendSystem,
-    "Call": hooks.Call,
+    "Call": _state_hooks.Call,
     "Callable": Callable,
     "Class": type,
     "DispatchArguments": (
@@ -102,7 +103,7 @@ _ANNOTATIONS: dict[str, Any] = {
     "DispatchableFunction": DispatchableFunction,
     "Explanation": Explanation,
     "F": TypeVar("F", bound=Callable[..., Any]),
-    "Hook": Callable[[hooks.Call], typing.Any],
+    "Hook": Callable[[_state_hooks.Call], typing.Any],
     "Invocation": _invoke.Invocation,
     "Iterable": Iterable,
     "Mapping": Mapping,
@@ -114,7 +115,7 @@ _ANNOTATIONS: dict[str, Any] = {
 }
 for _module in (
     *(_errors, _patterns, _function, backend_system, backend_utils, _context),
-    *(hooks, options, options_block, options_view),
+    *(_options, _state_hooks),
 ):
     for _name, _value in _ANNOTATIONS.items():
         vars(_module).setdefault(_name, _value)

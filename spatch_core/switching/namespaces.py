@@ -7,15 +7,13 @@ from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
+from .._freezing import CoroutineFunctionWithState, FunctionWithState, nature_of_callable, stepwise
 from .._parameters import COROUTINE, PLAIN
-from .._state.freezing import nature_of_callable
-from .._state.frozen_coroutines import CoroutineFunctionWithState, stepwise
-from .._state.frozen_function import FunctionWithState
 from ..backend_system import BackendSystem, systems_of
 
 if TYPE_CHECKING:
-    from .._state.options import BackendOptions
-    from .._state.scope import Scope
+    from .._options import BackendOptions
+    from .._state import Scope
 
     Class = type  # where a parameter is called `type`
 

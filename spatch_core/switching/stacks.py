@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .._state.option_checks import checked_backend
-from .._state.state import CURRENT, DispatchState, remembered
+from .._options import checked_backend
+from .._state import CURRENT, DispatchState, remembered
 
 if TYPE_CHECKING:
-    from .._state.options import BackendOptions
+    from .._options import BackendOptions
 
 
 def stack_of(state: DispatchState) -> tuple[str, ...]:

@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from .._options import checked_backend
 from .._patterns import DEFAULT, shown
-from .._state.option_checks import checked_backend
-from .._state.process_default import change
-from .._state.state import DispatchState, initial_state, remembered
+from .._state import DispatchState, change, initial_state, remembered
 from ..backend_system import BackendSystem
 from .stacks import has_alone, options_of, stack_of, switched
 
 if TYPE_CHECKING:
-    from .._state.options import BackendOptions
-    from .._state.scope import Scope
+    from .._options import BackendOptions
+    from .._state import Scope
 
 __all__ = ["Switch"]
 

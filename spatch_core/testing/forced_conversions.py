@@ -8,7 +8,7 @@ from typing import Any
 from .._convert import Conversion, RoundTrip, Unconverted, converted, leaves
 from .._parameters import ASYNC_GENERATOR, COROUTINE, GENERATOR, Function
 from .._patterns import DEFAULT
-from .._state.hooks import Call
+from .._state_hooks import Call
 
 
 class ForcedConversions:

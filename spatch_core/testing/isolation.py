@@ -9,8 +9,7 @@ from contextlib import contextmanager
 from importlib import invalidate_caches
 
 from .._loading import docs
-from .._state.process_default import set_default
-from .._state.state import DispatchState
+from .._state import DispatchState, set_default
 from .._wrapper import document
 from ..backend_system import BackendSystem
 from .environment import folders
@@ -73,7 +72,7 @@ def isolated(
         raise TypeError(f"isolated() takes the BackendSystem of a library, not {system!r}")
     added = folders(path)
     keeper = system._dispatcher.keeper
-    outer, default, globally = keeper.get(), keeper.default.state, keeper.enabled_globally
+    outer, default, globally = keeper.get(), keeper.default.state, keeper.default.is_enabled
     caller = system._loader.loaded
     variables, search_path = dict(os.environ), list(sys.path)
     modules = set(sys.modules)

@@ -311,3 +311,23 @@ def test_tasks_and_cancellation() -> None:
             assert variable.get() == "inside"
 
     asyncio.run(main())
+
+
+async def waits_for_nothing(x: Any, y: Any = None) -> Any:
+    await asyncio.sleep(0)
+    return NotImplemented
+
+
+@pytest.mark.parametrize("entry", ASKED, ids=["plain", "asks"])
+def test_what_is_awaited_is_passed_through(entry: Any) -> None:
+    """F16: and not looked at again."""
+    system, function = make(wait, "waits_for_nothing", **entry)
+
+    async def main() -> list[Any]:
+        found = [await function(Foreign()), await function.invoke(backend="first")(1)]
+        with system.backend_opts(trace=True, hook=lambda call: call.next(*call.args)) as trace:
+            found.append(await function(Foreign()))
+        assert [event.backend for event in trace] == ["first"]
+        return found
+
+    assert asyncio.run(main()) == [NotImplemented] * 3

@@ -47,8 +47,7 @@ def test_people_may_write_it() -> None:
         assert options.prioritized == ("default",)
     with pytest.raises(ValueError, match="installed: networkx, first"):
         system.backend_opts(prioritize="xyz")
-    with pytest.raises(ValueError, match="cannot be disabled"):
-        system.backend_opts(disable="networkx")
+    assert system.backend_opts(disable="networkx").disabled == ("default",)
     with pytest.raises(ValueError, match="did you mean 'networkx'"):
         system.backend_opts(prioritize="networx")
 

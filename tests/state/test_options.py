@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 import pickle
 import pydoc
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from contextvars import copy_context
 from typing import Any
 
@@ -562,3 +564,123 @@ def test_options_travel(library: Library) -> None:
         assert library.f(None) == "third"
     assert (len(again.trace), len(options.trace or ())) == (1, 1)
     assert pickle.loads(pickle.dumps(library.options())).trace is None
+
+
+@pytest.mark.parametrize("names", ["default", ["first", "default"]], ids=repr)
+def test_the_library_itself_can_be_disabled(library: Library, names: Any) -> None:
+    """S5: then it is not among the active backends."""
+    options = library.options(disable=names)
+    assert "default" in options.disabled
+    assert "default" not in options.backends
+    assert "default" in library.options().backends
+    with library.options(prioritize="default", disable="default") as inner:
+        assert inner.prioritized == ()
+
+
+def test_an_unknown_option_names_the_nearest(library: Library) -> None:
+    """S1: a misspelt option has no effect, so it is an error."""
+    options: Any = library.options
+    with pytest.raises(TypeError, match=r"no option 'prioritise'; did you mean 'prioritize'\?"):
+        options(prioritise="first")
+    with pytest.raises(TypeError, match=r"no option 'Fallback'; did you mean 'fallback'\?"):
+        options("first", backend="first", Fallback="warn")
+    with pytest.raises(TypeError, match=r"its options are prioritize, disable, type, trace, fall"):
+        options(zzz=1)
+
+
+@pytest.mark.parametrize(
+    ("name", "written"),
+    [
+        ("prioritize", "backend_opts(prioritize='first')"),
+        ("prioritized", "backend_opts(prioritize='first')"),
+        ("disable", "backend_opts(disable='first')"),
+        ("backend", "backend_opts(backend='first')"),
+        ("hooks", "backend_opts(hook='first')"),
+    ],
+)
+def test_options_are_not_set_as_attributes(library: Library, name: str, written: str) -> None:
+    """S1: neither of an object nor of the class; the error says what to write."""
+    for options in (library.options(), library.options):
+        with pytest.raises(AttributeError) as caught:
+            setattr(options, name, "first")
+        assert f"`with {written}:`, or `{written}.enable_globally()`" in str(caught.value)
+    assert library.options().prioritized == ()
+
+
+def test_attributes_that_are_no_options_are_not_set(library: Library) -> None:
+    """S1: whatever the name."""
+    kind: Any = library.options
+    with pytest.raises(AttributeError, match=r"`with backend_opts\(...\):`"):
+        kind.zzz = 1
+    with pytest.raises(AttributeError, match="zzz"):
+        kind().zzz = 1
+
+
+def test_names_of_options_are_read_under_the_names_of_what_is_in_force(library: Library) -> None:
+    """S7: `prioritized`, `disabled` and `hooks`."""
+    for name, attribute in (("prioritize", "prioritized"), ("disable", "disabled")):
+        with pytest.raises(AttributeError, match=f"`{attribute}` has what is in force"):
+            getattr(library.options(), name)
+
+
+def test_the_class_is_not_a_block(library: Library) -> None:
+    """S1: the call was forgotten."""
+    options: Any = library.options
+    with pytest.raises(TypeError, match=r"write `with backend_opts\(prioritize=...\):`"), options:
+        pass
+    with pytest.raises(TypeError, match=r"write `with backend_opts\(prioritize=...\):`"):
+        ExitStack().enter_context(options)
+
+
+def test_the_signature_has_all_options(library: Library) -> None:
+    """S1: tools show it."""
+    assert list(inspect.signature(library.options).parameters) == [
+        *("prioritize", "disable", "type", "trace", "fallback", "backend", "hook")
+    ]
+
+
+def test_options_that_are_not_in_force_say_so(library: Library) -> None:
+    """S7: a program that makes options and forgets the block sees it."""
+    options = library.options(prioritize="third")
+    hint = "not in force; use `with`, or `.enable_globally()`"
+
+    def shown() -> list[bool]:
+        return [hint in text for text in (repr(options), options._repr_html_())]
+
+    assert shown() == [True, True]
+    assert "prioritized=('third',)" in repr(options)
+    with options:
+        assert shown() == [False, False]
+        with library.options(prioritize="second"):
+            assert shown() == [False, False]
+    assert shown() == [True, True]
+    options.enable_globally()
+    assert shown() == [False, False]
+    library.options.reset_globally()
+    assert shown() == [True, True]
+
+
+@pytest.mark.parametrize("option", ["trace", "type", "hook", "fallback", "backend"])
+def test_every_option_is_in_force_in_its_block_alone(library: Library, option: str) -> None:
+    """S7: also those that are not names."""
+    value: dict[str, Any] = {
+        "trace": True,
+        "type": Foreign,
+        "fallback": "raise",
+        "backend": "first",
+    }
+    value["hook"] = lambda call: call.next(*call.args, **call.kwargs)
+    options = library.options(**{option: value[option]})
+    assert "not in force" in repr(options)
+    with options:
+        assert "not in force" not in repr(options)
+    assert "not in force" in repr(options)
+
+
+def test_options_that_change_nothing_are_in_force(library: Library) -> None:
+    """S7: what is in force is asked by `backend_opts()`; a frozen function has its options."""
+    assert "not in force" not in repr(library.options())
+    options = library.options(disable="first")
+    assert "not in force" not in options(lambda: repr(options))()
+    with library.options(disable="first"):
+        assert "not in force" not in repr(options)

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from .._parameters import ASYNC_GENERATOR, COROUTINE, nature_of
+from ._parameters import ASYNC_GENERATOR, COROUTINE, nature_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any, TypeAlias
 
+    from ._state import Scope, Stages, StateKeeper
+
     Hook: TypeAlias = Callable[["Call"], Any]
-    Stages: TypeAlias = tuple[tuple[Hook, list[Any]], ...]
 
 
 class Call:
@@ -57,7 +58,7 @@ class Call:
     @property
     def callable(self) -> Callable[..., Any]:
         """The library's function; calling it in the hook starts a new call."""
-        wrapper: Callable[..., Any] = self._hooked.record.wrapper
+        wrapper: Callable[..., Any] = self._hooked.wrapper()
         return wrapper
 
     @property
@@ -144,12 +145,6 @@ def checked_hook(given: Any) -> tuple[Hook]:
     return (given,)
 
 
-def joined(inner: tuple[Hook, ...], outer: tuple[Hook, ...]) -> tuple[Hook, ...]:
-    """Return the hooks inside a block, innermost first; each hook counts once, by identity."""
-    known = {*map(id, inner)}
-    return (*inner, *[each for each in outer if id(each) not in known])
-
-
 def hook_name(hook: Any) -> str:
     """Return the identifier of a function; for another object, the identifier of its class."""
     while type(hook).__module__ == "functools" and hasattr(hook, "func"):
@@ -159,3 +154,20 @@ def hook_name(hook: Any) -> str:
         if type(module) is str and type(name) is str:
             return f"{module}:{name}"
     return type(hook).__name__
+
+
+def stages_of(keeper: StateKeeper, scope: Scope) -> Stages:
+    """Return the hooks of a scope, innermost first, each with the tables that it runs under.
+
+    A hook runs without itself and without the hooks inside it; outer hooks stay active.
+    """
+    stages = scope.stages
+    if stages is None:
+        hooks: tuple[Hook, ...] = scope.state.hook or ()
+        found = []
+        for place, hook in enumerate(hooks, 1):
+            state = scope.state.replace(hook=hooks[place:] or None)
+            found.append((hook, keeper.scope(state).tables))
+        # Two threads may come here at once; their stages are equivalent.
+        stages = scope.stages = tuple(found)
+    return stages

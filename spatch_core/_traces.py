@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
-from .._errors import Published, published
-from .._parameters import Function
-from .._patterns import DEFAULT, shown
+from ._errors import Published, published
+from ._parameters import Function
+from ._patterns import DEFAULT, shown
 
 
 class Outcome(str, Enum):

@@ -1,0 +1,406 @@
+"""Functions with a frozen dispatch state, and the content of pickles.
+
+Pickles have a format that later versions extend and never change. A pickle of these kinds names no
+module of this package but `spatch_core.backend_system`. A system is found by
+`find_system(module, environ_prefix, group)`; all else is made by its method ``restore``, which
+takes the kind of object and a dictionary:
+
+==============  ================================================================
+kind            content
+==============  ================================================================
+"options"       ``options``
+"function"      ``options``, and either ``function``, the callable itself, or
+                ``decorated``, the identifier of the decorated function;
+                ``is_coroutine``
+"invocation"    ``function``, a dispatchable; ``options`` of `invoke`
+==============  ================================================================
+
+``options`` is a dictionary of the options that differ from their default values, under the
+names that users write. A name that this version does not know is an error, because ignoring an
+option could run another backend than the pickled options ask for.
+"""
+
+from __future__ import annotations
+
+import sys
+from functools import update_wrapper
+from types import CoroutineType, MethodType
+
+from ._errors import UnknownBackendError
+from ._parameters import ASYNC_GENERATOR, COROUTINE, GENERATOR, PLAIN
+from ._patterns import import_identifier, loaded_object
+from ._state import CURRENT, OPTIONS, STAYING, DispatchState
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Iterable, Mapping
+    from typing import Any, TypeVar
+
+    from ._state import Scope, StateKeeper
+
+    F = TypeVar("F", bound=Callable[..., Any])
+
+
+def freeze(owner: Any, scope: Scope, function: F) -> F:
+    """Return a callable that always runs `function` in `scope` of the library `owner`."""
+    made: Any
+    if isinstance(function, (staticmethod, classmethod)):
+        made = type(function)(freeze(owner, scope, function.__func__))
+    elif callable(function):
+        made = _kind_of(function)(owner, scope, function)
+    else:
+        raise TypeError(f"backend options decorate a function, not {function!r}")
+    return made  # type: ignore[no-any-return]  # it is called like `function`
+
+
+def nature_of_callable(function: Any) -> int:
+    """Return the nature of a function or another callable; see `nature_of`."""
+    nature = getattr(function, "nature", None)  # the results of `invoke` have it
+    if type(nature) is int:
+        return nature
+    import inspect  # takes longer to import than everything else here
+
+    checks = {
+        GENERATOR: inspect.isgeneratorfunction,
+        ASYNC_GENERATOR: inspect.isasyncgenfunction,
+        COROUTINE: inspect.iscoroutinefunction,
+    }
+    for nature, check in checks.items():
+        if check(function) or check(type(function).__call__):
+            return nature
+    return PLAIN
+
+
+def _kind_of(function: Any) -> type[FunctionWithState]:
+    """Return the class that freezes a callable."""
+    nature = nature_of_callable(function)
+    if nature == PLAIN:
+        return FunctionWithState
+    if nature & COROUTINE:
+        return CoroutineFunctionWithState
+    kind = "an asynchronous generator" if nature & ASYNC_GENERATOR else "a generator"
+    name = getattr(function, "__qualname__", None) or repr(function)
+    raise TypeError(
+        f"backend options cannot decorate {name}, which is {kind} function: its body runs after "
+        "the call, step by step. Decorate the function that iterates over it, or a function that "
+        "it calls"
+    )
+
+
+# Attributes of a dispatchable that would use the state in force, instead of the frozen one.
+_ATTRIBUTES = ("explain", "invoke", "backends")
+
+
+class FunctionWithState:
+    """A callable that runs another one, its ``__wrapped__``, under a frozen dispatch state.
+
+    A pickle holds only the names of backends. The process that loads it must have the prioritized
+    ones; otherwise a call raises `UnknownBackendError`. So names are `checked` by the first call.
+    """
+
+    is_coroutine = False
+
+    def __init__(
+        self, owner: Any, scope: Scope, function: Callable[..., Any], checked: bool = True
+    ) -> None:
+        update_wrapper(self, function)
+        self.__wrapped__ = function
+        if all(hasattr(function, name) for name in _ATTRIBUTES):
+            for name in _ATTRIBUTES:
+                self.__dict__.pop(name, None)
+        self._owner = owner
+        self._keeper: StateKeeper = owner.keeper
+        self._scope = scope
+        self._checked = checked
+
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
+        if not self._checked:
+            self._check()
+        # Inlined, so that a frozen function adds only this frame.
+        keeper = self._keeper
+        token = keeper.set(self._scope.tables)
+        try:
+            return self.__wrapped__(*args, **kwargs)
+        finally:
+            keeper.variable.reset(token)
+
+    def _check(self) -> None:
+        catalog = self._owner.catalog()
+        for name in self._scope.state.prioritized:
+            try:
+                catalog.check_backend(name)
+            except UnknownBackendError as error:
+                function = getattr(self, "__name__", self.__wrapped__)
+                here = f"this process, which was sent {function!r} with options that prioritize it"
+                reason = (
+                    f"{error.reason}, in {here}"
+                    if error.reason
+                    else f"it is not installed for {here}; installed: {', '.join(error.known)}"
+                )
+                raise UnknownBackendError(name, error.known, error.nearest, reason) from None
+        self._checked = True
+
+    def __get__(self, instance: object, owner: type | None = None) -> Any:
+        return self if instance is None else MethodType(self, instance)
+
+    def __repr__(self) -> str:
+        return f"<{self.__wrapped__!r} under {self._scope.state!r}>"
+
+    def __reduce__(self) -> Any:
+        content: dict[str, Any] = {"options": options_of(self._scope.state)}
+        if self.is_coroutine:
+            content["is_coroutine"] = True
+        function: Any = self.__wrapped__
+        # With options of several libraries on one function, the name leads to the outermost.
+        module = getattr(self, "__module__", None)
+        qualname = self.__dict__.get("__qualname__")
+        is_found = (
+            isinstance(module, str)
+            and isinstance(qualname, str)
+            and loaded_object(module, qualname) is self
+        )
+        if is_found and module != "__main__":
+            content["decorated"] = f"{module}:{qualname}"
+        else:
+            if is_found:
+                # A process that runs the same script finds the function by this name. By
+                # its own name pickle would find this object. (cloudpickle pickles functions
+                # of `__main__` by value, whatever their names.)
+                function.__qualname__ = f"{qualname}.__wrapped__"
+            content["function"] = function
+        return self._owner.restore, ("function", content)
+
+
+class CoroutineFunctionWithState(FunctionWithState):
+    """A frozen coroutine function: the state is in force within each step."""
+
+    is_coroutine = True
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if sys.version_info >= (3, 12):
+            from inspect import markcoroutinefunction
+
+            markcoroutinefunction(self)
+        else:
+            from asyncio import coroutines
+
+            # The marker that `asyncio.iscoroutinefunction` looks for in these versions.
+            self._is_coroutine = getattr(coroutines, "_is_coroutine", True)
+
+    def __getattr__(self, name: str) -> Any:
+        # `inspect` reads these to tell the nature of a callable object.
+        if name in ("__code__", "__defaults__", "__kwdefaults__"):
+            return getattr(self.__wrapped__, name, getattr(type(self).__call__, name))
+        if name == "__name__":
+            return type(self).__name__
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+    async def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
+        if not self._checked:
+            self._check()
+        return await _Awaited(Steps(self._keeper, self._scope), self.__wrapped__, args, kwargs)
+
+
+class Steps:
+    """The steps of one generator, coroutine or asynchronous generator.
+
+    The state is put in force before each step and taken away after it, so that the consumer never
+    sees it. A step that ends inside a block leaves the block's state in force; the next step starts
+    with that state.
+    """
+
+    __slots__ = ("_keeper", "_tables")
+
+    def __init__(self, keeper: StateKeeper, scope: Scope) -> None:
+        self._keeper = keeper
+        self._tables = scope.tables
+
+    def run(self, start: Callable[[], Any]) -> Generator[Any, Any, Any]:
+        """Do what ``yield from start()`` does; `start` is called in the first step."""
+        iterator = error = sent = None
+        while True:
+            try:
+                if iterator is None:
+                    iterator = self._step(start)
+                if error is not None:
+                    step, arguments = getattr(iterator, "throw", None), (error,)
+                    if step is None:
+                        raise error
+                    value = self._step(step, *arguments)
+                elif sent is None:
+                    value = self._step(iterator.__next__)
+                else:
+                    value = self._step(iterator.send, sent)
+            except StopIteration as end:
+                return end.value
+            finally:
+                error = None  # breaks the cycle of the exception and this frame
+            try:
+                sent = yield value
+            except GeneratorExit:
+                close = getattr(iterator, "close", None)
+                if close is not None:
+                    self._step(close)
+                raise
+            except BaseException as thrown:  # noqa: BLE001  # any may be thrown
+                error = thrown
+
+    def _step(self, step: Callable[..., Any], *arguments: Any) -> Any:
+        keeper = self._keeper
+        before = keeper.get()
+        keeper.set(self._tables)
+        try:
+            return step(*arguments)
+        finally:
+            # What a block has put in force that this step has entered and not left.
+            self._tables = keeper.get()
+            keeper.set(before)
+
+
+class _Awaited:
+    """Awaits a call; the state is in force within each step."""
+
+    __slots__ = ("_call", "_steps")
+
+    def __init__(
+        self,
+        steps: Steps,
+        function: Callable[..., Any],
+        args: tuple[Any, ...] = (),
+        kwargs: Mapping[str, Any] = {},  # only read
+    ) -> None:
+        self._steps = steps
+        self._call = function, args, kwargs
+
+    def __await__(self) -> Any:
+        return self._steps.run(self._start)
+
+    def _start(self) -> Any:
+        return _awaiting(*self._call).__await__()
+
+
+async def _awaiting(
+    function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]
+) -> Any:
+    return await function(*args, **kwargs)
+
+
+def stepwise(nature: int, keeper: StateKeeper, scope: Scope, start: Callable[[], Any]) -> Any:
+    """Return a coroutine or generator that runs each step of another one in a scope.
+
+    The first step begins in `scope`. `start`, which has this nature, returns an awaitable, an
+    iterator or an asynchronous iterator.
+    """
+    steps = Steps(keeper, scope)
+    if nature & ASYNC_GENERATOR:
+        return _stepwise_async_generator(steps, start)
+    if nature & COROUTINE:
+        return _stepwise_coroutine(steps, start)
+    return _stepwise_generator(steps, start)
+
+
+async def _stepwise_coroutine(steps: Steps, start: Callable[[], Any]) -> Any:
+    return await _Awaited(steps, start)
+
+
+def _stepwise_generator(steps: Steps, start: Callable[[], Any]) -> Any:
+    def begin() -> Any:
+        made = start()
+        # A function that `types.coroutine` marks may return a coroutine in place of a generator.
+        return made.__await__() if type(made) is CoroutineType else iter(made)
+
+    return (yield from steps.run(begin))
+
+
+async def _stepwise_async_generator(steps: Steps, start: Callable[[], Any]) -> Any:
+    def awaited(method: str, *given: Any) -> _Awaited:
+        return _Awaited(steps, getattr(generator, method), given)
+
+    generator = start()
+    step = awaited("__anext__")
+    try:
+        while True:
+            value = await step
+            try:
+                sent = yield value
+            except GeneratorExit:
+                await awaited("aclose")
+                raise
+            except BaseException as error:  # noqa: BLE001  # any may be thrown
+                step = awaited("athrow", error)
+            else:
+                step = awaited("__anext__") if sent is None else awaited("asend", sent)
+    except StopAsyncIteration:
+        return
+
+
+_NAMES = ("prioritize", "disable", *OPTIONS)
+_PICKLED = tuple(name for name in _NAMES if name not in STAYING)
+
+
+def options_of(state: DispatchState) -> dict[str, Any]:
+    """Return the options that make a state, except trace and hooks, which are not pickled."""
+    prioritized = state.prioritized
+    if state.places[-1:] == (CURRENT,):  # the default place of the current backend
+        prioritized = state.places[:-1]
+    names = {"prioritize": prioritized, "disable": tuple(sorted(state.disabled))}
+    return {option: value for option, value in names.items() if value} | state.others
+
+
+def reduce_options(owner: Any, state: DispatchState) -> Any:
+    """Return the result of ``__reduce__`` for options that describe `state`."""
+    if state.hook is not None:
+        from ._state_hooks import hook_name
+
+        raise TypeError(
+            "backend options with a hook cannot be pickled or copied, because a hook belongs to "
+            f"its process; give {hook_name(state.hook[0])} where the options are used"
+        )
+    options = options_of(state)
+    if state.trace is not None:
+        options["trace"] = True  # each process has a trace of its own
+    return owner.restore, ("options", {"options": options})
+
+
+def restore_options(owner: Any, content: Mapping[str, Any]) -> Any:
+    """Rebuild pickled options."""
+    check_names(content, ("options",))
+    options = content["options"]
+    check_names(options, _NAMES)
+    return owner.backend_opts(**options)
+
+
+def restore_function(owner: Any, content: Mapping[str, Any]) -> FunctionWithState:
+    """Rebuild a pickled function.
+
+    The names of backends are not checked: a frozen function may be loaded by a process that does
+    not have them. A call then raises an error.
+    """
+    check_names(content, ("options", "function", "decorated", "is_coroutine"))
+    function: Any = content.get("function")
+    if "decorated" in content:
+        # The object with this name has frozen the state of this process. The pickle has its own
+        # state, so only the function inside is used.
+        found = import_identifier(content["decorated"])
+        function = found.__wrapped__ if isinstance(found, FunctionWithState) else found
+    kind = CoroutineFunctionWithState if content.get("is_coroutine") else _kind_of(function)
+    return kind(owner, owner.keeper.scope(state_of(content["options"])), function, checked=False)
+
+
+def state_of(options: Mapping[str, Any]) -> DispatchState:
+    """Return the state that `options_of` has turned into options."""
+    check_names(options, _PICKLED)
+    others = {**options}
+    prioritized, disabled = others.pop("prioritize", ()), others.pop("disable", ())
+    return DispatchState(tuple(prioritized), frozenset(disabled), **others)
+
+
+def check_names(given: Mapping[str, Any], known: Iterable[str]) -> None:
+    """Raise a ValueError if a pickle has names that this version does not know."""
+    unknown = sorted(given.keys() - {*known})
+    if unknown:
+        raise ValueError(
+            "this was pickled by a later version of spatch-core, with names that this version "
+            f"does not know: {', '.join(map(repr, unknown))}"
+        )

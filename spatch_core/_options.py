@@ -1,0 +1,671 @@
+"""`BackendOptions`: options for a block, for a decorated function, or for the process.
+
+One object of options may be entered in several threads and tasks at once, and within itself. All of
+them share its list of tokens. The list needs no lock: appending and removing an item are atomic,
+and each thread removes only the tokens that it has added.
+
+A library's options have these caches. `BackendOptions._forget` empties them when the backends have
+changed, and when `MAX_OPTIONS` combinations are known:
+
+============  =====================================================  =======================
+cache         key                                                    value
+============  =====================================================  =======================
+_prioritized  ``prioritize``, a string or a tuple, with no others    the options' state
+_plain        ``prioritize`` and ``disable``, strings or tuples,     the options' state
+              with no others, or with ``backend``, a string,
+              as the third; besides, the `key` of each state;
+              for a `Switch`, the name of a backend alone
+_values       a module's name, a backend's name or None, an          the value
+              attribute; nested dictionaries
+============  =====================================================  =======================
+"""
+
+from __future__ import annotations
+
+from _weakref import ref  # weakref itself imports much more
+from types import GenericAlias, MethodType
+
+from ._errors import nearest
+from ._state import OPTIONS, DispatchState, initial_state, set_default, set_environment
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from contextvars import Token
+    from typing import Any, ClassVar, Generic, Literal, NoReturn, TypedDict, overload
+
+    # Type checkers have these; `typing` of 3.10 lacks some.
+    from typing_extensions import Self, TypeVar, Unpack
+
+    from ._state import Class, Scope, Tables
+    from ._state_hooks import Call, Hook
+    from ._traces import Trace
+
+    F = TypeVar("F", bound=Callable[..., Any])
+    Given_co = TypeVar("Given_co", covariant=True, default=Any)
+
+    class LaterOptions(TypedDict, total=False):
+        """Keyword-only options, for the overloads."""
+
+        fallback: str | None
+        backend: str | None
+        hook: Hook | None
+
+    class Giving(Generic[Given_co]):
+        """A block for which ``with ... as`` gives a `Given_co`."""
+
+        def __enter__(self) -> Given_co: ...
+
+        def __exit__(
+            self, kind: object = None, error: object = None, traceback: object = None
+        ) -> None: ...
+
+    Kind = type
+    method_of_either = classmethod
+    readable = property
+else:
+    # `Giving[Given_co]` is `object` at run time: importing `typing` takes longer than importing a
+    # library.
+    Given_co = None
+    Giving = {Given_co: object}
+
+    class Kind(type):
+        """The class of options classes: errors say what to write instead of what has no effect."""
+
+        @property
+        def __signature__(cls) -> object:
+            from inspect import Signature, signature
+
+            return signature(cls._checked).replace(return_annotation=Signature.empty)
+
+        def __setattr__(cls, name: str, value: object) -> None:
+            if not name.startswith("_"):
+                refuse_setting(cls, name, value)
+            super().__setattr__(name, value)
+
+        def __enter__(cls) -> NoReturn:
+            name = cls.__name__
+            raise TypeError(
+                f"`with {name}:` gives no options; write `with {name}(prioritize=...):`"
+            )
+
+        def __exit__(cls, *error: object) -> None:
+            """Python looks it up before it enters the block."""
+
+    class method_of_either(classmethod):  # noqa: N801  # used as `classmethod` is
+        """A class method; called on an object, it gets the object instead of the class."""
+
+        def __get__(self, instance: Any, owner: Any = None) -> Any:
+            return MethodType(self.__func__, owner if instance is None else instance)
+
+    class readable(property):  # noqa: N801  # used as `property` is
+        """A property; the error for setting it says what to write instead."""
+
+        def __set_name__(self, owner: type, name: str) -> None:
+            self.name = name
+
+        def __set__(self, instance: object, value: object) -> None:
+            refuse_setting(type(instance), self.name, value)
+
+    def unreadable(attribute: str) -> property:
+        """Return the property for an option that an attribute of another name shows."""
+
+        def get(self: object) -> Any:
+            raise AttributeError(get.__doc__)
+
+        get.__doc__ = f"An option, not an attribute: `{attribute}` has what is in force."
+        return readable(get)
+
+
+MAX_OPTIONS = 256
+"""How many combinations of plain options are cached before all are forgotten."""
+
+_NAMES = ("prioritize", "disable", *OPTIONS)
+_NOTHING = ()
+
+
+class BackendOptions(Giving[Given_co], metaclass=Kind):
+    """Choose and trace backends: in a block, in a function, or in the whole process.
+
+    Parameters
+    ----------
+    prioritize : str or iterable of str, optional
+        Backends to try first, in this order, before those that an outer block prioritizes.
+        Backends that require opt-in become active by it.
+    disable : str or iterable of str, optional
+        Backends not to use. The library itself is ``"default"``.
+    type : type or str, optional
+        Counts as if an object of it had been passed to every call; a primary type of a
+        backend. An identifier such as ``"numpy:ndarray"`` is imported.
+    trace : bool, optional
+        Whether to record the steps of calls, in a list that ``with ... as trace`` gives. An
+        inner trace pauses the outer one.
+    fallback : str, optional
+        The policy for calls that no backend takes and that have types which are neither the
+        library's nor Python's own: ``"default"`` runs the library's own implementation anyway,
+        ``"warn"`` does so with a warning, ``"raise"`` raises `NoImplementationError`, and
+        ``"convert"`` lets a backend convert the arguments and the result.
+    backend : str, optional
+        The current backend: prioritized, and also chosen where types say nothing, because all
+        dispatch types are Python's own classes or there are none. It replaces the current backend
+        of an outer block.
+    hook : callable, optional
+        Called with a `spatch_core.hooks.Call` for each call in the block, before anything is
+        dispatched; its return value is the result. ``call.next(*call.args, **call.kwargs)``
+        continues the call. A hook of an inner block comes first.
+
+    Raises
+    ------
+    ValueError
+        `fallback` is not one of these.
+    TypeError
+        `hook` cannot be called, or is a coroutine function or a generator function; or there is
+        no such option.
+    UnknownBackendError
+        A `ValueError`: no usable backend has a given name.
+    UnknownTypeError
+        A `ValueError`: `type` is not a primary type of any backend.
+
+    Notes
+    -----
+    Each library has a subclass of its own, ``system.backend_opts``. Used with ``with``, it adds to
+    the options in force around the block. Used as a decorator, it freezes the options in force
+    now together with its own; the decorated function can be pickled and runs under the same
+    options in another process. Otherwise, its attributes tell which options would be in force in
+    a block here and now.
+
+    Before a program starts, the environment variables <PREFIX>_PRIORITIZE, <PREFIX>_BLOCK,
+    <PREFIX>_SET_ORDER and <PREFIX>_BACKEND prioritize, block and order backends, and say which
+    one is current.
+
+    Examples
+    --------
+    In a block, with a record of its calls::
+
+        with backend_opts(prioritize="gpu"):
+            ...
+        with backend_opts(trace=True) as trace:
+            ...
+        print(trace)
+
+    In a function, wherever it is called; in the whole process; what is active here and now::
+
+        @backend_opts(prioritize="gpu")
+        def work(): ...
+
+        backend_opts(disable="gpu").enable_globally()
+        backend_opts().backends
+    """
+
+    # `_own` is the state that the options describe, `_entered` the list of tokens. For options
+    # that are not plain, which `Scope.inner` does not cache, `_last` is the last scope around
+    # their block, and the scope of the block. The references are weak, so that options which a
+    # program keeps do not keep alive the classes of other options.
+    __slots__ = ("_entered", "_last", "_own")
+
+    if TYPE_CHECKING:
+        _owner: ClassVar[Any]  # the `Dispatcher`
+        _prioritized: ClassVar[dict[Any, DispatchState]]
+        _plain: ClassVar[dict[Any, DispatchState]]
+        _values: ClassVar[dict[str, dict[str | None, dict[str, Any]]]]
+        _own: DispatchState
+        _entered: list[Token[Tables]]
+        _last: tuple[ref[Scope], ref[Scope]] | None
+
+        # The result of ``with ... as`` depends on `trace`, and so does the type of the object.
+        @overload
+        def __new__(
+            cls,
+            prioritize: str | Iterable[str] | None = ...,
+            disable: str | Iterable[str] | None = ...,
+            type: Class | str | None = ...,
+            trace: Literal[False] = ...,
+            **later: Unpack[LaterOptions],
+        ) -> BackendOptions[BackendOptions]: ...
+        @overload
+        def __new__(
+            cls,
+            prioritize: str | Iterable[str] | None,
+            disable: str | Iterable[str] | None,
+            type: Class | str | None,
+            trace: Literal[True],
+            **later: Unpack[LaterOptions],
+        ) -> BackendOptions[Trace]: ...
+        @overload
+        def __new__(
+            cls,
+            prioritize: str | Iterable[str] | None = ...,
+            disable: str | Iterable[str] | None = ...,
+            type: Class | str | None = ...,
+            *,
+            trace: Literal[True],
+            **later: Unpack[LaterOptions],
+        ) -> BackendOptions[Trace]: ...
+        @overload
+        def __new__(
+            cls,
+            prioritize: str | Iterable[str] | None = ...,
+            disable: str | Iterable[str] | None = ...,
+            type: Class | str | None = ...,
+            trace: bool = ...,
+            **later: Unpack[LaterOptions],
+        ) -> BackendOptions[Any]: ...
+        def __new__(cls, *args: Any, **kwargs: Any) -> Any: ...
+
+    else:
+        __class_getitem__ = classmethod(GenericAlias)  # for annotations that are evaluated
+        prioritize, disable, hook = map(unreadable, ("prioritized", "disabled", "hooks"))
+
+        def __init__(
+            self,
+            prioritize: str | Iterable[str] | None = (),
+            disable: str | Iterable[str] | None = (),
+            type: Class | str | None = None,
+            trace: bool = False,
+            *,
+            backend: str | None = None,
+            **later: Any,
+        ) -> None:
+            self._entered = []
+            # `later` has the other keyword-only options of `_checked`. Each default of such a
+            # parameter is looked up in a dictionary, which takes longer than an empty `later`.
+            if not later and type is None and not trace:
+                try:
+                    if backend is not None:
+                        self._own = self._plain[prioritize, disable, backend]
+                    elif disable is _NOTHING:
+                        self._own = self._prioritized[prioritize]
+                    else:
+                        self._own = self._plain[prioritize, disable]
+                except (KeyError, TypeError):  # not in the cache, or not hashable
+                    pass
+                else:
+                    return
+            for name in later:
+                if name not in OPTIONS:
+                    refuse_unknown(self.__class__, name)
+            self._last = None
+            self._own = self._checked(prioritize, disable, type, trace, backend=backend, **later)
+
+    @classmethod
+    def _checked(
+        cls,
+        prioritize: str | Iterable[str] | None = (),
+        disable: str | Iterable[str] | None = (),
+        type: Class | str | None = None,
+        trace: bool = False,
+        *,
+        fallback: str | None = None,
+        backend: str | None = None,
+        hook: Hook | None = None,
+    ) -> DispatchState:
+        """Return the state of a block of these options; cache it if it is plain."""
+        if len(cls._plain) >= MAX_OPTIONS:
+            cls._forget()
+        # Read before the backends. If the backends change meanwhile, the caches are exchanged, and
+        # this outdated state lands in a discarded one.
+        plain, prioritized = cls._plain, cls._prioritized
+        catalog = cls._owner.catalog()
+        fields: dict[str, Any] = {}
+        if type is not None:
+            fields["type"] = checked_type(cls._owner, type)
+        if trace:
+            from ._traces import Trace  # imports more than a library needs
+
+            fields["trace"] = Trace()
+        if fallback is not None:
+            from ._traits import checked_policy  # most programs give none
+
+            fields["fallback"] = checked_policy(fallback)
+        if backend is not None:
+            fields["backend"] = checked_backend(cls._owner, backend)
+        if hook is not None:
+            from ._state_hooks import checked_hook  # most programs give none
+
+            fields["hook"] = checked_hook(hook)
+        names = _checked_names("prioritize", prioritize, catalog)
+        own = DispatchState(names, frozenset(_checked_names("disable", disable, catalog)), **fields)
+        if not own.is_plain:
+            return own
+        # The same options give the same object, however they are spelled, because the scopes of
+        # inner blocks are found by its identity. Atomic, for two threads that come here at once.
+        own = plain.setdefault(own.key, own)
+        if fallback is None and _is_constant(prioritize) and _is_constant(disable):
+            if backend is not None:
+                plain[prioritize, disable, backend] = own
+            else:
+                plain[prioritize, disable] = own
+                if disable == ():
+                    prioritized[prioritize] = own
+        return own
+
+    @classmethod
+    def _forget(cls) -> None:
+        """Empty the caches, because the backends have changed."""
+        # Exchanged, not cleared: see `_checked`.
+        cls._prioritized, cls._plain = {}, {}
+        for values in [*cls._values.values()]:  # other threads may add modules
+            values.clear()  # drops the inner tables; a thread may still fill a dropped one
+
+    @classmethod
+    def _bind(cls, owner: Any, module: str) -> type[Self]:
+        """Make the subclass for one library, whose options `module` publishes.
+
+        Its ``__enter__`` and ``__exit__`` are closures, because looking up the methods of the
+        context variable would take a large part of the time.
+        """
+        variable = owner.keeper.variable
+        get, set_, reset = variable.get, variable.set, variable.reset
+
+        def enter(self: BackendOptions) -> Any:
+            """Put the options in force here; return the trace, or else the options."""
+            try:
+                scope = get()[0].inner[self._own]
+            except KeyError:  # not a cached inner scope
+                self._entered.append(set_(self._scope().tables))
+                trace = self._own.trace
+                return self if trace is None else trace
+            self._entered.append(set_(scope.tables))
+            return self
+
+        def leave(
+            self: BackendOptions,
+            kind: object = None,
+            error: object = None,
+            traceback: object = None,
+        ) -> None:
+            """Restore what was in force before the block."""
+            entered = self._entered
+            try:
+                (token,) = entered  # usually there is one
+                reset(token)
+            except (ValueError, RuntimeError, TypeError):
+                # Several tokens, or a token of another context.
+                self._leave_any()
+            else:
+                del entered[0]  # still this token: other threads append, and remove only their own
+
+        methods = {"__enter__": enter, "__exit__": leave}
+        for name, method in methods.items():  # as `help` and tracebacks show them
+            method.__name__, method.__qualname__ = name, f"backend_opts.{name}"
+            method.__module__ = module
+        fields = {"_owner": owner, "_prioritized": {}, "_plain": {}, "_values": {}}
+        # `help` does not look for the docstring in base classes.
+        doc = cls.__doc__ and cls.__doc__.replace("<PREFIX>", variable.name)
+        names = {"__slots__": (), "__doc__": doc, "__module__": module}
+        made: Any = type("backend_opts", (cls,), names | fields | methods)
+        return made  # type: ignore[no-any-return]
+
+    def _leave_any(self) -> None:
+        """Leave the block that was entered last in this context.
+
+        One object may be entered in several threads and tasks at once. A token fits only
+        the context that made it, and refuses every other without effect.
+        """
+        for token in self._entered[::-1]:
+            try:
+                self._owner.keeper.variable.reset(token)
+            except (ValueError, RuntimeError):
+                continue
+            self._entered.remove(token)
+            return
+        raise RuntimeError("this block of backend options was not entered in this context")
+
+    def _scope(self) -> Scope:
+        """Return a scope of the state in force here with the options added."""
+        keeper, own = self._owner.keeper, self._own
+        outer: Scope = keeper.get()[0]
+        scope: Scope | None
+        if own.is_plain:
+            scope = keeper.inside(outer, own)
+            return scope
+        last = self._last
+        if last is not None and last[0]() is outer:
+            scope = last[1]()
+            if scope is not None:
+                return scope
+        scope = keeper.inside(outer, own)
+        self._last = ref(outer), ref(scope)
+        return scope
+
+    def __call__(self, function: F) -> F:
+        """Return `function` with the state in force now and these options frozen into it.
+
+        Parameters
+        ----------
+        function : callable
+            A function, a coroutine function or any other callable.
+
+        Returns
+        -------
+        callable
+            A callable that runs `function` under the frozen state, wherever it is called.
+
+        Raises
+        ------
+        TypeError
+            If `function` cannot be called, or is a generator function.
+        """
+        from ._freezing import freeze
+
+        return freeze(self._owner, self._scope(), function)
+
+    @method_of_either
+    def freeze(
+        cls,  # noqa: N805  # an object or the class
+        function: F,
+        prioritize: str | Iterable[str] | None = (),
+        disable: str | Iterable[str] | None = (),
+        type: Class | str | None = None,
+        fallback: str | None = None,
+        backend: str | None = None,
+    ) -> F:
+        """Return a callable that runs `function` under these options and no others.
+
+        Meant for work that is done later or elsewhere: unlike options as a decorator, it ignores
+        the options in force here. ``backend_opts.freeze(function, ...)`` freezes the given options;
+        ``backend_opts(...).freeze(function)`` those of the object, including its trace.
+
+        Parameters
+        ----------
+        function : callable
+            A function, a coroutine function or any other callable.
+        prioritize, disable, type, fallback, backend
+            As for a block; on an object, as for a block inside one of its options.
+
+        Returns
+        -------
+        callable
+            A callable that runs `function` under these options, wherever it is called. It can be
+            pickled if `function` can.
+        """
+        from ._freezing import freeze
+
+        state = DispatchState()
+        either: Any = cls
+        if isinstance(either, BackendOptions):
+            state = either._own.within(state)
+        own = cls._checked(prioritize, disable, type, fallback=fallback, backend=backend)
+        return freeze(cls._owner, cls._owner.keeper.scope(own.within(state)), function)
+
+    def enable_globally(self) -> None:
+        """Add these options to the process-wide default.
+
+        They hold in every thread that is not inside a block of its own, and has not set a backend
+        by a `Switch`. `reset_globally` takes them back.
+
+        Warns
+        -----
+        GlobalOptionsWarning
+            If this call adds to an earlier one, and overrides it where they contradict; or if the
+            caller has set a backend, and so does not follow.
+        """
+        keeper, own = self._owner.keeper, self._own
+        default: Scope = keeper.default
+        if default.is_enabled and own.within(default.state).key != default.state.key:
+            _warn(
+                "the options of the process were changed before; the new options are added to the "
+                "earlier ones and override them where they contradict"
+            )
+        if keeper.is_own() and keeper.current().backend is not None:
+            _warn(
+                "this thread or task has set a backend and keeps its own options, so that those of "
+                "the process do not hold here; call unset_backend() first, or leave the block"
+            )
+        # Starts from the present default: another thread may have changed it since the check above.
+        keeper.replace_default(lambda default: own.within(default.state))
+
+    @classmethod
+    def reset_globally(cls) -> None:
+        """Take back all options that `enable_globally` has added.
+
+        The environment variables are in force again, in every thread that is not inside a block
+        of its own.
+        """
+        owner = cls._owner
+        if owner.keeper.default.is_enabled:
+            set_default(owner.keeper, initial_state(owner.catalog()))
+            # Again, for a thread that has discovered the backends meanwhile: its `set_environment`
+            # may have come before `set_default`, and so had no effect.
+            set_environment(owner.keeper, initial_state(owner.catalog()))
+
+    @classmethod
+    def reload(cls) -> None:
+        """Discover the backends again, e.g. after one was installed in a running session.
+
+        The environment variables are read again too. Blocks of options stay in force, and modules
+        that were imported are not imported again.
+        """
+        cls._owner.reload()
+
+    def _state(self) -> DispatchState:
+        """Return the state in force here with the options added."""
+        return self._scope().state
+
+    @readable
+    def backends(self) -> tuple[str, ...]:
+        """Names of the active backends by priority; ``"default"`` is the library."""
+        return self._state().active(self._owner.catalog())
+
+    @readable
+    def prioritized(self) -> tuple[str, ...]:
+        """Names of the prioritized backends, the foremost first."""
+        return self._state().prioritized
+
+    @readable
+    def disabled(self) -> tuple[str, ...]:
+        """Names of the disabled backends, sorted."""
+        return tuple(sorted(self._state().disabled))
+
+    @readable
+    def type(self) -> Class | None:
+        """The type that counts as if it had been passed, or None."""
+        return self._state().type
+
+    @readable
+    def trace(self) -> Trace | None:
+        """The events recorded so far, or None if nothing is recorded."""
+        return self._state().trace
+
+    @readable
+    def fallback(self) -> str | None:
+        """The fallback policy; None if the policies of the functions and the library apply."""
+        return self._state().fallback
+
+    @readable
+    def backend(self) -> str | None:
+        """The current backend; None if there is none."""
+        return self._state().backend
+
+    @readable
+    def hooks(self) -> tuple[Callable[[Call], Any], ...]:
+        """The hooks that see every call, innermost first."""
+        return self._state().hook or ()
+
+    def _is_in_force(self) -> bool:
+        """Whether a block of these options is entered, or would change nothing here."""
+        current: DispatchState = self._owner.keeper.current()
+        return bool(self._entered) or self._own.within(current).key == current.key
+
+    def __repr__(self) -> str:
+        parts = [f"backends={self.backends}", f"prioritized={self.prioritized}"]
+        if self.disabled:
+            parts.append(f"disabled={self.disabled}")
+        parts += [f"{name}={value!r}" for name, value in self._state().others.items()]
+        if self.hooks:
+            parts.append(f"hooks={self.hooks}")
+        name = self.__class__.__name__
+        if not self._is_in_force():
+            name += ", not in force; use `with`, or `.enable_globally()`:"
+        return f"<{name} {', '.join(parts)}>"
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        return f"<pre>{escape(str(self))}</pre>"
+
+    def __reduce__(self) -> Any:
+        from ._freezing import reduce_options
+
+        return reduce_options(self._owner, self._own)
+
+
+def refuse_unknown(cls: Class, name: str) -> NoReturn:
+    """Raise the error for a keyword argument that no option has."""
+    close = nearest(name, _NAMES)
+    hint = f"did you mean {close[0]!r}?" if close else f"its options are {', '.join(_NAMES)}"
+    raise TypeError(f"{cls.__name__}() has no option {name!r}; {hint}")
+
+
+def refuse_setting(cls: Class, name: str, value: object) -> NoReturn:
+    """Raise the error for setting an attribute of options; say what to write."""
+    option = next(iter(nearest(name, _NAMES)), None)
+    given = f"{cls.__name__}(...)" if option is None else f"{cls.__name__}({option}={value!r})"
+    raise AttributeError(
+        f"options are not set as attributes: write `with {given}:`, or `{given}.enable_globally()` "
+        "for the whole process"
+    )
+
+
+def _warn(text: str) -> None:
+    from ._callers_line import warn_caller  # rarely needed
+    from ._errors import GlobalOptionsWarning
+
+    warn_caller(GlobalOptionsWarning(text))
+
+
+def _is_constant(names: object) -> bool:
+    """Whether `names` are immutable, so that they mean the same backends next time."""
+    return names is None or type(names) is str or type(names) is tuple
+
+
+def _checked_names(option: str, given: Any, catalog: Any) -> tuple[str, ...]:
+    """Return the names of usable backends that ``prioritize=`` or ``disable=`` means."""
+    names: Any = () if given is None else (given,) if isinstance(given, str) else given
+    is_several = hasattr(names, "__iter__") and not isinstance(names, bytes)
+    names = tuple(names) if is_several else names
+    if not is_several or not all(isinstance(name, str) for name in names):
+        raise TypeError(
+            f"{option}= takes the name of a backend, or several names in a list, not {given!r}"
+        )
+    is_disabled = option == "disable"
+    return tuple(dict.fromkeys(catalog.check_backend(name, is_disabled) for name in names))
+
+
+def checked_type(owner: Any, given: Class | str) -> Class:
+    """Return the class that ``type=`` means; an identifier is imported."""
+    found: Any = given
+    if issubclass(type(given), str):  # `isinstance` would read `__class__`, which may run code
+        from ._patterns import import_identifier  # few programs need it
+
+        found = import_identifier(str(given))
+    owner.check_type(found)
+    return found  # type: ignore[no-any-return]  # `check_type` raises for anything but a class
+
+
+def checked_backend(owner: Any, given: object) -> str:
+    """Return the name of the backend that becomes current."""
+    if not issubclass(type(given), str):
+        raise TypeError(f"the current backend is given by its name, not by {given!r}")
+    name: str = owner.catalog().check_backend(given)
+    return name

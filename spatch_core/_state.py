@@ -1,0 +1,586 @@
+"""What is in force here and now: the dispatch state, its scopes, and the process-wide default.
+
+`DispatchState` is one value for all options. A `Scope` is a state with the tables that are filled
+under it. The value of a library's context variable is a scope's `tables`, a plain list: item 0 is
+the `Scope`, item ``i`` is the table of function ``i``. A table is nested plain dictionaries, one
+level for each dispatch argument, from the arguments' classes to the callable. Generated code and C
+read the list without a lock, so it must stay a plain list of plain dictionaries. `StateKeeper`
+has the variable and the list of the default.
+
+========  ==========================  ===================  ==========================
+cache     key                         value                bound
+========  ==========================  ===================  ==========================
+tables    function, classes of the    callable             `MAX_ENTRIES` a function
+          dispatch arguments
+chains    function, dispatch types    chain of candidates  `MAX_ENTRIES` a function
+inner     options of a block, or of   scope of the block   `MAX_INNER` a scope
+          a `Switch`
+_known    `DispatchState.key`         scope                `MAX_SCOPES` a library
+========  ==========================  ===================  ==========================
+
+Tables and chains are cleared together: by `Scope.forget`, because the backends have changed
+or a class was registered; by `Scope.make_room`, because a table is full; and by
+`Scope.forget_unreachable`, before a full garbage collection. To forget scopes is harmless: those
+in force somewhere stay alive, and among the weak references by which changes reach them.
+
+Invariant for threads: a thread that makes a decision first gets the dictionary that it will put the
+decision into, and only then reads the rules. To forget decisions, the dictionaries are exchanged,
+not just cleared. So decisions by old rules land in a discarded dictionary.
+"""
+
+from __future__ import annotations
+
+import atexit
+import gc
+import os
+from _thread import RLock  # threading itself imports much more
+from _weakref import ref  # weakref itself imports much more
+
+from ._parameters import Missing
+from ._patterns import is_importable
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from contextvars import ContextVar, Token
+    from typing import Any, TypeAlias
+
+    from ._discovery import Catalog
+    from ._parameters import Function
+    from ._traces import Trace
+
+    Class = type  # where a parameter or a property is called `type`
+    Tables: TypeAlias = list[Any]
+    # `_hooks` says what a hook is called with.
+    AnyHook: TypeAlias = Callable[[Any], Any]
+    Stages: TypeAlias = tuple[tuple[AnyHook, Tables], ...]
+else:
+    from _contextvars import ContextVar  # contextvars itself takes longer to import
+
+OPTIONS = ("type", "trace", "fallback", "backend", "hook")
+"""The options except ``prioritize`` and ``disable``, whose rules depend on each other.
+
+The field of each has the same name, and is None unless the option is given.
+"""
+
+STAYING = ("trace", "hook")
+"""Options that belong to their process, and are not pickled with a frozen function."""
+
+CURRENT = ""
+"""Stands for the current backend among prioritized names; never the name of a backend."""
+
+MAX_EARLIER = 32
+"""How many formerly current backends a state remembers."""
+
+MAX_ENTRIES = 1024
+"""How many combinations of types a table may hold before it is emptied."""
+
+MAX_INNER = 256
+"""How many inner scopes a scope may know before it forgets them."""
+
+MAX_SCOPES = 256
+"""How many scopes a library caches before all are forgotten."""
+
+
+class DispatchState:
+    """Options in force somewhere, or those of a block: in force inside it if no others are.
+
+    It is never changed. Two states with the same options are different keys of a dictionary:
+    hashing by identity is fast, and runs no code of a metaclass. `key` compares them by value.
+
+    Attributes
+    ----------
+    places : tuple of str
+        The prioritized names, the foremost first, with `CURRENT` in the place of the current
+        backend; given without it, the current backend comes last.
+    prioritized : tuple of str
+        The same, with the name of the current backend.
+    disabled : frozenset of str
+        Backends that are not active.
+    type, trace, fallback, backend
+        See `BackendOptions`; None if not given.
+    earlier : tuple of str
+        The backends that were current before, the latest first.
+    hook : tuple of callable or None
+        The hooks, innermost first.
+    """
+
+    __slots__ = ("disabled", "earlier", "places", "prioritized", *OPTIONS)
+
+    def __init__(
+        self,
+        prioritized: tuple[str, ...] = (),
+        disabled: frozenset[str] = frozenset(),
+        type: Class | None = None,
+        trace: Trace | None = None,
+        fallback: str | None = None,
+        backend: str | None = None,
+        earlier: tuple[str, ...] = (),
+        hook: tuple[AnyHook, ...] | None = None,
+    ) -> None:
+        places = prioritized
+        if backend is not None:
+            if CURRENT not in places:
+                places = (*places, CURRENT)
+            names = dict.fromkeys([each or backend for each in places])
+            if backend in disabled:
+                del names[backend]
+            prioritized = tuple(names)
+        self.places = places
+        self.prioritized = prioritized
+        self.disabled = disabled
+        self.type = type
+        self.trace = trace
+        self.fallback = fallback
+        self.backend = backend
+        self.earlier = earlier
+        self.hook = hook
+
+    def within(self, outer: DispatchState) -> DispatchState:
+        """Return the state inside a block of these options, with `outer` in force around it."""
+        # Names of inner blocks go first. This holds for `CURRENT`, too: the innermost block that
+        # has a current backend determines its place.
+        names = dict.fromkeys((*self.places, *outer.places))
+        backend, earlier = outer.backend, outer.earlier
+        if self.backend is not None and self.backend != backend:
+            earlier = remembered(backend, earlier)
+            backend = self.backend
+        hook = self.hook or outer.hook
+        if self.hook and outer.hook:  # each hook counts once, by identity
+            own = {*map(id, self.hook)}
+            hook = (*self.hook, *[each for each in outer.hook if id(each) not in own])
+        return DispatchState(
+            tuple([name for name in names if name not in self.disabled]),
+            (outer.disabled - {*self.prioritized}) | self.disabled,
+            outer.type if self.type is None else self.type,
+            outer.trace if self.trace is None else self.trace,
+            outer.fallback if self.fallback is None else self.fallback,
+            backend,
+            earlier,
+            hook,
+        )
+
+    def replace(self, **fields: Any) -> DispatchState:
+        """Return the state with other values in some of its fields."""
+        kept = {name: getattr(self, name) for name in self.__slots__}
+        kept["prioritized"] = kept.pop("places")
+        return DispatchState(**kept | fields)
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        """Equal for states with the same options, as long as both are alive.
+
+        Classes, traces and hooks are compared by identity, so that no foreign code runs.
+        """
+        options: tuple[object, ...]
+        options = self.places, self.disabled, id(self.type), id(self.trace), self.fallback
+        if self.backend is not None or self.hook is not None:
+            options = (*options, self.backend, self.earlier, *map(id, self.hook or ()))
+        return options
+
+    @property
+    def others(self) -> dict[str, Any]:
+        """The given options, without ``prioritize``, ``disable`` and those of `STAYING`."""
+        found = {name: getattr(self, name) for name in OPTIONS if name not in STAYING}
+        return {name: value for name, value in found.items() if value is not None}
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether it refers only to names, so that caches may keep it."""
+        return self.type is None and self.trace is None and self.hook is None
+
+    def active(self, catalog: Catalog) -> tuple[str, ...]:
+        """Return the names of the active backends by priority."""
+        found = catalog.descriptions
+        return tuple(
+            name
+            for name in self.ordered(found)
+            if name not in self.disabled
+            and (not found[name].requires_opt_in or name in self.prioritized)
+            and not found[name].unmet
+        )
+
+    def ordered(self, names: Iterable[str]) -> tuple[str, ...]:
+        """Return `names`, which are in the library's order, with the prioritized ones first."""
+        names = dict.fromkeys(names)
+        first = dict.fromkeys([name for name in self.prioritized if name in names])
+        return tuple(first | names)
+
+    def __repr__(self) -> str:
+        names = {"prioritized": self.prioritized, "disabled": tuple(sorted(self.disabled))}
+        options = {name: value for name, value in names.items() if value} | self.others
+        given = ", ".join(f"{name}={value!r}" for name, value in options.items())
+        return f"<DispatchState {given or 'without options'}>"
+
+
+def remembered(backend: str | None, earlier: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the formerly current backends after another one has replaced `backend`."""
+    return earlier if backend is None else (backend, *earlier)[:MAX_EARLIER]
+
+
+def initial_state(catalog: Catalog) -> DispatchState:
+    """Return the state that the environment variables describe."""
+    return DispatchState(catalog.prioritized, backend=catalog.current)
+
+
+class Scope:
+    """A dispatch state with its tables.
+
+    A scope and its list refer to each other, so only the garbage collector frees them.
+
+    Attributes
+    ----------
+    tables : list
+        The value of the context variable.
+    is_enabled : bool
+        For the process-wide default: whether a program made it, and not the environment.
+    inner : dict of DispatchState to Scope
+        Scopes of blocks inside this one, by the options of each block, which are compared by
+        identity. Only plain options are among them.
+    stages : tuple or None
+        What `stages_of` has found.
+    """
+
+    __slots__ = (
+        *("__weakref__", "_chains", "_sizes", "inner", "is_enabled", "stages", "state", "tables"),
+    )
+
+    def __init__(self, state: DispatchState) -> None:
+        self.state = state
+        self.is_enabled = False
+        self.tables: Tables = [self]
+        self.inner: dict[DispatchState, Scope] = {}
+        self.stages: Stages | None = None
+        self._sizes: dict[int, int] = {}
+        self._chains: dict[int, Chains] = {}
+
+    def __repr__(self) -> str:
+        return f"<Scope of {self.state!r}>"
+
+    def chains(self, index: int) -> Chains:
+        """Return the chains of one function; call this before reading the backends."""
+        found = self._chains.get(index)
+        if found is None:
+            # Atomic: two threads that come here at once get the same object.
+            found = self._chains.setdefault(index, Chains())
+        return found
+
+    def make_room(self, index: int, table: dict[Any, Any]) -> None:
+        """Count an entry before it is put into a table; empty the table if it is full.
+
+        `table` is cleared, not exchanged for a new one: if another thread has forgotten all tables
+        meanwhile, the new ones have room already.
+        """
+        size = self._sizes.get(index, 0)
+        if size >= MAX_ENTRIES:
+            table.clear()
+            self._chains.pop(index, None)
+            size = 0
+        self._sizes[index] = size + 1
+
+    def keep_inner(self, options: DispatchState, scope: Scope) -> None:
+        """Cache the scope of a block of these options inside this one."""
+        if len(self.inner) >= MAX_INNER:
+            self.inner.clear()
+        self.inner[options] = scope
+
+    def forget(self) -> None:
+        """Start again with empty tables; entries of other threads land in discarded ones."""
+        # Item 0 stays: another thread may be making another scope the default in this list.
+        del self.tables[1:]
+        self._sizes = {}
+        self._chains = {}
+
+    def forget_unreachable(self) -> None:
+        """Drop entries that may be the only references to a class.
+
+        Runs during a garbage collection: no code of any class may run, other threads may change
+        everything meanwhile, and a thousand functions may take one millisecond. So all classes are
+        gathered first, in a few steps; usually there is nothing to drop.
+        """
+        tables = self.tables[1:]
+        lost = {key for key in _keys(tables) if not _is_importable_key(key)}
+        for index, table in enumerate(tables, 1):
+            if table and lost and not lost.isdisjoint(_keys([table])):
+                # Exchanges the table, if no other thread has dropped it meanwhile. `_sizes` stays:
+                # it is an upper bound.
+                self.tables[index : index + 1] = [{}] * (index < len(self.tables))
+        for index, chains in self._chains.copy().items():
+            if not all(map(is_importable, chains.classes())):
+                self._chains.pop(index, None)
+
+
+class Chains:
+    """Chains of candidates of one function, by dispatch types.
+
+    Keys are the ids of the types, so that no code of a metaclass runs. The types are kept with the
+    chain, so that no other class can get one of these ids.
+    """
+
+    __slots__ = ("_kept",)
+
+    def __init__(self) -> None:
+        self._kept: dict[tuple[int, ...], tuple[tuple[Class, ...], Any]] = {}
+
+    def get(self, types: tuple[Class, ...]) -> Any:
+        """Return the chain for these dispatch types, or None."""
+        found = self._kept.get(tuple(map(id, types)))
+        return None if found is None else found[1]
+
+    def keep(self, types: tuple[Class, ...], chain: object) -> None:
+        """Keep a chain for these dispatch types until the function's table is forgotten."""
+        if len(self._kept) >= MAX_ENTRIES:
+            self._kept.clear()
+        self._kept[tuple(map(id, types))] = types, chain
+
+    def classes(self) -> list[Class]:
+        """Return every class that a chain was kept for."""
+        return [cls for types, _ in self._kept.copy().values() for cls in types]
+
+
+def table_of(tables: Tables, index: int) -> dict[Any, Any]:
+    """Return a function's table; other threads may drop or append tables meanwhile."""
+    while True:
+        try:
+            table: dict[Any, Any] = tables[index]
+        except IndexError:
+            # Harmless if two threads append at once: the list just gets longer than needed.
+            tables.append({})
+        else:
+            return table
+
+
+def store(
+    table: dict[Any, Any], function: Function, key: tuple[type, ...], target: Callable[..., Any]
+) -> None:
+    """Put a target into the table of a function.
+
+    The wrapper looks it up type by type, in nested tables. If a finder returns the dispatch
+    arguments, the key is the tuple of their types.
+    """
+    if function.parameters is None:
+        table[key] = target
+        return
+    *first, last = key or (Missing,)
+    for cls in first:
+        table = table.setdefault(cls, {})
+    table[last] = target
+
+
+def _keys(tables: list[dict[Any, Any]]) -> set[Any]:
+    """Return all keys of tables and of nested tables: classes, or tuples of classes.
+
+    Only classes that are hashed and compared by identity are keys (see `missing_entries`).
+    """
+    keys: set[Any] = set()
+    while tables:
+        keys.update(*tables)
+        tables = [value for table in tables for value in [*table.values()] if type(value) is dict]
+    return keys
+
+
+def _is_importable_key(key: Any) -> bool:
+    """Whether all classes of a key are importable, and so are kept alive by their modules."""
+    return all(map(is_importable, key)) if type(key) is tuple else is_importable(key)
+
+
+class StateKeeper:
+    """A library's dispatch state: the context variable, the process-wide default, and the scopes.
+
+    Code that puts a scope in force for a call reads what is in force, and restores it afterwards::
+
+        before = keeper.get()
+        keeper.put(scope)
+        try:
+            return function()
+        finally:
+            keeper.set(before)
+
+    Unlike a token, this also works in another context than that in which it began.
+
+    Attributes
+    ----------
+    variable : contextvars.ContextVar
+        Holds the tables in force.
+    get, set : callable
+        The methods of `variable`.
+    """
+
+    def __init__(self, name: str) -> None:
+        default = Scope(DispatchState())
+        # The value of contexts without a scope of their own. It stays the same list; item 0 is
+        # the process-wide default.
+        self._shared = default.tables
+        self.replacing = RLock()  # held while the process-wide default is replaced
+        self.variable: ContextVar[Tables] = ContextVar(name, default=self._shared)
+        self.get: Callable[[], Tables] = self.variable.get
+        self.set: Callable[[Tables], Token[Tables]] = self.variable.set
+        self._known: dict[tuple[object, ...], Scope] = {}
+        # Weak, because strong references would make the bounds of the caches pointless.
+        self._live = References()
+        self._live.add(default)
+        _keepers.add(self)
+
+    @property
+    def default(self) -> Scope:
+        """The process-wide default."""
+        scope: Scope = self._shared[0]
+        return scope
+
+    def current(self) -> DispatchState:
+        """Return the state in force here and now."""
+        state: DispatchState = self.get()[0].state
+        return state
+
+    def scope(self, state: DispatchState) -> Scope:
+        """Return a scope of a state, whose tables may be filled already."""
+        if state.trace is not None or state.hook is not None:
+            return self.new(state)
+        # The key has the `id` of a class. A cached scope keeps its class alive, so that no other
+        # class can have this `id`.
+        key = state.key
+        scope = self._known.get(key)
+        if scope is None:
+            if len(self._known) >= MAX_SCOPES:
+                self._known.clear()
+                for each in self._live.alive():
+                    each.inner.clear()  # so that unused scopes are freed
+            scope = self._known[key] = self.new(state)
+        return scope
+
+    def inside(self, outer: Scope, options: DispatchState) -> Scope:
+        """Return the scope of a block of these options inside `outer`."""
+        scope = outer.inner.get(options)
+        if scope is None:
+            scope = self.scope(options.within(outer.state))
+            if options.is_plain:
+                outer.keep_inner(options, scope)
+        return scope
+
+    def new(self, state: DispatchState) -> Scope:
+        """Return a new scope of a state; its tables are empty."""
+        scope = Scope(state)
+        self._live.add(scope)
+        return scope
+
+    def put(self, scope: Scope) -> None:
+        """Put a scope in force here; the class's docstring shows how to restore the old one."""
+        self.set(scope.tables)
+
+    def is_own(self) -> bool:
+        """Whether this context has a scope of its own, instead of the process-wide default."""
+        return self.get() is not self._shared
+
+    def follow_default(self) -> None:
+        """Let this context follow the process-wide default, also when that changes."""
+        self.set(self._shared)
+
+    def replace_default(
+        self, make: Callable[[Scope], DispatchState | None], is_enabled: bool = True
+    ) -> None:
+        """Make ``make(default)`` the state of the default, unless it is None.
+
+        `is_enabled` says that a program does it, and not the environment.
+        """
+        with self.replacing:
+            state = make(self.default)
+            if state is not None:
+                scope = self.new(state)
+                scope.is_enabled = is_enabled
+                scope.tables = self._shared
+                # Replaces the default and drops its tables in one atomic step.
+                self._shared[:] = [scope]
+
+    def forget_tables(self) -> None:
+        """Empty the tables of every scope, because the rules that filled them have changed."""
+        for scope in self._live.alive():
+            scope.forget()
+
+    def forget_unreachable(self) -> None:
+        """Drop entries that may be the only references to a class or function."""
+        # This runs during a garbage collection; other threads may change the cache meanwhile.
+        for key, scope in self._known.copy().items():
+            if scope.state.type is not None and not is_importable(scope.state.type):
+                self._known.pop(key, None)
+        for scope in self._live.alive():
+            scope.forget_unreachable()
+
+
+def change(keeper: StateKeeper, change_state: Callable[[DispatchState], DispatchState]) -> None:
+    """Replace the state of the default by `change_state` of it, for a program."""
+
+    def made(default: Scope) -> DispatchState | None:
+        state = change_state(default.state)
+        return None if default.is_enabled and state.key == default.state.key else state
+
+    keeper.replace_default(made)
+
+
+def set_default(keeper: StateKeeper, state: DispatchState, is_enabled: bool = False) -> None:
+    """Make a state the default; `is_enabled` says that a program does it."""
+    keeper.replace_default(lambda _: state, is_enabled)
+
+
+def set_environment(keeper: StateKeeper, state: DispatchState) -> None:
+    """Make the environment's state the default, unless a program has changed the default."""
+    keeper.replace_default(lambda default: None if default.is_enabled else state, False)
+
+
+class References:
+    """Weak references to objects, compared by identity.
+
+    Unlike a `WeakSet`, it may change while it is read.
+    """
+
+    __slots__ = ("_references",)
+
+    def __init__(self) -> None:
+        self._references: dict[ref[Any], None] = {}
+
+    def add(self, each: object) -> None:
+        """Remember an object for as long as something else refers to it."""
+        # The hash of the reference is computed here, and stays valid when the object is gone.
+        self._references[ref(each, self._references.pop)] = None
+
+    def alive(self) -> list[Any]:
+        """Return the objects that are still alive."""
+        # Copied in one atomic step. `dict.copy` is not atomic on CPython 3.10 and 3.11: it may
+        # start a garbage collection, in which a finalizer may change the dictionary.
+        found = [reference() for reference in [*self._references]]
+        return [each for each in found if each is not None]
+
+
+_keepers = References()
+
+
+def _before_collection(phase: str, details: dict[str, int]) -> None:
+    """Before a full garbage collection, drop entries that alone keep classes alive.
+
+    Tables refer to classes strongly, so that lookups are fast. Without this, a local class would
+    live as long as the tables that it is in.
+    """
+    if phase == "start" and details["generation"] == 2:
+        for keeper in _keepers.alive():
+            keeper.forget_unreachable()
+
+
+def _after_fork() -> None:
+    """Make new locks in the child of a fork: another thread of the parent may have held the old."""
+    for keeper in _keepers.alive():
+        keeper.replacing = RLock()
+
+
+def _before_exit() -> None:
+    """Empty all tables at exit, before the interpreter's last garbage collection.
+
+    Otherwise, a module that a table refers to would not be finalized, and its open files not
+    flushed.
+    """
+    for keeper in _keepers.alive():
+        keeper.forget_tables()
+
+
+gc.callbacks.append(_before_collection)
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)
+atexit.register(_before_exit)

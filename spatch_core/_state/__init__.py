@@ -1,1 +1,0 @@
-"""Options come in; the dispatch state in force here and now goes out."""
