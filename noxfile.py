@@ -26,7 +26,7 @@ from nox.command import CommandFailed
 
 sys.path.insert(0, str(Path(__file__).resolve().parent / "tools"))
 
-from _interpreters import VERSIONS, find_interpreters
+from _pythons import VERSIONS, find_interpreters
 from _summary import summary
 from _wheels import ROOT, build_wheel, example_folders
 

@@ -58,7 +58,7 @@ class Call:
     @property
     def callable(self) -> Callable[..., Any]:
         """The library's function; calling it in the hook starts a new call."""
-        wrapper: Callable[..., Any] = self._hooked.wrapper()
+        wrapper: Callable[..., Any] = self._hooked.record.wrapper
         return wrapper
 
     @property

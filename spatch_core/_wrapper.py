@@ -113,8 +113,8 @@ accelerate: Callable[[FunctionType], None]
 try:
     if environ.get("SPATCH_CORE_PURE", "").strip().lower() not in ("", "0", "no", "false", "off"):
         raise ImportError("SPATCH_CORE_PURE asks for pure Python")
+    from ._accelerator import Tables as tables_type  # noqa: N813  # as for a variable
     from ._accelerator import accelerate
-    from ._state import Tables as tables_type  # noqa: N813  # as for a variable
 except ImportError:  # it was not built, or not for this version of Python
 
     def accelerate(_: FunctionType, /) -> None:

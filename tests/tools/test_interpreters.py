@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from _interpreters import VERSIONS, _managed, find_interpreters
+from _pythons import VERSIONS, _managed, find_interpreters
 
 pytest.importorskip("python_discovery", reason="only the environment of nox has it")
 
