@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 import yaml
 
-from _interpreters import VERSIONS
+from _pythons import VERSIONS
 
 if sys.version_info >= (3, 11):
     import tomllib
