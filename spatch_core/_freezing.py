@@ -33,7 +33,7 @@ from ._state import CURRENT, OPTIONS, STAYING, DispatchState
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
     from typing import Any, TypeVar
 
     from ._state import Scope, StateKeeper
@@ -152,23 +152,29 @@ class FunctionWithState:
             content["is_coroutine"] = True
         function: Any = self.__wrapped__
         # With options of several libraries on one function, the name leads to the outermost.
-        module = getattr(self, "__module__", None)
+        module: Any = getattr(self, "__module__", None)
         qualname = self.__dict__.get("__qualname__")
         is_found = (
             isinstance(module, str)
             and isinstance(qualname, str)
             and loaded_object(module, qualname) is self
         )
-        if is_found and module != "__main__":
+        if is_found and not _travels_by_value(module):
             content["decorated"] = f"{module}:{qualname}"
         else:
             if is_found:
                 # A process that runs the same script finds the function by this name. By
-                # its own name pickle would find this object. (cloudpickle pickles functions
-                # of `__main__` by value, whatever their names.)
+                # its own name pickle would find this object. (cloudpickle pickles these functions
+                # by value, whatever their names.)
                 function.__qualname__ = f"{qualname}.__wrapped__"
             content["function"] = function
         return self._owner.restore, ("function", content)
+
+
+def _travels_by_value(module: str) -> bool:
+    """Whether another process may lack a module, because cloudpickle sends its functions."""
+    registered: Any = getattr(sys.modules.get("cloudpickle"), "list_registry_pickle_by_value", set)
+    return any(f"{module}.".startswith(f"{each}.") for each in ("__main__", *registered()))
 
 
 class CoroutineFunctionWithState(FunctionWithState):
@@ -199,89 +205,70 @@ class CoroutineFunctionWithState(FunctionWithState):
     async def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         if not self._checked:
             self._check()
-        return await _Awaited(Steps(self._keeper, self._scope), self.__wrapped__, args, kwargs)
+        return await Steps(self._keeper, self._scope).awaiting(self.__wrapped__, *args, **kwargs)
 
 
 class Steps:
-    """The steps of one generator, coroutine or asynchronous generator.
+    """Runs each step of another coroutine or generator in a scope; an awaitable and an iterator.
 
     The state is put in force before each step and taken away after it, so that the consumer never
     sees it. A step that ends inside a block leaves the block's state in force; the next step starts
     with that state.
     """
 
-    __slots__ = ("_keeper", "_tables")
+    __slots__ = ("_iterator", "_keeper", "_start", "_tables")
 
     def __init__(self, keeper: StateKeeper, scope: Scope) -> None:
         self._keeper = keeper
         self._tables = scope.tables
 
-    def run(self, start: Callable[[], Any]) -> Generator[Any, Any, Any]:
-        """Do what ``yield from start()`` does; `start` is called in the first step."""
-        iterator = error = sent = None
-        while True:
-            try:
-                if iterator is None:
-                    iterator = self._step(start)
-                if error is not None:
-                    step, arguments = getattr(iterator, "throw", None), (error,)
-                    if step is None:
-                        raise error
-                    value = self._step(step, *arguments)
-                elif sent is None:
-                    value = self._step(iterator.__next__)
-                else:
-                    value = self._step(iterator.send, sent)
-            except StopIteration as end:
-                return end.value
-            finally:
-                error = None  # breaks the cycle of the exception and this frame
-            try:
-                sent = yield value
-            except GeneratorExit:
-                close = getattr(iterator, "close", None)
-                if close is not None:
-                    self._step(close)
-                raise
-            except BaseException as thrown:  # noqa: BLE001  # any may be thrown
-                error = thrown
+    def of(self, start: Callable[[], Any]) -> Steps:
+        """Go on with the steps of the iterator that `start` returns, in the first of them."""
+        self._start, self._iterator = start, None
+        return self
 
-    def _step(self, step: Callable[..., Any], *arguments: Any) -> Any:
+    def awaiting(self, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Steps:
+        """Go on with the steps in which the result of a call is awaited."""
+        return self.of(lambda: _awaiting(function, args, kwargs).__await__())
+
+    # ``yield from`` and ``await`` call these methods.
+
+    def __iter__(self) -> Steps:
+        return self
+
+    __await__ = __iter__
+
+    def __next__(self) -> Any:
+        return self._step("__next__")
+
+    def send(self, value: Any) -> Any:
+        return self._step("send", value)
+
+    def throw(self, error: Any, *rest: Any) -> Any:
+        if not hasattr(self._iterator, "throw"):
+            raise error
+        return self._step("throw", error, *rest)
+
+    def close(self) -> None:
+        if hasattr(self._iterator, "close"):
+            self._step("close")
+
+    def _step(self, method: str, *arguments: Any) -> Any:
         keeper = self._keeper
         before = keeper.get()
         keeper.set(self._tables)
         try:
-            return step(*arguments)
+            if self._iterator is None:
+                self._iterator = self._start()
+            return getattr(self._iterator, method)(*arguments)
         finally:
             # What a block has put in force that this step has entered and not left.
             self._tables = keeper.get()
             keeper.set(before)
 
 
-class _Awaited:
-    """Awaits a call; the state is in force within each step."""
-
-    __slots__ = ("_call", "_steps")
-
-    def __init__(
-        self,
-        steps: Steps,
-        function: Callable[..., Any],
-        args: tuple[Any, ...] = (),
-        kwargs: Mapping[str, Any] = {},  # only read
-    ) -> None:
-        self._steps = steps
-        self._call = function, args, kwargs
-
-    def __await__(self) -> Any:
-        return self._steps.run(self._start)
-
-    def _start(self) -> Any:
-        return _awaiting(*self._call).__await__()
-
-
 async def _awaiting(
-    function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]
+    function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
     return await function(*args, **kwargs)
 
@@ -292,16 +279,11 @@ def stepwise(nature: int, keeper: StateKeeper, scope: Scope, start: Callable[[],
     The first step begins in `scope`. `start`, which has this nature, returns an awaitable, an
     iterator or an asynchronous iterator.
     """
-    steps = Steps(keeper, scope)
     if nature & ASYNC_GENERATOR:
-        return _stepwise_async_generator(steps, start)
+        return _stepwise_async_generator(Steps(keeper, scope), start)
     if nature & COROUTINE:
-        return _stepwise_coroutine(steps, start)
-    return _stepwise_generator(steps, start)
-
-
-async def _stepwise_coroutine(steps: Steps, start: Callable[[], Any]) -> Any:
-    return await _Awaited(steps, start)
+        return _awaiting(Steps(keeper, scope).awaiting, (start,), {})
+    return _stepwise_generator(Steps(keeper, scope), start)
 
 
 def _stepwise_generator(steps: Steps, start: Callable[[], Any]) -> Any:
@@ -310,27 +292,27 @@ def _stepwise_generator(steps: Steps, start: Callable[[], Any]) -> Any:
         # A function that `types.coroutine` marks may return a coroutine in place of a generator.
         return made.__await__() if type(made) is CoroutineType else iter(made)
 
-    return (yield from steps.run(begin))
+    return (yield from steps.of(begin))
 
 
 async def _stepwise_async_generator(steps: Steps, start: Callable[[], Any]) -> Any:
-    def awaited(method: str, *given: Any) -> _Awaited:
-        return _Awaited(steps, getattr(generator, method), given)
-
     generator = start()
-    step = awaited("__anext__")
+    step = steps.awaiting(generator.__anext__)
     try:
         while True:
             value = await step
             try:
                 sent = yield value
             except GeneratorExit:
-                await awaited("aclose")
+                await steps.awaiting(generator.aclose)
                 raise
             except BaseException as error:  # noqa: BLE001  # any may be thrown
-                step = awaited("athrow", error)
+                step = steps.awaiting(generator.athrow, error)
             else:
-                step = awaited("__anext__") if sent is None else awaited("asend", sent)
+                if sent is None:
+                    step = steps.awaiting(generator.__anext__)
+                else:
+                    step = steps.awaiting(generator.asend, sent)
     except StopAsyncIteration:
         return
 

@@ -322,6 +322,35 @@ def test_functions_of_a_script_travel_by_value(pickles: Path, name: str, expecte
     assert done.stdout.split() == [expected]
 
 
+def test_functions_of_a_module_travel_by_value(folder: Path, tmp_path: Path) -> None:
+    """S9: cloudpickle sends a registered module's functions to workers that lack the module."""
+    pytest.importorskip("cloudpickle", reason="cloudpickle is not installed")
+    package = tmp_path / "notes"
+    package.mkdir()
+    (package / "__init__.py").write_text("")
+    (package / "work.py").write_text(
+        "from frozen_library import Foreign, backend_opts, f\n"
+        "@backend_opts(prioritize='third')\n"
+        "def decorated():\n"
+        "    return f(Foreign())\n"
+    )
+    done = run_python(
+        """
+        import pickle
+        import cloudpickle, notes
+        from notes.work import decorated
+
+        assert pickle.loads(pickle.dumps(decorated))() == "third"
+        cloudpickle.register_pickle_by_value(notes)
+        print(cloudpickle.dumps(decorated).hex())
+        assert pickle.loads(pickle.dumps(decorated))() == "third"
+        """,
+        path=[tmp_path, folder, PACKAGE],
+    )
+    loaded = f"import pickle; print(pickle.loads(bytes.fromhex({done.stdout.strip()!r}))())"
+    assert run_python(loaded, path=[folder, PACKAGE]).stdout.split() == ["third"]
+
+
 def test_script_that_starts_processes(folder: Path) -> None:
     """S9: functions of a script travel to the processes that the script starts."""
     done = run_python(
