@@ -111,17 +111,22 @@ class Chain(TakesFound):
         """
         if progress is None:
             progress = Progress()
-        if self.memory is not None:
-            from ._estimators import run_remembering  # few functions remember
-
-            result = run_remembering(self, args, kwargs, found, progress)
-        else:
-            result = self.walk(args, kwargs, 0, found, progress)
+        result = self.answer(args, kwargs, found, progress)
         if self.sole and result is NotImplemented and progress.backend != DEFAULT:
             (step,) = self.decision.candidates
             reason = progress.reasons.get(step.backend, POSTPONED)
             raise BackendDeferredError(step.backend, self.function.identifier, reason)
         return result
+
+    def answer(
+        self,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        found: tuple[Any, ...] | None,
+        progress: Progress,
+    ) -> Any:
+        """Call the candidates."""
+        return self.walk(args, kwargs, 0, found, progress)
 
     def after(
         self,
@@ -436,7 +441,7 @@ class Chain(TakesFound):
         """Record a step, if the state is traced."""
         trace = self.decision.state.trace
         if trace is not None:
-            from ._traces import Outcome, record  # few programs trace
+            from ._observed import Outcome, record  # few programs trace
 
             record(trace, self.function, backend, Outcome(outcome), reason, self.decision.types)
 

@@ -1,4 +1,4 @@
-"""Warnings that point at the caller's line, outside this package."""
+"""Warnings that point at the caller's line, outside this package, and notices of backends."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from ._patterns import GENERATED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
     from types import FrameType
+    from typing import Any
 
 _PACKAGE = __name__.rpartition(".")[0] + "."
 # These two modules of the standard library call back into this package.
@@ -104,3 +105,40 @@ def _is_uncounted(frame: FrameType) -> bool:
 
 def _package_of(frame: FrameType) -> str:
     return str(frame.f_globals.get("__name__")).partition(".")[0]
+
+
+class Notices:
+    """Notifies once for each function and backend.
+
+    Parameters
+    ----------
+    notify : callable or type
+        Called with the identifier of the function and the name of the backend; or the category of
+        a warning.
+    """
+
+    def __init__(self, notify: Callable[[str, str], object] | type[Warning]) -> None:
+        self._notify = notify
+        self._told: set[tuple[str, str]] = set()
+
+    def __call__(self, function: str, backend: str) -> None:
+        """Notify that a backend is about to run a function, the first time that it does."""
+        if (function, backend) in self._told:
+            return
+        # Recorded first: a filter may turn the warning into an exception.
+        self._told.add((function, backend))
+        notify: Any = self._notify
+        if isinstance(notify, type) and issubclass(notify, Warning):
+            warn_caller(notify(f"{function} is run by the backend {backend!r}"))
+        else:
+            notify(function, backend)
+
+
+def check_notify(notify: object) -> None:
+    """Raise a `TypeError` unless `notify` is a category of warnings or another callable."""
+    is_usable = issubclass(notify, Warning) if isinstance(notify, type) else callable(notify)
+    if not is_usable:
+        raise TypeError(
+            "notify= takes a callable or a category of warnings, such as UserWarning, "
+            f"not {notify!r}"
+        )

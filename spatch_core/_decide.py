@@ -55,7 +55,7 @@ from typing import TYPE_CHECKING, Any
 
 from ._description import GivenCallable
 from ._errors import BackendDeferredError, ImplementationImportError
-from ._matching import Match, Matcher
+from ._matching import Match, Matcher, overrides, overriding_types
 from ._order import Cycle, order_backends
 from ._parameters import ASYNC_GENERATOR, GENERATOR
 from ._patterns import (
@@ -432,8 +432,6 @@ class Decider:
         """Return the overriding types of a call, in the order in which they are asked."""
         if self.protocol is None or function.is_adopted:
             return ()
-        from ._overriding import overriding_types  # few libraries have a protocol
-
         return overriding_types(types, self.protocol)
 
     def _overriding_step(self, decision: Decision) -> Step:
@@ -681,11 +679,8 @@ class Decider:
             raise TypeError(f"type= takes a class, not {cls!r}")
         if self.matcher.match(cls).primary:
             return
-        if self.protocol is not None:
-            from ._overriding import overrides
-
-            if overrides(cls, self.protocol):
-                return
+        if self.protocol is not None and overrides(cls, self.protocol):
+            return
         descriptions = self.catalog.descriptions.values()
         patterns = [str(pattern) for each in descriptions for pattern in each.primary_types]
         from ._errors import UnknownTypeError

@@ -156,7 +156,15 @@ class Calls:
         if function.is_adopted:
             candidates = decision.candidates
             is_alone = len(candidates) == 1 and candidates[0].is_plain
-        return Chain(decision, self, passes=passes and is_alone)
+        return self._kind(function)(decision, self, passes=passes and is_alone)
+
+    @staticmethod
+    def _kind(function: Function) -> type[Chain]:
+        if function.traits is None or function.traits.memory is None:
+            return Chain
+        from ._classes import Remembering  # few functions remember
+
+        return Remembering
 
     def renewed(self, chain: Chain) -> Chain:
         """Return a chain anew, after an import or a registration that may have changed it."""
@@ -170,7 +178,7 @@ class Calls:
     ) -> Chain:
         """Return the chain of a call that names its backend, which need not match."""
         decision = self.decider.invoked(function, backend, state, types, ask)
-        return Chain(decision, self, sole=True)
+        return self._kind(function)(decision, self, sole=True)
 
     def is_told(self, key: object) -> bool:
         """Whether a warning was given before; it counts as given from now on."""

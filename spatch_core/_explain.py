@@ -150,7 +150,7 @@ def explain(
     explainer.end()
     hooks: tuple[str, ...] = ()
     if decision.state.hook is not None:
-        from ._state_hooks import hook_name  # most programs have no hooks
+        from ._observed import hook_name  # most programs have no hooks
 
         hooks = tuple(map(hook_name, decision.state.hook))
     lines = tuple(explainer.lines)

@@ -333,7 +333,7 @@ def options_of(state: DispatchState) -> dict[str, Any]:
 def reduce_options(owner: Any, state: DispatchState) -> Any:
     """Return the result of ``__reduce__`` for options that describe `state`."""
     if state.hook is not None:
-        from ._state_hooks import hook_name
+        from ._observed import hook_name
 
         raise TypeError(
             "backend options with a hook cannot be pickled or copied, because a hook belongs to "

@@ -19,13 +19,13 @@ from typing import TYPE_CHECKING, Any
 from ._call import Chain, checked
 from ._context import RETURNED, Progress
 from ._freezing import stepwise
+from ._observed import Call, hook_name
 from ._parameters import Function, TakesFound, given, missing
 from ._patterns import DEFAULT, is_importable
-from ._state_hooks import Call, hook_name, stages_of
 
 if TYPE_CHECKING:
     from ._entries import Calls, Guard
-    from ._state import DispatchState, Scope
+    from ._state import DispatchState, Scope, Stages, StateKeeper
 
     Way = Callable[[tuple[type, ...]], "Chain | Guard"]
     """Takes dispatch types; returns the chain for these, or a `Guard` of it."""
@@ -76,7 +76,7 @@ class Hooked(TakesFound):
         self.state = state
         self.types = types
         self._scope = scope
-        self._stages = stages_of(calls.keeper, scope)
+        self._stages = _stages_of(calls.keeper, scope)
         self._way = way
         self.candidates = way(types)
         self._places: Any = None
@@ -271,3 +271,20 @@ def hooked_entry(
         return found
 
     return Hooked(calls, record, scope, state, way, types, key).entry()
+
+
+def _stages_of(keeper: StateKeeper, scope: Scope) -> Stages:
+    """Return the hooks of a scope, innermost first, each with the tables that it runs under.
+
+    A hook runs without itself and without the hooks inside it; outer hooks stay active.
+    """
+    stages = scope.stages
+    if stages is None:
+        hooks = scope.state.hook or ()
+        found = []
+        for place, hook in enumerate(hooks, 1):
+            state = scope.state.replace(hook=hooks[place:] or None)
+            found.append((hook, keeper.scope(state).tables))
+        # Two threads may come here at once; their stages are equivalent.
+        stages = scope.stages = tuple(found)
+    return stages

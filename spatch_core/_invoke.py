@@ -120,7 +120,7 @@ def explain_call(record: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
 
     traits = function.traits
     if traits is not None and traits.follows is not None:
-        from ._estimators import explain_followed  # few functions follow
+        from ._classes import explain_followed  # few functions follow
 
         decision = decider.decide(function, state, types)
         return explain_followed(decision, traits.memory, args, kwargs, explain_in)

@@ -261,7 +261,7 @@ def _discover(
             break
 
     def override(decision: Decision, classes: tuple[type, ...]) -> Callable[..., Any]:
-        from ._overriding import following, make_override  # few libraries have a protocol
+        from ._classes import following, make_override  # few libraries have a protocol
 
         follow = partial(following, calls, decision)
         wrapper = _wrapper_of(dispatcher, decision.function)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import abc
 import sys
 from collections.abc import Callable, Iterable, Mapping
-from types import ModuleType
-from typing import TYPE_CHECKING, NamedTuple
+from types import FunctionType, ModuleType
+from typing import TYPE_CHECKING, Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 from ._patterns import (
@@ -14,14 +14,19 @@ from ._patterns import (
     DEFAULT,
     EXACT,
     TypePattern,
+    bases_of,
+    defined,
+    dict_of,
     import_identifier,
     is_awaited,
     is_class,
+    is_derived,
     is_general,
     is_hashable_by_identity,
     module_of,
     mro_of,
     qualname_of,
+    type_identifier,
 )
 
 if TYPE_CHECKING:
@@ -348,3 +353,62 @@ class Match:
         if DEFAULT in names and not settled:
             return True
         return self._has_say(names, settled)
+
+
+class GenericMethod(classmethod):  # type: ignore[type-arg]  # no subscript at run time
+    """The method of a library's mixin, see `protocols.library`.
+
+    A direct subclass of the mixin is the library's own base class. It does not override: calls
+    with it alone cost no more than without a protocol. For other classes, the table holds a
+    function that does the same as the method, which is not called.
+
+    Attributes
+    ----------
+    preserver : callable
+        Takes a class; returns a function of a result and the arguments of the call, which returns
+        the result as an instance of the class.
+    """
+
+    preserver: Callable[[type], Callable[[Any, tuple[Any, ...], dict[str, Any]], Any]]
+
+
+def overriding_types(types: Iterable[type], protocol: str) -> tuple[type, ...]:
+    """Return the classes that override, each before its superclasses, else from left to right.
+
+    Raises
+    ------
+    TypeError
+        If the method of a class is no class method.
+    """
+    found: list[type] = []
+    for cls in types:
+        if overrides(cls, protocol):
+            # Before the first of its superclasses, else last, as NEP 18 says.
+            place = len(found)
+            for position, other in enumerate(found):
+                if is_derived(cls, other):
+                    place = position
+                    break
+            found.insert(place, cls)
+    return tuple(found)
+
+
+def overrides(cls: type, protocol: str) -> bool:
+    """Whether a class has the method of a protocol; a class may disable it by None.
+
+    Raises
+    ------
+    TypeError
+        If the method is no class method.
+    """
+    method = defined(cls, protocol)
+    if method is None:
+        return False
+    if isinstance(method, FunctionType):
+        raise TypeError(
+            f"{type_identifier(cls)} has a method {protocol} that is called without an instance: "
+            f"write @classmethod above def {protocol}(cls, func, types, args, kwargs)"
+        )
+    if isinstance(method, GenericMethod):
+        return not any(dict_of(base).get(protocol) is method for base in bases_of(cls))
+    return True

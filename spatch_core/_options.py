@@ -37,9 +37,8 @@ if TYPE_CHECKING:
     # Type checkers have these; `typing` of 3.10 lacks some.
     from typing_extensions import Self, TypeVar, Unpack
 
+    from ._observed import Call, Hook, Trace
     from ._state import Class, Scope, Tables
-    from ._state_hooks import Call, Hook
-    from ._traces import Trace
 
     F = TypeVar("F", bound=Callable[..., Any])
     Given_co = TypeVar("Given_co", covariant=True, default=Any)
@@ -310,7 +309,7 @@ class BackendOptions(Giving[Given_co], metaclass=Kind):
         if type is not None:
             fields["type"] = checked_type(cls._owner, type)
         if trace:
-            from ._traces import Trace  # imports more than a library needs
+            from ._observed import Trace  # imports more than a library needs
 
             fields["trace"] = Trace()
         if fallback is not None:
@@ -320,7 +319,7 @@ class BackendOptions(Giving[Given_co], metaclass=Kind):
         if backend is not None:
             fields["backend"] = checked_backend(cls._owner, backend)
         if hook is not None:
-            from ._state_hooks import checked_hook  # most programs give none
+            from ._observed import checked_hook  # most programs give none
 
             fields["hook"] = checked_hook(hook)
         names = _checked_names("prioritize", prioritize, catalog)

@@ -46,8 +46,8 @@ if TYPE_CHECKING:
     from typing import Any, TypeAlias
 
     from ._discovery import Catalog
+    from ._observed import Trace
     from ._parameters import Function
-    from ._traces import Trace
 
     Class = type  # where a parameter or a property is called `type`
     Tables: TypeAlias = list[Any]
@@ -220,7 +220,12 @@ def remembered(backend: str | None, earlier: tuple[str, ...]) -> tuple[str, ...]
 
 def initial_state(catalog: Catalog) -> DispatchState:
     """Return the state that the environment variables describe."""
-    return DispatchState(catalog.prioritized, backend=catalog.current)
+    trace = None
+    if catalog.environment.trace:
+        from ._observed import PrintedTrace  # few programs are traced
+
+        trace = PrintedTrace()
+    return DispatchState(catalog.prioritized, backend=catalog.current, trace=trace)
 
 
 class Scope:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from typing import Any, ParamSpec, TypeVar
 
+    from ._callers_line import Notices
     from ._context import DispatchContext
     from ._description import Description
     from ._discovery import Catalog
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
     from ._explain import Explanation
     from ._function_type import DispatchableFunction
     from ._loading import Loader
-    from ._notices import Notices
     from ._parameters import DispatchArguments
 
     P = ParamSpec("P")
@@ -141,12 +141,9 @@ class BackendSystem:
             self._defer_on = checked_exceptions(defer_on)
         self._notices: Notices | None = None
         if notify is not None:
-            from ._notices import (
-                Notices,
-                checked,  # few libraries need it
-            )
+            from ._callers_line import Notices, check_notify  # few libraries need it
 
-            checked(notify)
+            check_notify(notify)
             self._notices = Notices(notify)
         # The caller's module makes the system, so another process finds it by importing that.
         self._module = str(sys._getframe(1).f_globals.get("__name__", "__main__"))

@@ -17,9 +17,9 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from ._callers_line import stacklevel
+from ._observed import Call
 from ._parameters import ASYNC_GENERATOR, COROUTINE
 from ._patterns import type_identifier
-from ._state_hooks import Call
 
 if TYPE_CHECKING:
     from os import PathLike

@@ -17,9 +17,9 @@ from . import (
     _errors,
     _function,
     _invoke,
+    _observed,
     _options,
     _patterns,
-    _state_hooks,
     backend_system,
     backend_utils,
 )
@@ -27,16 +27,15 @@ from ._description import Description
 from ._errors import Problem
 from ._explain import Explanation
 from ._function_type import DispatchableFunction
-from ._traces import Trace
+from ._observed import Trace
 
 if TYPE_CHECKING:
     from ._description import AutoGeneration, Implementation, Variant
     from ._errors import Source
     from ._explain import ExplainedBackend, Verdict
+    from ._observed import Call, Outcome, TraceEvent
     from ._options import BackendOptions
     from ._patterns import TypePattern
-    from ._state_hooks import Call
-    from ._traces import Outcome, TraceEvent
     from .examination import (
         FileReport,
         FileUpdate,
@@ -76,12 +75,12 @@ __all__ = [
 _HOMES = {
     "AutoGeneration": "_description",
     "BackendOptions": "_options",
-    "Call": "_state_hooks",
+    "Call": "_observed",
     "ExplainedBackend": "_explain",
     "Implementation": "_description",
-    "Outcome": "_traces",
+    "Outcome": "_observed",
     "Source": "_errors",
-    "TraceEvent": "_traces",
+    "TraceEvent": "_observed",
     "TypePattern": "_patterns",
     "Variant": "_description",
     "Verdict": "_explain",
@@ -93,7 +92,7 @@ _HOMES = {
 _ANNOTATIONS: dict[str, Any] = {
     **{name: getattr(typing, name) for name in ("Any", "ClassVar", "Final", "Literal")},
     "BackendSystem": backend_system.BackendSystem,
-    "Call": _state_hooks.Call,
+    "Call": _observed.Call,
     "Callable": Callable,
     "Class": type,
     "DispatchArguments": (
@@ -103,7 +102,7 @@ _ANNOTATIONS: dict[str, Any] = {
     "DispatchableFunction": DispatchableFunction,
     "Explanation": Explanation,
     "F": TypeVar("F", bound=Callable[..., Any]),
-    "Hook": Callable[[_state_hooks.Call], typing.Any],
+    "Hook": Callable[[_observed.Call], typing.Any],
     "Invocation": _invoke.Invocation,
     "Iterable": Iterable,
     "Mapping": Mapping,
@@ -115,7 +114,7 @@ _ANNOTATIONS: dict[str, Any] = {
 }
 for _module in (
     *(_errors, _patterns, _function, backend_system, backend_utils, _context),
-    *(_options, _state_hooks),
+    *(_options, _observed),
 ):
     for _name, _value in _ANNOTATIONS.items():
         vars(_module).setdefault(_name, _value)

@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from .._classes import go_on
 from .._convert import is_container, rebuilt
-from .._overriding import GenericMethod, go_on
+from .._matching import GenericMethod
 from .._parameters import COROUTINE
 from .._patterns import bases_of, is_derived, mro_of, type_identifier
 

@@ -8,7 +8,7 @@ from threading import RLock, get_ident
 from typing import Any
 
 from .._context import POSTPONED
-from .._state_hooks import Call
+from .._observed import Call
 from ..backend_system import BackendSystem
 from ..hooks import watched
 from .call_outcomes import CallOutcomes

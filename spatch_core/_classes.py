@@ -1,7 +1,13 @@
-"""Methods that decide (``fit``), and methods that follow (``predict``).
+"""Classes: methods that decide or follow, and types that override a library's functions.
 
-A method that decides dispatches like any other function; once it has returned, its instance
-remembers the backend that has run it. A method that follows is run by that backend alone.
+A method that decides (``fit``) dispatches like any other function; once it has returned, its
+instance remembers the backend that has run it. A method that follows (``predict``) is run by that
+backend alone.
+
+A class with the method of a library's own protocol takes the calls of the library's functions that
+it is an argument of, as NumPy's ``__array_function__`` and PyTorch's ``__torch_function__`` do. All
+overriding types of a call together are one candidate, after the prioritized backends and before all
+others. If it defers, the other candidates follow.
 """
 
 from __future__ import annotations
@@ -9,27 +15,44 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from ._call import Chain
+from ._call import Chain, checked
 from ._context import Progress
 from ._decide import Decision, Step
 from ._errors import BackendDeferredError, NoImplementationError
 from ._explain import ExplainedBackend, Explanation, Verdict, why_no_match
-from ._matching import Match
+from ._matching import GenericMethod, Match
 from ._parameters import COROUTINE
-from ._patterns import DEFAULT, shown, type_identifier
+from ._patterns import DEFAULT, defined, shown, type_identifier
 
 if TYPE_CHECKING:
+    from ._dispatcher import Dispatcher
+    from ._entries import Calls
     from ._traits import Memory
 
 
-def run_remembering(
+class Remembering(Chain):
+    """The chain of a method that decides, or that follows."""
+
+    __slots__ = ()
+
+    def answer(
+        self,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        found: tuple[Any, ...] | None,
+        progress: Progress,
+    ) -> Any:
+        """Call the candidates, or the backend that the instance remembers."""
+        return _run_remembering(self, args, kwargs, found, progress)
+
+
+def _run_remembering(
     chain: Chain,
     args: tuple[Any, ...],
     kwargs: dict[str, Any],
     found: tuple[Any, ...] | None,
     progress: Progress,
 ) -> Any:
-    """Call the candidates, or the backend that the instance remembers."""
     memory = chain.memory
     assert memory is not None
     if memory.follows and not chain.sole:
@@ -271,3 +294,120 @@ def explain_followed(
     if not is_default:
         selected = name if any(each.verdict is Verdict.RUNS for each in lines) else None
     return Explanation(found.function, found.types, selected, tuple(lines), found.hooks)
+
+
+def make_override(
+    wrapper: Callable[..., Any],
+    decision: Decision,
+    classes: tuple[type, ...],
+    protocol: str,
+    following: Callable[[], Callable[..., Any]],
+) -> Callable[..., Any]:
+    """Return a callable that calls the methods of classes until one answers.
+
+    Parameters
+    ----------
+    wrapper : callable
+        The decorated function, which is passed to the methods.
+    decision : Decision
+        That of the call.
+    classes : tuple of type
+        In the order in which their methods are called.
+    protocol : str
+        The name of the method.
+    following : callable
+        Returns a callable that calls the candidates after the overriding types; called on first
+        use.
+    """
+    function = decision.function
+    is_coroutine = bool(function.nature & COROUTINE)
+    asked = [_ask(wrapper, cls, classes, protocol, is_coroutine, following) for cls in classes]
+
+    def ask_all(*args: Any, **kwargs: Any) -> Any:
+        for ask in asked:
+            result = ask(*args, **kwargs)
+            if result is not NotImplemented:
+                return checked(function, protocol, result)
+        return NotImplemented
+
+    made: Any = asked[0] if len(asked) == 1 else ask_all
+    # By identity, because a metaclass may define == and hash. The classes and the function live as
+    # long as `made`.
+    made._overrides = (id(function), *map(id, classes))
+    return made  # type: ignore[no-any-return]  # a function
+
+
+def _ask(
+    wrapper: Callable[..., Any],
+    cls: type,
+    classes: tuple[type, ...],
+    protocol: str,
+    is_coroutine: bool,
+    following: Callable[[], Callable[..., Any]],
+) -> Callable[..., Any]:
+    """Return a callable that calls the method of one class, or does the same as the mixin's."""
+    method = defined(cls, protocol)
+    if not isinstance(method, GenericMethod) or is_coroutine:
+
+        def ask(*args: Any, **kwargs: Any) -> Any:
+            return getattr(cls, protocol)(wrapper, classes, args, kwargs)
+
+        return ask
+    # From here on, the same as the mixin's method, decided once for these classes.
+    if not all(issubclass(cls, each) for each in classes):
+        return lambda *args, **kwargs: NotImplemented
+    preserve = method.preserver(cls)
+    follow: Callable[..., Any] | None = None
+
+    def go_on(*args: Any, **kwargs: Any) -> Any:
+        nonlocal follow
+        if follow is None:
+            follow = following()
+        result = follow(*args, **kwargs)
+        if type(result) is cls or result is NotImplemented:
+            return result
+        return preserve(result, args, kwargs)
+
+    return go_on
+
+
+def following(calls: Calls, decision: Decision) -> Callable[..., Any]:
+    """Return a callable that calls the candidates after the overriding types."""
+    function = decision.function
+    way = calls.way(function, decision.state, decision.types, after_overriding=True)
+    if isinstance(way, Chain):
+        entry = calls.entry_of(way)
+        # A bare implementation may defer.
+        if entry is function.default or not way.is_bare:
+            return entry
+    run = way.run
+    return lambda *args, **kwargs: run(args, kwargs)
+
+
+def go_on(
+    dispatcher: Dispatcher, wrapper: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
+    """Call the candidates after the overriding types; for the method of the library's mixin.
+
+    Raises
+    ------
+    TypeError
+        If `wrapper` is no function of the library.
+    """
+    record: Any = getattr(getattr(wrapper, "explain", None), "__self__", None)
+    if getattr(record, "dispatcher", None) is not dispatcher:
+        raise TypeError(f"{wrapper!r} is no dispatchable function of this library")
+    calls: Calls = dispatcher.ensure_loaded()
+    function, scope = record.function, dispatcher.keeper.get()[0]
+    chains = scope.chains(record.index)  # before the backends are read; see `Scope.chains`
+    types = calls.decider.unique_types(map(type, function.extract(args, kwargs)), scope.state)
+    key = (*types, AfterOverriding)
+    way = chains.get(key)
+    if way is None:
+        way = calls.way(function, scope.state, types, after_overriding=True)
+        chains.keep(key, way)
+    return way.run(args, kwargs)
+
+
+class AfterOverriding:
+    """Marks the key of a chain that begins after the overriding types."""
