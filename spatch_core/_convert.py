@@ -23,7 +23,7 @@ from types import (
 from typing import TYPE_CHECKING, Any
 
 from ._parameters import COROUTINE
-from ._patterns import DEFAULT, type_identifier
+from ._patterns import DEFAULT, is_importable, type_identifier
 
 if TYPE_CHECKING:
     from ._decide import Decision, Step
@@ -257,20 +257,29 @@ class Conversion:
         self._decision, self._step = decision, step
         self._function = decision.function
         self._match = decision.decider.matcher.match
+        self._kinds: dict[type, str] = {}
 
     def is_foreign(self, cls: type) -> bool:
         """Whether objects of a class are converted: a primary type, and not the library's."""
-        match = self._match(cls)
-        return (
-            not match.is_builtin
-            and DEFAULT not in match.known
-            and self._step.backend in match.primary
-        )
+        return self._kind(cls) == "foreign"
 
     def is_library(self, cls: type) -> bool:
         """Whether objects of a class are converted back."""
-        match = self._match(cls)
-        return not match.is_builtin and DEFAULT in match.known
+        return self._kind(cls) == "library"
+
+    def _kind(self, cls: type) -> str:
+        # Other metaclasses may define == and hash.
+        kind = self._kinds.get(cls) if type(cls) is type else None
+        if kind is None:
+            match, kind = self._match(cls), "other"
+            if not match.is_builtin and DEFAULT in match.known:
+                kind = "library"
+            elif not match.is_builtin and self._step.backend in match.primary:
+                kind = "foreign"
+            # The cache must not keep alive a class that nothing else refers to.
+            if type(cls) is type and is_importable(cls):
+                self._kinds[cls] = kind
+        return kind
 
     def obstacle(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> str:
         """Return why the arguments of a call cannot be converted; empty if they may be."""

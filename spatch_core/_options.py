@@ -25,7 +25,6 @@ from __future__ import annotations
 from _weakref import ref  # weakref itself imports much more
 from types import GenericAlias, MethodType
 
-from ._errors import nearest
 from ._state import OPTIONS, DispatchState, initial_state, set_default, set_environment
 
 TYPE_CHECKING = False
@@ -611,6 +610,8 @@ class BackendOptions(Giving[Given_co], metaclass=Kind):
 
 def refuse_unknown(cls: Class, name: str) -> NoReturn:
     """Raise the error for a keyword argument that no option has."""
+    from ._errors import nearest  # correct programs do not need it
+
     close = nearest(name, _NAMES)
     hint = f"did you mean {close[0]!r}?" if close else f"its options are {', '.join(_NAMES)}"
     raise TypeError(f"{cls.__name__}() has no option {name!r}; {hint}")
@@ -618,6 +619,8 @@ def refuse_unknown(cls: Class, name: str) -> NoReturn:
 
 def refuse_setting(cls: Class, name: str, value: object) -> NoReturn:
     """Raise the error for setting an attribute of options; say what to write."""
+    from ._errors import nearest  # correct programs do not need it
+
     option = next(iter(nearest(name, _NAMES)), None)
     given = f"{cls.__name__}(...)" if option is None else f"{cls.__name__}({option}={value!r})"
     raise AttributeError(
