@@ -336,7 +336,7 @@ def test_calls_explanations_and_traces_agree_with_the_model(
     with ExitStack() as stack:
         for (prioritize, disable, cls), script in program:
             prioritize = [name for name in prioritize if name in names]
-            # The library itself cannot be disabled.
+            # The model has no library that is disabled.
             disable = [name for name in disable if name in names and name != "default"]
             if cls and not any(means(each.primary, getattr(HERE, cls)) for each in backends):
                 cls = None
