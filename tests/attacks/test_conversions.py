@@ -182,7 +182,7 @@ def test_conversions_that_misbehave(tally: Tally, scale: int) -> None:
 
 @pytest.mark.parametrize("deed", ["", "raises", "raises interrupt", "recurs", "reloads"])
 def test_copies_that_misbehave(deed: str, tally: Tally, scale: int) -> None:
-    """V14: what `copy_into` raises is the caller's, and nothing else is written."""
+    """V9: what `copy_into` raises is the caller's, and nothing else is written."""
     for _ in range(20 * scale):
         one.deeds = {"copy_into": deed}
         for outs in ([Foreign("old")], [Foreign("old"), Foreign("old")]):

@@ -68,7 +68,7 @@ def make(
 
 @pytest.mark.parametrize("is_guarded", [False, True])
 def test_an_exception_that_the_library_names_defers(is_guarded: bool) -> None:
-    """C8: as NotImplemented does; for any backend, asked or not, traced or not."""
+    """C6: as NotImplemented does; for any backend, asked or not, traced or not."""
     more = {"should_run": decides}
     for implementations in [
         (raises, answers),
@@ -87,7 +87,7 @@ def test_an_exception_that_the_library_names_defers(is_guarded: bool) -> None:
 
 
 def test_other_exceptions_are_the_caller_s() -> None:
-    """C9: nothing else is tried, and without `defer_on` no exception defers."""
+    """C7: nothing else is tried, and without `defer_on` no exception defers."""
     _, f = make(fails, answers, defer_on=[DecliningError])
     with pytest.raises(ValueError, match="broken") as caught:
         f(Foreign())
@@ -101,7 +101,7 @@ def test_other_exceptions_are_the_caller_s() -> None:
 
 
 def test_a_refusal_has_the_exception_as_its_cause() -> None:
-    """V3, C8: and its text as the reason."""
+    """V2, C6: and its text as the reason."""
     system, f = make(raises, defer_on=[DecliningError], fallback="raise")
     with pytest.raises(
         NoImplementationError, match="b0 defers: it raised DecliningError: too large"

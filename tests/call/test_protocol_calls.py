@@ -25,7 +25,7 @@ def make_system(**options: Any) -> Any:
 
 
 def test_the_method_is_looked_up_in_each_call() -> None:
-    """K7: one that is added to a class counts from `refresh` on, at the latest."""
+    """K4: one that is added to a class counts from `refresh` on, at the latest."""
     system = make_system()
     function: Any = system.dispatchable("x", identifier="lib:f")(lambda x: "default")
     plain: Any = type("Plain", (), {})

@@ -242,7 +242,7 @@ def test_an_unknown_name(library: Library) -> None:
 
 
 def test_frozen_functions_carry_it(library: Library) -> None:
-    """S8, S9: also with what is prioritized before and after it."""
+    """S7, S8: also with what is prioritized before and after it."""
     frozen = library.options.freeze(library.tensor, backend="jax")
     assert frozen([1]) == "jax"
     with library.options(backend="torch"):
@@ -251,13 +251,13 @@ def test_frozen_functions_carry_it(library: Library) -> None:
 
 
 def test_a_policy_does_not_matter(library: Library) -> None:
-    """V2: no type is foreign where the current backend decides."""
+    """V1: no type is foreign where the current backend decides."""
     with library.options(backend="jax", fallback="raise"):
         assert library.tensor([1]) == library.zeros(3) == "jax"
 
 
 def test_names_of_the_library() -> None:
-    """F15: the library's own name means it, in options and in the variable."""
+    """F12: the library's own name means it, in options and in the variable."""
     library = Library(default_name="numpy")
     with isolated(library.system, environment={"CURRENTLIB_BACKEND": "numpy"}):
         assert library.options().backend == "default"
@@ -269,7 +269,7 @@ def test_names_of_the_library() -> None:
 
 
 def test_the_variable(library: Library) -> None:
-    """W3: the current backend of the process-wide default, after those that are prioritized."""
+    """S11: the current backend of the process-wide default, after those that are prioritized."""
     environment = {"CURRENTLIB_BACKEND": " jax ", "CURRENTLIB_PRIORITIZE": "fast"}
     with isolated(library.system, environment=environment):
         assert library.tensor([1]) == library.zeros(3) == "jax"
@@ -296,7 +296,7 @@ def test_the_variable(library: Library) -> None:
     ],
 )
 def test_mistakes_in_the_variable(library: Library, name: str, value: str, message: str) -> None:
-    """W3: reported, and without effect."""
+    """S11: reported, and without effect."""
     with isolated(library.system, environment={name: value}):
         with pytest.warns(EnvironmentVariableWarning, match=message):
             assert library.tensor([1]) == "default"
@@ -305,14 +305,14 @@ def test_mistakes_in_the_variable(library: Library, name: str, value: str, messa
 
 @pytest.mark.parametrize("value", ["", "  ", "something-else"])
 def test_values_without_effect(library: Library, value: str) -> None:
-    """W3: an empty one says nothing, and what is not installed is ignored."""
+    """S11: an empty one says nothing, and what is not installed is ignored."""
     with isolated(library.system, environment={"CURRENTLIB_BACKEND": value}):
         assert library.tensor([1]) == "default"
         assert library.options().backend is None
 
 
 def test_the_variable_cannot_name_a_blocked_one(library: Library) -> None:
-    """W3, S13: what is blocked is not there."""
+    """S11: what is blocked is not there."""
     environment = {"CURRENTLIB_BACKEND": "jax", "CURRENTLIB_BLOCK": "jax"}
     with isolated(library.system, environment=environment):
         assert library.tensor([1]) == "default"
@@ -320,7 +320,7 @@ def test_the_variable_cannot_name_a_blocked_one(library: Library) -> None:
 
 
 def test_the_variable_cannot_name_one_whose_requirement_is_not_met() -> None:
-    """W3: it is inactive."""
+    """S11: it is inactive."""
     library = Library(describe("jax", "Jax", requires=["no-such-distribution"]))
     with isolated(library.system, environment={"CURRENTLIB_BACKEND": "jax"}):
         assert library.tensor([1]) == "default"
