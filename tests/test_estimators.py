@@ -107,7 +107,7 @@ def data() -> tuple[Any, Any]:
 
 
 def test_scikit_learns_own_checks_pass() -> None:
-    """K12 to K15: all of `check_estimator`; a dispatched method is a method like others."""
+    """K8, K9: all of `check_estimator`; a dispatched method is a method like others."""
     with warnings.catch_warnings():
         # The check of array API input needs a variable that is set before SciPy is imported.
         warnings.simplefilter("ignore", SkipTestWarning)

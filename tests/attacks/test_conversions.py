@@ -1,4 +1,4 @@
-"""V9 to V16: conversions and defaults that raise, lie, recur and write, interrupts and threads."""
+"""V4 to V9: conversions and defaults that raise, lie, recur and write, interrupts and threads."""
 
 from __future__ import annotations
 

@@ -104,7 +104,7 @@ def not_implemented(*args: Any, **kwargs: Any) -> Any:
 
 
 # ---------------------------------------------------------------------------------------
-# C1, C4: which candidate is next
+# C1, C3: which candidate is next
 
 
 def test_backends_are_tried_by_priority(form: str) -> None:
@@ -145,7 +145,7 @@ def test_default_takes_its_place_for_its_own_types() -> None:
 
 
 # ---------------------------------------------------------------------------------------
-# C4: should_run
+# C3: should_run
 
 
 class Ambiguous:
@@ -262,7 +262,7 @@ def test_exception_of_should_run_is_the_callers() -> None:
 
 
 # ---------------------------------------------------------------------------------------
-# C5 to C7: the arguments, the context, the import
+# C4, C5: the arguments, the context, the import
 
 
 def plain(x: Any, y: Any = 1, *rest: Any, key: Any = 2, **options: Any) -> Any: ...
@@ -458,7 +458,7 @@ def test_failing_import_names_the_backend(
 
 
 # ---------------------------------------------------------------------------------------
-# C8, C9: deferring afterwards, and exceptions
+# C6, C7: deferring afterwards, and exceptions
 
 
 @pytest.mark.parametrize("answering", [0, 1, 2, None])

@@ -1,4 +1,4 @@
-"""Variants by requirement: rule D17."""
+"""Variants by requirement: rule D8."""
 
 from __future__ import annotations
 

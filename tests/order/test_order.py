@@ -1,4 +1,4 @@
-"""P1 to P9: the order of all backends of a library, through `BackendSystem.backends`."""
+"""P1 to P7: the order of all backends of a library, through `BackendSystem.backends`."""
 
 from __future__ import annotations
 

@@ -86,7 +86,7 @@ def relative(names: Iterable[str], of: Iterable[str]) -> list[str]:
 
 @given(st.one_of(backends(), backends(circle=True)), set_orders())
 def test_the_order_is_that_of_the_rules(described: list[Described], set_order: list[Pair]) -> None:
-    """P2 to P9: every edge in force holds; the base order is kept where none contradicts it."""
+    """P2 to P7: every edge in force holds; the base order is kept where none contradicts it."""
     found = order(described, set_order)
     base = base_order([LIBRARY, *described])
     _, edges = order_model([LIBRARY, *described], set_order)

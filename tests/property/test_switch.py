@@ -256,7 +256,7 @@ class Switching(RuleBasedStateMachine):
 
     @invariant()
     def all_agree_with_the_model(self) -> None:
-        """W2, W5 to W8: what is set, in what order, what is current, and where a call goes."""
+        """W2 to W5: what is set, in what order, what is current, and where a call goes."""
 
         def found() -> Any:
             return (*self.switch,), self.switch.get_backend(), self.make()

@@ -1,4 +1,4 @@
-"""The current backend: types decide, and where they say nothing, it does; rules W1 to W4."""
+"""The current backend: types decide, and where they say nothing, it does; rules W1 and W2."""
 
 from __future__ import annotations
 
@@ -364,7 +364,7 @@ def test_an_installed_backend(tmp_path: Path) -> None:
     with isolated(system, path=[tmp_path], environment=environment):
         assert tensor([1]) == add(1.5, 1) == add(Jax(), 1.5) == "installed"
         assert tensor(Own()) == add(Own(), 1.5) == "default"
-        # Its secondary types do not count in calls that the default matches without them (M8).
+        # Its secondary types do not count in calls that the default matches without them (M5).
         assert add.explain(Own(), 1.5).backends[-1].reason == ""
         with system.backend_opts(prioritize="installed"):
             assert add.explain(Own(), 1.5).backends[-1].reason == ""

@@ -1,4 +1,4 @@
-"""The golden rule: C2 and M7 of docs/reference/rules.md.
+"""The golden rule: C2 and M4 of docs/reference/rules.md.
 
 Installing a backend and changing nothing else never changes the result of a call that
 worked before.

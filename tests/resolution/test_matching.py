@@ -145,7 +145,7 @@ def test_a_type_in_force_can_bring_the_types_out_of_a_backend() -> None:
         assert function() == "tpu"
 
 
-# --- M3 exact patterns ---------------------------------------------------------------
+# --- M2 exact patterns ---------------------------------------------------------------
 
 
 class Nest:
@@ -295,7 +295,7 @@ def test_a_module_whose_attribute_hook_fails_breaks_no_call(
     assert function(cls()) == "tpu"
 
 
-# --- M4 subclass patterns ------------------------------------------------------------
+# --- M2 subclass patterns ------------------------------------------------------------
 
 
 def test_a_subclass_pattern_matches_the_class_and_its_subclasses() -> None:
@@ -330,7 +330,7 @@ def test_a_virtual_subclass_is_no_subclass_for_a_subclass_pattern() -> None:
     assert function(type("Real", (Base,), {})()) == "gpu"
 
 
-# --- M6 abstract patterns ------------------------------------------------------------
+# --- M3 abstract patterns ------------------------------------------------------------
 
 
 class Duck(abc.ABC):  # noqa: B024  # abstract by name
@@ -423,7 +423,7 @@ class Failing(abc.ABC):  # noqa: B024  # abstract by its hook
         raise RuntimeError("hook")
 
 
-# --- M7, M8 matching -----------------------------------------------------------------
+# --- M4, M5 matching -----------------------------------------------------------------
 
 
 def test_a_backend_needs_one_primary_type() -> None:
@@ -493,7 +493,7 @@ def test_secondary_types_may_be_patterns_of_every_kind() -> None:
     assert function(other(), 1.5) == "default"
 
 
-# --- M9 strange classes --------------------------------------------------------------
+# --- M1 strange classes --------------------------------------------------------------
 
 
 class EqualMeta(type):

@@ -1,4 +1,4 @@
-"""Attributes of modules that follow the current backend: rules W9 and W10."""
+"""Attributes of modules that follow the current backend: rule W6."""
 
 from __future__ import annotations
 

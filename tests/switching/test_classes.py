@@ -1,4 +1,4 @@
-"""`describe_class`: classes whose methods are a backend; rule W12."""
+"""`describe_class`: classes whose methods are a backend; rule W7."""
 
 from __future__ import annotations
 

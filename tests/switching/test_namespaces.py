@@ -1,4 +1,4 @@
-"""`namespace`: a library's module with one backend in force in its functions; rule W11."""
+"""`namespace`: a library's module with one backend in force in its functions; rule W7."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Cells of a real kernel, and what is set in them: rule W8."""
+"""Cells of a real kernel, and what is set in them: rule W5."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`Switch`: the current backend, set without a block; rules W5 to W8."""
+"""`Switch`: the current backend, set without a block; rules W3 to W5."""
 
 from __future__ import annotations
 
