@@ -223,7 +223,7 @@ class Steps:
         self._tables = scope.tables
 
     def of(self, start: Callable[[], Any]) -> Steps:
-        """Go on with the steps of the iterator that `start` returns, in the first of them."""
+        """Go on with the steps of the generator that `start` returns in the first of them."""
         self._start, self._iterator = start, None
         return self
 
@@ -244,14 +244,11 @@ class Steps:
     def send(self, value: Any) -> Any:
         return self._step("send", value)
 
-    def throw(self, error: Any, *rest: Any) -> Any:
-        if not hasattr(self._iterator, "throw"):
-            raise error
-        return self._step("throw", error, *rest)
+    def throw(self, *error: Any) -> Any:
+        return self._step("throw", *error)
 
     def close(self) -> None:
-        if hasattr(self._iterator, "close"):
-            self._step("close")
+        self._step("close")
 
     def _step(self, method: str, *arguments: Any) -> Any:
         keeper = self._keeper
@@ -290,9 +287,14 @@ def _stepwise_generator(steps: Steps, start: Callable[[], Any]) -> Any:
     def begin() -> Any:
         made = start()
         # A function that `types.coroutine` marks may return a coroutine in place of a generator.
-        return made.__await__() if type(made) is CoroutineType else iter(made)
+        return made.__await__() if type(made) is CoroutineType else _generator(made)
 
     return (yield from steps.of(begin))
+
+
+def _generator(made: Iterable[Any]) -> Any:
+    """Return a generator of any iterable: some iterators have no `throw`, or no `close`."""
+    return (yield from made)
 
 
 async def _stepwise_async_generator(steps: Steps, start: Callable[[], Any]) -> Any:
