@@ -29,7 +29,7 @@ from types import CoroutineType, MethodType
 from ._dispatch_arguments import ASYNC_GENERATOR, COROUTINE, GENERATOR, PLAIN
 from ._identifiers import import_identifier, loaded_object
 from ._reporting.unknown_names import UnknownBackendError
-from ._state import CURRENT, OPTIONS, STAYING, DispatchState
+from ._state import CURRENT, NAMES, STAYING, DispatchState
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -319,8 +319,7 @@ async def _stepwise_async_generator(steps: Steps, start: Callable[[], Any]) -> A
         return
 
 
-_NAMES = ("prioritize", "disable", *OPTIONS)
-_PICKLED = tuple(name for name in _NAMES if name not in STAYING)
+_PICKLED = tuple(name for name in NAMES if name not in STAYING)
 
 
 def options_of(state: DispatchState) -> dict[str, Any]:
@@ -351,7 +350,7 @@ def restore_options(owner: Any, content: Mapping[str, Any]) -> Any:
     """Rebuild pickled options."""
     check_names(content, ("options",))
     options = content["options"]
-    check_names(options, _NAMES)
+    check_names(options, NAMES)
     return owner.backend_opts(**options)
 
 
