@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def restore(dispatcher: Dispatcher, kind: str, content: dict[str, Any]) -> Any:
-    """Make an object again; see `BackendSystem.restore` and `.._state.pickles`."""
+    """Make an object again; see `BackendSystem.restore` and `.._freezing`."""
     kinds: dict[str, Callable[..., Any]] = {
         "options": restore_options,
         "function": restore_function,
