@@ -68,7 +68,8 @@ def test_an_exception_names_the_backend_that_raised_it(way: Any, options: Any) -
     for _ in range(2):
         with system.backend_opts(**options), pytest.raises(LookupError, match="table") as caught:
             f(Foreign())
-        (note,) = getattr(caught.value, "__notes__", ())
+        notes: Any = getattr(caught.value, "__notes__", ())
+        (note,) = notes
         assert all(each in note for each in ("'gpu'", "lib:f", "disable='gpu'"))
         assert traceback.extract_tb(caught.tb)[-1].name == "fails"
     with pytest.raises(LookupError, match="of the library") as caught:
