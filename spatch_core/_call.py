@@ -24,12 +24,14 @@ from types import CoroutineType, GeneratorType
 from typing import TYPE_CHECKING, Any
 
 from ._context import (
+    IF_NEEDED,
     POSTPONED,
     RETURNED,
     UNKNOWN,
     CallContext,
     Continued,
     DispatchContext,
+    IfNeeded,
     Progress,
     Rest,
     SharedPart,
@@ -37,7 +39,6 @@ from ._context import (
 from ._errors import BackendDeferredError, NoImplementationError
 from ._parameters import ASYNC_GENERATOR, COROUTINE, Function, TakesFound, given
 from ._patterns import DEFAULT
-from .backend_utils import IF_NEEDED, IfNeeded
 
 if TYPE_CHECKING:
     from ._convert import Conversion

@@ -25,7 +25,7 @@ from __future__ import annotations
 from _weakref import ref  # weakref itself imports much more
 from types import GenericAlias, MethodType
 
-from ._state import OPTIONS, DispatchState, initial_state, set_default, set_environment
+from ._state import NAMES, OPTIONS, DispatchState, initial_state, set_default, set_environment
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -119,7 +119,6 @@ else:
 MAX_OPTIONS = 256
 """How many combinations of plain options are cached before all are forgotten."""
 
-_NAMES = ("prioritize", "disable", *OPTIONS)
 _NOTHING = ()
 
 
@@ -414,17 +413,19 @@ class BackendOptions(Giving[Given_co], metaclass=Kind):
         """Return a scope of the state in force here with the options added."""
         keeper, own = self._owner.keeper, self._own
         outer: Scope = keeper.get()[0]
-        scope: Scope | None
-        if own.is_plain:
-            scope = keeper.inside(outer, own)
-            return scope
         last = self._last
-        if last is not None and last[0]() is outer:
-            scope = last[1]()
-            if scope is not None:
-                return scope
-        scope = keeper.inside(outer, own)
-        self._last = ref(outer), ref(scope)
+        known: Scope | None = None
+        if own.is_plain:
+            known = outer.inner.get(own)
+        elif last is not None and last[0]() is outer:
+            known = last[1]()
+        if known is not None:
+            return known
+        scope: Scope = keeper.scope(own.within(outer.state))
+        if own.is_plain:
+            outer.keep_inner(own, scope)
+        else:
+            self._last = ref(outer), ref(scope)
         return scope
 
     def __call__(self, function: F) -> F:
@@ -613,8 +614,8 @@ def refuse_unknown(cls: Class, name: str) -> NoReturn:
     """Raise the error for a keyword argument that no option has."""
     from ._errors import nearest  # correct programs do not need it
 
-    close = nearest(name, _NAMES)
-    hint = f"did you mean {close[0]!r}?" if close else f"its options are {', '.join(_NAMES)}"
+    close = nearest(name, NAMES)
+    hint = f"did you mean {close[0]!r}?" if close else f"its options are {', '.join(NAMES)}"
     raise TypeError(f"{cls.__name__}() has no option {name!r}; {hint}")
 
 
@@ -622,7 +623,7 @@ def refuse_setting(cls: Class, name: str, value: object) -> NoReturn:
     """Raise the error for setting an attribute of options; say what to write."""
     from ._errors import nearest  # correct programs do not need it
 
-    option = next(iter(nearest(name, _NAMES)), None)
+    option = next(iter(nearest(name, NAMES)), None)
     given = f"{cls.__name__}(...)" if option is None else f"{cls.__name__}({option}={value!r})"
     raise AttributeError(
         f"options are not set as attributes: write `with {given}:`, or `{given}.enable_globally()` "

@@ -63,6 +63,9 @@ OPTIONS = ("type", "trace", "fallback", "backend", "hook")
 The field of each has the same name, and is None unless the option is given.
 """
 
+NAMES = ("prioritize", "disable", *OPTIONS)
+"""All options, as users write them."""
+
 STAYING = ("trace", "hook")
 """Options that belong to their process, and are not pickled with a frozen function."""
 
@@ -415,15 +418,6 @@ class StateKeeper:
                 for each in self._live.alive():
                     each.inner.clear()  # so that unused scopes are freed
             scope = self._known[key] = self.new(state)
-        return scope
-
-    def inside(self, outer: Scope, options: DispatchState) -> Scope:
-        """Return the scope of a block of these options inside `outer`."""
-        scope = outer.inner.get(options)
-        if scope is None:
-            scope = self.scope(options.within(outer.state))
-            if options.is_plain:
-                outer.keep_inner(options, scope)
         return scope
 
     def new(self, state: DispatchState) -> Scope:

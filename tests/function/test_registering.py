@@ -182,3 +182,23 @@ def test_it_needs_an_implementation() -> None:
     system, _ = make()
     with pytest.raises(DescriptionError, match="field is missing"):
         system.register(describe(functions={"*": {}}))
+
+
+def registered(system: BackendSystem, description: Any) -> Any:
+    """Register a backend, and return the problems that are found then."""
+    system.register(description)
+    return system.problems
+
+
+def test_a_registered_identity_that_no_function_has_is_reported() -> None:
+    """F8, E1: a misspelt identity would never be asked; one of a function that may come is left."""
+    system = BackendSystem(None, "MISSPELT", ["builtins:int"])
+    system.dispatchable("x", module="lib", qualname="blur")(lambda x: "default")
+    functions = {each: {"function": lambda x: "b"} for each in ("lib:blurr", "lib:sharpen")}
+    description = {"name": "b", "primary_types": ["builtins:str"], "functions": functions}
+    with pytest.warns(BackendSkippedWarning, match="lib:blurr"):
+        problems = registered(system, description)
+    (problem,) = problems
+    assert problem.key == 'functions."lib:blurr"'
+    assert "'lib:blur'" in problem.remedy
+    assert not problem.skips
