@@ -191,7 +191,7 @@ def registered(system: BackendSystem, description: Any) -> Any:
 
 
 def test_a_registered_identity_that_no_function_has_is_reported() -> None:
-    """F8, E1: a misspelt identity would never be asked; one of a function that may come is left."""
+    """D9: a misspelt identity would never be asked; one of a function that may come is left."""
     system = BackendSystem(None, "MISSPELT", ["builtins:int"])
     system.dispatchable("x", module="lib", qualname="blur")(lambda x: "default")
     functions = {each: {"function": lambda x: "b"} for each in ("lib:blurr", "lib:sharpen")}
