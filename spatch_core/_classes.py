@@ -131,8 +131,8 @@ def _followed(
     if name == DEFAULT:
         own = _with_candidates(decision, [each for each in decision.candidates if is_own(each)])
         plain = Chain(own, calls)
-        others = decision.match.implementing - {DEFAULT}
-        reasons = dict.fromkeys(others, has_run(decision, memory, name))
+        declining = decision.match.implementing - {DEFAULT}
+        reasons = dict.fromkeys(declining, has_run(decision, memory, name))
         return lambda args, kwargs, found: plain.walk(args, kwargs, 0, found, Progress(reasons))
     first = calls.decider.invoked(decision.function, name, decision.state, decision.types, True)
     others = [each for each in decision.candidates if each.backend != name]
