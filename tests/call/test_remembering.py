@@ -15,6 +15,7 @@ import pytest
 from spatch_core import (
     BackendDeferredError,
     BackendSystem,
+    FallbackWarning,
     NoImplementationError,
     UnknownBackendError,
 )
@@ -379,6 +380,55 @@ def test_types_with_which_the_default_has_run() -> None:
     assert Model.predict.explain(model, Tpu()).selected == "default"
     with pytest.raises(NoImplementationError, match=r"do not include .*:Gpu"):
         model.predict(Gpu())
+
+
+def test_a_warning_where_the_default_is_remembered() -> None:
+    """K8, V3: it says why the backend that implements what follows has not run it."""
+    model = Model().fit(Tpu())
+    with (
+        backend_opts(fallback="warn"),
+        pytest.warns(FallbackWarning, match="tpu defers: default has run fit"),
+    ):
+        assert model.predict(Tpu()) == "default"
+
+
+class DeclinesError(Exception):
+    """An exception by which backends defer."""
+
+
+def declines(model: Any, x: Any) -> Any:
+    raise DeclinesError("too large")
+
+
+def test_the_remembered_backend_defers_by_an_exception() -> None:
+    """K8, C6: as by NotImplemented; that another backend matches changes nothing."""
+    fits = functions(fit=lambda model, x: model, predict=declines)
+    other = functions(predict=lambda model, x: "other")
+    system = BackendSystem(
+        None,
+        "DECLINELIB",
+        [f"{HERE}:Own"],
+        [
+            {"name": "fits", "primary_types": [f"{HERE}:Gpu"], "functions": fits},
+            {"name": "other", "primary_types": [f"{HERE}:Gpu"], "functions": other},
+        ],
+        defer_on=[DeclinesError],
+        fallback="raise",
+    )
+
+    class Estimator:
+        @system.dispatchable("x", decides=True, identifier=f"{HERE}:Model.fit")
+        def fit(self, x: Any) -> Any:
+            return self
+
+        @system.dispatchable("x", follows="fit", identifier=f"{HERE}:Model.predict")
+        def predict(self, x: Any) -> Any:
+            return "default"
+
+    model = Estimator().fit(Gpu())
+    with pytest.raises(BackendDeferredError, match="it raised DeclinesError") as caught:
+        model.predict(Gpu())
+    assert isinstance(caught.value.__cause__, DeclinesError)
 
 
 def test_a_backend_that_is_not_there_any_more() -> None:
