@@ -43,6 +43,7 @@ _COLUMNS = (
             Verdict.RUNS: "bold green",
             Verdict.CONVERTS: "bold green",
             Verdict.REFUSES: "bold red",
+            Verdict.RAISES: "bold red",
             Verdict.CANNOT_CONVERT: "yellow",
             Verdict.ASKED: "yellow",
             Verdict.INACTIVE: "yellow",

@@ -14,6 +14,7 @@ from click.testing import CliRunner
 import spatch_core
 from spatch_core.cli import main
 from spatch_core.cli.schema import shape, shaped_commands
+from spatch_core.types import Verdict
 
 if TYPE_CHECKING:
     from tests.cli.conftest import Site
@@ -133,3 +134,9 @@ def test_the_reference_shows_every_schema() -> None:
         assert json.loads(result.output) == shape(name)
         help_text = " ".join(CliRunner().invoke(main, [name, "--help"]).output.split())
         assert "Print JSON; see spatch-core schema COMMAND." in help_text
+
+
+def test_the_schema_of_explain_knows_every_verdict() -> None:
+    """A verdict that it lacked would make the output of a command invalid."""
+    verdicts = shape("explain")["properties"]["backends"]["items"]["properties"]["verdict"]["enum"]
+    assert sorted(verdicts) == sorted(each.value for each in Verdict)
