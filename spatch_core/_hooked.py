@@ -17,11 +17,11 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ._call import Chain, checked
-from ._context import RETURNED, Progress
+from ._context import Progress
 from ._freezing import stepwise
 from ._observed import Call, hook_name
 from ._parameters import Function, TakesFound, given, missing
-from ._patterns import DEFAULT, is_importable
+from ._patterns import is_importable
 
 if TYPE_CHECKING:
     from ._entries import Calls, Guard
@@ -211,38 +211,14 @@ class Hooked(TakesFound):
         keeper = self.calls.keeper
         before = keeper.get()
         keeper.set(self._scope.tables)
+        call._after = progress = Progress()
         try:
-            result = self._run_in_scope(call, args, kwargs, found)
+            result = self.chain().run(args, kwargs, found, progress)
         finally:
             keeper.set(before)
         if self.function.nature and result is not NotImplemented:
             return stepwise(self.function.nature, keeper, self._scope, lambda: result)
         return result
-
-    def _run_in_scope(
-        self,
-        call: Call,
-        args: tuple[Any, ...],
-        kwargs: dict[str, Any],
-        found: tuple[Any, ...] | None,
-    ) -> Any:
-        chain = self.chain()
-        decision = chain.decision
-        call._after = progress = Progress()
-        # A shortcut past the chain.
-        if chain.is_bare and chain.memory is None and not (chain.calls.defer_on or chain.sole):
-            first = decision.candidates[0]
-            if first.backend != DEFAULT or not decision.has_end:
-                progress.backend = first.backend
-                try:
-                    result = decision.load(first)(*args, **kwargs)
-                except Exception as error:
-                    chain.note(error, first, args, kwargs, progress)
-                    raise
-                if result is not NotImplemented or first.backend == DEFAULT:
-                    return checked(self.function, first.backend, result)
-                progress.reasons[first.backend] = RETURNED
-        return chain.run(args, kwargs, found, progress)
 
 
 def _are_same(found: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
