@@ -43,37 +43,27 @@ class Remembering(Chain):
         progress: Progress,
     ) -> Any:
         """Call the candidates, or the backend that the instance remembers."""
-        return _run_remembering(self, args, kwargs, found, progress)
-
-
-def _run_remembering(
-    chain: Chain,
-    args: tuple[Any, ...],
-    kwargs: dict[str, Any],
-    found: tuple[Any, ...] | None,
-    progress: Progress,
-) -> Any:
-    memory = chain.memory
-    assert memory is not None
-    if memory.follows and not chain.sole:
-        kept = memory.recall(args, kwargs)
-        followed = None if kept is None else _followed(chain, memory, kept, args, kwargs)
-        if kept is not None and followed is not None:
-            progress.backend = kept.partition(" ")[0]
-            return followed(args, kwargs, found)
-    if not memory.decides:
-        return chain.walk(args, kwargs, 0, found, progress)
-    if chain.function.nature & COROUTINE:
-        answer = chain.walk(args, kwargs, 0, found, progress)
-        if answer is NotImplemented:
-            return answer
-        return _awaited(chain, memory, answer, args, kwargs, progress)
-    # `undecided` forgets the old backend meanwhile, and restores it if the call fails.
-    with memory.undecided(args, kwargs):
-        result = chain.walk(args, kwargs, 0, found, progress)
-        if result is not NotImplemented:
-            memory.keep(args, kwargs, _answered(chain.decision, progress))
-    return result
+        memory = self.memory
+        assert memory is not None
+        if memory.follows and not self.sole:
+            kept = memory.recall(args, kwargs)
+            followed = None if kept is None else _followed(self, memory, kept, args, kwargs)
+            if kept is not None and followed is not None:
+                progress.backend = kept.partition(" ")[0]
+                return followed(args, kwargs, found)
+        if not memory.decides:
+            return self.walk(args, kwargs, 0, found, progress)
+        if self.function.nature & COROUTINE:
+            answer = self.walk(args, kwargs, 0, found, progress)
+            if answer is NotImplemented:
+                return answer
+            return _awaited(self, memory, answer, args, kwargs, progress)
+        # `undecided` forgets the old backend meanwhile, and restores it if the call fails.
+        with memory.undecided(args, kwargs):
+            result = self.walk(args, kwargs, 0, found, progress)
+            if result is not NotImplemented:
+                memory.keep(args, kwargs, _answered(self.decision, progress))
+        return result
 
 
 async def _awaited(

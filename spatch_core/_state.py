@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 
     Class = type  # where a parameter or a property is called `type`
     Tables: TypeAlias = list[Any]
-    # `_hooks` says what a hook is called with.
+    # `_observed` says what a hook is called with.
     AnyHook: TypeAlias = Callable[[Any], Any]
     Stages: TypeAlias = tuple[tuple[AnyHook, Tables], ...]
 else:
