@@ -121,7 +121,7 @@ def _followed(
     if name == DEFAULT:
         own = _with_candidates(decision, [each for each in decision.candidates if is_own(each)])
         plain = Chain(own, calls)
-        declining = decision.match.implementing - {DEFAULT}
+        declining = (decision.match.implementing - {DEFAULT}) | {str(calls.decider.protocol)}
         reasons = dict.fromkeys(declining, has_run(decision, memory, name))
         return lambda args, kwargs, found: plain.walk(args, kwargs, 0, found, Progress(reasons))
     first = calls.decider.invoked(decision.function, name, decision.state, decision.types, True)
@@ -170,7 +170,10 @@ class _OnlyFirst(Chain):
 def _with_candidates(decision: Decision, candidates: list[Step]) -> Decision:
     """Return a decision with other candidates."""
     made = Decision(decision.decider, decision.function, decision.state, decision.types)
-    for name in ("match", "_order", "policy", "foreign", "declined", "is_operator", "cycles"):
+    for name in (
+        *("match", "_order", "policy", "foreign", "declined", "is_operator", "cycles"),
+        *("overriding", "after_overriding"),
+    ):
         setattr(made, name, getattr(decision, name))
     made.candidates = candidates
     return made
