@@ -373,7 +373,9 @@ class Decider:
         if is_due:
             steps.append(self._overriding_step(decision))
         if not decision.refuses:
-            reason = "" if decision.match.default_matches else LAST_RESORT
+            reason = LAST_RESORT
+            if decision.match.default_matches:
+                reason = IS_CURRENT if decision.match.current == DEFAULT else ""
             steps.append(Step(DEFAULT, prioritized=DEFAULT in state.prioritized, reason=reason))
         elif decision.converts:
             steps.extend(self.conversions(decision))
