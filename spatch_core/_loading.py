@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from ._callers_line import warn_caller
 from ._decide import Decider, Decision
-from ._description import Description
 from ._discovery import build_catalog
 from ._entries import Calls
 from ._environment import find_entry_points, read_environment
