@@ -413,17 +413,18 @@ class BackendOptions(Giving[Given_co], metaclass=Kind):
         """Return a scope of the state in force here with the options added."""
         keeper, own = self._owner.keeper, self._own
         outer: Scope = keeper.get()[0]
-        scope: Scope | None
-        if own.is_plain:
-            scope = outer.inner.get(own)
-            if scope is None:
-                scope = keeper.scope(own.within(outer.state))
-                outer.keep_inner(own, scope)
-            return scope
         last = self._last
-        scope = last[1]() if last is not None and last[0]() is outer else None
-        if scope is None:
-            scope = keeper.scope(own.within(outer.state))
+        known: Scope | None = None
+        if own.is_plain:
+            known = outer.inner.get(own)
+        elif last is not None and last[0]() is outer:
+            known = last[1]()
+        if known is not None:
+            return known
+        scope: Scope = keeper.scope(own.within(outer.state))
+        if own.is_plain:
+            outer.keep_inner(own, scope)
+        else:
             self._last = ref(outer), ref(scope)
         return scope
 
