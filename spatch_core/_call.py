@@ -138,7 +138,8 @@ class Chain(TakesFound):
         if self.sole and result is NotImplemented and progress.backend != DEFAULT:
             (step,) = self.decision.candidates
             reason = progress.reasons.get(step.backend, POSTPONED)
-            raise BackendDeferredError(step.backend, self.function.identifier, reason)
+            identifier = self.function.identifier
+            raise BackendDeferredError(step.backend, identifier, reason) from progress.cause
         return result
 
     def answer(

@@ -131,7 +131,9 @@ def _followed(
     if name == DEFAULT:
         own = _with_candidates(decision, [each for each in decision.candidates if is_own(each)])
         plain = Chain(own, calls)
-        return lambda args, kwargs, found: plain.walk(args, kwargs, 0, found, Progress())
+        declining = decision.match.implementing - {DEFAULT}
+        reasons = dict.fromkeys(declining, has_run(decision, memory, name))
+        return lambda args, kwargs, found: plain.walk(args, kwargs, 0, found, Progress(reasons))
     first = calls.decider.invoked(decision.function, name, decision.state, decision.types, True)
     others = [each for each in decision.candidates if each.backend != name]
     return _Followed(Chain(_with_candidates(decision, [*first.candidates, *others]), calls), name)
@@ -156,7 +158,7 @@ class _Followed:
         if result is NotImplemented:
             reason = progress.reasons.get(first.backend, "it said IF_NEEDED")
             function = self._chain.function.identifier
-            raise BackendDeferredError(self._name, function, reason)
+            raise BackendDeferredError(self._name, function, reason) from progress.cause
         return result
 
 
@@ -168,7 +170,7 @@ class _OnlyFirst(Chain):
     rest: Chain
 
     def __init__(self, decision: Decision, calls: Any) -> None:
-        super().__init__(_with_candidates(decision, decision.candidates[:1]), calls, passes=True)
+        super().__init__(_with_candidates(decision, decision.candidates[:1]), calls, sole=True)
 
     def call_next(self, place: int, args: Any, kwargs: Any, progress: Progress) -> Any:
         """Call the candidates that would follow if nothing were remembered."""
@@ -182,6 +184,11 @@ def _with_candidates(decision: Decision, candidates: list[Step]) -> Decision:
         setattr(made, name, getattr(decision, name))
     made.candidates = candidates
     return made
+
+
+def has_run(decision: Decision, memory: Memory, name: str) -> str:
+    """Say which backend an instance remembers."""
+    return f"{shown(name, decision.function.default_name)} has run {memory.method}"
 
 
 def is_own(step: Step) -> bool:
@@ -233,15 +240,14 @@ def why_not(decision: Decision, types: tuple[type, ...], kept: str) -> str | Non
 
 def _refusal(decision: Decision, memory: Memory, name: str, why: str) -> NoImplementationError:
     types = tuple(map(type_identifier, decision.types))
-    default_name = decision.function.default_name
     return NoImplementationError(
         decision.function.identifier,
         types,
         types,
-        (ExplainedBackend(name, Verdict.NO_MATCH, why, default_name),),
+        (ExplainedBackend(name, Verdict.NO_MATCH, why, decision.function.default_name),),
         decision.policy or "",
         (f"call {memory.method} again with arguments of these types",),
-        f"{shown(name, default_name)} has run {memory.method}, and {why}",
+        f"{has_run(decision, memory, name)}, and {why}",
     )
 
 
@@ -264,27 +270,27 @@ def explain_followed(
     why = None if kept is None else why_not(decision, types, kept)
     if kept is None or why is None:
         return explain_in(state)
-    name, default_name = kept.partition(" ")[0], decision.function.default_name
-    has_run = f"{shown(name, default_name)} has run {memory.method}"
+    name = kept.partition(" ")[0]
+    reason = has_run(decision, memory, name)
     is_default = name == DEFAULT and not why
     if is_default:
         names = decision.decider.implementing(decision.function.identifier) - {DEFAULT}
-        found = explain_in(state, dict.fromkeys(names, has_run))
+        found = explain_in(state, dict.fromkeys(names, reason))
     else:
         others = [each for each in state.prioritized if each != name]
         prioritizing = state.replace(prioritized=(name, *others), disabled=state.disabled - {name})
         found = explain_in(prioritizing)
     lines = []
     for each in found.backends:
-        verdict, text = Verdict.LATER, has_run
+        verdict, text = Verdict.LATER, reason
         if is_default:
             if each.backend == DEFAULT:
                 verdict = each.verdict
-                text = has_run if verdict is Verdict.RUNS else each.reason
+                text = reason if verdict is Verdict.RUNS else each.reason
             elif each.verdict in (Verdict.CONVERTS, Verdict.CANNOT_CONVERT):
                 verdict, text = each.verdict, each.reason
         elif each.backend == name:
-            verdict, text = (Verdict.NO_MATCH, why) if why else (Verdict.RUNS, has_run)
+            verdict, text = (Verdict.NO_MATCH, why) if why else (Verdict.RUNS, reason)
             if not why and each.verdict in (Verdict.DEFERS, Verdict.REFUSES, Verdict.RAISES):
                 verdict, text = each.verdict, each.reason
         elif each.backend == DEFAULT:

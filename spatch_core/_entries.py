@@ -129,12 +129,17 @@ class Calls:
         return _entry_of(way) if isinstance(way, Chain) else as_function(way, way.function)
 
     def way(
-        self, function: Function, state: DispatchState, types: tuple[type, ...], **options: bool
+        self,
+        function: Function,
+        state: DispatchState,
+        types: tuple[type, ...],
+        *,
+        after_overriding: bool = False,
     ) -> Chain | Guard:
         """Return the chain for these types; a `Guard` of it where the candidates may change."""
         # Read first: a class that is registered while the decision is made makes it stale.
         token = get_cache_token()
-        chain = self.chain(function, state, types, **options)
+        chain = self.chain(function, state, types, after_overriding=after_overriding)
         return Guard(chain, token) if chain.decision.may_change else chain
 
     def chain(
@@ -169,8 +174,9 @@ class Calls:
         """Return a chain anew, after an import or a registration that may have changed it."""
         self.decider.matcher.forget()
         self.keeper.forget_tables()
-        decision = chain.decision
-        return self.chain(chain.function, decision.state, decision.types, passes=chain.passes)
+        known = chain.decision
+        after = known.after_overriding
+        return self.chain(chain.function, known.state, known.types, after_overriding=after)
 
     def invoked(
         self, function: Function, backend: str, state: DispatchState, types: Any, ask: bool

@@ -413,12 +413,11 @@ class BackendOptions(Giving[Given_co], metaclass=Kind):
         """Return a scope of the state in force here with the options added."""
         keeper, own = self._owner.keeper, self._own
         outer: Scope = keeper.get()[0]
-        last = self._last
         known: Scope | None = None
         if own.is_plain:
             known = outer.inner.get(own)
-        elif last is not None and last[0]() is outer:
-            known = last[1]()
+        elif self._last is not None and self._last[0]() is outer:
+            known = self._last[1]()
         if known is not None:
             return known
         scope: Scope = keeper.scope(own.within(outer.state))

@@ -271,7 +271,7 @@ def _text(shape: Shape) -> str:
 
     def dispatched(call: str, **words: str) -> str:
         """Return the lines that look a callable up, call it, and handle the result."""
-        if catches and not kind & (GENERATOR | ASYNC_GENERATOR):
+        if catches:
             call = _CAUGHT.replace("{tried}", _indented(call, 1))
         return (_FIND + call + answer).format(index=index, **words)
 

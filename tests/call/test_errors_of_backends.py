@@ -63,7 +63,7 @@ OPTIONS: dict[str, Any] = {
 @pytest.mark.parametrize("options", OPTIONS.values(), ids=OPTIONS)
 @pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
 def test_an_exception_names_the_backend_that_raised_it(way: Any, options: Any) -> None:
-    """C9: with the function, and how to leave the backend out; its own traceback stays."""
+    """C7: with the function, and how to leave the backend out; its own traceback stays."""
     system, f = library(fails, **way)
     for _ in range(2):
         with system.backend_opts(**options), pytest.raises(LookupError, match="table") as caught:
@@ -80,7 +80,7 @@ def test_an_exception_names_the_backend_that_raised_it(way: Any, options: Any) -
 @pytest.mark.parametrize("options", OPTIONS.values(), ids=OPTIONS)
 @pytest.mark.parametrize("way", [WAYS["plain"], WAYS["asks"]], ids=["plain", "asks"])
 def test_arguments_that_do_not_fit_give_the_librarys_own_error(way: Any, options: Any) -> None:
-    """C9: whatever the signature of the implementation."""
+    """C7: whatever the signature of the implementation."""
     system, f = library(narrow, **way)
     with system.backend_opts(**options):
         assert f(Foreign()) == "narrow"
@@ -93,7 +93,7 @@ def test_arguments_that_do_not_fit_give_the_librarys_own_error(way: Any, options
 def test_the_cause_of_a_failed_import_begins_in_the_backend(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """C9: without the frames of the import system."""
+    """E3: without the frames of the import system."""
     (tmp_path / "broken_gpu.py").write_text("import no_such_module\n", encoding="utf-8")
     monkeypatch.syspath_prepend(tmp_path)
     _, f = library("broken_gpu:f")
@@ -106,7 +106,7 @@ def test_the_cause_of_a_failed_import_begins_in_the_backend(
 
 @pytest.mark.parametrize("should_run", ["no_such_module:asks", f"{HERE}:fails"])
 def test_explain_says_that_a_call_would_raise(should_run: str) -> None:
-    """F8: it never raises what the call would."""
+    """F7: it never raises what the call would."""
     _, f = library(narrow, should_run=should_run)
     explanation = f.explain(Foreign())
     line = explanation.backends[0]
@@ -119,7 +119,7 @@ def test_explain_says_that_a_call_would_raise(should_run: str) -> None:
 
 @pytest.mark.parametrize("answer", [1, "", [], NotImplemented], ids=repr)
 def test_an_odd_answer_defers_and_warns_once(answer: Any) -> None:
-    """C7: only True runs the backend; a string, even an empty one, is a reason."""
+    """C3: only True runs the backend; a string, even an empty one, is a reason."""
     _, f = library(narrow, should_run=lambda context, *args: answer)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -132,7 +132,7 @@ def test_an_odd_answer_defers_and_warns_once(answer: Any) -> None:
 
 
 def test_no_advice_to_opt_in_where_that_cannot_help() -> None:
-    """F8: "does not match" comes before "inactive"."""
+    """F7: "does not match" comes before "inactive"."""
     fields = {"name": "gpu", "primary_types": [f"{HERE}:Foreign"], "requires_opt_in": True}
     fields["functions"] = {"lib:f": {"function": narrow}}
     system = BackendSystem(None, "OPT_IN", ["builtins:int"], [fields])
