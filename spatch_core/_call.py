@@ -573,7 +573,6 @@ def reason_of_answer(answer: Any, decision: Decision, step: Step) -> str:
         return answer
     if answer is None or answer is False:
         return f"should_run returned {answer!r}"
-    assert step.implementation is not None
     decision.decider.warn_of_answer(decision.function, step, answer)
     return f"should_run returned {answer!r}, and only True itself runs it: use bool(...)"
 
