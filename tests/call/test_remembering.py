@@ -609,7 +609,7 @@ def test_overriding_types_are_not_remembered() -> None:
 
 
 def test_overriding_types_do_not_run_what_follows_the_default() -> None:
-    """K13: the error says why their method was not called."""
+    """K8: the error says why their method was not called."""
 
     class Over(Own):
         @classmethod

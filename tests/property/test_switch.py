@@ -167,7 +167,7 @@ class Switching(RuleBasedStateMachine):
                     action, done = await actions.get()
                     try:
                         done.set_result(running.send(action))
-                    except Exception as error:
+                    except Exception as error:  # noqa: BLE001  # whatever it is
                         done.set_exception(error)  # or who waits for it would wait forever
             finally:
                 running.close()
