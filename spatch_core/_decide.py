@@ -744,4 +744,4 @@ def _of_backend(traceback: TracebackType | None) -> TracebackType | None:
         if name.partition(".")[0] not in ("importlib", "_frozen_importlib", __package__):
             return found
         found = found.tb_next
-    return traceback
+    return None
