@@ -18,7 +18,5 @@ wanted = (
     and os.environ.get("SPATCH_CORE_PURE", "0") in ("", "0")
 )
 NAME = "_accelerator"
-extension = Extension(
-    f"spatch_core.{NAME}", [f"spatch_core/{NAME}.c"], optional=True
-)
+extension = Extension(f"spatch_core.{NAME}", [f"spatch_core/{NAME}.c"], optional=True)
 setup(ext_modules=[extension] if wanted else [])

@@ -391,7 +391,7 @@ done:
 
 /* Let the dispatcher handle the exception of an implementation. Return the argument `called` for
    its method `deferred`, as a new reference, if the implementation defers; else NULL, with the
-   exception set again. */
+   exception set again, or with another one that takes its place. */
 static NOT_INLINED PyObject *
 judge(Tables *tables, PyObject *called, PyObject *const *args, Py_ssize_t nargs,
       PyObject *kwnames)
@@ -401,13 +401,9 @@ judge(Tables *tables, PyObject *called, PyObject *const *args, Py_ssize_t nargs,
     }
     PyObject *error = PyErr_GetRaisedException();
     PyObject *found = tell(tables, failed_name, called, args, nargs, kwnames, error);
-    if (found == NULL && !PyErr_ExceptionMatches(PyExc_Exception)) {
-        Py_DECREF(error); /* an interrupt */
-        return NULL;
-    }
-    if (found == NULL || found == Py_None) {
-        Py_XDECREF(found);
-        PyErr_SetRaisedException(error); /* steals the reference; replaces an error of `failed` */
+    if (found == Py_None) {
+        Py_DECREF(found);
+        PyErr_SetRaisedException(error); /* steals the reference */
         return NULL;
     }
     Py_DECREF(error);

@@ -24,12 +24,14 @@ from types import CoroutineType, GeneratorType
 from typing import TYPE_CHECKING, Any
 
 from ._context import (
+    IF_NEEDED,
     POSTPONED,
     RETURNED,
     UNKNOWN,
     CallContext,
     Continued,
     DispatchContext,
+    IfNeeded,
     Progress,
     Rest,
     SharedPart,
@@ -37,11 +39,12 @@ from ._context import (
 from ._errors import BackendDeferredError, NoImplementationError
 from ._parameters import ASYNC_GENERATOR, COROUTINE, Function, TakesFound, given
 from ._patterns import DEFAULT
-from .backend_utils import IF_NEEDED, IfNeeded
 
 if TYPE_CHECKING:
+    from ._convert import Conversion
     from ._decide import Decision, Step
     from ._entries import Calls
+    from ._explain import ExplainedBackend
 
 NOTE = "No backend ran "
 """The first words of notes on exceptions of the default, by which they are recognized."""
@@ -63,7 +66,10 @@ class Chain(TakesFound):
         Whether the call names its backend, which may not defer.
     """
 
-    __slots__ = ("calls", "decision", "function", "is_bare", "memory", "passes", "sole")
+    __slots__ = (
+        *("_conversions", "_told", "calls", "decision", "function", "is_bare", "memory"),
+        *("passes", "runs_bare", "sole"),
+    )
 
     def __init__(
         self, decision: Decision, calls: Calls, *, passes: bool = False, sole: bool = False
@@ -83,6 +89,12 @@ class Chain(TakesFound):
             and decision.state.trace is None
             and not (first.backend == DEFAULT and decision.warns)
         )
+        # Whether calls through this object call it so, too.
+        is_asked = sole or self.memory is not None or bool(calls.defer_on)
+        self.runs_bare = self.is_bare and not is_asked
+        # Caches of one call's worth; see `_considered` and `_conversion`.
+        self._told: tuple[object, tuple[ExplainedBackend, ...]] = None, ()
+        self._conversions: dict[str, Conversion] = {}
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         return self.run(args, kwargs)
@@ -107,10 +119,21 @@ class Chain(TakesFound):
         found : tuple, optional
             The dispatch arguments, None and `missing` among them, if a finder has returned them.
         progress : Progress, optional
-            Takes the answers of the candidates; it may have some already.
+            Takes the answers of the candidates.
         """
         if progress is None:
             progress = Progress()
+        first = self.decision.first if self.runs_bare else None
+        if first is not None:
+            progress.backend = first.backend
+            try:
+                result = self.decision.load(first)(*args, **kwargs)
+            except Exception as error:
+                self.note(error, first, args, kwargs, progress)
+                raise
+            if result is not NotImplemented or first.backend == DEFAULT:
+                return checked(self.function, first.backend, result)
+            progress.reasons[first.backend] = RETURNED
         result = self.answer(args, kwargs, found, progress)
         if self.sole and result is NotImplemented and progress.backend != DEFAULT:
             (step,) = self.decision.candidates
@@ -168,7 +191,8 @@ class Chain(TakesFound):
         """
         context: CallContext | None = None
         decision, candidates = self.decision, self.decision.candidates
-        for place in [*again, *range(start, len(candidates))]:
+        turns = range(start, len(candidates))
+        for place in [*again, *turns] if again else turns:
             step = candidates[place]
             if progress.postponed and step.is_last:
                 again, progress.postponed = progress.postponed, []
@@ -201,7 +225,8 @@ class Chain(TakesFound):
             if step.backend == DEFAULT and decision.warns:
                 self._warn(args, kwargs, progress)
             implementation = decision.load(step)
-            self.record(step.backend, "called", step.reason)
+            if decision.state.trace is not None:
+                self.record(step.backend, "called", step.reason)
             reason = RETURNED
             try:
                 if step.implementation is not None and step.implementation.uses_context:
@@ -215,7 +240,11 @@ class Chain(TakesFound):
                 progress.cause, reason = error, reason_of(error)
                 result = NotImplemented
             if result is not NotImplemented or step.backend == DEFAULT:
-                return checked(self.function, step.backend, result)
+                return (
+                    result
+                    if not self.function.nature
+                    else checked(self.function, step.backend, result)
+                )
             self._defer(step, reason, progress)
             result = self._settle(step, args, kwargs, context, progress)
             if result is not UNKNOWN:
@@ -308,7 +337,6 @@ class Chain(TakesFound):
         from ._callers_line import warn_caller
         from ._convert import leaves, size_of
         from ._errors import FallbackWarning
-        from ._explain import considered
         from ._patterns import type_identifier
 
         decision = self.decision
@@ -320,7 +348,7 @@ class Chain(TakesFound):
         warn_caller(
             FallbackWarning(
                 *(self.function.identifier, types, tuple(map(type_identifier, decision.foreign))),
-                considered(decision, progress.reasons, progress.unconverted),
+                self._considered(progress),
                 sum(filter(None, map(size_of, found.values()))),
             )
         )
@@ -329,7 +357,7 @@ class Chain(TakesFound):
         self, step: Step, args: tuple[Any, ...], kwargs: dict[str, Any], progress: Progress
     ) -> Any:
         """Run the default with arguments that a backend converts; `UNKNOWN` if it cannot."""
-        from ._convert import Conversion, Unconverted, moved_text
+        from ._convert import Unconverted, moved_text
 
         reason = f"through the conversions of {step.backend}"
 
@@ -341,7 +369,7 @@ class Chain(TakesFound):
             return self._refusal(progress, (), {}, step.backend, why)
 
         try:
-            return Conversion(self.decision, step).call(
+            return self._conversion(step).call(
                 *(args, kwargs, self.calls.keeper),
                 *(lambda: self.record(DEFAULT, "called", reason), moved, refuse),
             )
@@ -353,6 +381,30 @@ class Chain(TakesFound):
             if not isinstance(error, NoImplementationError):
                 self.note(error, step, args, kwargs, progress)
             raise
+
+    def _conversion(self, step: Step) -> Conversion:
+        """Return the conversions of a backend, which remember the classes that they have met."""
+        from ._convert import Conversion
+
+        found = self._conversions.get(step.backend)
+        if found is None:
+            found = self._conversions[step.backend] = Conversion(self.decision, step)
+        return found
+
+    def _considered(self, progress: Progress) -> tuple[ExplainedBackend, ...]:
+        """Return the lines of all backends that a call has considered, without asking again."""
+        from ._explain import considered
+
+        match = self.decision.decider.matcher.match
+        # An import or a registration may change the matches. A subclass of str may define `==`.
+        said = {**progress.reasons}, {**progress.unconverted}, [*map(match, self.decision.types)]
+        is_plain = all(type(text) is str for each in said[:2] for text in each.values())
+        known, lines = self._told
+        if not is_plain or said != known:
+            lines = considered(self.decision, progress.reasons, progress.unconverted)
+            if is_plain:
+                self._told = said, lines  # one tuple: other threads see a matching pair
+        return lines
 
     def _end(self, args: tuple[Any, ...], kwargs: dict[str, Any], progress: Progress) -> Any:
         """Return ``NotImplemented`` for a call that no candidate has answered, or raise."""
@@ -372,14 +424,13 @@ class Chain(TakesFound):
         reason: str = "",
     ) -> NoImplementationError:
         """Return the error; with a converter, its conversion of the result has failed."""
-        from ._convert import Conversion
-        from ._explain import considered, refusal, with_failed_conversion
+        from ._explain import refusal, with_failed_conversion
 
         def examine(step: Step) -> tuple[str, str]:
-            conversion = Conversion(self.decision, step)
+            conversion = self._conversion(step)
             return conversion.obstacle(args, kwargs), conversion.text(args, kwargs)
 
-        lines = considered(self.decision, progress.reasons, progress.unconverted)
+        lines = self._considered(progress)
         if converter:
             lines = with_failed_conversion(lines, converter, reason)
             reason = f"{converter} converts, but {reason}"
@@ -420,13 +471,13 @@ class Chain(TakesFound):
                 )
 
     def _note_reasons(self, error: Exception, step: Step, progress: Progress) -> None:
-        from ._explain import Verdict, considered
+        from ._explain import Verdict
         from ._patterns import type_identifier
 
         if getattr(BaseException, "add_note", None) is None:
             return
         decision = self.decision
-        lines = considered(decision, progress.reasons, progress.unconverted)
+        lines = self._considered(progress)
         # The note names the converter itself before the reasons.
         others = [each for each in lines if each.verdict is not Verdict.CONVERTS]
         reasons = ":" * bool(others) + "".join(f"\n  {each}" for each in others)

@@ -20,8 +20,8 @@ from ._context import Progress
 from ._decide import Decision, Step
 from ._errors import BackendDeferredError, NoImplementationError
 from ._explain import ExplainedBackend, Explanation, Verdict, why_no_match
-from ._matching import GenericMethod, Match
-from ._parameters import COROUTINE
+from ._matching import ARRAY_FUNCTION, GenericMethod, Match
+from ._parameters import COROUTINE, Function
 from ._patterns import DEFAULT, defined, shown, type_identifier
 
 if TYPE_CHECKING:
@@ -320,7 +320,12 @@ def make_override(
     """
     function = decision.function
     is_coroutine = bool(function.nature & COROUTINE)
-    asked = [_ask(wrapper, cls, classes, protocol, is_coroutine, following) for cls in classes]
+    asked = [
+        _ask_instance(wrapper, function, cls, classes)
+        if protocol == ARRAY_FUNCTION
+        else _ask(wrapper, cls, classes, protocol, is_coroutine, following)
+        for cls in classes
+    ]
 
     def ask_all(*args: Any, **kwargs: Any) -> Any:
         for ask in asked:
@@ -334,6 +339,21 @@ def make_override(
     # long as `made`.
     made._overrides = (id(function), *map(id, classes))
     return made  # type: ignore[no-any-return]  # a function
+
+
+def _ask_instance(
+    wrapper: Callable[..., Any], function: Function, cls: type, classes: tuple[type, ...]
+) -> Callable[..., Any]:
+    """Return a callable that calls the method of the first instance of a class, as NumPy does."""
+
+    def ask(*args: Any, **kwargs: Any) -> Any:
+        for each in function.extract(args, kwargs):
+            if type(each) is cls:
+                instance: Any = each
+                return instance.__array_function__(wrapper, classes, args, kwargs)
+        return NotImplemented  # there is a type without an argument: the option `type`
+
+    return ask
 
 
 def _ask(

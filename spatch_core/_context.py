@@ -8,6 +8,23 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from ._call import Chain
 
+
+class IfNeeded:
+    """The type of `IF_NEEDED`."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "IF_NEEDED"
+
+    def __reduce__(self) -> str:
+        return "IF_NEEDED"
+
+
+IfNeeded.__module__ = f"{__package__}.backend_utils"  # the path in pickles
+IF_NEEDED = IfNeeded()
+"""The answer of a ``should_run`` whose backend runs only if no other one does."""
+
 RETURNED = "it returned NotImplemented"
 CONTINUED = "it went on with context.call_next()"
 POSTPONED = "it said IF_NEEDED: it runs if no other one does"

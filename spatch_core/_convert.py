@@ -23,7 +23,7 @@ from types import (
 from typing import TYPE_CHECKING, Any
 
 from ._parameters import COROUTINE
-from ._patterns import DEFAULT, type_identifier
+from ._patterns import DEFAULT, is_importable, type_identifier
 
 if TYPE_CHECKING:
     from ._decide import Decision, Step
@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 NO_LEAVES = frozenset({bool, bytes, complex, float, int, range, str, type(None), EllipsisType})
 """Classes whose objects are never leaves; Python may share these objects."""
 _NOTHING: Mapping[int, Any] = MappingProxyType({})
+_OPEN = object()
+"""In place of the replacement of a container whose items are still being replaced."""
 
 
 class Unconverted(Exception):  # noqa: N818  # it is caught where it is raised
@@ -55,8 +57,11 @@ def is_container(cls: type) -> bool:
     )
 
 
-def leaves(values: Iterable[Any], is_leaf: IsLeaf) -> dict[int, Any]:
-    """Return the leaves of some classes by identity, each once, in order of first appearance."""
+def leaves(values: Iterable[Any], is_leaf: IsLeaf, inside: tuple[int, ...] = ()) -> dict[int, Any]:
+    """Return the leaves of some classes by identity, each once, in order of first appearance.
+
+    `inside` are the identities of the containers around the values.
+    """
     found: dict[int, Any] = {}
     for value in values:
         cls = type(value)
@@ -64,8 +69,8 @@ def leaves(values: Iterable[Any], is_leaf: IsLeaf) -> dict[int, Any]:
             continue
         if is_leaf(cls):
             found.setdefault(id(value), value)
-        elif is_container(cls):
-            found.update(leaves(_items(value), is_leaf))
+        elif is_container(cls) and id(value) not in inside:
+            found.update(leaves(_items(value), is_leaf, (*inside, id(value))))
     return found
 
 
@@ -85,7 +90,11 @@ def rebuilt(
     if not is_container(cls):
         return change(value)
     if id(value) in done:
-        return done[id(value)][1]
+        new = done[id(value)][1]
+        if new is _OPEN:
+            raise Unconverted(f"a {cls.__name__} contains itself")
+        return new
+    done[id(value)] = value, _OPEN
     items = _items(value)
     made = [rebuilt(each, change, done, originals) for each in items]
     new = value
@@ -257,20 +266,29 @@ class Conversion:
         self._decision, self._step = decision, step
         self._function = decision.function
         self._match = decision.decider.matcher.match
+        self._kinds: dict[type, str] = {}
 
     def is_foreign(self, cls: type) -> bool:
         """Whether objects of a class are converted: a primary type, and not the library's."""
-        match = self._match(cls)
-        return (
-            not match.is_builtin
-            and DEFAULT not in match.known
-            and self._step.backend in match.primary
-        )
+        return self._kind(cls) == "foreign"
 
     def is_library(self, cls: type) -> bool:
         """Whether objects of a class are converted back."""
-        match = self._match(cls)
-        return not match.is_builtin and DEFAULT in match.known
+        return self._kind(cls) == "library"
+
+    def _kind(self, cls: type) -> str:
+        # Other metaclasses may define == and hash.
+        kind = self._kinds.get(cls) if type(cls) is type else None
+        if kind is None:
+            match, kind = self._match(cls), "other"
+            if not match.is_builtin and DEFAULT in match.known:
+                kind = "library"
+            elif not match.is_builtin and self._step.backend in match.primary:
+                kind = "foreign"
+            # The cache must not keep alive a class that nothing else refers to.
+            if type(cls) is type and is_importable(cls):
+                self._kinds[cls] = kind
+        return kind
 
     def obstacle(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> str:
         """Return why the arguments of a call cannot be converted; empty if they may be."""

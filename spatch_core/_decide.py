@@ -107,7 +107,10 @@ class Step:
     (`override`). `reason` says why it is a candidate if its types alone do not make it one.
     """
 
-    __slots__ = ("backend", "conversions", "implementation", "override", "prioritized", "reason")
+    __slots__ = (
+        *("backend", "conversions", "implementation", "is_last", "is_plain", "override"),
+        *("prioritized", "reason"),
+    )
 
     def __init__(
         self,
@@ -125,19 +128,12 @@ class Step:
         self.reason = reason
         self.conversions = conversions
         self.override = override
-
-    @property
-    def is_last(self) -> bool:
-        """Whether it answers only where nothing else does."""
-        return self.conversions is not None or self.reason is LAST_RESORT
-
-    @property
-    def is_plain(self) -> bool:
-        """Whether it runs without ``should_run``, with exactly the arguments of the call."""
-        found = self.implementation
-        if found is None:
-            return self.conversions is None
-        return not (found.should_run or found.uses_context)
+        # Whether it answers only where nothing else does.
+        self.is_last = conversions is not None or reason is LAST_RESORT
+        # Whether it runs without `should_run`, with exactly the arguments of the call.
+        self.is_plain = conversions is None
+        if implementation is not None:
+            self.is_plain = not (implementation.should_run or implementation.uses_context)
 
 
 class Decision:
@@ -750,4 +746,4 @@ def _of_backend(traceback: TracebackType | None) -> TracebackType | None:
         if name.partition(".")[0] not in ("importlib", "_frozen_importlib", __package__):
             return found
         found = found.tb_next
-    return traceback
+    return None

@@ -14,11 +14,10 @@ from types import FunctionType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ._call import Chain, checked, reason_of, reason_of_answer, shared_part
-from ._context import RETURNED, UNKNOWN, CallContext, Progress, Rest
+from ._context import IF_NEEDED, RETURNED, UNKNOWN, CallContext, Progress, Rest
 from ._parameters import Function, TakesFound, given, missing
 from ._patterns import DEFAULT, GENERATED, is_awaited, is_hashable_by_identity
 from ._state import Scope, store, table_of
-from .backend_utils import IF_NEEDED
 
 if TYPE_CHECKING:
     from ._decide import Decider, Step

@@ -12,6 +12,7 @@ from enum import Enum
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from ._context import IF_NEEDED, IfNeeded
 from ._decide import Decision, Step
 from ._description import EVERY
 from ._errors import NoImplementationError, Published, published
@@ -19,7 +20,6 @@ from ._matching import Match
 from ._parameters import ASYNC_GENERATOR, GENERATOR
 from ._patterns import DEFAULT, shown, type_identifier
 from ._state import DispatchState
-from .backend_utils import IF_NEEDED, IfNeeded
 
 if TYPE_CHECKING:
     from ._discovery import Catalog

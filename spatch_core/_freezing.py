@@ -29,7 +29,7 @@ from types import CoroutineType, MethodType
 from ._errors import UnknownBackendError
 from ._parameters import ASYNC_GENERATOR, COROUTINE, GENERATOR, PLAIN
 from ._patterns import import_identifier, loaded_object
-from ._state import CURRENT, OPTIONS, STAYING, DispatchState
+from ._state import CURRENT, NAMES, STAYING, DispatchState
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -223,7 +223,7 @@ class Steps:
         self._tables = scope.tables
 
     def of(self, start: Callable[[], Any]) -> Steps:
-        """Go on with the steps of the iterator that `start` returns, in the first of them."""
+        """Go on with the steps of the generator that `start` returns in the first of them."""
         self._start, self._iterator = start, None
         return self
 
@@ -244,14 +244,11 @@ class Steps:
     def send(self, value: Any) -> Any:
         return self._step("send", value)
 
-    def throw(self, error: Any, *rest: Any) -> Any:
-        if not hasattr(self._iterator, "throw"):
-            raise error
-        return self._step("throw", error, *rest)
+    def throw(self, *error: Any) -> Any:
+        return self._step("throw", *error)
 
     def close(self) -> None:
-        if hasattr(self._iterator, "close"):
-            self._step("close")
+        self._step("close")
 
     def _step(self, method: str, *arguments: Any) -> Any:
         keeper = self._keeper
@@ -290,9 +287,14 @@ def _stepwise_generator(steps: Steps, start: Callable[[], Any]) -> Any:
     def begin() -> Any:
         made = start()
         # A function that `types.coroutine` marks may return a coroutine in place of a generator.
-        return made.__await__() if type(made) is CoroutineType else iter(made)
+        return made.__await__() if type(made) is CoroutineType else _generator(made)
 
     return (yield from steps.of(begin))
+
+
+def _generator(made: Iterable[Any]) -> Any:
+    """Return a generator of any iterable: some iterators have no `throw`, or no `close`."""
+    return (yield from made)
 
 
 async def _stepwise_async_generator(steps: Steps, start: Callable[[], Any]) -> Any:
@@ -317,8 +319,7 @@ async def _stepwise_async_generator(steps: Steps, start: Callable[[], Any]) -> A
         return
 
 
-_NAMES = ("prioritize", "disable", *OPTIONS)
-_PICKLED = tuple(name for name in _NAMES if name not in STAYING)
+_PICKLED = tuple(name for name in NAMES if name not in STAYING)
 
 
 def options_of(state: DispatchState) -> dict[str, Any]:
@@ -349,7 +350,7 @@ def restore_options(owner: Any, content: Mapping[str, Any]) -> Any:
     """Rebuild pickled options."""
     check_names(content, ("options",))
     options = content["options"]
-    check_names(options, _NAMES)
+    check_names(options, NAMES)
     return owner.backend_opts(**options)
 
 

@@ -97,10 +97,15 @@ class Hooked(TakesFound):
         if self.function.parameters is None:
             found: Any = self
             return found  # type: ignore[no-any-return]  # a `TakesFound`
-        ask, begin = self.ask, self.begin
+        ask, new = self.ask, Call
 
         def call(*args: Any, **kwargs: Any) -> Any:
-            return ask(begin(0, None, args, kwargs))
+            # `begin`, inlined to save a frame.
+            made = new()
+            made.args, made.kwargs = args, kwargs
+            made._hooked, made._place, made._found = self, 0, None
+            made._has_gone_on, made._after = False, None
+            return ask(made)
 
         entry: Any = call
         entry._tries_whole_chain = True

@@ -6,11 +6,10 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ._call import Chain, ask, shared_part
-from ._context import CallContext
+from ._context import CallContext, IfNeeded
 from ._errors import UnknownFunctionError, nearest
 from ._options import checked_type
 from ._parameters import Unknown, check_instance, with_instance
-from .backend_utils import IfNeeded
 
 if TYPE_CHECKING:
     from ._decide import Decision, Step
@@ -82,7 +81,7 @@ class Invocation:
 
 
 def restore_invocation(_: object, content: Mapping[str, Any]) -> Invocation:
-    """Make an invocation again that was pickled; see `.._state.pickles`."""
+    """Make an invocation again that was pickled; see `_freezing`."""
     from ._freezing import check_names
 
     check_names(content, ("function", "options"))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 from _thread import RLock, get_ident
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from importlib import invalidate_caches
 from os import environ, getpid
@@ -18,14 +18,13 @@ from ._decide import Decider, Decision
 from ._discovery import build_catalog
 from ._entries import Calls
 from ._environment import find_entry_points, read_environment
-from ._errors import REGISTERED, Source, UnknownBackendError, nearest
+from ._errors import REGISTERED, Problem, Source, UnknownBackendError, nearest
 from ._parsing import parse_description
 from ._patterns import DEFAULT, TypePattern, is_initializing
 from ._state import initial_state, set_environment
 from ._wrapper import document
 
 if TYPE_CHECKING:
-    from ._description import Description
     from ._dispatcher import Dispatcher
     from ._parameters import Function
 
@@ -151,6 +150,9 @@ def register(system: Any, fields: Any) -> None:
         fields, Source(REGISTERED), functions=tuple(dispatcher.by_identifier)
     )
     name = description.name
+    misspelt = [*_misspelt(description, dispatcher)]
+    if misspelt:
+        description = description._replace(problems=(*description.problems, *misspelt))
     with _lock:
         if any(each.name == name for each in system._registered):
             raise ValueError(
@@ -164,6 +166,21 @@ def register(system: Any, fields: Any) -> None:
             )
         system._registered = (*system._registered, description)
     _load_again(system, description)
+
+
+def _misspelt(description: Description, dispatcher: Dispatcher) -> Iterator[Problem]:
+    """Yield a problem for each identity that no function has, but that is like a function's."""
+    adopted = dispatcher.adoptions[0].functions if dispatcher.adoptions else {}
+    known = [*dispatcher.by_identifier, *adopted]
+    for identifier in description.functions:
+        near = [] if identifier in known else nearest(identifier, known, 0.8)
+        if near:
+            yield Problem(
+                f"the library has no function {identifier!r}",
+                f"Did you mean {near[0]!r}?",
+                *(description.name, f'functions."{identifier}"', description.source),
+                skips=False,
+            )
 
 
 def unregister(system: Any, name: str) -> None:

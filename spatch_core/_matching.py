@@ -23,6 +23,7 @@ from ._patterns import (
     is_derived,
     is_general,
     is_hashable_by_identity,
+    loaded_object,
     module_of,
     mro_of,
     qualname_of,
@@ -393,6 +394,15 @@ def overriding_types(types: Iterable[type], protocol: str) -> tuple[type, ...]:
     return tuple(found)
 
 
+ARRAY_FUNCTION = "__array_function__"
+"""The one protocol whose method is called with an instance."""
+_GENERIC = {
+    ARRAY_FUNCTION: ("numpy", "ndarray"),
+    "__torch_function__": ("torch", "Tensor"),
+}
+"""Protocols that a library may share; the methods of these classes do not override."""
+
+
 def overrides(cls: type, protocol: str) -> bool:
     """Whether a class has the method of a protocol; a class may disable it by None.
 
@@ -404,7 +414,11 @@ def overrides(cls: type, protocol: str) -> bool:
     method = defined(cls, protocol)
     if method is None:
         return False
-    if isinstance(method, FunctionType):
+    if protocol in _GENERIC:
+        owner: Any = loaded_object(*_GENERIC[protocol])
+        if owner is not None and method is defined(owner, protocol):
+            return False
+    if isinstance(method, FunctionType) and protocol != ARRAY_FUNCTION:
         raise TypeError(
             f"{type_identifier(cls)} has a method {protocol} that is called without an instance: "
             f"write @classmethod above def {protocol}(cls, func, types, args, kwargs)"

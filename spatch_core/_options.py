@@ -25,8 +25,7 @@ from __future__ import annotations
 from _weakref import ref  # weakref itself imports much more
 from types import GenericAlias, MethodType
 
-from ._errors import nearest
-from ._state import OPTIONS, DispatchState, initial_state, set_default, set_environment
+from ._state import NAMES, OPTIONS, DispatchState, initial_state, set_default, set_environment
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -78,7 +77,8 @@ else:
             return signature(cls._checked).replace(return_annotation=Signature.empty)
 
         def __setattr__(cls, name: str, value: object) -> None:
-            if not name.startswith("_"):
+            # Methods may be replaced: by a test, for example.
+            if not name.startswith("_") and not callable(getattr(cls, name, None)):
                 refuse_setting(cls, name, value)
             super().__setattr__(name, value)
 
@@ -119,7 +119,6 @@ else:
 MAX_OPTIONS = 256
 """How many combinations of plain options are cached before all are forgotten."""
 
-_NAMES = ("prioritize", "disable", *OPTIONS)
 _NOTHING = ()
 
 
@@ -414,17 +413,18 @@ class BackendOptions(Giving[Given_co], metaclass=Kind):
         """Return a scope of the state in force here with the options added."""
         keeper, own = self._owner.keeper, self._own
         outer: Scope = keeper.get()[0]
-        scope: Scope | None
+        known: Scope | None = None
         if own.is_plain:
-            scope = keeper.inside(outer, own)
-            return scope
-        last = self._last
-        if last is not None and last[0]() is outer:
-            scope = last[1]()
-            if scope is not None:
-                return scope
-        scope = keeper.inside(outer, own)
-        self._last = ref(outer), ref(scope)
+            known = outer.inner.get(own)
+        elif self._last is not None and self._last[0]() is outer:
+            known = self._last[1]()
+        if known is not None:
+            return known
+        scope: Scope = keeper.scope(own.within(outer.state))
+        if own.is_plain:
+            outer.keep_inner(own, scope)
+        else:
+            self._last = ref(outer), ref(scope)
         return scope
 
     def __call__(self, function: F) -> F:
@@ -611,14 +611,18 @@ class BackendOptions(Giving[Given_co], metaclass=Kind):
 
 def refuse_unknown(cls: Class, name: str) -> NoReturn:
     """Raise the error for a keyword argument that no option has."""
-    close = nearest(name, _NAMES)
-    hint = f"did you mean {close[0]!r}?" if close else f"its options are {', '.join(_NAMES)}"
+    from ._errors import nearest  # correct programs do not need it
+
+    close = nearest(name, NAMES)
+    hint = f"did you mean {close[0]!r}?" if close else f"its options are {', '.join(NAMES)}"
     raise TypeError(f"{cls.__name__}() has no option {name!r}; {hint}")
 
 
 def refuse_setting(cls: Class, name: str, value: object) -> NoReturn:
     """Raise the error for setting an attribute of options; say what to write."""
-    option = next(iter(nearest(name, _NAMES)), None)
+    from ._errors import nearest  # correct programs do not need it
+
+    option = next(iter(nearest(name, NAMES)), None)
     given = f"{cls.__name__}(...)" if option is None else f"{cls.__name__}({option}={value!r})"
     raise AttributeError(
         f"options are not set as attributes: write `with {given}:`, or `{given}.enable_globally()` "

@@ -264,8 +264,10 @@ class Function:
 
     is_adopted = False
     """Whether the library does not own it; see `adopt.AdoptedFunction`."""
-    counts: Callable[[type], bool] | None = None
-    """Whether a type counts for all backends, whatever their type patterns; None if none does."""
+
+    def counts(self, cls: type) -> bool:
+        """Whether a type counts for all backends, whatever their type patterns."""
+        return False
 
     def __init__(
         self,

@@ -50,7 +50,11 @@ def is_identifier(text: object) -> TypeGuard[str]:
     if not isinstance(text, str):
         return False
     module, separator, qualname = text.partition(":")
-    return separator != "" and is_dotted_name(module) and is_dotted_name(qualname)
+    if separator == "" or not is_dotted_name(qualname):
+        return False
+    # In code, the module may have a name such as "<test>", which no import finds.
+    is_bracketed = module[:1] == "<" and module[-1:] == ">"
+    return is_dotted_name(module[1:-1] if is_bracketed else module)
 
 
 def is_type_pattern(text: object) -> bool:

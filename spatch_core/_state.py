@@ -63,6 +63,9 @@ OPTIONS = ("type", "trace", "fallback", "backend", "hook")
 The field of each has the same name, and is None unless the option is given.
 """
 
+NAMES = ("prioritize", "disable", *OPTIONS)
+"""All options, as users write them."""
+
 STAYING = ("trace", "hook")
 """Options that belong to their process, and are not pickled with a frozen function."""
 
@@ -87,22 +90,6 @@ class DispatchState:
 
     It is never changed. Two states with the same options are different keys of a dictionary:
     hashing by identity is fast, and runs no code of a metaclass. `key` compares them by value.
-
-    Attributes
-    ----------
-    places : tuple of str
-        The prioritized names, the foremost first, with `CURRENT` in the place of the current
-        backend; given without it, the current backend comes last.
-    prioritized : tuple of str
-        The same, with the name of the current backend.
-    disabled : frozenset of str
-        Backends that are not active.
-    type, trace, fallback, backend
-        See `BackendOptions`; None if not given.
-    earlier : tuple of str
-        The backends that were current before, the latest first.
-    hook : tuple of callable or None
-        The hooks, innermost first.
     """
 
     __slots__ = ("disabled", "earlier", "places", "prioritized", *OPTIONS)
@@ -126,6 +113,7 @@ class DispatchState:
             if backend in disabled:
                 del names[backend]
             prioritized = tuple(names)
+        # The foremost first; `places` has `CURRENT` where `prioritized` has the current backend.
         self.places = places
         self.prioritized = prioritized
         self.disabled = disabled
@@ -133,8 +121,8 @@ class DispatchState:
         self.trace = trace
         self.fallback = fallback
         self.backend = backend
-        self.earlier = earlier
-        self.hook = hook
+        self.earlier = earlier  # the backends that were current before, the latest first
+        self.hook = hook  # the innermost first
 
     def within(self, outer: DispatchState) -> DispatchState:
         """Return the state inside a block of these options, with `outer` in force around it."""
@@ -232,18 +220,6 @@ class Scope:
     """A dispatch state with its tables.
 
     A scope and its list refer to each other, so only the garbage collector frees them.
-
-    Attributes
-    ----------
-    tables : list
-        The value of the context variable.
-    is_enabled : bool
-        For the process-wide default: whether a program made it, and not the environment.
-    inner : dict of DispatchState to Scope
-        Scopes of blocks inside this one, by the options of each block, which are compared by
-        identity. Only plain options are among them.
-    stages : tuple or None
-        What `stages_of` has found.
     """
 
     __slots__ = (
@@ -252,10 +228,12 @@ class Scope:
 
     def __init__(self, state: DispatchState) -> None:
         self.state = state
-        self.is_enabled = False
         self.tables: Tables = [self]
+        # Of the process-wide default: whether a program made it, and not the environment.
+        self.is_enabled = False
+        # Scopes of blocks, by their options, if these are plain; compared by identity.
         self.inner: dict[DispatchState, Scope] = {}
-        self.stages: Stages | None = None
+        self.stages: Stages | None = None  # the hooks, see `_hooked`
         self._sizes: dict[int, int] = {}
         self._chains: dict[int, Chains] = {}
 
@@ -264,11 +242,8 @@ class Scope:
 
     def chains(self, index: int) -> Chains:
         """Return the chains of one function; call this before reading the backends."""
-        found = self._chains.get(index)
-        if found is None:
-            # Atomic: two threads that come here at once get the same object.
-            found = self._chains.setdefault(index, Chains())
-        return found
+        # Atomic: two threads that come here at once get the same object.
+        return self._chains.get(index) or self._chains.setdefault(index, Chains())
 
     def make_room(self, index: int, table: dict[Any, Any]) -> None:
         """Count an entry before it is put into a table; empty the table if it is full.
@@ -347,12 +322,10 @@ def table_of(tables: Tables, index: int) -> dict[Any, Any]:
     """Return a function's table; other threads may drop or append tables meanwhile."""
     while True:
         try:
-            table: dict[Any, Any] = tables[index]
+            return tables[index]  # type: ignore[no-any-return]  # item 0 is the scope
         except IndexError:
             # Harmless if two threads append at once: the list just gets longer than needed.
             tables.append({})
-        else:
-            return table
 
 
 def store(
@@ -375,7 +348,7 @@ def store(
 def _keys(tables: list[dict[Any, Any]]) -> set[Any]:
     """Return all keys of tables and of nested tables: classes, or tuples of classes.
 
-    Only classes that are hashed and compared by identity are keys (see `missing_entries`).
+    Only classes that are hashed and compared by identity are keys (see `_entries.fill`).
     """
     keys: set[Any] = set()
     while tables:
@@ -402,13 +375,6 @@ class StateKeeper:
             keeper.set(before)
 
     Unlike a token, this also works in another context than that in which it began.
-
-    Attributes
-    ----------
-    variable : contextvars.ContextVar
-        Holds the tables in force.
-    get, set : callable
-        The methods of `variable`.
     """
 
     def __init__(self, name: str) -> None:
@@ -418,6 +384,7 @@ class StateKeeper:
         self._shared = default.tables
         self.replacing = RLock()  # held while the process-wide default is replaced
         self.variable: ContextVar[Tables] = ContextVar(name, default=self._shared)
+        # The methods of the variable, so that calls need not look them up.
         self.get: Callable[[], Tables] = self.variable.get
         self.set: Callable[[Tables], Token[Tables]] = self.variable.set
         self._known: dict[tuple[object, ...], Scope] = {}
@@ -451,15 +418,6 @@ class StateKeeper:
                 for each in self._live.alive():
                     each.inner.clear()  # so that unused scopes are freed
             scope = self._known[key] = self.new(state)
-        return scope
-
-    def inside(self, outer: Scope, options: DispatchState) -> Scope:
-        """Return the scope of a block of these options inside `outer`."""
-        scope = outer.inner.get(options)
-        if scope is None:
-            scope = self.scope(options.within(outer.state))
-            if options.is_plain:
-                outer.keep_inner(options, scope)
         return scope
 
     def new(self, state: DispatchState) -> Scope:

@@ -428,6 +428,6 @@ def _checked(types: Any) -> tuple[type, ...]:
 
 
 def _unique(calls: Calls, types: tuple[type, ...], scope: Scope) -> tuple[type, ...]:
-    """Return the unique types without that of None, and the state's type: rules M1 and M2."""
+    """Return the unique types without that of None, and the state's type: rule M1."""
     given = [each for each in types if each is not type(None)]
     return calls.decider.unique_types(given, scope.state)

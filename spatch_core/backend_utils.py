@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 
+from ._context import IF_NEEDED, IfNeeded
 from ._errors import IdentifierError
 from ._patterns import DEFAULT, is_backend_name, split_identifier
 
@@ -15,22 +16,6 @@ if TYPE_CHECKING:
     from typing import Any, TypeVar
 
     F = TypeVar("F", bound=Callable[..., Any])
-
-
-class IfNeeded:
-    """The type of `IF_NEEDED`."""
-
-    __slots__ = ()
-
-    def __repr__(self) -> str:
-        return "IF_NEEDED"
-
-    def __reduce__(self) -> str:
-        return "IF_NEEDED"
-
-
-IF_NEEDED = IfNeeded()
-"""The answer of a ``should_run`` whose backend runs only if no other one does."""
 
 
 class BackendImplementation:

@@ -53,7 +53,7 @@ class Description:
 
 
 def test_none_means_no_types_and_no_backends() -> None:
-    """F15: as in the public package, whose adopters change the import and nothing else."""
+    """F12: as in the public package, whose adopters change the import and nothing else."""
     system = BackendSystem(None, "MYLIB", default_primary_types=None, backends=None)
     assert list(system.backends) == ["default"]
     assert system.backends["default"].primary_types == ()
@@ -84,14 +84,14 @@ def test_arguments_of_wrong_types_are_named(arguments: Any, message: str) -> Non
 
 @pytest.mark.parametrize("prefix", ["", "MY LIB", "MY-LIB", "1LIB", "MY.LIB"], ids=repr)
 def test_prefix_must_start_names_of_variables(prefix: str) -> None:
-    """F15: a prefix with which no shell could set a variable is a library's mistake."""
+    """F12: a prefix with which no shell could set a variable is a library's mistake."""
     with pytest.raises(ValueError, match="environ_prefix"):
         BackendSystem(None, prefix)
 
 
 @pytest.mark.parametrize("patterns", [["numpy"], ["numpy:nd array"], [3], ["~"], [""]], ids=repr)
 def test_default_types_must_be_patterns(patterns: Any) -> None:
-    """F15: a malformed pattern is found when the library is imported."""
+    """F12: a malformed pattern is found when the library is imported."""
     with pytest.raises(IdentifierError, match="type pattern"):
         BackendSystem(None, "MYLIB", default_primary_types=patterns)
 
@@ -100,7 +100,7 @@ def test_default_types_must_be_patterns(patterns: Any) -> None:
     "make", [describe, Description, lambda: Description], ids=["mapping", "object", "class"]
 )
 def test_backends_in_code(make: Any) -> None:
-    """D3: a mapping, an object or a class, passed by the library itself."""
+    """D1: a mapping, an object or a class, passed by the library itself."""
     system = BackendSystem(None, "MYLIB", backends=(each for each in [make()]))
     f: Any = system.dispatchable("x", module="lib", qualname="f")(lambda x: "default")
     assert list(system.backends) == ["default", "first"]
@@ -142,7 +142,7 @@ def test_two_libraries_in_one_process() -> None:
 
 
 def test_without_a_parser_files_are_skipped(tmp_path: Path) -> None:
-    """E2, F13: a vendored copy on Python 3.10 requires no tomli; there is one warning."""
+    """E2, F10: a vendored copy on Python 3.10 requires no tomli; there is one warning."""
     for name in ("first", "second"):
         write_distribution(
             tmp_path,
@@ -181,7 +181,7 @@ def test_without_a_parser_files_are_skipped(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(sys.version_info < (3, 11), reason="tomllib came with Python 3.11")
 def test_needs_nothing_but_the_standard_library(tmp_path: Path) -> None:
-    """F13: the core runs where no other package can be imported."""
+    """F10: the core runs where no other package can be imported."""
     write_distribution(
         tmp_path,
         "reloadlib-late",

@@ -67,21 +67,21 @@ def fresh() -> BackendImplementation:
 
 
 def test_it_is_public() -> None:
-    """F12: backend authors import it from the package."""
+    """F10: backend authors import it from the package."""
     assert spatch_core.BackendImplementation is BackendImplementation
     assert BackendImplementation.__module__ == "spatch_core.backend_utils"
 
 
 @pytest.mark.parametrize("name", ["", "a b", "a>b", "*", "default", None, 3])
 def test_a_name_that_no_description_may_have_is_refused(name: Any) -> None:
-    """D5: the grammar of names; "default" is the library."""
+    """D3: the grammar of names; "default" is the library."""
     with pytest.raises(IdentifierError, match="a backend name") as caught:
         BackendImplementation(name)
     assert caught.value.text == name
 
 
 def test_a_registered_function_stays_the_function_it_is() -> None:
-    """F14: it can be called, tested and pickled as before."""
+    """F11: it can be called, tested and pickled as before."""
     assert type(sharpen) is types.FunctionType
     assert sharpen(1) == "gpu"
     registered = backend.functions["photolib:sharpen"]
@@ -92,7 +92,7 @@ def test_a_registered_function_stays_the_function_it_is() -> None:
 
 
 def test_a_dispatchable_may_be_given_for_its_identifier() -> None:
-    """F14: under the identity that the library publishes."""
+    """F11: under the identity that the library publishes."""
     registered = backend.functions["photolib:filters.blur"]
     assert registered.function is blur_on_gpu
     assert registered.uses_context is True
@@ -106,14 +106,14 @@ def test_a_malformed_identifier_is_refused_at_once(identifier: str) -> None:
 
 
 def test_a_text_implements_nothing() -> None:
-    """F14: identifiers of implementations belong into the description."""
+    """F11: identifiers of implementations belong into the description."""
     register: Any = fresh().implements("photolib:blur")
     with pytest.raises(TypeError, match=r"only a function can implement photolib:blur, not .*pkg"):
         register("pkg:blur")
 
 
 def test_a_function_whose_should_run_is_refused_is_not_registered() -> None:
-    """F14: nothing half-way."""
+    """F11: nothing half-way."""
     implementation = fresh()
     with pytest.raises(IdentifierError):
         implementation.implements("photolib:blur", should_run="is_large")(sharpen)
@@ -182,7 +182,7 @@ def test_an_implementation_may_be_given_by_its_identifier() -> None:
 
 
 def test_parameters_are_named_as_in_the_public_package() -> None:
-    """F14: code that gives them by name needs no change."""
+    """F11: code that gives them by name needs no change."""
     implementation = BackendImplementation(backend_name="gpu")
     implementation.implements(api_identity="photolib:blur")(sharpen)
     implementation.set_should_run(backend_func=sharpen)(is_large)
@@ -193,7 +193,7 @@ def test_parameters_are_named_as_in_the_public_package() -> None:
 
 
 def test_registered_implementations_run_when_they_are_described() -> None:
-    """F14, C1: the library uses identifiers, should_run and uses_context as registered."""
+    """F11, C1: the library uses identifiers, should_run and uses_context as registered."""
     described = {
         "name": backend.name,
         "primary_types": ["builtins:int"],

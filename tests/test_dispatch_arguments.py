@@ -35,7 +35,7 @@ def finding(finder: Any) -> Any:
     ids=["none", "one", "too-few", "other-name"],
 )
 def test_a_finder_that_does_not_fit_is_named_with_its_function(finder: Any, text: str) -> None:
-    """F5: the error names the wrong result, or the arguments that it does not accept."""
+    """F4: the error names the wrong result, or the arguments that it does not accept."""
     join = finding(finder)
     for call in (join, join.explain, join.invoke(type=int)):
         with pytest.raises(TypeError) as caught:

@@ -130,7 +130,7 @@ def test_it_carries_its_data_and_renders_them(
     texts: list[str],
     again: Callable[[Exception], Exception],
 ) -> None:
-    """E8: the text is made from the data; errors cross processes, as from a Dask worker."""
+    """E6: the text is made from the data; errors cross processes, as from a Dask worker."""
     other = again(error)
     assert type(other) is type(error)
     assert {name: getattr(other, name) for name in data} == data
@@ -154,6 +154,6 @@ def test_it_carries_its_data_and_renders_them(
     ],
 )
 def test_it_can_be_caught_as_pythons_own_error(cls: type[Exception], base: type[Exception]) -> None:
-    """E8: so that code that knows nothing of this package handles it."""
+    """E6: so that code that knows nothing of this package handles it."""
     assert issubclass(cls, base)
     assert issubclass(cls, (SpatchCoreError, SpatchCoreWarning))

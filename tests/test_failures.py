@@ -287,7 +287,7 @@ def test_a_broken_backend_is_skipped_with_one_warning_and_every_fault(
 def test_entry_points_that_cannot_be_parsed_break_neither_library_nor_backends(
     site: Path, content: bytes
 ) -> None:
-    """E9: one warning names the distribution."""
+    """E7: one warning names the distribution."""
     distribution = write_distribution(site, "broken-dist", "1.5")
     (distribution.metadata / "entry_points.txt").write_bytes(content)
 
@@ -300,7 +300,7 @@ def test_entry_points_that_cannot_be_parsed_break_neither_library_nor_backends(
 
 @pytest.mark.parametrize("name", ["default", "a b", "a/b"])
 def test_an_entry_point_with_an_impossible_name_is_skipped(site: Path, name: str) -> None:
-    """D5, E1: one warning has the name."""
+    """D3, E1: one warning has the name."""
     install(site, FILE, {"broken_backend/backend.toml": toml(name=name)}, name)
 
     report = observe(site)
@@ -339,7 +339,7 @@ class TestOneNameTwice:
     def test_a_distribution_that_is_installed_twice_counts_once(
         self, tmp_path: Path, site: Path
     ) -> None:
-        """P10: as for imports, the first folder on the path wins."""
+        """P8: as for imports, the first folder on the path wins."""
         write_distribution(
             tmp_path / "newer",
             "healthy-dist",
@@ -393,7 +393,7 @@ class TestCycles:
         assert "PHOTOLIB_SET_ORDER=" in text
 
     def test_the_value_in_the_warning_mends_it(self, circle: Path) -> None:
-        """P9: it is set, word for word, in a second interpreter."""
+        """P7: it is set, word for word, in a second interpreter."""
         (text,) = observe(circle)["warnings"]
         value = text.split("PHOTOLIB_SET_ORDER='")[1].split("'")[0]
 
@@ -446,7 +446,7 @@ class TestImports:
     def test_the_error_names_what_to_repair_and_how_to_go_on_without(
         self, site: Path, what: str, code: str | None, cause: str
     ) -> None:
-        """E4: the cause is chained."""
+        """E3: the cause is chained."""
         files: dict[str, str | bytes] = {
             "broken_backend/__init__.py": "def f(x):\n    return 'broken'\n",
             "broken_backend/backend.toml": toml(FUNCTION + self.FUNCTIONS[what]),
@@ -482,7 +482,7 @@ class TestImports:
         assert "During handling of" not in done.stderr
 
     def test_what_an_implementation_raises_is_the_callers(self, site: Path) -> None:
-        """C9: an ImportError of the implementation itself is none of its import."""
+        """C7: an ImportError of the implementation itself is none of its import."""
         install(
             site,
             FILE,
@@ -503,7 +503,7 @@ class TestImports:
 
 
 def test_types_that_nothing_handles_go_to_the_default_which_may_raise(site: Path) -> None:
-    """E5: `explain` says why no backend took the call."""
+    """V1: `explain` says why no backend took the call."""
     install(
         site,
         "typed_backend:backend.toml",
@@ -588,7 +588,7 @@ class TestBlock:
     def test_nothing_is_opened_and_nothing_imported(
         self, forbidden: Path, value: str, backends: str
     ) -> None:
-        """S13: an audit hook watches the process."""
+        """S11: an audit hook watches the process."""
         output = run(forbidden, self.WATCH, environment={"PHOTOLIB_BLOCK": value})
 
         assert output.splitlines() == ["default", backends, "0", "[]"]
@@ -709,7 +709,7 @@ class TestThreads:
     def test_a_thread_that_is_importing_does_not_wait_forever_for_one_that_discovers(
         self, site: Path
     ) -> None:
-        """E7: each holds what the other wants: an import lock, and the lock of discovery."""
+        """E5: each holds what the other wants: an import lock, and the lock of discovery."""
         install(
             site,
             "slow_backend:backend",
@@ -792,7 +792,7 @@ class TestCallsDuringImport:
     def test_only_the_default_is_there_then_and_the_backend_later(
         self, site: Path, first: str
     ) -> None:
-        """C11: a backend calls the library while it is imported."""
+        """E5: a backend calls the library while it is imported."""
         install(site, "selfish_backend:backend", {"selfish_backend.py": self.SELFISH}, "selfish")
 
         output = run(
@@ -820,7 +820,7 @@ class TestCallsDuringImport:
     def test_a_backend_may_need_the_module_that_calls(
         self, site: Path, library: str, needed: str
     ) -> None:
-        """E10: it calls while it is imported itself, so that the backend comes too early."""
+        """E5: it calls while it is imported itself, so that the backend comes too early."""
         files: dict[str, str | bytes] = {
             "photolib.py": library,
             "user_code.py": "import photolib\nearly = photolib.double('text')\nlate = 1\n",

@@ -94,7 +94,7 @@ def test_first_calls_at_once() -> None:
 
 
 def test_descriptions_are_read_once() -> None:
-    """E7: by first calls at once as by a single one."""
+    """E5: by first calls at once as by a single one."""
     reads: list[str] = []
 
     class Described:
@@ -207,7 +207,7 @@ def test_process_wide_options_change_while_others_call() -> None:
 
 @pytest.mark.filterwarnings("ignore::spatch_core.GlobalOptionsWarning")
 def test_process_wide_options_of_several_threads_add_up() -> None:
-    """S11: whatever the order, none is lost."""
+    """S10: whatever the order, none is lost."""
     names = [f"b{number}" for number in range(THREADS)]
     for _ in range(60):
         system, half = make(*(backend(name, ["fractions:Fraction"]) for name in names))

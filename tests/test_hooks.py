@@ -130,7 +130,7 @@ def logger(messages: Messages) -> logging.Logger:
 
 
 def test_log(logger: logging.Logger, messages: Messages) -> None:
-    """H4: function, types, backend; nested calls come first, and exceptions are logged."""
+    """H2: function, types, backend; nested calls come first, and exceptions are logged."""
     with backend_opts(hook=hooks.log(logger)):
         f(Foreign())
         f(Foreign(), "defers")
@@ -174,7 +174,7 @@ def test_log_takes_a_logger_and_a_level(logger: logging.Logger) -> None:
 
 
 def test_log_of_functions_that_suspend(logger: logging.Logger, messages: Messages) -> None:
-    """H8: when they have ended."""
+    """H5: when they have ended."""
     with backend_opts(hook=hooks.log(logger, logging.WARNING)):
         call_all()
     assert [each.split("(")[0] for each in messages.texts] == [
@@ -210,7 +210,7 @@ def tracer(exporter: Any) -> Any:
 
 
 def test_spans(tracer: Any, exporter: Any) -> None:
-    """H4: of each call, with its backend; calls inside are children; exceptions are recorded."""
+    """H2: of each call, with its backend; calls inside are children; exceptions are recorded."""
     with backend_opts(hook=hooks.spans(tracer)):
         f(Foreign())
         f(Own(), "nested")
@@ -234,7 +234,7 @@ def test_spans(tracer: Any, exporter: Any) -> None:
 def test_spans_of_functions_that_suspend(
     tracer: Any, exporter: Any, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """H8: coroutines are the current span while they run, generators are not."""
+    """H5: coroutines are the current span while they run, generators are not."""
     with backend_opts(hook=hooks.spans(tracer)):
         call_all()
     found = exporter.get_finished_spans()
@@ -259,7 +259,7 @@ def calls(path: Path) -> list[dict[str, Any]]:
 
 
 def test_record(tmp_path: Path) -> None:
-    """H4: one object for each function, types, backend and options, in a stable order."""
+    """H2: one object for each function, types, backend and options, in a stable order."""
     path = tmp_path / "run.json"
     with hooks.record(path) as recorded, backend_opts(hook=recorded):
         for _ in range(3):
@@ -309,7 +309,7 @@ def test_record(tmp_path: Path) -> None:
 
 
 def test_record_of_functions_that_suspend(tmp_path: Path) -> None:
-    """H8: once they have ended."""
+    """H5: once they have ended."""
     path = tmp_path / "run.json"
     with hooks.record(path) as recorded, backend_opts(hook=recorded):
         call_all()

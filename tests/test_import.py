@@ -115,13 +115,13 @@ class TestLibrary:
         return tmp_path
 
     def test_it_imports_no_more_than_the_package_does(self, site: Path) -> None:
-        """F11, F13: a library that uses it imports nothing else."""
+        """F9, F10: a library that uses it imports nothing else."""
         system, library = imported("from spatch_core import BackendSystem\nimport photolib", site)
 
         assert library - system == {"photolib"}
 
     def test_it_reads_no_entry_points_and_no_file_until_the_first_call(self, site: Path) -> None:
-        """F11: importing a library looks for nothing."""
+        """F9: importing a library looks for nothing."""
         done = run_python(
             """
             import sys
@@ -155,7 +155,7 @@ class TestLibrary:
         assert after[1] == ["importlib.metadata", parser, "watched_b"]
 
     def test_without_a_group_nothing_looks_for_entry_points(self, tmp_path: Path) -> None:
-        """F15: `group=None` stands for no group."""
+        """F12: `group=None` stands for no group."""
         write_distribution(
             tmp_path,
             "photolib",

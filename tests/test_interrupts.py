@@ -1,4 +1,4 @@
-"""E7: after Ctrl-C at any time, the next call works."""
+"""E5: after Ctrl-C at any time, the next call works."""
 
 from __future__ import annotations
 

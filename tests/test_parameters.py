@@ -91,7 +91,7 @@ MINE, OTHER = Mine(), object()
     ],
 )
 def test_the_named_argument_decides(function: Any, names: Any, args: Any, kwargs: Any) -> None:
-    """F5: however it is passed; other arguments do not count."""
+    """F4: however it is passed; other arguments do not count."""
     f = dispatchable(function, names)
     assert f(*args, **kwargs) == "backend"
     plainly = dict.fromkeys(kwargs, OTHER)
@@ -99,7 +99,7 @@ def test_the_named_argument_decides(function: Any, names: Any, args: Any, kwargs
 
 
 def test_without_dispatch_arguments_nothing_dispatches() -> None:
-    """F5: `[]` works like `{}`, also where the signature is unknown."""
+    """F4: `[]` works like `{}`, also where the signature is unknown."""
     for function in (plain, signed):
         nothing: Any
         for nothing in ([], {}):

@@ -133,7 +133,7 @@ def library(family: Describe) -> tuple[BackendSystem, Any]:
 
 @pytest.mark.parametrize("family", [*FAMILIES], ids=lambda family: family.__name__)
 def test_a_library_with_a_thousand_backends_answers(family: Describe) -> None:
-    """P11, C1: loading, the first call, and what it says about itself."""
+    """P1, C1: loading, the first call, and what it says about itself."""
     system, function = library(family)
     array = type("ndarray", (), {"__module__": "numpy"})()
     special = type("Array", (), {"__module__": "package7"})()
@@ -155,7 +155,7 @@ def test_a_library_with_a_thousand_backends_answers(family: Describe) -> None:
 
 
 def test_a_library_with_a_circle_of_a_thousand_warns_once_and_works() -> None:
-    """P9, P11, E2: one warning names it."""
+    """P7, P1, E2: one warning names it."""
     system, function = library(ring)
     with pytest.warns(BackendSkippedWarning) as caught:
         assert function(1) == "default"
@@ -180,7 +180,7 @@ def found_order(family: Describe, value: str = "") -> Order:
 
 @pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.__name__)
 def test_a_thousand_backends_are_ordered_without_deep_recursion(family: Describe) -> None:
-    """P11: a chain of edges may be as long."""
+    """P1: a chain of edges may be as long."""
     names = found_order(family).names
     forwards = [name(number) for number in range(COUNT)]
     if family in (chain, chain_of_distinct):
@@ -195,13 +195,13 @@ def test_a_thousand_backends_are_ordered_without_deep_recursion(family: Describe
 
 @pytest.mark.parametrize("family", [same, distinct, straight_chain], ids=lambda each: each.__name__)
 def test_the_environment_may_order_a_thousand(family: Describe) -> None:
-    """P3, P11: against the base order, and against declared edges."""
+    """P3, P1: against the base order, and against declared edges."""
     backwards = [name(number) for number in reversed(range(COUNT))]
     assert list(found_order(family, ">".join(backwards)).names) == ["default", *backwards]
 
 
 def test_a_circle_of_a_thousand_is_mended_by_the_value_that_is_shown() -> None:
-    """P9, P11: the library then has all of them in an order."""
+    """P7, P1: the library then has all of them in an order."""
     (cycle,) = found_order(ring).cycles
     assert len(cycle.path) == COUNT + 1
     assert len(set(cycle.path)) == len(cycle.members) == COUNT
@@ -209,6 +209,6 @@ def test_a_circle_of_a_thousand_is_mended_by_the_value_that_is_shown() -> None:
 
 
 def test_a_circle_of_a_thousand_in_the_environment_is_found() -> None:
-    """S14, P11: the value is ignored."""
+    """S12, P1: the value is ignored."""
     value = ">".join(name(number % COUNT) for number in range(COUNT + 1))
     assert found_order(same, value) == found_order(same)

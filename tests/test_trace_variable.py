@@ -11,7 +11,7 @@ from spatch_core import BackendSystem, EnvironmentVariableWarning
 
 @pytest.mark.parametrize("value", ["1", "0", "", " 1 "])
 def test_values_of_a_flag_are_accepted(value: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """S12: `0` and nothing are the same."""
+    """S11: `0` and nothing are the same."""
     monkeypatch.setenv("TRACEDLIB_TRACE", value)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -30,7 +30,7 @@ def test_values_of_a_flag_are_accepted(value: str, monkeypatch: pytest.MonkeyPat
 def test_others_are_reported_by_name(
     variable: str, value: str, told: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """S14: and ignored; so are misspelled names."""
+    """S12: and ignored; so are misspelled names."""
     monkeypatch.setenv(f"TRACEDLIB_{variable}", value)
     system = BackendSystem(None, "TRACEDLIB")
     with pytest.warns(EnvironmentVariableWarning) as caught:

@@ -1,4 +1,4 @@
-"""M3, M4, M6: the classes that a type pattern names."""
+"""M2, M3: the classes that a type pattern names."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def names(pattern: str, cls: Any) -> bool:
 
 
 def test_a_dot_for_the_colon_is_shown_the_colon() -> None:
-    """D10: where a description has no line for a remedy, on the command line and in options."""
+    """D6: where a description has no line for a remedy, on the command line and in options."""
     with pytest.raises(IdentifierError, match=r"such as '~numpy:ndarray'$"):
         TypePattern("~numpy.ndarray")
 
@@ -93,12 +93,12 @@ def test_type_patterns_are_values() -> None:
 def test_a_pattern_names_a_class_by_module_and_qualname(
     text: str, cls: type, expected: bool
 ) -> None:
-    """M3, M4: where the module is imported."""
+    """M2: where the module is imported."""
     assert names(text, cls) is expected
 
 
 def test_a_class_that_cannot_be_compared_is_named() -> None:
-    """M9: neither ``==`` nor ``hash`` is needed."""
+    """M1: neither ``==`` nor ``hash`` is needed."""
     hostile = HostileMeta("Hostile", (), {})
     derived = HostileMeta("Derived", (hostile,), {})
     assert names(f"{__name__}:Hostile", hostile)
@@ -109,7 +109,7 @@ def test_a_class_that_cannot_be_compared_is_named() -> None:
 
 @pytest.mark.parametrize("prefix", ["", "~"])
 def test_a_pattern_names_a_class_of_a_module_that_is_not_imported(prefix: str) -> None:
-    """M3, M4: then only names decide."""
+    """M2: then only names decide."""
     base = type("Array", (), {"__module__": "never.imported"})
     derived = type("Special", (base,), {"__module__": "somewhere.else_"})
     assert names(f"{prefix}never.imported:Array", base)
@@ -118,7 +118,7 @@ def test_a_pattern_names_a_class_of_a_module_that_is_not_imported(prefix: str) -
 
 
 def test_a_pattern_names_the_object_behind_a_public_alias(package: WritePackage) -> None:
-    """M3, M4: the class *is* the object that the pattern names, as soon as it is imported."""
+    """M2: the class *is* the object that the pattern names, as soon as it is imported."""
     package("aliased", {"core.py": "class Array: ...\n", "public.py": "from .core import Array\n"})
     array = importlib.import_module("aliased.core").Array
     derived = type("Derived", (array,), {})
@@ -133,7 +133,7 @@ def test_a_pattern_names_the_object_behind_a_public_alias(package: WritePackage)
 
 
 def test_an_alias_that_names_something_else_is_no_match(package: WritePackage) -> None:
-    """M3: whatever object it is."""
+    """M2: whatever object it is."""
     package("replaced", {"__init__.py": "Base = 1\n"})
     importlib.import_module("replaced")
     assert not names("replaced:Base", Base)

@@ -1,4 +1,4 @@
-"""F12: `spatch_core.types` holds the classes of the objects that users receive."""
+"""F10: `spatch_core.types` holds the classes of the objects that users receive."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def test_annotations_can_be_evaluated() -> None:
 
 
 def test_what_is_received_is_pickled_under_a_public_path(received: dict[str, Any]) -> None:
-    """F12: modules may move; pickles name `spatch_core.types`, which is stable."""
+    """F10: modules may move; pickles name `spatch_core.types`, which is stable."""
     finding = types.Finding("m", "r", "b", "k", types.Source(file="f"), more_keys=("l",), line=3)
     for each in (*received.values(), finding, finding.severity, types.AutoGeneration("m:b")):
         if isinstance(each, types.BackendOptions):
@@ -128,7 +128,7 @@ REPORTS = [
 
 @pytest.mark.parametrize("report", REPORTS, ids=lambda report: type(report).__name__)
 def test_reports_are_pickled_under_a_public_path(report: types.Report) -> None:
-    """F12: a test or a service keeps them, or gets them from another process."""
+    """F10: a test or a service keeps them, or gets them from another process."""
     for protocol in range(pickle.HIGHEST_PROTOCOL + 1):
         data = pickle.dumps(report, protocol)
         assert b"spatch_core.types" in data
@@ -160,7 +160,7 @@ def public_objects() -> Iterator[tuple[str, Any]]:
 
 
 def test_annotations_of_everything_public_can_be_evaluated() -> None:
-    """F12: for run-time type checkers and documentation tools; they import `spatch_core.types`."""
+    """F10: for run-time type checkers and documentation tools; they import `spatch_core.types`."""
     names = dict(public_objects())
     assert {"BackendSystem.dispatchable", "BackendOptions.freeze", "BackendOptions.trace"} <= {
         *names

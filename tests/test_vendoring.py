@@ -82,7 +82,7 @@ def test_the_page_names_what_may_be_left_out() -> None:
 
 
 def test_the_folder_has_its_licence() -> None:
-    """F13: a copy of the folder has it, too."""
+    """F10: a copy of the folder has it, too."""
     assert (PACKAGE / "LICENSE").read_bytes() == (ROOT / "LICENSE").read_bytes()
 
 
@@ -103,7 +103,7 @@ def test_the_page_publishes_every_error_that_users_meet() -> None:
 
 
 def test_it_works_and_is_a_package_of_its_own(site: Path) -> None:
-    """F13: without another copy; its warnings are shown at the caller's line."""
+    """F10: without another copy; its warnings are shown at the caller's line."""
     done = run_python(
         """
         import pickle, sys, warnings

@@ -314,7 +314,7 @@ print(json.dumps({
 def test_backends_that_the_running_process_installs_in_editable_mode(
     environment: Environment, tmp_path: Path
 ) -> None:
-    """F11: Python reads the path files of editable installations when it starts."""
+    """F9: Python reads the path files of editable installations when it starts."""
     editable(tmp_path, "in_src", "src", [])
     show = "import minimal\nprint(minimal.backend_opts().backends)\n"
     try:

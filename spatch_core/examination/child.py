@@ -11,6 +11,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
@@ -20,7 +21,6 @@ from tempfile import TemporaryDirectory
 from typing import Any, BinaryIO
 
 from .foreign_code import JsonEncoder
-from .process_session import end_session, wait
 from .progress import progress
 
 _LIMIT = 120.0
@@ -29,8 +29,8 @@ _PATIENCE = 2.0
 """Seconds for third-party threads and exit handlers after the task is done."""
 _RESTARTS = 5
 """How many modules may end a child before the task is given up."""
-_MARK = "SPATCH_CORE_CHILD"
-"""An environment variable of the child, inherited by the processes that it starts."""
+_PAUSE = 0.02
+"""The time between two looks at a child, in seconds."""
 
 # Bound here, because an import may replace the functions of the module json.
 _encode = JsonEncoder().encode
@@ -177,17 +177,16 @@ def _run_once(
         errors = sys.__stderr__
         process = subprocess.Popen(
             [sys.executable, "-c", code],
-            # No cache: it may hold descriptions of backends that are blocked here.
-            env={**os.environ, **variables, _MARK: folder},
+            env={**os.environ, **variables},
             stdin=subprocess.DEVNULL,
             # The command's own stdout may have to be JSON.
             stdout=subprocess.DEVNULL if errors is None else errors.fileno(),
             start_new_session=True,
         )
         try:
-            is_ended = wait(process, limit, lambda: _is_done(written), _PATIENCE)
+            is_ended = _wait(process, limit, written)
         finally:
-            end_session(process, f"{_MARK}={folder}")
+            _end(process)
         how = f"took longer than {limit:g} s and was ended"
         values: dict[str, list[Any]] = {}
         for line in _read(written).splitlines():
@@ -196,6 +195,30 @@ def _run_once(
                 kind, value = _decode(line.decode())
                 values.setdefault(kind, []).append(value)
     return values, _ending(process.returncode) if is_ended else how
+
+
+def _wait(process: subprocess.Popen[bytes], limit: float, journal: BinaryIO) -> bool:
+    """Wait until a child ends; return whether it has ended by itself."""
+    deadline, was_done = time.monotonic() + limit, False
+    while True:
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(_PAUSE)
+            return True
+        if not was_done and _is_done(journal):
+            was_done = True
+            deadline = min(deadline, time.monotonic() + _PATIENCE)
+        if time.monotonic() > deadline:
+            return False
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """Kill a child and the processes that it has started, which are in its group."""
+    if hasattr(os, "killpg"):
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, signal.SIGKILL)
+    else:  # pragma: no cover  # Windows
+        process.kill()
+    process.wait()
 
 
 def _ending(code: int) -> str:

@@ -172,7 +172,7 @@ class _RemedySearch:
         while True:
             tried = replace(options, disable=disable)
             explanation = replace(self.question, options=tried).ask()
-            # The library itself cannot be disabled.
+            # To disable the library itself is no advice.
             others = [e for e in contenders(explanation) if e not in (self.backend, DEFAULT)]
             more = tuple(dict.fromkeys((*disable, *others)))
             if more == disable:

@@ -134,7 +134,7 @@ def guarded(site: Site) -> Site:
 def test_what_is_blocked_is_never_imported(
     guarded: Site, tally: Tally, scale: int, command: str
 ) -> None:
-    """S13: whatever else is wrong with the variables."""
+    """S11: whatever else is wrong with the variables."""
     kinds = BLOCKED if scale > 1 else AT_FIRST[command]
     mark = guarded.folder / "imported"
     for kind in kinds:
@@ -144,7 +144,7 @@ def test_what_is_blocked_is_never_imported(
 
 
 def test_a_malformed_value_is_still_reported(guarded: Site, tally: Tally) -> None:
-    """S14: once, by the name of the variable, and in the words of the core."""
+    """S12: once, by the name of the variable, and in the words of the core."""
     value = {"PAINTLIB_BLOCK": "secret zinc"}
     problems = listed(guarded, **value)[0]["findings"]
     found, by_name = states(guarded, **value)
@@ -392,7 +392,7 @@ DOCS = {
 @pytest.mark.parametrize("margin", ["", "    ", "\t"])
 @pytest.mark.parametrize("own", ["", ">>> 1 + 1\n2"])
 def test_additional_docs_are_no_doctests(tally: Tally, margin: str, own: str) -> None:
-    """F6: only the library's own examples are found, and they pass."""
+    """F5: only the library's own examples are found, and they pass."""
     for kind, docs in DOCS.items():
         lines = ["Double.", "", *own.splitlines(), ""]
         doc = "\n".join([lines[0], *(margin + each for each in lines[1:])])
@@ -422,7 +422,7 @@ def test_additional_docs_are_no_doctests(tally: Tally, margin: str, own: str) ->
 
 
 def test_pytest_runs_only_the_librarys_doctests(tmp_path: Path, tally: Tally) -> None:
-    """F6: with --doctest-modules, once the backends are loaded."""
+    """F5: with --doctest-modules, once the backends are loaded."""
     (tmp_path / "painting.py").write_text(
         dedent(
             f'''

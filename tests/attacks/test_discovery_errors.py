@@ -1,4 +1,4 @@
-"""E1, C11: what a backend's module may do while it is discovered, and the library still works."""
+"""E1, E5: what a backend's module may do while it is discovered, and the library still works."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ if errors_library.armed:
 def test_a_module_that_registers_a_backend_and_fails_keeps_no_call(
     name: str, others: list[str] | None, tmp_path: Path, tally: Tally
 ) -> None:
-    """D16: the backends are discovered again for what it has registered, but not for ever."""
+    """D9: the backends are discovered again for what it has registered, but not for ever."""
     found = run(
         tmp_path,
         "import errors_library\n"
@@ -180,7 +180,7 @@ WAITS = {
 def test_a_module_may_wait_for_a_thread_that_calls_the_library(
     body: str, tmp_path: Path, tally: Tally
 ) -> None:
-    """C11: while it is imported; after some seconds, the call runs the default."""
+    """E5: while it is imported; after some seconds, the call runs the default."""
     found = run(
         tmp_path,
         "import threading, errors_library\nfound = []\n"
@@ -195,7 +195,7 @@ def test_a_module_may_wait_for_a_thread_that_calls_the_library(
 
 
 def test_the_search_path_of_a_program_breaks_no_call(tmp_path: Path, tally: Tally) -> None:
-    """E9: imports ignore what is no path, and `importlib.metadata` fails with it."""
+    """E7: imports ignore what is no path, and `importlib.metadata` fails with it."""
     program = """
         import pathlib
 

@@ -104,7 +104,7 @@ def not_implemented(*args: Any, **kwargs: Any) -> Any:
 
 
 # ---------------------------------------------------------------------------------------
-# C1, C4: which candidate is next
+# C1, C3: which candidate is next
 
 
 def test_backends_are_tried_by_priority(form: str) -> None:
@@ -126,14 +126,14 @@ def test_backends_are_tried_by_priority(form: str) -> None:
 
 @pytest.mark.parametrize("argument", [Other(), 1, None], ids=["unknown", "builtin", "None"])
 def test_default_is_the_fallback(argument: Any) -> None:
-    """C3: the default implementation runs when nothing else does."""
+    """C1: the default implementation runs when nothing else does."""
     _, f = make(describe("first", lambda x: "first"))
     assert f(argument) == "default"
     assert f() == "default"
 
 
 def test_default_takes_its_place_for_its_own_types() -> None:
-    """C3: for the library's types the default stands in the order, not at its end."""
+    """C1: for the library's types the default stands in the order, not at its end."""
     both = [f"{__name__}:Own", f"{__name__}:Foreign"]
     system, f = make(describe("first", lambda x: "first", primary_types=both))
     assert f(Own()) == "default"
@@ -145,7 +145,7 @@ def test_default_takes_its_place_for_its_own_types() -> None:
 
 
 # ---------------------------------------------------------------------------------------
-# C4: should_run
+# C3: should_run
 
 
 class Ambiguous:
@@ -177,7 +177,7 @@ class Truthy:
 )
 @pytest.mark.filterwarnings("ignore::spatch_core.SpatchCoreWarning", "ignore::DeprecationWarning")
 def test_only_true_runs(answer: Any) -> None:
-    """C4: anything but True defers, however truthy; a string is the reason."""
+    """C3: anything but True defers, however truthy; a string is the reason."""
     system, f = make(
         describe("first", lambda x: "first", should_run=lambda context, x: answer),
         describe("second", lambda x: "second"),
@@ -195,7 +195,7 @@ def test_only_true_runs(answer: Any) -> None:
 
 
 def test_should_run_sees_the_context_and_the_arguments_as_given() -> None:
-    """C4, C5: should_run(context, *args, **kwargs), positional as positional."""
+    """C3, C4: should_run(context, *args, **kwargs), positional as positional."""
     seen: list[Any] = []
 
     def should_run(*args: Any, **kwargs: Any) -> bool:
@@ -215,7 +215,7 @@ def test_should_run_sees_the_context_and_the_arguments_as_given() -> None:
 
 
 def test_should_run_is_asked_at_every_call_in_order() -> None:
-    """C4: the answer is never remembered, and no backend behind the answering one is asked."""
+    """C3: the answer is never remembered, and no backend behind the answering one is asked."""
     asked: list[str] = []
 
     def ask(name: str) -> Any:
@@ -245,7 +245,7 @@ def test_should_run_is_asked_at_every_call_in_order() -> None:
 
 
 def test_exception_of_should_run_is_the_callers() -> None:
-    """C9: an exception ends the call; nothing else is tried."""
+    """C7: an exception ends the call; nothing else is tried."""
     calls: list[str] = []
 
     def should_run(context: Any, x: Any) -> Any:
@@ -262,7 +262,7 @@ def test_exception_of_should_run_is_the_callers() -> None:
 
 
 # ---------------------------------------------------------------------------------------
-# C5 to C7: the arguments, the context, the import
+# C4, C5: the arguments, the context, the import
 
 
 def plain(x: Any, y: Any = 1, *rest: Any, key: Any = 2, **options: Any) -> Any: ...
@@ -314,7 +314,7 @@ CALLS: list[Any] = [
 def test_implementation_gets_exactly_what_was_given(
     default: Any, dispatch_args: Any, args: Any, kwargs: Any, form: str
 ) -> None:
-    """C5: positional as positional, keyword as keyword (in order), omitted as omitted."""
+    """C4: positional as positional, keyword as keyword (in order), omitted as omitted."""
     _, f, options = make_in_form(form, record, default=default, dispatch_args=dispatch_args)
     with options:
         for _ in range(2):  # the first call fills the table, the second one reads it
@@ -328,7 +328,7 @@ def test_implementation_gets_exactly_what_was_given(
     [((), {}), ((X,), {"x": X}), ((X,), {"wrong": 1}), ((1, 2, 3), {}), ((), {"x": 1, "y": 2})],
 )
 def test_wrong_call_fails_as_the_default_would(args: Any, kwargs: Any) -> None:
-    """C5: a wrong call reaches an implementation, whose TypeError the caller gets."""
+    """C4: a wrong call reaches an implementation, whose TypeError the caller gets."""
 
     def f(x: Any) -> Any: ...
 
@@ -344,7 +344,7 @@ def test_wrong_call_fails_as_the_default_would(args: Any, kwargs: Any) -> None:
 
 @pytest.mark.parametrize("prioritized", [False, True])
 def test_context_says_what_is_known_about_the_call(prioritized: bool) -> None:
-    """C5, C6: a DispatchContext comes first where uses_context is true; its fields."""
+    """C4, C5: a DispatchContext comes first where uses_context is true; its fields."""
     contexts: list[DispatchContext] = []
 
     def should_run(context: DispatchContext, *args: Any, **kwargs: Any) -> bool:
@@ -381,7 +381,7 @@ def test_context_says_what_is_known_about_the_call(prioritized: bool) -> None:
 
 
 def test_context_has_the_unique_types_and_the_state_type() -> None:
-    """C6, M1, M2: unique types in order of appearance; `type=` counts as passed."""
+    """C5, M1: unique types in order of appearance; `type=` counts as passed."""
 
     def implementation(context: DispatchContext, *args: Any) -> Any:
         return context.types, context.dispatch_args
@@ -401,7 +401,7 @@ def write_module(folder: Any, name: str, text: str) -> None:
 def test_implementation_is_imported_on_first_use(
     tmp_path: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """C7: not at discovery, not when the backend defers, not by explain; once."""
+    """C4: not at discovery, not when the backend defers, not by explain; once."""
     monkeypatch.syspath_prepend(tmp_path)
     write_module(tmp_path, "lazy_asked", "def should_run(context, x, go): return go")
     write_module(tmp_path, "lazy_implementation", "def f(x, go): return 'first'")
@@ -436,7 +436,7 @@ def test_implementation_is_imported_on_first_use(
 def test_failing_import_names_the_backend(
     tmp_path: Any, monkeypatch: pytest.MonkeyPatch, text: str, cause: Any, failing: str
 ) -> None:
-    """E4: an ImportError that names backend, function and identifier."""
+    """E3: an ImportError that names backend, function and identifier."""
     monkeypatch.syspath_prepend(tmp_path)
     module = f"broken_{failing}_{cause.__name__.lower()}"
     monkeypatch.delitem(sys.modules, module, raising=False)
@@ -458,12 +458,12 @@ def test_failing_import_names_the_backend(
 
 
 # ---------------------------------------------------------------------------------------
-# C8, C9: deferring afterwards, and exceptions
+# C6, C7: deferring afterwards, and exceptions
 
 
 @pytest.mark.parametrize("answering", [0, 1, 2, None])
 def test_not_implemented_defers_to_the_next(form: str, answering: int | None) -> None:
-    """C8: NotImplemented from the first, second or last is followed by the next."""
+    """C6: NotImplemented from the first, second or last is followed by the next."""
     calls: list[int] = []
 
     def answer(position: int) -> Any:
@@ -486,7 +486,7 @@ def test_not_implemented_defers_to_the_next(form: str, answering: int | None) ->
 
 
 def test_not_implemented_of_the_default_is_the_result(form: str) -> None:
-    """C8: no candidate comes after the default, so its answer is the caller's."""
+    """C6: no candidate comes after the default, so its answer is the caller's."""
     calls: list[str] = []
 
     def default(x: Any) -> Any:
@@ -502,7 +502,7 @@ def test_not_implemented_of_the_default_is_the_result(form: str) -> None:
 
 
 def test_backends_and_options_may_change_during_a_call() -> None:
-    """C1, C11: no backend is tried twice in it, although the candidates are new ones."""
+    """C1, E5: no backend is tried twice in it, although the candidates are new ones."""
     tried: list[str] = []
 
     def changes(x: Any) -> Any:
@@ -520,7 +520,7 @@ def test_backends_and_options_may_change_during_a_call() -> None:
 
 @pytest.mark.parametrize("error", [ValueError, TypeError, NotImplementedError, KeyError])
 def test_exception_of_an_implementation_is_the_callers(form: str, error: Any) -> None:
-    """C9: with its own traceback, no context from dispatching, nothing else tried."""
+    """C7: with its own traceback, no context from dispatching, nothing else tried."""
     calls: list[str] = []
 
     def implementation(x: Any) -> Any:
@@ -546,7 +546,7 @@ def test_exception_of_an_implementation_is_the_callers(form: str, error: Any) ->
 
 @pytest.mark.parametrize("interrupt", [KeyboardInterrupt, GeneratorExit, SystemExit])
 def test_interrupts_pass_through(form: str, interrupt: Any) -> None:
-    """C9: exceptions that are not an `Exception` pass through as well."""
+    """C7: exceptions that are not an `Exception` pass through as well."""
 
     def implementation(x: Any) -> Any:
         raise interrupt
@@ -589,7 +589,7 @@ def test_state_changes_inside_an_implementation_stay_inside(form: str) -> None:
 
 
 def test_invoke_runs_one_backend_whatever_the_types() -> None:
-    """F9: with `force=True`, should_run is not asked."""
+    """F8: with `force=True`, should_run is not asked."""
     asked: list[Any] = []
     _, f = make(
         describe("first", lambda x, n=0: ("first", n), should_run=asked.append),
@@ -606,7 +606,7 @@ def test_invoke_runs_one_backend_whatever_the_types() -> None:
 @pytest.mark.parametrize("state", [{}, {"trace": True}], ids=["plain", "traced"])
 @pytest.mark.parametrize("uses_context", [False, True])
 def test_invoked_backend_is_asked(state: Any, uses_context: bool) -> None:
-    """F9: an implementation may be wrong for calls that its should_run refuses."""
+    """F8: an implementation may be wrong for calls that its should_run refuses."""
     seen: list[Any] = []
 
     def should_run(context: Any, x: Any, n: int = 0) -> Any:
@@ -634,7 +634,7 @@ def test_invoked_backend_is_asked(state: Any, uses_context: bool) -> None:
 
 
 def test_invoked_backend_must_answer() -> None:
-    """F9: a backend that was asked for by name and does not answer is an error."""
+    """F8: a backend that was asked for by name and does not answer is an error."""
     _, f = make(
         describe("first", not_implemented), describe("second"), describe("third", lambda x: 3)
     )
@@ -646,7 +646,7 @@ def test_invoked_backend_must_answer() -> None:
 
 
 def test_invoke_with_a_type_dispatches_as_if_it_had_been_passed() -> None:
-    """F9: `invoke(type=)` holds for this call alone, not for those inside."""
+    """F8: `invoke(type=)` holds for this call alone, not for those inside."""
 
     def implementation(x: Any, inner: bool = True) -> Any:
         return ["first", f(x, False) if inner else None]
@@ -662,7 +662,7 @@ def test_invoke_with_a_type_dispatches_as_if_it_had_been_passed() -> None:
 
 
 def test_invoke_with_a_type_keeps_the_other_options() -> None:
-    """F9: only the type is another one; what is in force around the call stays so."""
+    """F8: only the type is another one; what is in force around the call stays so."""
     system, f = make(
         describe("first", lambda x: "first"),
         describe("second", lambda x: "second"),
@@ -686,7 +686,7 @@ def test_invoke_with_a_type_keeps_the_other_options() -> None:
     ids=["backend", "type", "no type", "no identifier"],
 )
 def test_invoke_checks_its_options_when_called(options: Any, error: Any, match: str) -> None:
-    """F9, F11: making an invocation discovers nothing; calling it checks."""
+    """F8, F9: making an invocation discovers nothing; calling it checks."""
     _, f = make(describe("first", record))
     invocation = f.invoke(**options)
     with pytest.raises(error, match=match):
@@ -698,7 +698,7 @@ def test_invoke_checks_its_options_when_called(options: Any, error: Any, match: 
 
 
 def test_invoke_passes_arguments_as_given() -> None:
-    """F9, C5: `invoke` passes the arguments as given."""
+    """F8, C4: `invoke` passes the arguments as given."""
     _, f = make(describe("first", record), default=positional_only)
     x = Foreign()
     assert f.invoke(backend="first")(x, x=1, self=2) == ((x,), {"x": 1, "self": 2})

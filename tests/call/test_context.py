@@ -49,7 +49,7 @@ def is_prepared(context: DispatchContext, x: Any, number: int) -> Any:
 
 
 def test_should_run_prepares_the_call_for_the_implementation() -> None:
-    """C6: in this call alone; by force, nothing is prepared."""
+    """C5: in this call alone; by force, nothing is prepared."""
     table = {"function": is_prepared, "should_run": prepares, "uses_context": True}
     backend = {"name": "b", "primary_types": [f"{HERE}:Foreign"], "functions": {"lib:f": table}}
     system = BackendSystem(None, "LIB", backends=[backend])
@@ -72,7 +72,7 @@ def test_dispatch_args_are_those_that_were_given(args: Any, kwargs: Any, count: 
 
 
 def test_it_can_be_made_for_a_test_and_pickled() -> None:
-    """C6: a backend's tests make one of their own; it cannot be changed."""
+    """C5: a backend's tests make one of their own; it cannot be changed."""
     context = DispatchContext((int,), (1,), "b", True, "lib:f")
     for name in ("types", "dispatch_args", "name", "prioritized", "function"):
         with pytest.raises(AttributeError):
@@ -131,7 +131,7 @@ WAYS: dict[str, Any] = {
 def test_a_finder_runs_once_however_a_function_is_called(
     way: str, reply: dict[str, Any], pattern: str, kinds: tuple[str, ...]
 ) -> None:
-    """F5: it may be slow, or use up an iterator; the context has what it has found."""
+    """F4: it may be slow, or use up an iterator; the context has what it has found."""
     ANSWERS.update(reply)
     SEEN.clear()
     calls: list[Any] = []

@@ -45,7 +45,7 @@ def with_context(function: Any, **more: Any) -> dict[str, Any]:
 
 @pytest.mark.parametrize("asks", [False, True])
 def test_call_next_goes_on_with_the_rest(asks: bool) -> None:
-    """C6: it never comes back; keyword arguments are handed on."""
+    """C5: it never comes back; keyword arguments are handed on."""
     more = {"should_run": decides} if asks else {}
     _, f = make(with_context(goes_on, **more), with_context(goes_on, **more), answers)
     assert f(Foreign()) == "b0(b1(answers))"
@@ -60,7 +60,7 @@ def test_call_next_goes_on_with_the_rest(asks: bool) -> None:
 
 
 def test_call_next_with_other_types_resolves_anew() -> None:
-    """C6: without the backends that were considered before."""
+    """C5: without the backends that were considered before."""
     _, f = make(with_context(converts), answers, fallback="raise")
     assert f(Foreign()) == "b0(default)"
     both = {"name": "b1", "primary_types": [f"{HERE}:Own", f"{HERE}:Foreign"]}
@@ -71,7 +71,7 @@ def test_call_next_with_other_types_resolves_anew() -> None:
 
 
 def test_no_backend_is_asked_twice_whatever_goes_on() -> None:
-    """C4, C6: also after `IF_NEEDED`, and if the backend that goes on defers itself."""
+    """C3, C5: also after `IF_NEEDED`, and if the backend that goes on defers itself."""
     lazy = {"function": answers, "should_run": needed}
     asked = {"function": lambda x: NotImplemented, "should_run": decides}
     for implementations, answer in [
@@ -108,7 +108,7 @@ def declines_small(x: Any) -> Any:
 def test_call_next_with_other_arguments_is_a_call_of_its_own(
     behind: Any, place: int, is_traced: bool
 ) -> None:
-    """C6: what a backend said of a part of the data does not hold for another part."""
+    """C5: what a backend said of a part of the data does not hold for another part."""
     lazy = {"function": answers, "should_run": lambda context, x: False}
     system, f = make(*[lazy] * place, with_context(in_two_parts), behind)
     with system.backend_opts(type=Foreign, trace=is_traced):
@@ -122,7 +122,7 @@ def test_call_next_with_other_arguments_is_a_call_of_its_own(
 def test_no_backend_runs_twice_if_one_defers_after_call_next(
     dispatch_args: Any, asks: bool, place: int, is_traced: bool
 ) -> None:
-    """C1, C6: what `call_next` returned for the arguments of the call is the answer."""
+    """C1, C5: what `call_next` returned for the arguments of the call is the answer."""
     lazy = {"function": answers, "should_run": lambda context, x: False}
     ran = []
 
@@ -149,7 +149,7 @@ def test_no_backend_runs_twice_if_one_defers_after_call_next(
 
 
 def test_a_backend_that_defers_after_call_next_with_other_arguments_is_left_out() -> None:
-    """C6: then the call goes on with its own arguments."""
+    """C5: then the call goes on with its own arguments."""
 
     def part(context: Any, x: Any) -> Any:
         assert context.call_next("small") == "default"
@@ -162,7 +162,7 @@ def test_a_backend_that_defers_after_call_next_with_other_arguments_is_left_out(
 
 
 def test_a_context_without_a_call_cannot_go_on() -> None:
-    """C6: it says where contexts come from."""
+    """C5: it says where contexts come from."""
     kept = []
 
     def keeps(context: Any, x: Any) -> str:
@@ -177,7 +177,7 @@ def test_a_context_without_a_call_cannot_go_on() -> None:
 
 
 def test_a_demanded_backend_cannot_go_on() -> None:
-    """C6, F9: there is no other candidate for what `invoke` names."""
+    """C5, F8: there is no other candidate for what `invoke` names."""
     _, f = make(with_context(goes_on))
     assert f(Foreign()) == "b0(default)"
     with pytest.raises(BackendDeferredError, match="names no other backend"):

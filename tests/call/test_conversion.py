@@ -77,7 +77,7 @@ def make(
 
 
 def test_arguments_and_result_are_converted() -> None:
-    """V9: a name, a type, and two conversions are a backend."""
+    """V5: a name, a type, and two conversions are a backend."""
 
     def add(x: Any, y: Any = None) -> Any:
         assert type(x) is type(y) is Own
@@ -91,7 +91,7 @@ def test_arguments_and_result_are_converted() -> None:
 
 
 def test_all_arguments_are_converted_each_object_once() -> None:
-    """V10: not only the dispatch arguments; a container that appears twice is made once."""
+    """V6: not only the dispatch arguments; a container that appears twice is made once."""
     seen: list[Any] = []
 
     def default(x: Any, *rest: Any, **more: Any) -> Any:
@@ -114,7 +114,7 @@ def test_all_arguments_are_converted_each_object_once() -> None:
 
 
 def test_untouched_containers_keep_their_identity() -> None:
-    """V10: and other classes of containers are not looked into."""
+    """V6: and other classes of containers are not looked into."""
     seen: list[Any] = []
 
     class Items(list):  # type: ignore[type-arg]
@@ -132,7 +132,7 @@ def test_untouched_containers_keep_their_identity() -> None:
 
 
 def test_a_result_that_is_an_argument_gives_back_the_original() -> None:
-    """V11: also in a container, and for arguments of the library's types."""
+    """V7: also in a container, and for arguments of the library's types."""
     _, f = make(lambda x, *rest: (x, *rest))
     one, own, numbers, foreign = Foreign(), Own(), [1], [Foreign(), 2]
     EVENTS.clear()
@@ -142,7 +142,7 @@ def test_a_result_that_is_an_argument_gives_back_the_original() -> None:
 
 
 def test_containers_of_the_library_s_objects_come_back_as_they_are() -> None:
-    """V10, V11: no item of them is converted, so the result has the caller's own containers."""
+    """V6, V7: no item of them is converted, so the result has the caller's own containers."""
 
     def default(x: Any, *rest: Any) -> Any:
         return {"given": rest, "made": [*rest, Own(3)]}
@@ -159,7 +159,7 @@ def test_containers_of_the_library_s_objects_come_back_as_they_are() -> None:
 
 
 def test_one_container_is_made_once_on_the_way_back() -> None:
-    """V11, V14: also if it is in the result and in what was written."""
+    """V7, V9: also if it is in the result and in what was written."""
 
     def fill(x: Any, out: dict[str, Any], other: list[Any]) -> Any:
         made = [Own(), x]
@@ -177,7 +177,7 @@ def test_one_container_is_made_once_on_the_way_back() -> None:
 
 
 def test_a_number_is_no_argument_however_it_was_made() -> None:
-    """V11: Python's own numbers and texts have no identity: a small integer is always the same."""
+    """V7: Python's own numbers and texts have no identity: a small integer is always the same."""
     convert: dict[str, Any] = {"to_default": lambda x: x.value, "from_default": from_own}
     _, f = make(lambda x: (2, 2)[x == 2], describe(**convert))
     assert f(Foreign(2)) == 2
@@ -187,7 +187,7 @@ def test_a_number_is_no_argument_however_it_was_made() -> None:
 
 
 def test_results_are_converted_in_containers() -> None:
-    """V11: one object once; what is no type of the library stays."""
+    """V7: one object once; what is no type of the library stays."""
 
     def default(x: Any) -> Any:
         new = Own(7)
@@ -218,7 +218,7 @@ REFUSALS: list[tuple[Any, str]] = [
     ids=["None", "NotImplemented", "NotImplementedError", "of its class"],
 )
 def test_a_conversion_that_cannot_asks_the_next_backend(to_default: Any, reason: str) -> None:
-    """V12: then the call is refused, with the reason, and the default does not run."""
+    """V8: then the call is refused, with the reason, and the default does not run."""
     ran: list[Any] = []
     first = describe(types=["Both"], to_default=to_default)
     second = describe("second", types=["Both"], to_default=lambda value: Own("second"))
@@ -232,7 +232,7 @@ def test_a_conversion_that_cannot_asks_the_next_backend(to_default: Any, reason:
 
 @pytest.mark.parametrize(("from_default", "reason"), REFUSALS)
 def test_a_result_that_cannot_be_converted_is_an_error(from_default: Any, reason: str) -> None:
-    """V12: the function has run by then, so that no other backend is asked."""
+    """V8: the function has run by then, so that no other backend is asked."""
     _, f = make(lambda x: Own(), describe(from_default=from_default), describe("second"))
     with pytest.raises(NoImplementationError, match=reason) as caught:
         f(Foreign())
@@ -240,7 +240,7 @@ def test_a_result_that_cannot_be_converted_is_an_error(from_default: Any, reason
 
 
 def test_mixed_foreign_types_need_a_common_backend() -> None:
-    """V9: a secondary type is not enough, because only primary types are converted."""
+    """V5: a secondary type is not enough, because only primary types are converted."""
     other = describe("other", types=["Other"])
     _, f = make(lambda x, y: None, describe(), other, dispatch_args=("x", "y"))
     with pytest.raises(NoImplementationError):
@@ -255,7 +255,7 @@ def test_mixed_foreign_types_need_a_common_backend() -> None:
 
 
 def test_the_library_s_types_must_be_known_too() -> None:
-    """V9: by the ordinary rule of matching."""
+    """V5: by the ordinary rule of matching."""
     _, f = make(lambda x, y: "default", dispatch_args=("x", "y"))
     with pytest.raises(NoImplementationError):
         f(Own(), Foreign())
@@ -265,7 +265,7 @@ def test_the_library_s_types_must_be_known_too() -> None:
 
 
 def test_a_backend_that_implements_goes_before_conversions() -> None:
-    """V9: these are the last resort; a backend that defers may convert itself."""
+    """V5: these are the last resort; a backend that defers may convert itself."""
     functions: Any = {"lib:f": {"function": lambda x: "implementation"}}
     _, f = make(lambda x: "default", describe("a"), describe("b", functions=functions))
     assert f(Foreign()) == "implementation"
@@ -275,7 +275,7 @@ def test_a_backend_that_implements_goes_before_conversions() -> None:
 
 
 def test_order_options_and_opt_in_follow_the_ordinary_rules() -> None:
-    """V9: prioritize, disable, requires_opt_in, declared order."""
+    """V5: prioritize, disable, requires_opt_in, declared order."""
 
     def by(name: str, **fields: Any) -> Any:
         return describe(name, to_default=lambda value: Own(name), **fields)
@@ -299,7 +299,7 @@ def test_order_options_and_opt_in_follow_the_ordinary_rules() -> None:
 
 
 def test_type_lets_a_result_be_converted() -> None:
-    """V13: of a call without arguments; the default runs without the type."""
+    """V7: of a call without arguments; the default runs without the type."""
     system, inner = make(lambda x=None: "inner", fallback="raise")
 
     @system.dispatchable("x", module="lib", qualname="g", fallback="convert")  # type: ignore[untyped-decorator]
@@ -317,7 +317,7 @@ def test_type_lets_a_result_be_converted() -> None:
 
 
 def test_functions_that_write_into_arguments_copy_back() -> None:
-    """V14: by position or keyword, also in containers, and return the original."""
+    """V9: by position or keyword, also in containers, and return the original."""
 
     def fill(x: Any, out: Any = None) -> Any:
         for each in out if type(out) is list else [out]:
@@ -340,7 +340,7 @@ def test_functions_that_write_into_arguments_copy_back() -> None:
 
 
 def test_containers_that_held_nothing_foreign_are_written_into_too() -> None:
-    """V14: an empty list gets what the default has put into it, converted back."""
+    """V9: an empty list gets what the default has put into it, converted back."""
 
     def collect(x: Any, out: Any) -> Any:
         made = Own("new")
@@ -369,7 +369,7 @@ def test_containers_that_held_nothing_foreign_are_written_into_too() -> None:
 
 
 def test_without_copy_into_such_a_call_is_refused() -> None:
-    """V14: before anything runs; not if the argument is the library's or absent."""
+    """V9: before anything runs; not if the argument is the library's or absent."""
     ran = []
     _, f = make(lambda x, out=None: ran.append(out), traits={"mutates": ["out"]}.items())
     with pytest.raises(NoImplementationError, match="writes into out, and the backend has no"):
@@ -383,13 +383,13 @@ def test_without_copy_into_such_a_call_is_refused() -> None:
 
 
 def test_the_arguments_that_are_written_into_must_be_there() -> None:
-    """V14: misspelled names are found where the function is decorated."""
+    """V9: misspelled names are found where the function is decorated."""
     with pytest.raises(TypeError, match="no parameter 'ou'"):
         make(lambda x, out=None: None, traits={"mutates": "ou"}.items())
 
 
 def test_an_awaited_result_is_converted_when_it_arrives() -> None:
-    """V15: also if a plain function returns a coroutine."""
+    """V7: also if a plain function returns a coroutine."""
     system: Any = None
 
     async def default(x: Any) -> Any:
@@ -425,7 +425,7 @@ async def asynchronous(x: Any) -> Any:
 
 @pytest.mark.parametrize("function", [generator, asynchronous], ids=["generator", "asynchronous"])
 def test_generator_functions_refuse(function: Any) -> None:
-    """V8, V15: their items would come unconverted."""
+    """V4, V7: their items would come unconverted."""
     _, f = make(function)
     explanation = f.explain(Foreign())
     assert explanation.selected is None
@@ -438,7 +438,7 @@ def test_generator_functions_refuse(function: Any) -> None:
 
 
 def test_the_trace_shows_every_conversion() -> None:
-    """V16: with types, and with bytes where an object tells them."""
+    """V4: with types, and with bytes where an object tells them."""
     system, f = make(lambda x, y: Own(1))
     with system.backend_opts(trace=True) as trace:
         f(Foreign(1), [Foreign(2)])
@@ -452,7 +452,7 @@ def test_the_trace_shows_every_conversion() -> None:
 
 
 def test_explain_says_what_would_be_converted() -> None:
-    """V8, V16: and runs no conversion."""
+    """V4: and runs no conversion."""
     system, f = make(lambda x, y=None: None)
     EVENTS.clear()
     explanation = f.explain(Foreign(), [Foreign(), Own()])
@@ -471,7 +471,7 @@ def test_explain_says_what_would_be_converted() -> None:
 
 
 def test_a_refusal_says_what_would_be_converted() -> None:
-    """V3: with bytes where objects tell them; not what a conversion would refuse."""
+    """V2: with bytes where objects tell them; not what a conversion would refuse."""
 
     class Large(Foreign):
         nbytes = 3000
@@ -492,7 +492,7 @@ def test_a_refusal_says_what_would_be_converted() -> None:
 
 
 def test_exceptions_go_on_as_they_are() -> None:
-    """V12: those of conversions, too."""
+    """V8: those of conversions, too."""
 
     def broken(value: Any) -> Any:
         raise KeyError(value)
@@ -509,7 +509,7 @@ def test_exceptions_go_on_as_they_are() -> None:
 
 
 def test_a_function_with_a_finder_converts() -> None:
-    """V9: and one that dispatches on all arguments."""
+    """V5: and one that dispatches on all arguments."""
     for dispatch_args in (None, lambda x, *rest: (x, *rest)):
         _, f = make(lambda x, *rest: x.value, dispatch_args=dispatch_args)
         assert f(Foreign(3)) == 3
@@ -517,6 +517,15 @@ def test_a_function_with_a_finder_converts() -> None:
 
 
 def test_notimplemented_of_the_default_is_the_answer() -> None:
-    """V11: it is neither converted nor refused."""
+    """V7: it is neither converted nor refused."""
     _, f = make(lambda x: NotImplemented)
     assert f(Foreign()) is NotImplemented
+
+
+def test_a_container_that_contains_itself_is_refused_with_the_reason() -> None:
+    """V3: conversions handle trees."""
+    _, f = make(lambda x: "default", describe())
+    given: list[Any] = [Foreign()]
+    given.append(given)
+    with pytest.raises(NoImplementationError, match="gpu cannot convert: a list contains itself"):
+        f(Foreign(), given)

@@ -105,7 +105,7 @@ def test_a_subclass_is_foreign_unless_a_pattern_names_it() -> None:
 
 @pytest.mark.parametrize("args", [(Foreign(),), (Own(), Unknown()), (Unknown(), 1)], ids=len)
 def test_raise_refuses_calls_that_no_backend_takes(args: Any) -> None:
-    """V2, V3: also where the default matches only because a foreign type was ignored."""
+    """V1, V2: also where the default matches only because a foreign type was ignored."""
     _, f = make(describe(function="declines"), fallback="raise")
     with pytest.raises(NoImplementationError) as caught:
         f(*args)
@@ -118,7 +118,7 @@ def test_raise_refuses_calls_that_no_backend_takes(args: Any) -> None:
 
 
 def test_a_refusal_has_the_reason_of_every_backend_and_asks_none_twice() -> None:
-    """V3: the reasons are those that were given in this very call."""
+    """V2: the reasons are those that were given in this very call."""
     ASKED.clear()
     _, f = make(
         describe("asked", entry={"should_run": f"{HERE}:says_no"}),
@@ -172,7 +172,7 @@ CONVERTS_ON_REQUEST = {**CONVERTS, "requires_opt_in": True}
 def test_a_refusal_lists_what_helps(
     beside: bool, backend: Any, policy: str, remedies: list[str]
 ) -> None:
-    """V3: the options to write, whether or not another backend knows the types."""
+    """V2: the options to write, whether or not another backend knows the types."""
     backends = [ACTIVE, backend] if beside and backend is not ACTIVE else [backend]
     system, f = make(*backends, fallback=policy)
     disable = ["absent"] if backend is DISABLED else []
@@ -185,7 +185,7 @@ def test_a_refusal_lists_what_helps(
 
 
 def test_a_refusal_can_be_pickled() -> None:
-    """V3, E8: also where its types cannot."""
+    """V2, E6: also where its types cannot."""
 
     class Local:
         pass
@@ -200,7 +200,7 @@ def test_a_refusal_can_be_pickled() -> None:
 
 
 def test_block_beats_function_beats_library() -> None:
-    """V2: the innermost policy counts."""
+    """V1: the innermost policy counts."""
     _, f = make(describe(function="declines"), fallback="raise")
     system, g = make(
         describe(function="declines"), fallback="raise", traits={"fallback": "default"}
@@ -222,7 +222,7 @@ def test_block_beats_function_beats_library() -> None:
 
 
 def test_no_policy_applies_to_a_compositional_function() -> None:
-    """V4: it takes whatever the functions take that it is written with."""
+    """V1: it takes whatever the functions take that it is written with."""
     system, part = make(describe(), fallback="raise")
 
     @system.dispatchable("x", module="lib", qualname="whole", compositional=True)  # type: ignore[untyped-decorator]
@@ -238,7 +238,7 @@ def test_no_policy_applies_to_a_compositional_function() -> None:
 
 
 def test_warn_warns_once_for_a_function_and_types() -> None:
-    """V6: at the line of the caller, with the reasons."""
+    """V3: at the line of the caller, with the reasons."""
     system, f = make(describe(function="declines"), fallback="warn")
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -255,7 +255,7 @@ def test_warn_warns_once_for_a_function_and_types() -> None:
 
 
 def test_a_warning_has_the_bytes_of_the_foreign_arguments() -> None:
-    """V6: of all arguments, in whatever container, each once."""
+    """V3: of all arguments, in whatever container, each once."""
 
     class Large:
         nbytes = 4000
@@ -270,7 +270,7 @@ def test_a_warning_has_the_bytes_of_the_foreign_arguments() -> None:
 
 
 def test_a_warning_that_is_an_error_is_raised_once() -> None:
-    """V6, E2: the next call works."""
+    """V3, E2: the next call works."""
     _, f = make(describe(), fallback="warn")
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -293,7 +293,7 @@ def test_a_warning_that_is_an_error_is_raised_once() -> None:
 @pytest.mark.parametrize("policy", ["default", "warn"])
 @pytest.mark.filterwarnings("ignore::spatch_core.FallbackWarning")
 def test_an_exception_of_the_default_says_why_it_ran(backend: Any, policy: str) -> None:
-    """V7: in a note, for foreign types alone; the traceback is the same."""
+    """V3: in a note, for foreign types alone; the traceback is the same."""
     own: Any = ValueError("no")
 
     def default(x: Any, y: Any = None) -> Any:
@@ -320,7 +320,7 @@ def test_an_exception_of_the_default_says_why_it_ran(backend: Any, policy: str) 
 
 @pytest.mark.skipif(sys.version_info < (3, 11), reason="exceptions have no notes")
 def test_an_interrupt_gets_no_note() -> None:
-    """V7: nor does what a backend raises."""
+    """V3: nor does what a backend raises."""
 
     def default(x: Any, y: Any = None) -> Any:
         raise KeyboardInterrupt
@@ -332,7 +332,7 @@ def test_an_interrupt_gets_no_note() -> None:
 
 
 def test_coroutine_and_generator_functions_are_refused_where_they_start() -> None:
-    """V2: when they are awaited, or at the first step."""
+    """V1: when they are awaited, or at the first step."""
 
     async def coroutine(x: Any, y: Any = None) -> Any:
         return "default"
@@ -352,7 +352,7 @@ def test_coroutine_and_generator_functions_are_refused_where_they_start() -> Non
 
 
 def test_misspelled_policies_are_refused() -> None:
-    """V2: with the nearest one."""
+    """V1: with the nearest one."""
     system, _ = make(describe())
     for call in (
         lambda: BackendSystem(None, "ENDLIB", fallback="rais"),
@@ -371,7 +371,7 @@ def test_misspelled_policies_are_refused() -> None:
 @pytest.mark.parametrize("value", [Own(), Foreign(), Unknown(), 1], ids=type)
 @pytest.mark.filterwarnings("ignore::spatch_core.FallbackWarning")
 def test_explain_says_what_the_call_does(policy: str, value: Any) -> None:
-    """V8: from the same code."""
+    """V4: from the same code."""
     _, f = make(describe(entry={"should_run": f"{HERE}:says_no"}), fallback=policy)
     explanation = f.explain(value)
     try:
@@ -384,7 +384,7 @@ def test_explain_says_what_the_call_does(policy: str, value: Any) -> None:
 
 
 def test_if_needed_runs_where_no_other_one_does() -> None:
-    """C4: before the end of the chain, and without being asked again."""
+    """C3: before the end of the chain, and without being asked again."""
     asked = []
 
     def needed(context: Any, *args: Any) -> Any:

@@ -109,7 +109,7 @@ def heard(function: Any, args: Any, kwargs: Any) -> list[Any]:
     ids="-".join,
 )
 def test_it_does_what_the_chain_does(kinds: Any, dispatch_args: Any) -> None:
-    """C10: a trace takes the chain; without one the call takes the short way."""
+    """C8: a trace takes the chain; without one the call takes the short way."""
     system, f = make(kinds, dispatch_args)
     for args, kwargs in CALLS:
         with system.backend_opts(trace=True):
@@ -123,7 +123,7 @@ def keep(context: DispatchContext, *args: Any, **kwargs: Any) -> DispatchContext
 
 
 def test_a_context_lasts() -> None:
-    """C6: a context that is kept has the arguments of its own call, without None."""
+    """C5: a context that is kept has the arguments of its own call, without None."""
     entry = {"function": f"{HERE}:keep", "uses_context": True}
     described = {
         "name": "b",

@@ -268,7 +268,7 @@ def test_the_result_is_that_of_the_hook() -> None:
 
 @pytest.mark.parametrize("function", [f, found], ids=["parameters", "finder"])
 def test_other_types_are_resolved_anew(function: Any) -> None:
-    """H4: `next` with other types finds their backends, and outer hooks see these types."""
+    """H2: `next` with other types finds their backends, and outer hooks see these types."""
     outer: list[Any] = []
 
     def see(call: Call) -> Any:
@@ -289,7 +289,7 @@ def test_other_types_are_resolved_anew(function: Any) -> None:
 
 @pytest.mark.parametrize("names", [["first"], ["first", "second"]], ids=["one", "several"])
 def test_a_backend_that_has_deferred_has_not_answered(names: list[str]) -> None:
-    """H4: where none has answered, there is no backend, however many have deferred."""
+    """H2: where none has answered, there is no backend, however many have deferred."""
     backends = [
         {
             "name": name,
@@ -318,7 +318,7 @@ def test_a_backend_that_has_deferred_has_not_answered(names: list[str]) -> None:
 
 
 def test_a_finder_runs_once() -> None:
-    """H4, F5: and again for other arguments alone."""
+    """H2, F4: and again for other arguments alone."""
     with backend_opts(hook=forward), backend_opts(hook=Seen()):
         found(Foreign())
         finds.clear()
@@ -416,7 +416,7 @@ def test_calls_of_implementations_are_seen() -> None:
 
 
 def test_a_backend_that_is_set_inside() -> None:
-    """H3, W5: a hook, and what it calls by `next`, are like blocks."""
+    """H3, W3: a hook, and what it calls by `next`, are like blocks."""
     switch = Switch(system)
 
     @system.dispatchable("x", identifier="lib:sets")
@@ -445,7 +445,7 @@ def test_a_hook_chooses_another_backend() -> None:
 
 
 def test_options_inside_and_around() -> None:
-    """H1, S4: hooks add to all other options."""
+    """H1, S3: hooks add to all other options."""
     hook = Seen()
     with backend_opts(disable="one"), backend_opts(hook=hook), backend_opts(trace=True) as trace:
         assert f(Foreign()) == "default"
@@ -463,7 +463,7 @@ def test_options_inside_and_around() -> None:
 
 
 def test_not_implemented_before_next_steps_aside() -> None:
-    """H5: the call goes on as if the hook were not there."""
+    """H2: the call goes on as if the hook were not there."""
     outer = Seen()
     with backend_opts(hook=outer), backend_opts(hook=lambda call: NotImplemented):
         assert f(Foreign(), n=1) == "one"
@@ -473,7 +473,7 @@ def test_not_implemented_before_next_steps_aside() -> None:
 
 
 def test_not_implemented_after_next_is_the_answer() -> None:
-    """H5: the outer hook, and the caller, get it; no other backend is tried."""
+    """H2: the outer hook, and the caller, get it; no other backend is tried."""
     got: list[Any] = []
 
     def outer(call: Call) -> Any:
@@ -492,7 +492,7 @@ def test_not_implemented_after_next_is_the_answer() -> None:
 
 @pytest.mark.parametrize("error", [ValueError, DefersError, KeyboardInterrupt])
 def test_exceptions_of_hooks_are_the_callers(error: type[BaseException]) -> None:
-    """H6: also those by which implementations defer; nothing else is tried."""
+    """H4: also those by which implementations defer; nothing else is tried."""
 
     def fails(call: Call) -> Any:
         raise error("by the hook")
@@ -506,7 +506,7 @@ def test_exceptions_of_hooks_are_the_callers(error: type[BaseException]) -> None
 
 
 def test_exceptions_of_implementations_pass_through() -> None:
-    """H6: a hook may catch them, and the options are those of the block again."""
+    """H4: a hook may catch them, and the options are those of the block again."""
     seen = Seen()
     with backend_opts(hook=seen):
         with pytest.raises(KeyError) as caught:
@@ -528,7 +528,7 @@ def test_exceptions_of_implementations_pass_through() -> None:
 
 
 def test_warnings_are_shown_where_the_hook_goes_on() -> None:
-    """H6, V6: the innermost line outside of the package."""
+    """H4, V3: the innermost line outside of the package."""
     line = forward.__code__.co_firstlineno + 1
 
     class Unknown:
@@ -543,7 +543,7 @@ def test_warnings_are_shown_where_the_hook_goes_on() -> None:
 
 
 def test_invocations_are_seen() -> None:
-    """H1, F9: `next` runs the backend that `invoke` names, for whatever arguments."""
+    """H1, F8: `next` runs the backend that `invoke` names, for whatever arguments."""
     seen = Seen()
     with backend_opts(hook=seen):
         assert f.invoke(backend="two")(Foreign()) == "two"
@@ -559,7 +559,7 @@ def test_invocations_are_seen() -> None:
 
 
 def test_explain_runs_no_hook() -> None:
-    """H7: it names them, innermost first."""
+    """H1: it names them, innermost first."""
 
     def hook(call: Call) -> Any:
         raise AssertionError
@@ -579,7 +579,7 @@ def test_explain_runs_no_hook() -> None:
 
 
 def test_coroutine_functions() -> None:
-    """H8: `next` returns what can be awaited, and so does the hook; calls inside are seen."""
+    """H5: `next` returns what can be awaited, and so does the hook; calls inside are seen."""
     seen: list[Any] = []
 
     def hook(call: Call) -> Any:
@@ -609,7 +609,7 @@ def test_coroutine_functions() -> None:
 
 
 def test_coroutine_functions_step_aside() -> None:
-    """H5, H8: by NotImplemented in place of what can be awaited, and before `next`."""
+    """H2, H5: by NotImplemented in place of what can be awaited, and before `next`."""
 
     async def main() -> Any:
         with backend_opts(hook=lambda call: NotImplemented):
@@ -628,7 +628,7 @@ def test_coroutine_functions_step_aside() -> None:
     ids=["coroutine", "generator", "asynchronous generator"],
 )
 def test_answers_of_the_wrong_kind(function: Any, run: Any) -> None:
-    """H8: the error names the hook and what is needed."""
+    """H5: the error names the hook and what is needed."""
 
     def hook(call: Call) -> Any:
         return 3
@@ -646,7 +646,7 @@ async def _collected(generator: Any) -> list[Any]:
 
 
 def test_generator_functions() -> None:
-    """H8: `next` returns an iterator; each step runs under the options of the call."""
+    """H5: `next` returns an iterator; each step runs under the options of the call."""
     seen = Seen()
 
     def hook(call: Call) -> Any:
@@ -682,7 +682,7 @@ def test_generator_functions() -> None:
 
 
 def test_a_generator_that_outlives_its_block() -> None:
-    """H8, F16: it is decided in the first step; later ones go on under the same options."""
+    """H5, F13: it is decided in the first step; later ones go on under the same options."""
     seen = Seen()
     with backend_opts(hook=seen):
         generator = count(1)
@@ -692,7 +692,7 @@ def test_a_generator_that_outlives_its_block() -> None:
 
 
 def test_asynchronous_generator_functions() -> None:
-    """H8: `next` returns an asynchronous iterator."""
+    """H5: `next` returns an asynchronous iterator."""
     seen = Seen()
 
     async def main() -> Any:
@@ -757,7 +757,7 @@ def test_next_in_another_thread() -> None:
 
 
 def test_hooks_are_freed() -> None:
-    """H9, E6: once nothing else refers to them."""
+    """H1, E4: once nothing else refers to them."""
     hook = Seen()
     reference = weakref.ref(hook)
     with backend_opts(hook=hook):
@@ -777,7 +777,7 @@ def test_any_callable_is_a_hook() -> None:
 
 
 def test_calls_are_not_pickled() -> None:
-    """H10: the error says so."""
+    """H5: the error says so."""
     calls: list[Call] = []
     with backend_opts(hook=calls.append):
         f(Own())
@@ -786,7 +786,7 @@ def test_calls_are_not_pickled() -> None:
 
 
 def test_frozen_functions() -> None:
-    """H10, S8: a hook is frozen with the other options."""
+    """H5, S7: a hook is frozen with the other options."""
     seen, around = Seen(), Seen()
     work: Callable[[], Any] = lambda: f(Foreign())  # noqa: E731  # what is frozen has no name
     frozen = backend_opts(hook=seen)(work)

@@ -69,7 +69,7 @@ def make(
 
 @pytest.mark.parametrize("is_guarded", [False, True])
 def test_an_exception_that_the_library_names_defers(is_guarded: bool) -> None:
-    """C8: as NotImplemented does; for any backend, asked or not, traced or not."""
+    """C6: as NotImplemented does; for any backend, asked or not, traced or not."""
     more = {"should_run": decides}
     for implementations in [
         (raises, answers),
@@ -101,7 +101,7 @@ async def collected(steps: Any) -> list[Any]:
 
 @pytest.mark.parametrize("trace", [False, True], ids=["untraced", "traced"])
 def test_an_exception_defers_for_generator_functions_too(trace: bool) -> None:
-    """C8: whether or not the call is traced."""
+    """C6: whether or not the call is traced."""
     system, f = make(raises, defer_on=[DecliningError], default=steps)
     with system.backend_opts(trace=trace):
         assert [*f(Foreign())] == ["default"]
@@ -111,7 +111,7 @@ def test_an_exception_defers_for_generator_functions_too(trace: bool) -> None:
 
 
 def test_a_named_backend_that_defers_by_an_exception() -> None:
-    """C8, F9: the exception is the cause."""
+    """C6, F8: the exception is the cause."""
     _, f = make(raises, answers, defer_on=[DecliningError])
     with pytest.raises(BackendDeferredError, match="it raised DecliningError") as caught:
         f.invoke(backend="b0")(Foreign())
@@ -119,7 +119,7 @@ def test_a_named_backend_that_defers_by_an_exception() -> None:
 
 
 def test_other_exceptions_are_the_caller_s() -> None:
-    """C9: nothing else is tried, and without `defer_on` no exception defers."""
+    """C7: nothing else is tried, and without `defer_on` no exception defers."""
     _, f = make(fails, answers, defer_on=[DecliningError])
     with pytest.raises(ValueError, match="broken") as caught:
         f(Foreign())
@@ -133,7 +133,7 @@ def test_other_exceptions_are_the_caller_s() -> None:
 
 
 def test_a_refusal_has_the_exception_as_its_cause() -> None:
-    """V3, C8: and its text as the reason."""
+    """V2, C6: and its text as the reason."""
     system, f = make(raises, defer_on=[DecliningError], fallback="raise")
     with pytest.raises(
         NoImplementationError, match="b0 defers: it raised DecliningError: too large"

@@ -34,7 +34,7 @@ def edges_of(answer: Any) -> list[tuple[str, str, str, str | None]]:
 
 
 def test_every_edge_has_its_reason(studio: Site) -> None:
-    """P8: the reason says where the edge comes from; the strongest edges are first."""
+    """P3: the reason says where the edge comes from; the strongest edges are first."""
     answer = studio.run("order", "paintlib", "--edges", PAINTLIB_SET_ORDER="water>oil")
     text = answer.output
     assert text.startswith(
@@ -51,7 +51,7 @@ def test_every_edge_has_its_reason(studio: Site) -> None:
 
 
 def test_each_backend_has_one_short_reason(studio: Site) -> None:
-    """P8: it is that of its strongest edge; an option shows all edges."""
+    """P3: it is that of its strongest edge; an option shows all edges."""
     studio.install_backend("wax", 'primary_types = ["builtins:str"]\n')
     answer = studio.run("order", "paintlib", PAINTLIB_SET_ORDER="water>oil")
     assert [row[1::2] for row in answer.rows[2:7]] == [

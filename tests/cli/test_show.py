@@ -191,7 +191,7 @@ def test_conversions_and_requirements_are_shown(studio: Site) -> None:
 
 
 def test_variants_and_attributes_are_shown(paint: Site) -> None:
-    """D17, W9: which implementation was chosen and by what, and what serves nowhere here."""
+    """D8, W6: which implementation was chosen and by what, and what serves nowhere here."""
     paint.install_backend(
         "clay",
         f"""

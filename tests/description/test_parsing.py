@@ -1,4 +1,4 @@
-"""D4, D12: the fields of a description, and how faults in them are shown."""
+"""D1, D7: the fields of a description, and how faults in them are shown."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def with_function(**fields: Any) -> dict[str, Any]:
 
 
 def test_a_name_and_a_type_are_enough() -> None:
-    """D6: a name and one type make a description."""
+    """D3: a name and one type make a description."""
     description = parse(MINIMAL)
     assert description.name == "gpu"
     assert [*map(str, description.primary_types)] == ["cupy:ndarray"]
@@ -97,7 +97,7 @@ def test_a_name_and_a_type_are_enough() -> None:
 
 
 def test_every_field_is_read() -> None:
-    """D6: the table of fields."""
+    """D3: the table of fields."""
     given = {
         "name": "gpu-1.x_y",
         "primary_types": ["cupy:ndarray", "~cupyx.scipy.sparse:spmatrix", "@numbers:Real"],
@@ -137,7 +137,7 @@ def test_every_field_is_read() -> None:
     ["", "http://a", "https://gpu.example:80/a_(b)/~c?d=1&e='f'#g-%C3%BC", "https://1.2/$@!*+,;"],
 )
 def test_a_web_address(url: str) -> None:
-    """D18: empty, or with only the characters of RFC 3986."""
+    """D4: empty, or with only the characters of RFC 3986."""
     assert parse({**MINIMAL, "url": url}).url == url
 
 
@@ -150,12 +150,12 @@ def test_a_web_address(url: str) -> None:
     ],
 )
 def test_what_is_no_web_address(url: object) -> None:
-    """D18: it would lead elsewhere, or end the link that it stands in."""
+    """D4: it would lead elsewhere, or end the link that it stands in."""
     assert faults({**MINIMAL, "url": url}).keys() == {"url"}
 
 
 def test_defaults_hold_for_every_function_that_does_not_override_them() -> None:
-    """D9: ``functions.defaults``."""
+    """D5: ``functions.defaults``."""
     description = parse(
         {
             **MINIMAL,
@@ -196,7 +196,7 @@ def blurred(x: object) -> str:
 
 
 def test_a_table_of_functions_that_can_only_be_asked() -> None:
-    """D7: it is asked for each function of the library."""
+    """D4: it is asked for each function of the library."""
     fields = {"name": "gpu", "primary_types": ["builtins:str"], "functions": Table()}
     system = BackendSystem(None, "TEST_DESCRIPTION", backends=[fields])
 
@@ -238,7 +238,7 @@ uses_context = false
 
 
 def test_a_description_for_the_public_spatch_package_loads_unchanged() -> None:
-    """D13: its descriptions are valid here."""
+    """D4: its descriptions are valid here."""
     description = parse(tomllib.loads(PUBLIC_SPATCH), "parallel")
     assert plain(description) == {
         "name": "parallel",
@@ -288,7 +288,7 @@ def mixed(context: Any, x: object) -> str:
 def test_an_object_for_the_public_spatch_package_is_read_as_generously(
     entry_point: str | None,
 ) -> None:
-    """D13: None, numbers and a single name stand for what they mean."""
+    """D4: None, numbers and a single name stand for what they mean."""
     description = parse(ForThePublicSpatch, entry_point)
     assert description.higher_priority_than == ("default",)
     assert description.lower_priority_than == ("distributed",)
@@ -310,7 +310,7 @@ def test_an_object_for_the_public_spatch_package_is_read_as_generously(
 
 
 def test_none_in_the_table_of_a_function_overrides_the_default() -> None:
-    """D9, D13: the function needs no `should_run`, whatever the others have."""
+    """D5, D4: the function needs no `should_run`, whatever the others have."""
     defaults = {"should_run": "pkg:ask", "uses_context": 0}
     entry = {"function": "pkg:a", "should_run": None}
     functions = parse({**MINIMAL, "functions": {"lib:a": entry, "defaults": defaults}}).functions
@@ -388,7 +388,7 @@ FAULTS: list[tuple[dict[str, Any], str, str]] = [
 def test_a_fault_is_shown_with_its_key_and_a_remedy(
     change: dict[str, Any], key: str, message: str
 ) -> None:
-    """D12, E1: an error that names the line to fix."""
+    """D7, E1: an error that names the line to fix."""
     found = faults({**MINIMAL, **change})
     assert list(found) == [key]
     assert message in found[key].message
@@ -398,7 +398,7 @@ def test_a_fault_is_shown_with_its_key_and_a_remedy(
 
 
 def test_the_name_equals_that_of_the_entry_point() -> None:
-    """D5: the two names must be the same."""
+    """D3: the two names must be the same."""
     assert parse(MINIMAL, "gpu").name == "gpu"
     found = faults(MINIMAL, "cpu")
     assert list(found) == ["name"]
@@ -422,7 +422,7 @@ def test_a_fault_names_its_backend_if_the_name_is_known(
 
 
 def test_all_faults_are_found_at_once() -> None:
-    """D12: all faults, not the first."""
+    """D7: all faults, not the first."""
     found = faults(
         {
             "primary_types": ["cupy.ndarray", "ok:Type", 1],
@@ -489,7 +489,7 @@ def test_all_faults_are_found_at_once() -> None:
 def test_a_misspelled_key_is_a_problem_with_the_nearest(
     fields: dict[str, Any], key: str, meant: str
 ) -> None:
-    """D11: a misspelled key must not be ignored in silence."""
+    """D7: a misspelled key must not be ignored in silence."""
     (problem,) = notices(fields)
     assert (problem.key, problem.backend) == (key, "gpu")
     assert repr(meant) in problem.remedy
@@ -509,7 +509,7 @@ def test_a_misspelled_key_is_a_problem_with_the_nearest(
     ids=["description", "function", "defaults", "auto-generation", "no string"],
 )
 def test_a_key_unlike_any_field_is_ignored(fields: dict[Any, Any]) -> None:
-    """D11: it may belong to a later version, or to another tool; there is no warning."""
+    """D7: it may belong to a later version, or to another tool; there is no warning."""
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         system = load(fields, None)
@@ -539,7 +539,7 @@ NESTED = {"blend": {"function": "p:f"}, "blur": {"function": "p:g"}}
 def test_the_table_of_a_function_is_shown_its_place(
     fields: dict[str, Any], key: str, remedy: str
 ) -> None:
-    """D11: the backend works without the function, which its author wants to know."""
+    """D7: the backend works without the function, which its author wants to know."""
     (problem,) = notices({**MINIMAL, **fields})
     assert problem.key == key
     assert remedy in problem.remedy
@@ -547,7 +547,7 @@ def test_the_table_of_a_function_is_shown_its_place(
 
 
 def test_an_array_of_tables_is_shown_the_table() -> None:
-    """D9: TOML has it for two pairs of brackets."""
+    """D5: TOML has it for two pairs of brackets."""
     (problem,) = faults({**MINIMAL, "functions": {"lib:blur": [{"function": "p:f"}]}}).values()
     assert '[functions."lib:blur"]' in problem.remedy
 
@@ -591,13 +591,13 @@ def test_an_array_of_tables_is_shown_the_table() -> None:
 def test_a_field_in_the_wrong_table_is_a_fault(
     fields: dict[str, Any], key: str, place: str
 ) -> None:
-    """D11: otherwise the backend would run without that field."""
+    """D7: otherwise the backend would run without that field."""
     problem = {each: found for each, found in faults(fields).items() if found.skips}[key]
     assert place in problem.remedy
 
 
 def test_attributes_of_an_object_that_are_fields_of_tables_are_its_own() -> None:
-    """D4: a module may have a function named `function`."""
+    """D1: a module may have a function named `function`."""
 
     class Fields:
         name = "gpu"
@@ -649,7 +649,7 @@ def test_descriptions_cannot_be_changed_through_the_library() -> None:
 
 
 def test_two_descriptions_of_one_name_in_code_are_a_problem() -> None:
-    """P10: the first is used, the other reported."""
+    """P8: the first is used, the other reported."""
     system = BackendSystem(
         None,
         "TEST_DESCRIPTION",

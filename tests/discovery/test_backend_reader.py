@@ -83,7 +83,7 @@ backend = Backend()""",
 
     @pytest.mark.parametrize("form", CODE)
     def test_a_python_form_says_the_same_as_a_file(self, tmp_path: Path, form: str) -> None:
-        """D1, D4: each kind of value leads to the same description."""
+        """D1: each kind of value leads to the same description."""
         value, code = self.CODE[form]
 
         from_file = read(tmp_path / "a", "loud:loud.toml", {"loud/loud.toml": TOML})
@@ -95,7 +95,7 @@ backend = Backend()""",
             assert getattr(from_file, field) == getattr(from_code, field), field
 
     def test_a_description_in_code_says_the_same_too(self, tmp_path: Path) -> None:
-        """D3, D4: the fields have the same meaning in code."""
+        """D1: the fields have the same meaning in code."""
         from_file = read(tmp_path, "loud:loud.toml", {"loud/loud.toml": TOML})
 
         in_code = BackendSystem(None, "PHOTOLIB", backends=[FIELDS]).backends["loud"]

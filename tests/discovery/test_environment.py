@@ -66,7 +66,7 @@ def _clean_environment(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_an_empty_value_says_nothing(
     monkeypatch: pytest.MonkeyPatch, variable: str, value: str
 ) -> None:
-    """S14: as a shell sets it that cannot unset it."""
+    """S12: as a shell sets it that cannot unset it."""
     expected = in_force(library()[0])
     monkeypatch.setenv(f"TESTLIB_{variable}", value)
     system, _ = library()
@@ -87,7 +87,7 @@ def test_an_empty_value_says_nothing(
 def test_prioritize_holds_names_in_order(
     monkeypatch: pytest.MonkeyPatch, value: str, expected: tuple[str, ...]
 ) -> None:
-    """S12: the first name goes first, by the process-wide default."""
+    """S11: the first name goes first, by the process-wide default."""
     monkeypatch.setenv("TESTLIB_PRIORITIZE", value)
     system, function = library()
     assert system.backend_opts().prioritized == expected
@@ -96,7 +96,7 @@ def test_prioritize_holds_names_in_order(
 
 
 def test_prioritize_opts_in(monkeypatch: pytest.MonkeyPatch) -> None:
-    """S12: a backend that requires opt-in becomes active."""
+    """S11: a backend that requires opt-in becomes active."""
     monkeypatch.setenv("TESTLIB_PRIORITIZE", "gpu")
     _, function = library(backend("gpu", requires_opt_in=True))
     assert function("x") == "gpu"
@@ -119,7 +119,7 @@ def test_prioritize_opts_in(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_block_holds_names_or_a_star_with_exceptions(
     monkeypatch: pytest.MonkeyPatch, value: str, left: list[str]
 ) -> None:
-    """S12: ``*`` stands for all, ``!name`` for one that is not blocked."""
+    """S11: ``*`` stands for all, ``!name`` for one that is not blocked."""
     monkeypatch.setenv("TESTLIB_BLOCK", value)
     system, _ = library()
     assert {*system.backends} == {"default", *left}
@@ -139,7 +139,7 @@ def test_block_holds_names_or_a_star_with_exceptions(
 def test_set_order_holds_pairs_and_chains(
     monkeypatch: pytest.MonkeyPatch, value: str, expected: str
 ) -> None:
-    """S12, P3: each puts one name before another."""
+    """S11, P3: each puts one name before another."""
     monkeypatch.setenv("TESTLIB_SET_ORDER", value)
     system, _ = library()
     named = expected.split()
@@ -148,7 +148,7 @@ def test_set_order_holds_pairs_and_chains(
 
 
 def test_set_order_decides_who_answers(monkeypatch: pytest.MonkeyPatch) -> None:
-    """P3, S12: the environment's edges are in force."""
+    """P3, S11: the environment's edges are in force."""
     monkeypatch.setenv("TESTLIB_SET_ORDER", "threads>gpu")
     assert library()[1]("x") == "threads"
 
@@ -157,7 +157,7 @@ def test_set_order_decides_who_answers(monkeypatch: pytest.MonkeyPatch) -> None:
     "name", ["OTHER_PRIORITIZE", "TESTLIB2_BLOCK", "PRIORITIZE", "TESTLIB_X", "TESTLIB_BLOCK_SIZE"]
 )
 def test_only_the_variables_of_the_prefix_count(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
-    """S12: each library has its own variables."""
+    """S11: each library has its own variables."""
     expected = in_force(library()[0])
     monkeypatch.setenv(name, "threads")
     system, _ = library()
@@ -168,7 +168,7 @@ def test_only_the_variables_of_the_prefix_count(monkeypatch: pytest.MonkeyPatch,
 def test_the_variables_are_read_when_backends_are_first_needed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """S12: neither before nor again."""
+    """S11: neither before nor again."""
     system, function = library()
     monkeypatch.setenv("TESTLIB_BLOCK", "gpu")
     assert function("x") == "threads"
@@ -189,7 +189,7 @@ class Unreadable:
 
 @pytest.mark.parametrize("value", ["gpu", "threads,gpu", "*"])
 def test_a_blocked_backend_is_not_read(monkeypatch: pytest.MonkeyPatch, value: str) -> None:
-    """S13: ``BLOCK`` is honoured before anything of a backend is read; asking for it says so."""
+    """S11: ``BLOCK`` is honoured before anything of a backend is read; asking for it says so."""
     monkeypatch.setenv("TESTLIB_BLOCK", value)
     system = BackendSystem(None, "TESTLIB", ["builtins:int"], backends=[Unreadable()])
     assert list(system.backends) == ["default"]
@@ -218,7 +218,7 @@ MALFORMED = [
 def test_a_malformed_value_is_reported_and_ignored_whole(
     monkeypatch: pytest.MonkeyPatch, variable: str, value: str
 ) -> None:
-    """S14, W3: by the name of its variable; the remedy has a value that is well-formed."""
+    """S12, S11: by the name of its variable; the remedy has a value that is well-formed."""
     expected = in_force(library()[0])
     monkeypatch.setenv(f"TESTLIB_{variable}", value)
     system, _ = library()
@@ -233,7 +233,7 @@ def test_a_malformed_value_is_reported_and_ignored_whole(
 
 
 def test_a_malformed_value_leaves_the_others_in_force(monkeypatch: pytest.MonkeyPatch) -> None:
-    """S14: only the malformed variables are ignored, and each has its own problem."""
+    """S12: only the malformed variables are ignored, and each has its own problem."""
     monkeypatch.setenv("TESTLIB_PRIORITIZE", "!,?")
     monkeypatch.setenv("TESTLIB_BLOCK", "gpu")
     monkeypatch.setenv("TESTLIB_SET_ORDER", "!,?")
@@ -262,7 +262,7 @@ def test_a_malformed_value_leaves_the_others_in_force(monkeypatch: pytest.Monkey
 def test_a_mistake_is_one_warning_and_one_problem(
     monkeypatch: pytest.MonkeyPatch, variable: str, value: str, remedy: str
 ) -> None:
-    """S14, E2: in a value, in a name in it, and in the name of a variable; it has no effect."""
+    """S12, E2: in a value, in a name in it, and in the name of a variable; it has no effect."""
     monkeypatch.setenv(variable, value)
     system, function = library()
     with pytest.warns(EnvironmentVariableWarning, match=variable) as caught:
@@ -277,7 +277,7 @@ def test_a_mistake_is_one_warning_and_one_problem(
 
 
 def test_names_that_are_near_to_nothing_are_ignored(monkeypatch: pytest.MonkeyPatch) -> None:
-    """S14: settings for a whole cluster may name backends that this machine lacks."""
+    """S12: settings for a whole cluster may name backends that this machine lacks."""
     monkeypatch.setenv("TESTLIB_PRIORITIZE", "quantum,threads")
     monkeypatch.setenv("TESTLIB_BLOCK", "abacus")
     monkeypatch.setenv("TESTLIB_SET_ORDER", "abacus>quantum")
@@ -288,7 +288,7 @@ def test_names_that_are_near_to_nothing_are_ignored(monkeypatch: pytest.MonkeyPa
 
 
 def test_a_name_that_is_blocked_is_no_near_miss(monkeypatch: pytest.MonkeyPatch) -> None:
-    """S14: it is installed, only not loaded."""
+    """S12: it is installed, only not loaded."""
     monkeypatch.setenv("TESTLIB_BLOCK", "thread")
     monkeypatch.setenv("TESTLIB_PRIORITIZE", "thread")
     system, function = library(backend("thread"), backend("threads"))
@@ -297,7 +297,7 @@ def test_a_name_that_is_blocked_is_no_near_miss(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_the_name_of_a_broken_backend_is_no_near_miss(monkeypatch: pytest.MonkeyPatch) -> None:
-    """S14: the backend has the problem, not the variable."""
+    """S12: the backend has the problem, not the variable."""
     monkeypatch.setenv("TESTLIB_PRIORITIZE", "thread")
     system, _ = library({"name": "thread"}, THREADS)
     with pytest.warns(Warning, match="'thread' is skipped"):
@@ -306,7 +306,7 @@ def test_the_name_of_a_broken_backend_is_no_near_miss(monkeypatch: pytest.Monkey
 
 
 def test_an_exception_that_is_misspelled_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
-    """S14: then all are blocked, including the backend that was meant."""
+    """S12: then all are blocked, including the backend that was meant."""
     monkeypatch.setenv("TESTLIB_BLOCK", "*,!threds")
     system, function = library()
     with pytest.warns(EnvironmentVariableWarning, match="Did you mean 'threads'?"):

@@ -119,7 +119,7 @@ def test_a_leftover_hides_no_required_version(
     requirement: str,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """D15, D17: the version is that of the installed distribution."""
+    """D8: the version is that of the installed distribution."""
     pytest.importorskip("packaging")
     first, second = tmp_path / "a", tmp_path / "b"
     leave(first if place == "before" else second, kind)
@@ -135,7 +135,7 @@ def test_a_leftover_hides_no_required_version(
 def test_a_leftover_meets_no_requirement(
     tmp_path: Path, kind: str, requirement: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """D15, D17: alone, it is as if nothing were installed."""
+    """D8: alone, it is as if nothing were installed."""
     pytest.importorskip("packaging")
     leave(tmp_path, kind)
     monkeypatch.syspath_prepend(tmp_path)
@@ -145,7 +145,7 @@ def test_a_leftover_meets_no_requirement(
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_doctor_names_leftovers(tmp_path: Path, kind: str) -> None:
-    """E9: a warning if it offered a backend, else a note."""
+    """E7: a warning if it offered a backend, else a note."""
     pytest.importorskip("click")
     left = leave(tmp_path / "a", kind)
     unrelated = leave(tmp_path / "b", "empty", "other")

@@ -1,4 +1,4 @@
-"""Variants by requirement: rule D17."""
+"""Variants by requirement: rule D8."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def variant(requires: str, function: str) -> dict[str, str]:
 
 
 def test_the_first_one_that_is_met_serves() -> None:
-    """D17: then the plain one; then none, with the reason."""
+    """D8: then the plain one; then none, with the reason."""
     absent, newer, older = (
         variant(ONLY, "builtins:min"),
         variant(f"{PACKAGING}>=20", "builtins:max"),
@@ -79,7 +79,7 @@ def test_the_first_one_that_is_met_serves() -> None:
 
 
 def test_every_other_function_may_have_variants() -> None:
-    """D14, D17: and so may the defaults."""
+    """D5, D8: and so may the defaults."""
     every = {"*": {"variants": [variant(ONLY, "builtins:min")]}}
     system = BackendSystem(
         None,
@@ -107,7 +107,7 @@ def test_every_other_function_may_have_variants() -> None:
 
 
 def test_a_function_without_a_variant_is_not_every_other_one() -> None:
-    """D14, D17: it has its own entry, so the entry for all functions does not apply."""
+    """D5, D8: it has its own entry, so the entry for all functions does not apply."""
     system, functions = library(
         f={"variants": [variant(ONLY, "builtins:min")]}, **{"*": {"function": f"{__name__}:every"}}
     )
@@ -134,7 +134,7 @@ def test_versions_that_are_no_plain_release(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """D17: compared as installers compare them, a pre-release too."""
+    """D8: compared as installers compare them, a pre-release too."""
     write_distribution(tmp_path, "my-frame", files={"frame.py": ""}, version=version)
     monkeypatch.syspath_prepend(tmp_path)
     names = ("my-frame", "My_Frame")
@@ -162,7 +162,7 @@ def test_versions_that_are_no_plain_release(
     ],
 )
 def test_malformed_requirements(text: str) -> None:
-    """D11, D17: each is a problem that says where it is, and its function is the plain one."""
+    """D7, D8: each is a problem that says where it is, and its function is the plain one."""
     entry = {"function": "builtins:sum", "variants": [variant(text, "builtins:max")]}
     system, functions = library(f=entry, other={"function": "builtins:max"})
     with pytest.warns(UserWarning, match="backend 'b'"):
@@ -190,7 +190,7 @@ def test_malformed_requirements(text: str) -> None:
     ids=["text", "texts", "incomplete", "identifier", "requirement", "misplaced", "empty"],
 )
 def test_faults(entry: dict[str, Any], key: str) -> None:
-    """D11, D17: each with its key path."""
+    """D7, D8: each with its key path."""
     system, functions = library(f=entry)
     with pytest.warns(UserWarning, match="backend 'b'"):
         assert functions["f"]([1]) == "default"
@@ -210,7 +210,7 @@ def test_faults(entry: dict[str, Any], key: str) -> None:
     ],
 )
 def test_versions_of_a_distribution(tmp_path: Path, version: str | None, expected: str) -> None:
-    """D17, D15: from a file, after another version was installed, without importing it."""
+    """D8: from a file, after another version was installed, without importing it."""
     requires = [("frame>=2", "newest"), ("frame>=1.12", "new"), ("frame", "old")]
     variants = ", ".join(
         f'{{requires = "{text}", function = "gpu.impl:{name}"}}' for text, name in requires

@@ -1,4 +1,4 @@
-"""Variants by name: D17, and what ``spatch-core update`` makes of names as Ivy has them."""
+"""Variants by name: D8, and what ``spatch-core update`` makes of names as Ivy has them."""
 
 from __future__ import annotations
 

@@ -333,7 +333,7 @@ def test_an_unknown_backend_is_wrong_usage(studio: Site) -> None:
 
 
 def test_one_that_converts_is_asked_for_its_conversions(studio: Site) -> None:
-    """V8, V9: it runs under the policy; otherwise the option for it is a remedy."""
+    """V4, V5: it runs under the policy; otherwise the option for it is a remedy."""
     conversions = 'to_default = "builtins:int"\nfrom_default = "decimal:Decimal"'
     blend = implementing('"decimal:Decimal"', more=conversions).replace(BLUR, BLEND)
     studio.install_backend("water", blend)

@@ -192,7 +192,7 @@ def test_states_have_answers_of_their_own() -> None:
 
 
 def test_short_lived_classes() -> None:
-    """E6: memory stays bounded, and a new class at the address of another is not taken for it."""
+    """E4: memory stays bounded, and a new class at the address of another is not taken for it."""
     _, f = make(default, ("x", "y"))
     kept: weakref.WeakSet[Any] = weakref.WeakSet()
     gc.collect()

@@ -200,7 +200,7 @@ WORK: dict[str, int] = {
 
 @pytest.mark.parametrize("kind", WORK)
 def test_calls_leak_nothing(kind: str) -> None:
-    """E6: neither references nor memory, whether they return or raise."""
+    """E4: neither references nor memory, whether they return or raise."""
     work = Workload()
     run: Callable[[int], None] = getattr(work, kind)
     for _ in range(2):  # what is remembered once

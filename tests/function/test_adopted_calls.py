@@ -244,7 +244,7 @@ def test_mistakes_of_looking_up_are_named() -> None:
 
 
 def test_the_default_runs_with_what_is_converted() -> None:
-    """T2, V9: the function itself, with arguments of the library's types."""
+    """T2, V5: the function itself, with arguments of the library's types."""
 
     def to_default(x: Foreign) -> Any:
         return Own()

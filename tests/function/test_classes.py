@@ -335,7 +335,7 @@ def test_operators_in_place(name: str) -> None:
 
 @pytest.mark.parametrize("policy", ["default", "warn", "raise", "convert"])
 def test_operators_leave_unknown_types_to_python(policy: str) -> None:
-    """K2, V5: they return NotImplemented, and neither raise nor convert by policy."""
+    """K2: they return NotImplemented, and neither raise nor convert by policy."""
     stranger = Stranger()
     with system.backend_opts(fallback=policy):
         for name in (*BINARY, "divmod"):
@@ -398,7 +398,7 @@ def test_an_operator_is_known_by_its_own_name_too() -> None:
 
 
 def test_properties_are_named_as_they_are_found() -> None:
-    """K3: `fget`, `fset` and `fdel` of the property."""
+    """K1: `fget`, `fset` and `fdel` of the property."""
     both: Any = Both()
     with system.backend_opts(prioritize="b"):
         assert (array.T, both.T) == ("default", ("backend", "Array.T.fget", ()))
@@ -414,7 +414,7 @@ def test_properties_are_named_as_they_are_found() -> None:
 
 
 def test_accessors_are_pickled_and_explained() -> None:
-    """K3: by that name; on the class, where Python gives the property itself."""
+    """K1: by that name; on the class, where Python gives the property itself."""
     getter: Any = Untyped.T.fget
     assert pickle.loads(pickle.dumps(getter)) is getter
     assert getter.__qualname__ == "Array.T.fget"
@@ -433,7 +433,7 @@ def test_accessors_are_pickled_and_explained() -> None:
     ids=["alone", "in a tuple", "in a list", "in a slice", "in a slice in a tuple"],
 )
 def test_types_inside_of_an_index_decide(index: Any) -> None:
-    """K4, V18: alone, and in lists, tuples and slices."""
+    """V11: alone, and in lists, tuples and slices."""
     assert untyped[index] == ("backend", "Array.__getitem__", (index,))
     untyped[index] = 1
     del untyped[index]
@@ -441,7 +441,7 @@ def test_types_inside_of_an_index_decide(index: Any) -> None:
 
 
 def test_the_assigned_value_decides() -> None:
-    """K4: it is a dispatch argument of its own."""
+    """V11: it is a dispatch argument of its own."""
     other: Any = Array()
     other[1] = foreign
     other[1:2, ...] = 3
@@ -450,12 +450,12 @@ def test_the_assigned_value_decides() -> None:
 
 @pytest.mark.parametrize("index", [1, slice(1, 2), (..., None, 1), [1, 2]], ids=repr)
 def test_usual_indices_are_the_librarys(index: Any) -> None:
-    """K4: slices, `...` and None name no backend's types."""
+    """V11: slices, `...` and None name no backend's types."""
     assert untyped[index] == ("default", index)
 
 
 def test_what_stands_inside_of_an_index_is_converted() -> None:
-    """K4, V10: in slices too."""
+    """V11, V6: in slices too."""
     converting = BackendSystem(
         None,
         "CONVERTING",
@@ -488,7 +488,7 @@ def test_what_stands_inside_of_an_index_is_converted() -> None:
 
 
 def test_class_methods_and_static_methods() -> None:
-    """K5, F4: the class is an argument like others."""
+    """K3, F1: the class is an argument like others."""
     assert Untyped.of_class(1) == Untyped().of_class(1) == ("default", Array)
     assert Derived.of_class(1) == ("default", Derived)  # type: ignore[arg-type, call-arg]
     assert Untyped.of_class(foreign) == ("backend", "Array.of_class", (foreign,))
@@ -498,7 +498,7 @@ def test_class_methods_and_static_methods() -> None:
 
 @pytest.mark.parametrize("name", ["cached", "remembered"])
 def test_cached_methods(name: str) -> None:
-    """K5: with the cache above, that of all answers; below, that of the default."""
+    """K3: with the cache above, that of all answers; below, that of the default."""
     method = getattr(array, name)
     assert method(1) is method(1)
     assert method(1)[0] == "default"
@@ -507,7 +507,7 @@ def test_cached_methods(name: str) -> None:
 
 
 def test_cached_properties() -> None:
-    """K5: the answer is kept in the instance."""
+    """K3: the answer is kept in the instance."""
     other = Array()
     assert other.lazy is other.lazy
     with system.backend_opts(prioritize="b"):
@@ -515,7 +515,7 @@ def test_cached_properties() -> None:
 
 
 def test_data_classes_with_and_without_slots() -> None:
-    """K5: a class that `dataclasses` makes again has the same functions."""
+    """K3: a class that `dataclasses` makes again has the same functions."""
 
     def add(self: Any, other: Any) -> Any:
         return "default", self.x
@@ -535,7 +535,7 @@ def test_data_classes_with_and_without_slots() -> None:
 
 
 def test_abstract_methods() -> None:
-    """K5: they stay abstract, below or above."""
+    """K3: they stay abstract, below or above."""
 
     class Base(abc.ABC):
         @dispatchable("self")
@@ -556,7 +556,7 @@ def test_abstract_methods() -> None:
 
 @pytest.mark.parametrize("name", ["__hash__", "__init__", "__new__"])
 def test_some_methods_cannot_be_dispatchable(name: str) -> None:
-    """K6: whatever their identity; nothing is registered."""
+    """K3: whatever their identity; nothing is registered."""
 
     def method(self: Any) -> None: ...
 

@@ -56,7 +56,7 @@ def test_decorators_of_methods_stand_above(kind: Any) -> None:
 
 
 def test_functions_map_identifiers_to_dispatchables() -> None:
-    """F10: identifier -> dispatchable, without discovering anything."""
+    """F6: identifier -> dispatchable, without discovering anything."""
     system = BackendSystem(None, "MYLIB", backends=[{}])  # which would warn
     f: Any = system.dispatchable("x", module="lib", qualname="f")(lambda x: x)
     assert dict(system.functions) == {"lib:f": f}

@@ -174,7 +174,7 @@ def test_can_be_dispatchable_twice() -> None:
 
 
 def test_works_as_a_method() -> None:
-    """F4: it binds, and `self` is passed as given."""
+    """F1: it binds, and `self` is passed as given."""
     image, x = Image(), Foreign()
     assert image.blur(x) == ("first", (image, x), {})
     assert image.blur(other=x) == ("first", (image,), {"other": x})
@@ -190,7 +190,7 @@ def test_works_as_a_method() -> None:
 
 
 def test_works_as_static_method_class_method_and_property() -> None:
-    """F4: below every decorator that takes a function."""
+    """F1: below every decorator that takes a function."""
     x = Foreign()
     cls: Any = Image  # type checkers do not see through these decorators
     assert cls.make(x) == cls().make(x) == ("first", (x,), {})
@@ -303,7 +303,7 @@ def test_what_has_no_name_needs_a_public_identity(default: Any, options: Any) ->
     ],
 )
 def test_what_is_dispatched_on(dispatch_args: Any, args: Any, kwargs: Any, runs: str) -> None:
-    """F5: None, a name, names, {name: position} or a finder say which types count."""
+    """F4: None, a name, names, {name: position} or a finder say which types count."""
 
     def f(x: Any, y: Any = None, *rest: Any, key: Any = None, **options: Any) -> Any:
         return "default", (x, y, *rest), {"key": key, **options}
@@ -322,7 +322,7 @@ def test_wrong_dispatch_arguments_are_refused_at_once(dispatch_args: Any) -> Non
 
 
 def test_nothing_to_dispatch_on_leaves_it_to_the_type() -> None:
-    """F5: with `[]` only `type=` decides."""
+    """F4: with `[]` only `type=` decides."""
     system = make_system()
     function: Any = system.dispatchable([], module="lib", qualname="f")(lambda n=1: "default")
     assert function(Foreign()) == "default"
@@ -332,7 +332,7 @@ def test_nothing_to_dispatch_on_leaves_it_to_the_type() -> None:
 
 
 def test_arguments_of_one_position_are_told_apart_by_name() -> None:
-    """F5: a library may rename a parameter and accept the old name too."""
+    """F4: a library may rename a parameter and accept the old name too."""
     function: Any = make_system().dispatchable({"x": 0, "old_x": 0}, module="lib", qualname="f")(
         lambda *args, **kwargs: "default"
     )
@@ -352,7 +352,7 @@ def test_default_value_is_not_dispatched_on() -> None:
 
 
 def test_a_finder_is_called_like_the_function() -> None:
-    """F5: positional as positional, keyword as keyword; its errors are the caller's."""
+    """F4: positional as positional, keyword as keyword; its errors are the caller's."""
     seen: list[Any] = []
 
     def find(*args: Any, **kwargs: Any) -> Any:
@@ -382,7 +382,7 @@ def make_three() -> tuple[Any, Any]:
 
 
 def test_backends_that_implement_it() -> None:
-    """F7: names by priority, inactive backends among them; a sequence that cannot be changed."""
+    """F6: names by priority, inactive backends among them; a sequence that cannot be changed."""
     system, function = make_three()
     names: Any = function.backends
     assert names == ("default", "third", "first")
@@ -398,7 +398,7 @@ def test_backends_that_implement_it() -> None:
 
 
 def test_backends_are_looked_up_when_asked(monkeypatch: pytest.MonkeyPatch) -> None:
-    """F7, F11: reading the attribute discovers nothing; `reload` changes the names."""
+    """F6, F9: reading the attribute discovers nothing; `reload` changes the names."""
     system, function = make_three()
     names = function.backends
     monkeypatch.setenv("MYLIB_BLOCK", "third")

@@ -59,7 +59,7 @@ class Counted:
 
 @pytest.mark.usefixtures("switching")
 def test_first_calls_of_many_threads_load_once() -> None:
-    """E7: two threads make the first call at once; backends load once."""
+    """E5: two threads make the first call at once; backends load once."""
     description = Counted()
     _, f = make(description)
     barrier = threading.Barrier(4, timeout=60)

@@ -41,7 +41,7 @@ DOCS = "Faster, and\nless precise.\n\nSee the manual."
     ],
 )
 def test_section_has_the_docstrings_indentation(doc: str) -> None:
-    """F6: after `inspect.cleandoc` the section stands at the margin."""
+    """F5: after `inspect.cleandoc` the section stands at the margin."""
     text = documented(doc, describe("first", entry={"additional_docs": DOCS}))
     assert text is not None
     clean = inspect.cleandoc(text)
@@ -56,20 +56,20 @@ def test_section_has_the_docstrings_indentation(doc: str) -> None:
 
 @pytest.mark.parametrize("doc", [None, ""])
 def test_function_without_a_docstring(doc: str | None) -> None:
-    """F6: the section becomes the docstring (`python -OO` strips docstrings)."""
+    """F5: the section becomes the docstring (`python -OO` strips docstrings)."""
     text = documented(doc)
     assert text is not None
     assert inspect.cleandoc(text) == f"Backends\n--------\nfirst\n    Types: {FOREIGN}."
 
 
 def test_function_without_backends_keeps_its_docstring() -> None:
-    """F6: no empty section."""
+    """F5: no empty section."""
     assert documented("Mine.", describe(functions=["lib:other"])) == "Mine."
     assert documented(None, describe(functions=["lib:other"])) is None
 
 
 def test_docstring_follows_a_reload(monkeypatch: pytest.MonkeyPatch) -> None:
-    """F6: one section, about the backends that are usable now."""
+    """F5: one section, about the backends that are usable now."""
     system = make_system(describe("first"), describe("third", requires_opt_in=True))
     function: Any = system.dispatchable("x", module="lib", qualname="f")(lambda x: "default")
     assert list(system.backends)
@@ -84,7 +84,7 @@ def test_docstring_follows_a_reload(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_function_made_after_loading_is_documented_too() -> None:
-    """F6: a module that is imported late."""
+    """F5: a module that is imported late."""
     system = make_system(describe(functions=["lib:late"]))
     assert list(system.backends)
 
@@ -100,7 +100,7 @@ def test_function_made_after_loading_is_documented_too() -> None:
 
 
 def test_examples_of_a_backend_are_not_those_of_the_library() -> None:
-    """F6: doctest runs what stands in the docstring, so that prompts get a backslash."""
+    """F5: doctest runs what stands in the docstring, so that prompts get a backslash."""
     docs = "Say >>> here.\n>>> 1 / 0\n    >>> 2 / 0\n2"
     text = documented("Double.\n\n>>> 1 + 1\n2", describe(entry={"additional_docs": docs}))
     assert text is not None
@@ -110,7 +110,7 @@ def test_examples_of_a_backend_are_not_those_of_the_library() -> None:
 
 
 def test_docstring_gains_a_section() -> None:
-    """F6: a "Backends" section once backends are loaded, with types and additional docs."""
+    """F5: a "Backends" section once backends are loaded, with types and additional docs."""
     text = documented(
         "Double.\n\nReturns\n-------\nint\n    Twice as much.\n",
         describe("first", entry={"additional_docs": DOCS}),
@@ -129,7 +129,7 @@ def test_docstring_gains_a_section() -> None:
 
 
 def test_the_web_address_of_a_backend() -> None:
-    """F6: where users read about it, with nothing behind it that could be a part of it."""
+    """F5: where users read about it, with nothing behind it that could be a part of it."""
     text = documented("Double.", describe("first", url="https://first.example/docs"))
     assert text == (
         "Double.\n\nBackends\n--------\n"
@@ -138,7 +138,7 @@ def test_the_web_address_of_a_backend() -> None:
 
 
 def test_each_function_has_its_own_note_or_that_of_all_others() -> None:
-    """F6, D14: in a description with an entry for every other function."""
+    """F5, D5: in a description with an entry for every other function."""
     entries = {
         "lib:own": {"function": "m:f", "additional_docs": "  Faster. "},
         "lib:empty": {"function": "m:f", "additional_docs": " "},

@@ -48,7 +48,7 @@ FILLING = pytest.mark.parametrize("fill", [fill_before, fill_after])
 
 @FILLING
 def test_tables_are_read_when_backends_are_discovered_and_by_reload(fill: Any) -> None:
-    """D3: what is added later has no effect until then."""
+    """D1: what is added later has no effect until then."""
     system, table, add = make()
     first = fill(table, add, "f")
     assert runs(first) == "first"
@@ -64,7 +64,7 @@ def test_tables_are_read_when_backends_are_discovered_and_by_reload(fill: Any) -
 
 
 def test_a_function_may_be_decorated_after_its_entry_was_read() -> None:
-    """D3: as a submodule does that is imported late."""
+    """D1: as a submodule does that is imported late."""
     _, table, add = make()
     table["lib:g"] = ENTRY
     assert runs(fill_before(table, add, "f")) == "first"
@@ -74,7 +74,7 @@ def test_a_function_may_be_decorated_after_its_entry_was_read() -> None:
 
 
 def test_a_blocked_backend_is_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    """S13: not when its table grows, either."""
+    """S11: not when its table grows, either."""
 
     class Unread:
         name = "first"
@@ -105,7 +105,7 @@ class Asked:
 
 
 def test_a_table_may_have_get_alone() -> None:
-    """D7: it is asked for the functions that the library has."""
+    """D4: it is asked for the functions that the library has."""
     table = Asked()
     system, _, add = make(functions=table)
     functions = [add("f"), add("g")]
@@ -125,7 +125,7 @@ def test_a_table_may_have_get_alone() -> None:
 
 @pytest.mark.parametrize("uses_context", [False, True])
 def test_a_description_in_code_may_give_callables(uses_context: bool) -> None:
-    """D10: in place of identifiers, also those that cannot be imported."""
+    """D6: in place of identifiers, also those that cannot be imported."""
     seen: list[Any] = []
 
     def should_run(context: Any, x: Any) -> bool:
@@ -162,7 +162,7 @@ def test_a_description_in_code_may_give_callables(uses_context: bool) -> None:
 def test_an_implementation_that_is_replaced_in_its_module(
     package: Any, look_again: str, should_run: bool
 ) -> None:
-    """F11: `reload()` and `refresh()` notice it."""
+    """F9: `reload()` and `refresh()` notice it."""
     text = "def f(x): return 'old'\ndef should_run(context, x): return True\n"
     name = package("unit_replaced", {"__init__.py": text})
     entry = {"function": f"{name}:f"}

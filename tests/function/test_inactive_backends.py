@@ -53,7 +53,7 @@ QUIET = describe("quiet", "f", requires_opt_in=True)
 
 
 def test_it_dispatches_once_options_activate_the_backend() -> None:
-    """F17: in the block, and around it with the other options."""
+    """F14: in the block, and around it with the other options."""
     system, function, other = make(QUIET, describe("more", "g", requires_opt_in=True))
     with system.backend_opts(prioritize="quiet"):
         assert function(Foreign()) == "backend"
@@ -69,7 +69,7 @@ def test_it_dispatches_once_options_activate_the_backend() -> None:
 
 
 def test_options_outside_of_blocks_activate_the_backend(monkeypatch: pytest.MonkeyPatch) -> None:
-    """F17: frozen ones, in whatever thread; those of the environment, and of the process."""
+    """F14: frozen ones, in whatever thread; those of the environment, and of the process."""
     system, function, _ = make(QUIET)
     frozen = system.backend_opts.freeze(function, prioritize="quiet")
     with ThreadPoolExecutor(1) as pool:
@@ -86,7 +86,7 @@ def test_options_outside_of_blocks_activate_the_backend(monkeypatch: pytest.Monk
 
 
 def test_a_backend_that_is_disabled_globally_is_inactive() -> None:
-    """F17: until options activate it again."""
+    """F14: until options activate it again."""
     system, function, _ = make(describe("loud", "f"))
     system.backend_opts(disable="loud").enable_globally()
     default(function)

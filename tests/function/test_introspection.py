@@ -20,7 +20,7 @@ def library_with_f() -> BackendSystem:
 
 
 def test_a_function_that_the_library_does_not_have_is_refused_with_the_nearest() -> None:
-    """F8: `explain_types` takes the identifier of a function of the library."""
+    """F7: `explain_types` takes the identifier of a function of the library."""
     system = library_with_f()
     with pytest.raises(KeyError, match=r"did you mean 'lib:blur'\?") as caught:
         system.explain_types("lib:Blr", [float])
@@ -34,13 +34,13 @@ def test_a_function_that_the_library_does_not_have_is_refused_with_the_nearest()
     "types", [["numpy:ndarray"], "numpy:ndarray", float, 3, [float, 1.0]], ids=repr
 )
 def test_types_that_are_not_several_classes_are_refused(types: Any) -> None:
-    """F8: strings are not looked up, and objects not taken for their classes."""
+    """F7: strings are not looked up, and objects not taken for their classes."""
     with pytest.raises(TypeError, match=r"takes the classes of the dispatch arguments in a list"):
         library_with_f().explain_types("lib:blur", types)
 
 
 def test_classes_may_come_from_any_iterable() -> None:
-    """F8: a generator, too."""
+    """F7: a generator, too."""
     explanation = library_with_f().explain_types("lib:blur", (cls for cls in (float, float)))
     assert explanation.types == (float,)
     assert explanation.selected == "default"

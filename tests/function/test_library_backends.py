@@ -14,7 +14,7 @@ from tests.function.conftest import HERE, Foreign, describe
 
 
 def test_backends_map_names_to_descriptions() -> None:
-    """F10: name -> description, by priority, the library under "default"."""
+    """F6: name -> description, by priority, the library under "default"."""
     system = BackendSystem(
         None,
         "MYLIB",
@@ -38,7 +38,7 @@ def test_backends_map_names_to_descriptions() -> None:
 
 
 def test_problems_tell_what_was_skipped() -> None:
-    """F10, E1: everything that was skipped, and why; the library works."""
+    """F6, E1: everything that was skipped, and why; the library works."""
     broken = {**describe("first", primary_types=[]), "functions": 3}
     system = BackendSystem(None, "MYLIB", backends=[broken, describe("ok")])
     f: Any = system.dispatchable("x", module="lib", qualname="f")(lambda x: "default")
@@ -90,7 +90,7 @@ def install(folder: Path, name: str = "late") -> Any:
 
 
 def test_reload_finds_what_was_installed_meanwhile(library: Any, tmp_path: Path) -> None:
-    """F11: discover again, in a notebook after `pip install`; nothing restarts."""
+    """F9: discover again, in a notebook after `pip install`; nothing restarts."""
     f = library.functions["lib:f"]
     assert (f(Foreign()), f.__doc__) == ("default", None)
     distribution = install(tmp_path)
@@ -112,7 +112,7 @@ def test_reload_finds_what_was_installed_meanwhile(library: Any, tmp_path: Path)
 
 
 def test_users_reload_through_what_the_library_publishes(library: Any, tmp_path: Path) -> None:
-    """F11: `backend_opts` is all that they have of the library's dispatching."""
+    """F9: `backend_opts` is all that they have of the library's dispatching."""
     options = library.backend_opts
     assert options().backends == ("default",)
     install(tmp_path)
@@ -121,7 +121,7 @@ def test_users_reload_through_what_the_library_publishes(library: Any, tmp_path:
 
 
 def test_a_name_that_was_installed_meanwhile_is_explained(library: Any, tmp_path: Path) -> None:
-    """S5: `reload` finds it; no misspelling is to be looked for."""
+    """S4: `reload` finds it; no misspelling is to be looked for."""
     options = library.backend_opts
     with pytest.raises(UnknownBackendError, match="no backend is named 'late'; installed: default"):
         options("late")
@@ -141,7 +141,7 @@ def test_a_name_that_was_installed_meanwhile_is_explained(library: Any, tmp_path
 def test_variables_are_read_again_and_global_options_stay(
     library: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, globally: bool
 ) -> None:
-    """S12: the environment sets the default, until a program does."""
+    """S11: the environment sets the default, until a program does."""
     f = library.functions["lib:f"]
     for name in ("a", "b"):
         install(tmp_path, name)
@@ -156,7 +156,7 @@ def test_variables_are_read_again_and_global_options_stay(
 
 
 def test_a_block_in_force_stays_in_force(library: Any, tmp_path: Path) -> None:
-    """F11: also where the backends are other ones."""
+    """F9: also where the backends are other ones."""
     f = library.functions["lib:f"]
     install(tmp_path, "a")
     library.reload()

@@ -76,7 +76,7 @@ class Sub(Pipeline):
 
 @pytest.mark.parametrize("cls", [Pipeline, Sub])
 def test_on_an_instance_it_takes_what_the_call_takes(cls: type) -> None:
-    """F8: whatever fits otherwise."""
+    """F7: whatever fits otherwise."""
     instance: Any = cls(3)
     for x, selected in [(Foreign(), "first"), (3, "default")]:
         assert instance.apply(x)[0] == selected
@@ -89,7 +89,7 @@ def test_on_an_instance_it_takes_what_the_call_takes(cls: type) -> None:
 
 @pytest.mark.parametrize("cls", [Pipeline, Sub])
 def test_the_instance_may_be_given(cls: Any) -> None:
-    """F8: of the class's own attribute; then `should_run` is asked."""
+    """F7: of the class's own attribute; then `should_run` is asked."""
     instance, x = cls(3), Foreign()
     assert cls.apply.explain(instance, x).selected == "first"
     assert cls.apply.explain(instance, x, 2).selected == "first"
@@ -99,7 +99,7 @@ def test_the_instance_may_be_given(cls: Any) -> None:
 
 
 def test_a_should_run_is_not_asked_without_the_instance() -> None:
-    """F8: it gets all arguments of the call."""
+    """F7: it gets all arguments of the call."""
     asking: Any = Asking()
     explanation = asking.apply.explain(Foreign())
     assert explanation.selected is None
@@ -107,7 +107,7 @@ def test_a_should_run_is_not_asked_without_the_instance() -> None:
 
 
 def test_static_and_class_methods_and_properties() -> None:
-    """F8: through the class as well as through an instance."""
+    """F7: through the class as well as through an instance."""
     x = Foreign()
     for holder in (Pipeline, Pipeline()):
         found: Any = holder
@@ -122,7 +122,7 @@ def test_static_and_class_methods_and_properties() -> None:
 
 
 def test_a_method_that_dispatches_on_its_instance() -> None:
-    """F8: the class of the method counts for it."""
+    """F7: the class of the method counts for it."""
     own: Any = Image().own
     assert own(2)[0] == own(2)[0]
     assert own.explain().types == own.explain(2).types == (Image,)
@@ -130,7 +130,7 @@ def test_a_method_that_dispatches_on_its_instance() -> None:
 
 
 def test_a_finder_needs_the_instance() -> None:
-    """F8: it is called like the function."""
+    """F7: it is called like the function."""
     assert Pipeline.find.explain(Pipeline(), Foreign()).selected == "first"
     find: Any = Pipeline().find
     with pytest.raises(TypeError, match="needs the instance"):
@@ -139,7 +139,7 @@ def test_a_finder_needs_the_instance() -> None:
 
 @pytest.mark.parametrize("args", [(), (1, 2, 3, 4)], ids=["missing", "too many"])
 def test_wrong_arguments_are_those_of_the_call(args: Any) -> None:
-    """F8: the error is that of what was given."""
+    """F7: the error is that of what was given."""
     apply: Any = Pipeline().apply
     with pytest.raises(TypeError, match="argument"):
         apply.explain(*args)
@@ -150,7 +150,7 @@ def test_wrong_arguments_are_those_of_the_call(args: Any) -> None:
 
 @pytest.mark.parametrize("options", [{"backend": "first"}, {"type": Foreign}], ids=[*"bt"])
 def test_invoke_takes_the_instance(options: dict[str, Any]) -> None:
-    """F9: another argument would be taken for it, and the result be wrong without an error."""
+    """F8: another argument would be taken for it, and the result be wrong without an error."""
     instance, x = Pipeline(), Foreign()
     assert Pipeline.merge.invoke(**options)(instance, x)[1] == (instance, x)
     assert Pipeline.merge.invoke(**options)(Sub(), x)[0] == "first"

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from spatch_core import BackendImplementation, DuplicateFunctionWarning
-from tests.function.conftest import Foreign, make_system
+from tests.function.conftest import Foreign, describe, make_system
 
 PARENTHESES = r"write @dispatchable\(\) to dispatch on all arguments, or @dispatchable\(\"x\"\)"
 
@@ -105,7 +105,7 @@ def test_a_function_without_a_module_needs_an_identity(default: Any) -> None:
 
 
 def test_implementations_are_registered_by_that_identity() -> None:
-    """F3, F14: also where the function itself is given."""
+    """F3, F11: also where the function itself is given."""
 
     def _f(x: Any) -> Any:
         return "default"
@@ -236,3 +236,11 @@ def test_an_interactive_session_defines_functions_again() -> None:
         exec(compile(text, file, "exec", dont_inherit=True), scope)  # noqa: S102  # own text
     function: Any = scope["f"]
     assert function(3) == "/tmp/ipykernel_1/2.py"
+
+
+def test_a_module_in_code_may_have_a_name_in_brackets() -> None:
+    """F3: such as the name of a script or a test that no import finds."""
+    system = make_system(describe(functions=["<test>:f"]))
+    function: Any = system.dispatchable("x", module="<test>", qualname="f")(lambda x: "default")
+    assert function.__module__ == "<test>"
+    assert function(Foreign())[0] == "first"

@@ -59,7 +59,7 @@ class Discovered:
 
 
 def test_it_counts_as_installed() -> None:
-    """D16, C2: it takes nothing from the library, nor from the library's own backends."""
+    """D9, C2: it takes nothing from the library, nor from the library's own backends."""
     both = [f"{HERE}:Own", f"{HERE}:Foreign"]
     system, f = make(describe("own"))
     system.register(describe("gpu", primary_types=both))
@@ -70,7 +70,7 @@ def test_it_counts_as_installed() -> None:
 
 
 def test_names_are_registered_once() -> None:
-    """D16: with what to do about it."""
+    """D9: with what to do about it."""
     system, f = make(describe("own"))
     system.register(describe())
     with pytest.raises(ValueError, match=r"unregister\('gpu'\)"):
@@ -83,7 +83,7 @@ def test_names_are_registered_once() -> None:
 
 
 def test_a_faulty_description_changes_nothing() -> None:
-    """D16, D12: all faults at once."""
+    """D9, D7: all faults at once."""
     system, f = make()
     with pytest.raises(DescriptionError) as caught:
         system.register({"name": "gp u", "primary_types": []})
@@ -92,7 +92,7 @@ def test_a_faulty_description_changes_nothing() -> None:
 
 
 def test_unknown_keys_are_problems() -> None:
-    """D11, D16: as those of any other description."""
+    """D7, D9: as those of any other description."""
     system, function = make()
     function(3)
     with pytest.warns(BackendSkippedWarning, match=r'Write it as \[functions\."lib:f"\]'):
@@ -101,7 +101,7 @@ def test_unknown_keys_are_problems() -> None:
 
 
 def test_one_that_lacks_a_requirement_takes_no_name(tmp_path: Path) -> None:
-    """D16, P10: the first usable one counts; without an installed one it says what it lacks."""
+    """D9, P8: the first usable one counts; without an installed one it says what it lacks."""
     write_distribution(
         tmp_path,
         "installed",
@@ -122,7 +122,7 @@ def test_one_that_lacks_a_requirement_takes_no_name(tmp_path: Path) -> None:
 
 
 def test_the_environment_blocks_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    """D16, S13: as any other."""
+    """D9, S11: as any other."""
     monkeypatch.setenv("REGISTERLIB_BLOCK", "gpu")
     system, f = make()
     system.register(describe())
@@ -134,7 +134,7 @@ EVERY = {"function": lambda context, *args, **kwargs: (context.function, args, k
 
 @pytest.mark.parametrize("by_a_thread", [False, True])
 def test_backends_register_others_while_they_are_discovered(by_a_thread: bool) -> None:
-    """D16: as a module may do that is imported for it."""
+    """D9: as a module may do that is imported for it."""
 
     def register() -> None:
         if not by_a_thread:
@@ -150,7 +150,7 @@ def test_backends_register_others_while_they_are_discovered(by_a_thread: bool) -
 
 
 def test_one_implementation_serves_every_function() -> None:
-    """D14: but for those with an entry of their own; also functions that are decorated later."""
+    """D5: but for those with an entry of their own; also functions that are decorated later."""
     system, f = make()
     functions = {"*": EVERY, "lib:f": {"function": lambda x: "own"}}
     system.register(describe(functions=functions))
@@ -165,7 +165,7 @@ def test_one_implementation_serves_every_function() -> None:
 
 
 def test_it_gets_the_context_and_the_defaults() -> None:
-    """D14: whatever `uses_context` says."""
+    """D5: whatever `uses_context` says."""
     functions = {
         "defaults": {"should_run": lambda context, x: context.function == "lib:f"},
         "*": {**EVERY, "uses_context": False},
@@ -178,7 +178,27 @@ def test_it_gets_the_context_and_the_defaults() -> None:
 
 
 def test_it_needs_an_implementation() -> None:
-    """D14, D9: as every function."""
+    """D5: as every function."""
     system, _ = make()
     with pytest.raises(DescriptionError, match="field is missing"):
         system.register(describe(functions={"*": {}}))
+
+
+def registered(system: BackendSystem, description: Any) -> Any:
+    """Register a backend, and return the problems that are found then."""
+    system.register(description)
+    return system.problems
+
+
+def test_a_registered_identity_that_no_function_has_is_reported() -> None:
+    """D9: a misspelt identity would never be asked; one of a function that may come is left."""
+    system = BackendSystem(None, "MISSPELT", ["builtins:int"])
+    system.dispatchable("x", module="lib", qualname="blur")(lambda x: "default")
+    functions = {each: {"function": lambda x: "b"} for each in ("lib:blurr", "lib:sharpen")}
+    description = {"name": "b", "primary_types": ["builtins:str"], "functions": functions}
+    with pytest.warns(BackendSkippedWarning, match="lib:blurr"):
+        problems = registered(system, description)
+    (problem,) = problems
+    assert problem.key == 'functions."lib:blurr"'
+    assert "'lib:blur'" in problem.remedy
+    assert not problem.skips

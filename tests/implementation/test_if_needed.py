@@ -15,7 +15,7 @@ def test_it_stays_one_object() -> None:
 
 
 def test_pickles_name_a_public_path() -> None:
-    """F12: the module in which it is defined may change."""
+    """F10: the module in which it is defined may change."""
     assert b"spatch_core.backend_utils" in pickle.dumps(IF_NEEDED)
     assert type(IF_NEEDED).__module__ == "spatch_core.backend_utils"
 

@@ -88,7 +88,7 @@ BARE = {
 
 @pytest.mark.parametrize("text", [*BARE.values()], ids=[*BARE])
 def test_implements_needs_parentheses(text: str) -> None:
-    """F14: an error at the function, which says what to write; nothing is registered."""
+    """F11: an error at the function, which says what to write; nothing is registered."""
     implementation = fresh()
     scope = {"backend": implementation, "helper": helper, "functools": functools}
     write = r'write @backend\.implements\("library\.module:function"\), with parentheses'
@@ -98,7 +98,7 @@ def test_implements_needs_parentheses(text: str) -> None:
 
 
 def test_set_should_run_needs_parentheses() -> None:
-    """F14: an error at the function."""
+    """F11: an error at the function."""
     text = "@backend.set_should_run\ndef f(context, x): ..."
     with pytest.raises(ValueError, match=r"not registered.*decorate it with implements"):
         exec(text, {"backend": fresh(), "__name__": "pkg"})  # noqa: S102  # own text
@@ -106,7 +106,7 @@ def test_set_should_run_needs_parentheses() -> None:
 
 @pytest.mark.parametrize("given", [None, 3, ["photolib:blur"], object()], ids=name_of_type)
 def test_what_names_no_function_is_refused(given: Any) -> None:
-    """F14: at the line that has the mistake."""
+    """F11: at the line that has the mistake."""
     with pytest.raises(TypeError, match=r'identifier, not .*write @backend\.implements\("lib'):
         fresh().implements(given)
 
@@ -121,6 +121,6 @@ def test_what_names_no_function_is_refused(given: Any) -> None:
     ids=["should_run", "uses_context", "None"],
 )
 def test_options_of_wrong_types_are_refused(options: dict[str, Any], text: str) -> None:
-    """F14: the function would be registered with them, and fail later."""
+    """F11: the function would be registered with them, and fail later."""
     with pytest.raises(TypeError, match=text):
         fresh().implements("photolib:blur", **options)

@@ -1,4 +1,4 @@
-"""The priority order, as the rules P2 to P9 say it word by word: slow, and for few backends."""
+"""The priority order, as the rules P2 to P7 say it word by word: slow, and for few backends."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def declared_in_force(backends: Sequence[Described], environment: set[Pair]) -> 
 
 
 def circling(backends: Sequence[Described], set_order: Sequence[Pair]) -> set[str]:
-    """The backends on cycles of declared edges (P9)."""
+    """The backends on cycles of declared edges (P7)."""
     environment = across(set_order, {each.name for each in backends})
     declared = declared_in_force(backends, environment) - environment
     return {first for first, second in closure(declared) if first == second} - {"default"}

@@ -293,7 +293,7 @@ def test_calls_explanations_and_traces_agree_with_the_model(
     secondary: tuple[str, ...],
     program: list[Any],
 ) -> None:
-    """C1, C2, C3, C10, M7, M8, S4: first calls, cached calls, `explain` and the trace are one."""
+    """C1, C2, C8, M4, M5, S3: first calls, cached calls, `explain` and the trace are one."""
     make_classes()
     HERE.implementations = SimpleNamespace(**{each.name: each.implementation for each in drawn})
     HERE.should_run = SimpleNamespace(**{each.name: each.should_run for each in drawn})
@@ -336,7 +336,7 @@ def test_calls_explanations_and_traces_agree_with_the_model(
     with ExitStack() as stack:
         for (prioritize, disable, cls), script in program:
             prioritize = [name for name in prioritize if name in names]
-            # The library itself cannot be disabled.
+            # The model has no library that is disabled.
             disable = [name for name in disable if name in names and name != "default"]
             if cls and not any(means(each.primary, getattr(HERE, cls)) for each in backends):
                 cls = None

@@ -142,20 +142,20 @@ class Switching(RuleBasedStateMachine):
     @precondition(lambda self: len(self.flows) < MOST)
     @rule()
     def start_a_thread(self) -> None:
-        """W8: the process-wide default."""
+        """W5: the process-wide default."""
         self.thread(Context(), None)
 
     @precondition(lambda self: len(self.flows) < MOST)
     @rule(place=places)
     def start_a_thread_with_a_copy(self, place: int) -> None:
-        """W8: what is in force where it is made, as with `asyncio.to_thread`."""
+        """W5: what is in force where it is made, as with `asyncio.to_thread`."""
         maker = self.flow(place)
         self.thread(maker.send(copy_context), maker.own)
 
     @precondition(lambda self: len(self.flows) < MOST)
     @rule(place=places)
     def start_a_task(self, place: int) -> None:
-        """W8: what is in force where it is made."""
+        """W5: what is in force where it is made."""
         maker = self.flow(place)
         actions: asyncio.Queue[tuple[Any, asyncio.Future[Any]]] = asyncio.Queue()
 
@@ -165,7 +165,10 @@ class Switching(RuleBasedStateMachine):
             try:
                 while True:
                     action, done = await actions.get()
-                    done.set_result(running.send(action))
+                    try:
+                        done.set_result(running.send(action))
+                    except Exception as error:  # noqa: BLE001  # whatever it is
+                        done.set_exception(error)  # or who waits for it would wait forever
             finally:
                 running.close()
 
@@ -186,14 +189,14 @@ class Switching(RuleBasedStateMachine):
     @precondition(lambda self: len(self.flows) > 1)
     @rule(place=places)
     def end_one(self, place: int) -> None:
-        """W8: what it has set ends with it. The first one stays: it consumes the generators."""
+        """W5: what it has set ends with it. The first one stays: it consumes the generators."""
         self.flows.pop(1 + place % (len(self.flows) - 1)).end()
 
     # --- what they do ---------------------------------------------------------------------
 
     @rule(place=places, name=names, in_generator=st.booleans())
     def set_backend(self, place: int, name: str, in_generator: bool) -> None:
-        """W5, W8: a plain generator sets for its consumer."""
+        """W3, W5: a plain generator sets for its consumer."""
 
         def steps() -> Generator[None, None, None]:
             self.switch.set_backend(name)
@@ -207,7 +210,7 @@ class Switching(RuleBasedStateMachine):
 
     @rule(place=places, name=names)
     def set_globally(self, place: int, name: str) -> None:
-        """W7: in the flow, and for flows that have set none; no other flow loses its own."""
+        """W3: in the flow, and for flows that have set none; no other flow loses its own."""
         flow = self.flow(place)
         flow.send(lambda: self.switch.set_backend(name, globally=True))
         flow.own = (name, *self.current(flow)[:LONGEST])
@@ -248,7 +251,7 @@ class Switching(RuleBasedStateMachine):
 
     @rule(place=places, how=st.sampled_from(["leave", "raise"]))
     def leave(self, place: int, how: str) -> None:
-        """W5: also by an exception."""
+        """W3: also by an exception."""
         flow = self.flow(place)
         if flow.blocks:
             flow.own = flow.blocks.pop()
@@ -256,7 +259,7 @@ class Switching(RuleBasedStateMachine):
 
     @invariant()
     def all_agree_with_the_model(self) -> None:
-        """W2, W5 to W8: what is set, in what order, what is current, and where a call goes."""
+        """W2 to W5: what is set, in what order, what is current, and where a call goes."""
 
         def found() -> Any:
             return (*self.switch,), self.switch.get_backend(), self.make()
@@ -267,7 +270,7 @@ class Switching(RuleBasedStateMachine):
             assert actual == (expected[:LONGEST], name, name)
 
     def teardown(self) -> None:
-        """W7: no block that ends changes the default."""
+        """W3: no block that ends changes the default."""
         for flow in reversed(self.flows):
             flow.end()
         self.loop.close()

@@ -169,7 +169,7 @@ def test_implementations_get_what_numpy_passes() -> None:
 
 
 def test_nested_lists_are_looked_into(duck_class: Any) -> None:
-    """T6: as NumPy does, for the functions for which it does."""
+    """T5: as NumPy does, for the functions for which it does."""
     duck = duck_class([1.0])
     same(np.concatenate([duck, [2.0], np.ones(1)]), [1.0, 2.0, 1.0])
     same(np.stack((np.zeros(1), duck)), [[0.0], [1.0]])
@@ -179,7 +179,7 @@ def test_nested_lists_are_looked_into(duck_class: Any) -> None:
 
 
 def test_options_decide_too(duck_class: Any) -> None:
-    """T6: ``out=``, ``where=`` and ``like=``."""
+    """T5: ``out=``, ``where=`` and ``like=``."""
     duck = duck_class(np.zeros(2))
     assert np.add(1.0, [1.0, 2.0], out=duck) is duck
     same(duck, [2.0, 3.0])
@@ -206,7 +206,7 @@ def test_options_decide_too(duck_class: Any) -> None:
     ids=lambda each: each if isinstance(each, str) else "given",
 )
 def test_like_makes_arrays(duck_class: Any, name: str, args: Any, kwargs: Any) -> None:
-    """T6: of the class; it is not handed on. None means none, and other types are errors."""
+    """T5: of the class; it is not handed on. None means none, and other types are errors."""
     function = getattr(np, name)
 
     def given() -> Any:
@@ -221,7 +221,7 @@ def test_like_makes_arrays(duck_class: Any, name: str, args: Any, kwargs: Any) -
 
 
 def test_scalars_and_lists_are_passed_on(duck_class: Any) -> None:
-    """T6: NumPy's scalars and Python's own classes are known to every duck array."""
+    """T5: NumPy's scalars and Python's own classes are known to every duck array."""
     duck = duck_class([1.0])
     for other in (1, 1.0, True, np.float64(1), [1.0], np.array(1.0), np.ones(1)):
         same(duck + other, duck.value + other)
@@ -232,7 +232,7 @@ def test_scalars_and_lists_are_passed_on(duck_class: Any) -> None:
 
 
 def test_unrelated_types_do_not_mix(duck_class: Any) -> None:
-    """T7: a class with the protocol that no backend knows is never passed to a backend."""
+    """T6: a class with the protocol that no backend knows is never passed to a backend."""
     duck = duck_class([1.0])
     for function in (np.concatenate, np.stack):
         assert function([duck, Other()]) == "other"
@@ -249,7 +249,7 @@ def test_unrelated_types_do_not_mix(duck_class: Any) -> None:
 
 
 def test_types_that_a_backend_knows_do() -> None:
-    """T7: as secondary types, also if they have the protocol themselves."""
+    """T6: as secondary types, also if they have the protocol themselves."""
     known = describe({"*": lambda *_: "ducks"}, secondary_types=[f"{__name__}:Other"])
     duck_class = system_of_ducks(known)
     assert np.concatenate([duck_class(1), Other()]) == "ducks"
@@ -259,7 +259,7 @@ def test_types_that_a_backend_knows_do() -> None:
 
 
 def test_two_libraries_are_unrelated() -> None:
-    """T7: each serves its own arrays alone."""
+    """T6: each serves its own arrays alone."""
     one = system_of_ducks(describe({"*": everything}))
     system = BackendSystem(None, "GEESE", ["numpy:ndarray"])
 
@@ -271,7 +271,7 @@ def test_two_libraries_are_unrelated() -> None:
 
 
 def test_subclasses_come_first() -> None:
-    """T7: as for NumPy; they have the same backends, if these name them by a ``~`` pattern."""
+    """T6: as for NumPy; they have the same backends, if these name them by a ``~`` pattern."""
 
     def first(context: Any, *args: Any) -> Any:
         return context.types
@@ -286,7 +286,7 @@ def test_subclasses_come_first() -> None:
 
 
 def test_a_class_may_go_on_by_super() -> None:
-    """T7: a method of its own sees each call, and leaves it to the one that is inherited."""
+    """T6: a method of its own sees each call, and leaves it to the one that is inherited."""
     base: Any = system_of_ducks(describe({"*": everything}))
     seen: list[str] = []
 
@@ -309,7 +309,7 @@ def test_a_class_may_go_on_by_super() -> None:
 
 
 def test_the_types_of_a_subclass_of_ndarray() -> None:
-    """T7: a subclass without a protocol of its own counts as NumPy's arrays do."""
+    """T6: a subclass without a protocol of its own counts as NumPy's arrays do."""
 
     class Plain(numpy.ndarray[Any, Any]):
         pass
@@ -324,7 +324,7 @@ def test_the_types_of_a_subclass_of_ndarray() -> None:
 
 
 def test_a_missing_function_raises_with_the_reasons() -> None:
-    """T8: a `TypeError` with every backend and why it did not run."""
+    """T6: a `TypeError` with every backend and why it did not run."""
     duck_class = system_of_ducks(
         describe({"numpy:mean": lambda a: NotImplemented, "numpy:add": lambda *a: NotImplemented}),
         {
@@ -350,7 +350,7 @@ def test_a_missing_function_raises_with_the_reasons() -> None:
 
 @pytest.mark.parametrize("policy", ["default", "warn", "raise"])
 def test_numpys_own_implementation_never_runs(policy: str) -> None:
-    """T8: it would ask the arguments again; also where the library lists its own class."""
+    """T6: it would ask the arguments again; also where the library lists its own class."""
     duck_class = system_of_ducks(fallback=policy)
     with pytest.raises(NoImplementationError, match="no backend runs it"):
         np.mean(duck_class([1.0]))
@@ -373,7 +373,7 @@ def converting(**fields: Any) -> Any:
 
 
 def test_arguments_are_converted_by_policy() -> None:
-    """T8: NumPy's function runs with what the description's conversions make."""
+    """T6: NumPy's function runs with what the description's conversions make."""
     duck_class = converting()
     duck = duck_class([1.0, 3.0])
     same(np.mean(duck, keepdims=True), [2.0])
@@ -386,7 +386,7 @@ def test_arguments_are_converted_by_policy() -> None:
 
 
 def test_what_is_written_into_is_copied_back() -> None:
-    """T8, V14: ``out=`` by name and by position, and the target of ``at``."""
+    """T6, V9: ``out=`` by name and by position, and the target of ``at``."""
     duck_class = converting()
     out = duck_class(np.zeros(()))
     calls: list[Any] = [
@@ -417,7 +417,7 @@ def test_what_is_written_into_is_copied_back() -> None:
 
 
 def test_exceptions_are_the_callers() -> None:
-    """T9: with their own tracebacks, and nothing else is tried."""
+    """T3: with their own tracebacks, and nothing else is tried."""
 
     def fail(*args: Any, **kwargs: Any) -> Any:
         raise ZeroDivisionError("own")
@@ -430,7 +430,7 @@ def test_exceptions_are_the_callers() -> None:
 
 
 def test_backends_that_decline_leave_the_call_to_others() -> None:
-    """T9: to the next backend of the library, then to other types."""
+    """T3: to the next backend of the library, then to other types."""
     duck_class = system_of_ducks(
         describe({"*": lambda *a: NotImplemented}, secondary_types=[f"{__name__}:Other"]),
         describe({"numpy:mean": lambda a: "second"}, name="second"),
@@ -444,7 +444,7 @@ def test_backends_that_decline_leave_the_call_to_others() -> None:
 
 
 def test_options_hold_in_blocks_threads_and_tasks() -> None:
-    """T10: whatever calls NumPy, the options in force there decide."""
+    """T3: whatever calls NumPy, the options in force there decide."""
     duck_class = system_of_ducks(
         describe({"numpy:mean": lambda a: "one", "numpy:add": lambda *a: "one"}, name="one"),
         describe({"numpy:mean": lambda a: "two", "numpy:add": lambda *a: "two"}, name="two"),
@@ -468,7 +468,7 @@ def test_options_hold_in_blocks_threads_and_tasks() -> None:
 
 
 def test_calls_are_traced_hooked_and_explained(duck_class: Any) -> None:
-    """T10: by their identities."""
+    """T3: by their identities."""
     duck = duck_class([1.0, 2.0])
     with duck_class.system.backend_opts(trace=True) as trace:
         np.mean(duck)
@@ -491,7 +491,7 @@ def test_calls_are_traced_hooked_and_explained(duck_class: Any) -> None:
 
 
 def test_threads_that_call_at_once(duck_class: Any) -> None:
-    """T10: all of NumPy's functions, first called by several threads."""
+    """T3: all of NumPy's functions, first called by several threads."""
     duck = duck_class([[2.0, 1.0], [1.0, 2.0]])
     functions = [np.mean, np.add.reduce, np.linalg.inv, np.transpose, np.sin, np.cumsum, np.fft.fft]
 
@@ -516,7 +516,7 @@ BINARY = [
 
 @pytest.mark.parametrize("function", BINARY, ids=lambda each: each.__name__)
 def test_binary_operators(duck_class: Any, function: Any) -> None:
-    """T11: forward and reflected, with numbers, arrays and duck arrays."""
+    """T4: forward and reflected, with numbers, arrays and duck arrays."""
     array = np.array([1, 2, 3])
     for other in (1, np.array([2, 2, 2])):
         same(function(duck_class(array), other), function(array, other))
@@ -528,13 +528,13 @@ def test_binary_operators(duck_class: Any, function: Any) -> None:
     "function", [operator.neg, operator.pos, abs, operator.invert], ids=lambda each: each.__name__
 )
 def test_unary_operators(duck_class: Any, function: Any) -> None:
-    """T11: as ufuncs of one argument."""
+    """T4: as ufuncs of one argument."""
     array = np.array([-1, 0, 1])
     same(function(duck_class(array)), function(array))
 
 
 def test_operators_in_place(duck_class: Any) -> None:
-    """T11: they write into the left operand, by ``out=``."""
+    """T4: they write into the left operand, by ``out=``."""
     duck = kept = duck_class(np.array([0.0, 1.0]))
     duck += 1.0
     assert duck is kept
@@ -548,7 +548,7 @@ def test_operators_in_place(duck_class: Any) -> None:
 
 
 def test_classes_that_opt_out(duck_class: Any) -> None:
-    """T11: an operand whose ``__array_ufunc__`` is None takes the operator itself."""
+    """T4: an operand whose ``__array_ufunc__`` is None takes the operator itself."""
 
     class OptOut:
         __array_ufunc__ = None
@@ -592,7 +592,7 @@ def test_a_class_need_not_hold_numpy_arrays() -> None:
 
 
 def test_a_subclass_of_ndarray_may_go_on_with_numpys_own() -> None:
-    """T7: it names the method of `numpy.ndarray` where the backends decline; `like=` too."""
+    """T6: it names the method of `numpy.ndarray` where the backends decline; `like=` too."""
     system = BackendSystem(None, "SUBS")
 
     class Sub(numpy_functions(system), numpy.ndarray):  # type: ignore[misc]
@@ -623,7 +623,7 @@ def test_a_subclass_of_ndarray_may_go_on_with_numpys_own() -> None:
 
 
 def test_subclasses_of_ndarray_are_served_like_others() -> None:
-    """T8: also what NumPy could do itself is refused; printing asks no function."""
+    """T6: also what NumPy could do itself is refused; printing asks no function."""
     system = BackendSystem(None, "SUBS")
 
     class Sub(numpy_functions(system), numpy.ndarray):  # type: ignore[misc]

@@ -27,7 +27,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::spatch_core.BackendSkippedWarni
 
 @pytest.mark.parametrize("option", ["prioritize", "disable"])
 def test_an_unknown_backend_name_is_refused_with_the_nearest(option: str) -> None:
-    """S5: prioritized and disabled names alike."""
+    """S4: prioritized and disabled names alike."""
     options: dict[str, Any] = {option: "thread"}
     with pytest.raises(ValueError, match=r"did you mean 'threads'\?") as caught:
         library().backend_opts(**options)
@@ -44,13 +44,13 @@ def test_an_unknown_backend_name_is_refused_with_the_nearest(option: str) -> Non
     ],
 )
 def test_another_name_is_refused_with_what_helps(name: Any, message: str) -> None:
-    """S5: with the names that there are, or why this one cannot be used."""
+    """S4: with the names that there are, or why this one cannot be used."""
     with pytest.raises(UnknownBackendError, match=message):
         library().backend_opts(prioritize=name)
 
 
 def test_an_unknown_type_is_refused_with_the_known_ones() -> None:
-    """S6: as an unknown name is."""
+    """S5: as an unknown name is."""
     with pytest.raises(ValueError, match="primary types are: builtins:int, ") as caught:
         library().backend_opts(type=float)
     assert isinstance(caught.value, UnknownTypeError)

@@ -1,4 +1,4 @@
-"""P1, P9, P12: the order of a call, among its candidates alone."""
+"""P1, P7, P9: the order of a call, among its candidates alone."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def make(tmp_path: Path) -> Iterator[Make]:
 def test_a_newcomer_does_not_turn_the_librarys_own_order_around(
     make: Make, newcomer: dict[str, Any], types: list[str]
 ) -> None:
-    """C2, P1, P12: whatever it declares between them, and whether it is a candidate."""
+    """C2, P1, P9: whatever it declares between them, and whether it is a candidate."""
     library = make(described("fast", "Own", higher_priority_than=["default"]))
     assert library.asked(Own())[:2] == ["fast", "default"]
     edges = {"higher_priority_than": ["fast"], "lower_priority_than": ["default"]}
@@ -120,7 +120,7 @@ def test_a_newcomer_does_not_turn_the_librarys_own_order_around(
 
 
 def test_a_circle_with_newcomers_does_not_skip_the_librarys_own(make: Make) -> None:
-    """C2, P9: also where the default does not match, and both are candidates."""
+    """C2, P7: also where the default does not match, and both are candidates."""
     library = make(described("one", "Foreign"), described("two", "Foreign"))
     library.install(
         "newcomer", "Foreign", higher_priority_than=["one"], lower_priority_than=["two"]
@@ -131,7 +131,7 @@ def test_a_circle_with_newcomers_does_not_skip_the_librarys_own(make: Make) -> N
 def test_installed_candidates_on_a_circle_are_skipped_and_say_why(
     make: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """P9, F8: only in the calls that match them both."""
+    """P7, F7: only in the calls that match them both."""
     library = make(described("own", "Foreign"))
     library.install("a", "Foreign", "ForeignSub", higher_priority_than=["b"])
     library.install("b", "Foreign", higher_priority_than=["a"])
@@ -151,7 +151,7 @@ def test_installed_candidates_on_a_circle_are_skipped_and_say_why(
 
 
 def test_the_librarys_own_on_a_circle_are_skipped(make: Make) -> None:
-    """P9: a mistake of the library is reported like others."""
+    """P7: a mistake of the library is reported like others."""
     library = make(
         described("one", "Foreign", higher_priority_than=["two"]),
         described("two", "Foreign", higher_priority_than=["one"]),
@@ -164,7 +164,7 @@ def test_the_librarys_own_on_a_circle_are_skipped(make: Make) -> None:
 def test_set_order_may_put_an_installed_backend_before_the_librarys_own(
     make: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """P12, C2: that is the user's choice; declaring it is not."""
+    """P9, C2: that is the user's choice; declaring it is not."""
     library = make(described("own", "Foreign"))
     library.install("guest", "Foreign", higher_priority_than=["own"])
     assert library.asked(Foreign()) == ["own", "guest", "default"]
@@ -196,7 +196,7 @@ def test_the_nearer_pattern_goes_first(make: Make) -> None:
 def test_general_patterns_come_after_specific_ones(
     make: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """P12, M7: whatever they declare; the environment may say otherwise."""
+    """P9, M4: whatever they declare; the environment may say otherwise."""
     library = make()
     library.install("everything", "~builtins:object", higher_priority_than=["specific", "hash"])
     library.install("hash", "@collections.abc:Hashable", higher_priority_than=["specific"])

@@ -1,4 +1,4 @@
-"""The current backend: types decide, and where they say nothing, it does; rules W1 to W4."""
+"""The current backend: types decide, and where they say nothing, it does; rules W1 and W2."""
 
 from __future__ import annotations
 
@@ -253,7 +253,7 @@ def test_an_unknown_name(library: Library) -> None:
 
 
 def test_frozen_functions_carry_it(library: Library) -> None:
-    """S8, S9: also with what is prioritized before and after it."""
+    """S7, S8: also with what is prioritized before and after it."""
     frozen = library.options.freeze(library.tensor, backend="jax")
     assert frozen([1]) == "jax"
     with library.options(backend="torch"):
@@ -262,13 +262,13 @@ def test_frozen_functions_carry_it(library: Library) -> None:
 
 
 def test_a_policy_does_not_matter(library: Library) -> None:
-    """V2: no type is foreign where the current backend decides."""
+    """V1: no type is foreign where the current backend decides."""
     with library.options(backend="jax", fallback="raise"):
         assert library.tensor([1]) == library.zeros(3) == "jax"
 
 
 def test_names_of_the_library() -> None:
-    """F15: the library's own name means it, in options and in the variable."""
+    """F12: the library's own name means it, in options and in the variable."""
     library = Library(default_name="numpy")
     with isolated(library.system, environment={"CURRENTLIB_BACKEND": "numpy"}):
         assert library.options().backend == "default"
@@ -280,7 +280,7 @@ def test_names_of_the_library() -> None:
 
 
 def test_the_variable(library: Library) -> None:
-    """W3: the current backend of the process-wide default, after those that are prioritized."""
+    """S11: the current backend of the process-wide default, after those that are prioritized."""
     environment = {"CURRENTLIB_BACKEND": " jax ", "CURRENTLIB_PRIORITIZE": "fast"}
     with isolated(library.system, environment=environment):
         assert library.tensor([1]) == library.zeros(3) == "jax"
@@ -307,7 +307,7 @@ def test_the_variable(library: Library) -> None:
     ],
 )
 def test_mistakes_in_the_variable(library: Library, name: str, value: str, message: str) -> None:
-    """W3: reported, and without effect."""
+    """S11: reported, and without effect."""
     with isolated(library.system, environment={name: value}):
         with pytest.warns(EnvironmentVariableWarning, match=message):
             assert library.tensor([1]) == "default"
@@ -316,14 +316,14 @@ def test_mistakes_in_the_variable(library: Library, name: str, value: str, messa
 
 @pytest.mark.parametrize("value", ["", "  ", "something-else"])
 def test_values_without_effect(library: Library, value: str) -> None:
-    """W3: an empty one says nothing, and what is not installed is ignored."""
+    """S11: an empty one says nothing, and what is not installed is ignored."""
     with isolated(library.system, environment={"CURRENTLIB_BACKEND": value}):
         assert library.tensor([1]) == "default"
         assert library.options().backend is None
 
 
 def test_the_variable_cannot_name_a_blocked_one(library: Library) -> None:
-    """W3, S13: what is blocked is not there."""
+    """S11: what is blocked is not there."""
     environment = {"CURRENTLIB_BACKEND": "jax", "CURRENTLIB_BLOCK": "jax"}
     with isolated(library.system, environment=environment):
         assert library.tensor([1]) == "default"
@@ -331,7 +331,7 @@ def test_the_variable_cannot_name_a_blocked_one(library: Library) -> None:
 
 
 def test_the_variable_cannot_name_one_whose_requirement_is_not_met() -> None:
-    """W3: it is inactive."""
+    """S11: it is inactive."""
     library = Library(describe("jax", "Jax", requires=["no-such-distribution"]))
     with isolated(library.system, environment={"CURRENTLIB_BACKEND": "jax"}):
         assert library.tensor([1]) == "default"
@@ -375,7 +375,7 @@ def test_an_installed_backend(tmp_path: Path) -> None:
     with isolated(system, path=[tmp_path], environment=environment):
         assert tensor([1]) == add(1.5, 1) == add(Jax(), 1.5) == "installed"
         assert tensor(Own()) == add(Own(), 1.5) == "default"
-        # Its secondary types do not count in calls that the default matches without them (M8).
+        # Its secondary types do not count in calls that the default matches without them (M5).
         assert add.explain(Own(), 1.5).backends[-1].reason == ""
         with system.backend_opts(prioritize="installed"):
             assert add.explain(Own(), 1.5).backends[-1].reason == ""

@@ -104,7 +104,7 @@ def verdicts(explanation: Any) -> dict[str, tuple[Verdict, str]]:
 
 
 def test_explanation_names_every_backend_with_its_reason() -> None:
-    """F8: what would run, and why all others would not."""
+    """F7: what would run, and why all others would not."""
     system, f = make(
         describe("first", should_run="says_small"),
         describe("second", functions={}, requires_opt_in=True),
@@ -138,7 +138,7 @@ def test_explanation_names_every_backend_with_its_reason() -> None:
 
 @pytest.mark.parametrize("args", [(3,), (), (None, 3)], ids=["unknown", "none", "several"])
 def test_explanation_of_a_fallback(args: Any) -> None:
-    """E5, F8: where nothing handles the types, `explain` says why no backend did."""
+    """V1, F7: where nothing handles the types, `explain` says why no backend did."""
     _, f = make(describe("first"))
     explanation = f.explain(*args)
     assert explanation.selected == f(*args) == "default"
@@ -157,7 +157,7 @@ def test_explanation_of_a_fallback(args: Any) -> None:
     ids=["two", "one"],
 )
 def test_all_types_that_a_backend_does_not_know_are_named(args: Any, unknown: list[str]) -> None:
-    """F8: in order of appearance."""
+    """F7: in order of appearance."""
     _, f = make(describe("first"), describe("second", ["Rare"]))
     reason = f"it does not know {', '.join(map(pattern, unknown))}"
     assert verdicts(f.explain(*args))["second"] == (Verdict.NO_MATCH, reason)
@@ -165,7 +165,7 @@ def test_all_types_that_a_backend_does_not_know_are_named(args: Any, unknown: li
 
 @pytest.mark.parametrize("policy", ["default", "raise"])
 def test_the_first_that_said_if_needed_runs_where_nothing_else_does(policy: str) -> None:
-    """V8, C4: and the others come after it."""
+    """V4, C3: and the others come after it."""
     lazy = describe("first", should_run="needed"), describe("second", should_run="needed")
     _, f = make(*lazy, fallback=policy)
     explanation = f.explain(Foreign())
@@ -180,7 +180,7 @@ def test_the_first_that_said_if_needed_runs_where_nothing_else_does(policy: str)
 
 
 def test_explanation_of_the_librarys_own_type() -> None:
-    """C3: where the default matches it runs in its place, not as the fallback."""
+    """C1: where the default matches it runs in its place, not as the fallback."""
     _, f = make(describe("first"))
     explanation = f.explain(Own())
     assert explanation.selected == f(Own()) == "default"
@@ -189,7 +189,7 @@ def test_explanation_of_the_librarys_own_type() -> None:
 
 
 def test_explain_follows_the_state() -> None:
-    """F8: it explains the call as it would be made here and now."""
+    """F7: it explains the call as it would be made here and now."""
     system, f = make(describe("first"), describe("second"))
     with system.backend_opts(prioritize="second", type=Foreign):
         explanation = f.explain(3)
@@ -199,7 +199,7 @@ def test_explain_follows_the_state() -> None:
 
 
 def test_explain_runs_and_imports_no_implementation() -> None:
-    """F8, C7: an implementation that cannot be imported does not matter to it."""
+    """F7, C4: an implementation that cannot be imported does not matter to it."""
     entry = {"function": "no_such_module:f"}
     _, f = make(describe("first", functions={"lib:f": entry}))
     assert f.explain(Foreign()).selected == "first"
@@ -208,7 +208,7 @@ def test_explain_runs_and_imports_no_implementation() -> None:
 
 
 def test_explain_asks_nobody_behind_the_answer() -> None:
-    """F8, C4: no backend behind the answer is asked, as in a call."""
+    """F7, C3: no backend behind the answer is asked, as in a call."""
     _, f = make(describe("first", should_run="says_yes"), describe("second", should_run="fails"))
     explanation = f.explain(Foreign())
     assert explanation.selected == "first"
@@ -242,7 +242,7 @@ def test_explanation_of_types_asks_nobody() -> None:
     [("Foreign", Foreign), (pattern("Foreign", "~"), Foreign), ("@collections.abc:Sized", dict)],
 )
 def test_types_of_any_pattern_can_be_given(primary: str, cls: type) -> None:
-    """S6: `type=` takes what any backend has as a primary type, of whatever pattern."""
+    """S5: `type=` takes what any backend has as a primary type, of whatever pattern."""
     system, f = make(describe("first", [primary]))
     with system.backend_opts(type=cls):
         assert f(3) == "first"

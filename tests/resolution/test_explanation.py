@@ -18,7 +18,7 @@ def lines(explanation: Explanation) -> list[str]:
 
 
 def test_explanation_reads_as_a_table() -> None:
-    """F8: a straight answer to "what would run, and why?"."""
+    """F7: a straight answer to "what would run, and why?"."""
     foreign = f"{Foreign.__module__}:Foreign"
     assert lines(f.explain(Foreign(), 2)) == [
         f"lib:f({foreign})",

@@ -1,4 +1,4 @@
-"""The golden rule: C2 and M7 of docs/reference/rules.md.
+"""The golden rule: C2 and M4 of docs/reference/rules.md.
 
 Installing a backend and changing nothing else never changes the result of a call that
 worked before.
@@ -167,7 +167,7 @@ def test_prioritizing_is_asking_for_it(library: Any, f: Any, install: Install) -
 def test_so_is_the_environment(
     f: Any, install: Install, monkeypatch: pytest.MonkeyPatch, variable: str, value: str, runs: str
 ) -> None:
-    """C2, S12: the variables are the user's choice."""
+    """C2, S11: the variables are the user's choice."""
     install("greedy", ["own"])
     install("other", ["foreign"])
     monkeypatch.setenv(f"GOLDENLIB_{variable}", value)
@@ -193,7 +193,7 @@ def test_new_types_beside_the_librarys_own(f: Any, install: Install) -> None:
 
 @pytest.mark.parametrize("fields", [{}, {"higher_priority_than": ["default"]}], ids=repr)
 def test_secondary_type_takes_no_call(f: Any, install: Install, fields: Any) -> None:
-    """M7, C2: a type that a backend merely accepts draws no call of the library to it."""
+    """M4, C2: a type that a backend merely accepts draws no call of the library to it."""
     assert f.__wrapped__(Own(), Plain()) == "default"
     install("greedy", ["own"], ["plain", "also"], **fields)
     for args in product([Own(), Plain(), Also()], repeat=2):
@@ -202,7 +202,7 @@ def test_secondary_type_takes_no_call(f: Any, install: Install, fields: Any) -> 
 
 
 def test_pythons_own_types_take_no_call(f: Any, install: Install) -> None:
-    """M7, C2: a list beside the library's types was converted before, and still is."""
+    """M4, C2: a list beside the library's types was converted before, and still is."""
     install("greedy", ["own", "list"])
     assert f(Own(), [1]) == f([1], Own()) == f(Own()) == "default"
     assert f([1]) == "greedy"  # which the library does not name
@@ -250,7 +250,7 @@ class Color(enum.IntEnum):
 def test_general_patterns_take_no_call(
     f: Any, install: Install, primary: Any, secondary: Any
 ) -> None:
-    """M7, C2: a class known only through its base of Python's own counts as that base does."""
+    """M4, C2: a class known only through its base of Python's own counts as that base does."""
     install("specific", ["foreign"])
     install("general", primary, secondary, higher_priority_than=["default", "specific"])
     for value in (Float(1.5), Color.RED, 1.5, True):
@@ -271,7 +271,7 @@ def test_general_patterns_take_no_call(
 def test_no_backend_gets_a_type_that_only_others_know(
     f: Any, install: Install, primary: Any, secondary: Any, expected: str
 ) -> None:
-    """M7, M8: in calls that the default does not match, numbers count like other types."""
+    """M4, M5: in calls that the default does not match, numbers count like other types."""
     install("specific", ["foreign"])
     install("general", primary, secondary)
     for value in (Float(1.5), 1.5):
@@ -285,7 +285,7 @@ def test_no_backend_gets_a_type_that_only_others_know(
 def test_a_prioritized_backend_takes_no_number_that_rides_along(
     library: Any, f: Any, install: Install
 ) -> None:
-    """M8: it takes the calls that it matches, such as those of numbers alone."""
+    """M5: it takes the calls that it matches, such as those of numbers alone."""
     install("general", ["float~"], ["own"])
     install("both", ["own"], ["float~"])
     with library.backend_opts(prioritize=["general", "both"]):
@@ -294,7 +294,7 @@ def test_a_prioritized_backend_takes_no_number_that_rides_along(
 
 
 def test_the_type_that_the_user_names_always_counts(library: Any, f: Any, install: Install) -> None:
-    """M2: it is the choice of the user, also one of Python's own classes."""
+    """M1: it is the choice of the user, also one of Python's own classes."""
     install("numbers", ["float~"], ["own"])
     assert f(Own(), 1.5) == "default"
     with library.backend_opts(type=float):
@@ -307,7 +307,7 @@ def test_the_type_that_the_user_names_always_counts(library: Any, f: Any, instal
 def test_the_type_that_the_user_names_counts_for_every_backend(
     library: Any, f: Any, install: Install
 ) -> None:
-    """M2: a backend that does not know it takes no such call."""
+    """M1: a backend that does not know it takes no such call."""
     install("numbers", ["float~"])
     install("foreigners", ["foreign"])
     assert f(Foreign()) == "foreigners"
@@ -316,7 +316,7 @@ def test_the_type_that_the_user_names_counts_for_every_backend(
 
 
 def test_backend_of_other_functions_changes_nothing(f: Any, install: Install) -> None:
-    """M7, C2: knowing a type counts where the backend implements the function."""
+    """M4, C2: knowing a type counts where the backend implements the function."""
     install("extending", ["foreign"], ["own"])
     install("elsewhere", ["plain", "foreign"], implements="g")
     assert f(Foreign(), Plain()) == f(Foreign(), Own()) == "extending"
@@ -324,7 +324,7 @@ def test_backend_of_other_functions_changes_nothing(f: Any, install: Install) ->
 
 
 def test_opt_in_backend_changes_nothing(library: Any, f: Any, install: Install) -> None:
-    """M7, C2: a type that only inactive backends know is ignored as before."""
+    """M4, C2: a type that only inactive backends know is ignored as before."""
     install("active", ["foreign"], ["own"])
     install("opted", ["foreign", "plain"], ["own"], requires_opt_in=True)
     assert f(Foreign(), Plain()) == "active"
@@ -420,7 +420,7 @@ def divide(tmp_path: Path) -> Any:
 def test_numbers_count_for_a_library_of_numbers(
     divide: Any, args: tuple[Any, ...], expected: str, reasons: dict[str, str]
 ) -> None:
-    """M8, C2: a library that lists ``int`` leaves other numbers to the backends that know them."""
+    """M5, C2: a library that lists ``int`` leaves other numbers to the backends that know them."""
     assert divide(*args) == divide(*args) == expected
     explained = divide.explain(*args)
     assert explained.selected == expected
@@ -428,7 +428,7 @@ def test_numbers_count_for_a_library_of_numbers(
 
 
 def test_a_library_of_arrays_may_list_lists_too() -> None:
-    """M8: a number still rides along with an array."""
+    """M5: a number still rides along with an array."""
     fields = {
         "name": "fast",
         "primary_types": [f"{__name__}:Own", "builtins:float"],
@@ -452,7 +452,7 @@ def taken(x: Any, y: Any = None) -> str:
 def test_a_number_that_rides_along_is_said_not_to_count(
     library: Any, f: Any, install: Install
 ) -> None:
-    """M8: also to the backend for which it is a primary type, which knows the other type, too."""
+    """M5: also to the backend for which it is a primary type, which knows the other type, too."""
     install("numbers", ["float~"], ["own"])
     reason = "the default matches without builtins:float, which therefore does not count"
     assert f(Own(), 1.5) == "default"

@@ -122,7 +122,7 @@ def test_none_and_absent_arguments_do_not_count() -> None:
 
 
 def test_a_type_in_force_counts_as_if_it_had_been_passed() -> None:
-    """M2: `type=` is like one more argument."""
+    """M1: `type=` is like one more argument."""
     function = library(backend("gpu", here("Array"), here("Other")))
     opts = function.system.backend_opts
     assert function(Other()) == "default"
@@ -138,14 +138,14 @@ def test_a_type_in_force_counts_as_if_it_had_been_passed() -> None:
 
 
 def test_a_type_in_force_can_bring_the_types_out_of_a_backend() -> None:
-    """M2, M7: it counts in both directions."""
+    """M1, M4: it counts in both directions."""
     function = library(backend("gpu", here("Array")), backend("tpu", here("Other")))
     with function.system.backend_opts(type=Other):
         assert function(Array()) == "default"
         assert function() == "tpu"
 
 
-# --- M3 exact patterns ---------------------------------------------------------------
+# --- M2 exact patterns ---------------------------------------------------------------
 
 
 class Nest:
@@ -174,13 +174,13 @@ LOCAL = type("Local", (), {"__qualname__": "make.<locals>.Local"})
     ],
 )
 def test_an_exact_pattern_matches_the_class_it_names(name: str, cls: Any, matches: bool) -> None:
-    """M3: by its module and its qualname, exactly."""
+    """M2: by its module and its qualname, exactly."""
     function = library(backend("gpu", here(name)), backend("tpu", [f"{__name__}.sub:{name}"]))
     assert function(cls()) == ("gpu" if matches else "default")
 
 
 def test_a_class_matches_by_its_names_though_its_module_was_never_imported() -> None:
-    """M3: no import is needed."""
+    """M2: no import is needed."""
     cls = type("ndarray", (), {"__module__": "never_imported.core"})
     function = library(backend("gpu", ["never_imported.core:ndarray"]))
     assert function(cls()) == "gpu"
@@ -188,7 +188,7 @@ def test_a_class_matches_by_its_names_though_its_module_was_never_imported() -> 
 
 
 def test_a_public_alias_matches_when_its_module_is_imported_already(package: WritePackage) -> None:
-    """M3: the class *is* what the pattern names."""
+    """M2: the class *is* what the pattern names."""
     package("early", {"core.py": "class Array: ...\n", "__init__.py": "from .core import Array\n"})
     array = importlib.import_module("early").Array
     function = library(backend("gpu", ["early:Array"]))
@@ -196,7 +196,7 @@ def test_a_public_alias_matches_when_its_module_is_imported_already(package: Wri
 
 
 def test_a_pattern_imports_nothing(package: WritePackage) -> None:
-    """M3, M4: no call imports the module of a pattern."""
+    """M2: no call imports the module of a pattern."""
     package("quiet", {"core.py": "class Array: ...\n", "api.py": "from .core import Array\n"})
     array = importlib.import_module("quiet.core").Array
     function = library(
@@ -213,7 +213,7 @@ def test_a_pattern_imports_nothing(package: WritePackage) -> None:
 def test_an_alias_takes_effect_when_its_module_is_imported_later(
     package: WritePackage, prefix: str, qualname: str
 ) -> None:
-    """M5: also after calls that were answered without it."""
+    """C8: also after calls that were answered without it."""
     package(
         "late",
         {
@@ -232,7 +232,7 @@ def test_an_alias_takes_effect_when_its_module_is_imported_later(
 def test_an_alias_takes_effect_later_though_the_class_is_known_under_its_own_name(
     package: WritePackage,
 ) -> None:
-    """M5: the better backend is found when the public name appears."""
+    """C8: the better backend is found when the public name appears."""
     package("both", {"core.py": "class Array: ...\n", "api.py": "from .core import Array\n"})
     array = importlib.import_module("both.core").Array
     function = library(
@@ -244,7 +244,7 @@ def test_an_alias_takes_effect_later_though_the_class_is_known_under_its_own_nam
 
 
 def test_an_alias_behind_a_modules_attribute_hook_matches(package: WritePackage) -> None:
-    """M3: many libraries load their public names lazily."""
+    """M2: many libraries load their public names lazily."""
     package(
         "hooked",
         {
@@ -264,7 +264,7 @@ def test_an_alias_behind_a_modules_attribute_hook_matches(package: WritePackage)
 def test_an_attribute_hook_is_not_asked_about_classes_that_cannot_be_meant(
     package: WritePackage,
 ) -> None:
-    """M3: a hook may import much, which an unrelated call must not cost."""
+    """M2: a hook may import much, which an unrelated call must not cost."""
     package(
         "importing",
         {
@@ -285,7 +285,7 @@ def test_an_attribute_hook_is_not_asked_about_classes_that_cannot_be_meant(
 def test_a_module_whose_attribute_hook_fails_breaks_no_call(
     package: WritePackage, error: str
 ) -> None:
-    """M3: the pattern does not mean the class then."""
+    """M2: the pattern does not mean the class then."""
     name = f"trap_{error.lower()}"
     package(name, {"__init__.py": f"def __getattr__(name):\n    raise {error}('no')\n"})
     importlib.import_module(name)
@@ -295,11 +295,11 @@ def test_a_module_whose_attribute_hook_fails_breaks_no_call(
     assert function(cls()) == "tpu"
 
 
-# --- M4 subclass patterns ------------------------------------------------------------
+# --- M2 subclass patterns ------------------------------------------------------------
 
 
 def test_a_subclass_pattern_matches_the_class_and_its_subclasses() -> None:
-    """M4: the prefix `~` does that."""
+    """M2: the prefix `~` does that."""
     function = library(backend("gpu", here("Array", prefix="~")))
     assert function(Array()) == "gpu"
     assert function(Special()) == "gpu"
@@ -307,7 +307,7 @@ def test_a_subclass_pattern_matches_the_class_and_its_subclasses() -> None:
 
 
 def test_a_subclass_matches_by_the_names_along_its_mro_without_an_import() -> None:
-    """M4: names alone decide then."""
+    """M2: names alone decide then."""
     base = type("Tensor", (), {"__module__": "framework_never_imported.core"})
     middle = type("Middle", (Other, base), {})
     derived = type("Derived", (middle,), {})
@@ -318,7 +318,7 @@ def test_a_subclass_matches_by_the_names_along_its_mro_without_an_import() -> No
 
 
 def test_a_virtual_subclass_is_no_subclass_for_a_subclass_pattern() -> None:
-    """M4: the MRO decides; `@` is for abstract base classes."""
+    """M2: the MRO decides; `@` is for abstract base classes."""
 
     class Base(abc.ABC):  # noqa: B024  # abstract by name
         pass
@@ -330,7 +330,7 @@ def test_a_virtual_subclass_is_no_subclass_for_a_subclass_pattern() -> None:
     assert function(type("Real", (Base,), {})()) == "gpu"
 
 
-# --- M6 abstract patterns ------------------------------------------------------------
+# --- M3 abstract patterns ------------------------------------------------------------
 
 
 class Duck(abc.ABC):  # noqa: B024  # abstract by name
@@ -352,7 +352,7 @@ class NotQuacking:
 
 
 def test_an_abstract_pattern_matches_by_issubclass() -> None:
-    """M6: registered classes and hooks count."""
+    """M3: registered classes and hooks count."""
     function = library(backend("gpu", here("Quack", prefix="@")))
     assert function(Quacking()) == "gpu"
     assert function(NotQuacking()) == "default"
@@ -360,7 +360,7 @@ def test_an_abstract_pattern_matches_by_issubclass() -> None:
 
 
 def test_an_abstract_base_class_may_be_imported(package: WritePackage) -> None:
-    """M6: no other pattern imports anything."""
+    """M3: no other pattern imports anything."""
     package("abstractions", {"__init__.py": "import numbers\nReal = numbers.Real\n"})
     function = library(backend("gpu", ["@abstractions:Real"]))
     assert function(1.5) == "gpu"
@@ -368,7 +368,7 @@ def test_an_abstract_base_class_may_be_imported(package: WritePackage) -> None:
 
 
 def test_a_registration_takes_effect_after_the_first_call() -> None:
-    """M6: also for a type that was ignored before."""
+    """M3: also for a type that was ignored before."""
     duck = type("Duckling", (), {})
     function = library(backend("gpu", here("Duck", prefix="@")))
     assert [function(duck()) for _ in range(2)] == ["default", "default"]
@@ -378,7 +378,7 @@ def test_a_registration_takes_effect_after_the_first_call() -> None:
 
 
 def test_a_registration_takes_effect_for_a_type_that_was_ignored_beside_another() -> None:
-    """M6, M7: from then on the type counts, and only one backend knows both."""
+    """M3, M4: from then on the type counts, and only one backend knows both."""
     companion = type("Companion", (), {})
     function = library(
         backend("narrow", here("Array")), backend("wide", here("Array"), here("Duck", prefix="@"))
@@ -408,7 +408,7 @@ def test_a_registration_takes_effect_for_a_type_that_was_ignored_beside_another(
 def test_an_abstract_base_class_that_is_not_there_matches_nothing(
     package: WritePackage, text: str
 ) -> None:
-    """M6, M9: one backend's mistake is not the caller's."""
+    """M3, M1: one backend's mistake is not the caller's."""
     package("spoilt_abstract", {"__init__.py": "raise RuntimeError\n"})
     package("exiting_abstract", {"__init__.py": "raise SystemExit(3)\n"})
     package("greedy_abstract", {"__init__.py": "bytearray(1 << 62)\n"})
@@ -423,11 +423,11 @@ class Failing(abc.ABC):  # noqa: B024  # abstract by its hook
         raise RuntimeError("hook")
 
 
-# --- M7, M8 matching -----------------------------------------------------------------
+# --- M4, M5 matching -----------------------------------------------------------------
 
 
 def test_a_backend_needs_one_primary_type() -> None:
-    """M8: secondary types alone do not match."""
+    """M5: secondary types alone do not match."""
     function = library(backend("gpu", here("Array"), here("Other")))
     assert function(Array()) == "gpu"
     assert function(Array(), Other()) == "gpu"
@@ -436,7 +436,7 @@ def test_a_backend_needs_one_primary_type() -> None:
 
 
 def test_a_backend_knows_every_type_that_any_backend_knows() -> None:
-    """M7, M8: types of the others count against it."""
+    """M4, M5: types of the others count against it."""
     function = library(backend("gpu", here("Array")), backend("tpu", here("Other")))
     assert function(Array()) == "gpu"
     assert function(Other()) == "tpu"
@@ -444,7 +444,7 @@ def test_a_backend_knows_every_type_that_any_backend_knows() -> None:
 
 
 def test_types_that_no_backend_knows_are_ignored() -> None:
-    """M7: they change nothing."""
+    """M4: they change nothing."""
     function = library(backend("gpu", here("Array")))
     assert function(Unknown(), Array(), Unknown()) == "gpu"
     assert last_types() == [Unknown, Array]
@@ -452,14 +452,14 @@ def test_types_that_no_backend_knows_are_ignored() -> None:
 
 
 def test_types_that_the_library_knows_are_not_ignored() -> None:
-    """M7: the library is one of the backends."""
+    """M4: the library is one of the backends."""
     function = library(backend("gpu", here("Array")), default=here("Other"))
     assert function(Array(), Other()) == "default"
     assert function(Array(), Unknown()) == "gpu"
 
 
 def test_types_that_only_inactive_backends_know_are_ignored() -> None:
-    """M7, C2: an installed opt-in backend changes nothing."""
+    """M4, C2: an installed opt-in backend changes nothing."""
     function = library(
         backend("gpu", here("Array")),
         backend("shy", here("Other"), requires_opt_in=True),
@@ -474,7 +474,7 @@ def test_types_that_only_inactive_backends_know_are_ignored() -> None:
 
 
 def test_a_type_that_is_primary_and_secondary_is_primary() -> None:
-    """M8: being secondary too takes nothing away."""
+    """M5: being secondary too takes nothing away."""
     function = library(backend("gpu", here("Array"), here("Array", prefix="~")))
     assert function(Array()) == "gpu"
     assert function(Special()) == "default"
@@ -482,7 +482,7 @@ def test_a_type_that_is_primary_and_secondary_is_primary() -> None:
 
 
 def test_secondary_types_may_be_patterns_of_every_kind() -> None:
-    """M8: the prefixes mean the same there."""
+    """M5: the prefixes mean the same there."""
     function = library(
         backend("gpu", here("Array"), [*here("Other", prefix="~"), "@numbers:Real"]),
         default=["builtins:str"],
@@ -493,7 +493,7 @@ def test_secondary_types_may_be_patterns_of_every_kind() -> None:
     assert function(other(), 1.5) == "default"
 
 
-# --- M9 strange classes --------------------------------------------------------------
+# --- M1 strange classes --------------------------------------------------------------
 
 
 class EqualMeta(type):
@@ -557,7 +557,7 @@ def instance(cls: Any) -> Any:
 @pytest.mark.parametrize("metaclass", STRANGE)
 @pytest.mark.parametrize("prefix", ["", "~"])
 def test_a_strange_class_finds_its_backend(metaclass: type, prefix: str) -> None:
-    """M9: at the first call and at later ones, alone and with others."""
+    """M1: at the first call and at later ones, alone and with others."""
     cls = make(metaclass, "Strange")
     derived = make(metaclass, "Derived", cls)
     function = library(
@@ -582,7 +582,7 @@ def test_a_strange_class_finds_its_backend(metaclass: type, prefix: str) -> None
 def test_strange_classes_of_the_same_name_are_not_taken_for_each_other(
     metaclass: type, dispatch_args: Any
 ) -> None:
-    """M9: not even where they are equal to each other."""
+    """M1: not even where they are equal to each other."""
     system = BackendSystem(None, "TEST_MATCHING", backends=[backend("gpu", here("Strange"))])
 
     @system.dispatchable(dispatch_args, module="lib", qualname="function")
@@ -601,7 +601,7 @@ def test_strange_classes_of_the_same_name_are_not_taken_for_each_other(
 
 @pytest.mark.parametrize("metaclass", STRANGE)
 def test_a_strange_class_can_be_explained_and_traced(metaclass: type) -> None:
-    """M9, F8: introspection is part of dispatching."""
+    """M1, F7: introspection is part of dispatching."""
     cls = make(metaclass, "Strange")
     function = library(backend("gpu", here("Strange")))
     explanation = function.explain(instance(cls))
@@ -614,7 +614,7 @@ def test_a_strange_class_can_be_explained_and_traced(metaclass: type) -> None:
 
 @pytest.mark.parametrize("metaclass", STRANGE)
 def test_a_strange_class_can_be_the_type_in_force(metaclass: type) -> None:
-    """M9, M2: `type=` takes it like any other class."""
+    """M1: `type=` takes it like any other class."""
     cls = make(metaclass, "Strange")
     function = library(backend("gpu", here("Strange"), ["builtins:int"]))
     with function.system.backend_opts(type=cls):
@@ -626,7 +626,7 @@ def test_a_strange_class_can_be_the_type_in_force(metaclass: type) -> None:
 
 @pytest.mark.parametrize("module", [None, 1, ...], ids=["None", "int", "missing"])
 def test_a_class_whose_module_is_no_string_breaks_no_call(module: object) -> None:
-    """M9: it has no module, and matches no pattern by name."""
+    """M1: it has no module, and matches no pattern by name."""
     namespace: dict[str, Any] = {}
     exec("cls = type('Array', (), {})", namespace)  # noqa: S102  # only this makes one without it
     cls = namespace["cls"] if module is ... else type("Array", (), {"__module__": module})

@@ -28,7 +28,7 @@ def roundtrip(function: Any) -> Any:
 
 
 def test_decorated_function_runs_under_the_options(library: Any, work: Any) -> None:
-    """S8: the state around the call is restored after it."""
+    """S7: the state around the call is restored after it."""
     assert work.decorated() == "third"
     assert work.plain() == "first"
     assert library.backend_opts(prioritize="second")(work.plain)() == "second"
@@ -38,7 +38,7 @@ def test_decorated_function_runs_under_the_options(library: Any, work: Any) -> N
 
 
 def test_exception_restores_the_state(library: Any, options: type[BackendOptions]) -> None:
-    """S8, S3: an exception leaves the state as well."""
+    """S7, S3: an exception leaves the state as well."""
 
     @options(prioritize="third")
     def fail() -> None:
@@ -50,7 +50,7 @@ def test_exception_restores_the_state(library: Any, options: type[BackendOptions
 
 
 def test_inner_blocks_and_recursion(library: Any, options: type[BackendOptions]) -> None:
-    """S8, S4: nesting adds inside a frozen function too, and recursion unwinds."""
+    """S7, S3: nesting adds inside a frozen function too, and recursion unwinds."""
 
     @options(prioritize="second")
     def recurse(depth: int) -> list[Any]:
@@ -64,7 +64,7 @@ def test_inner_blocks_and_recursion(library: Any, options: type[BackendOptions])
 
 
 def test_trace_of_a_frozen_state(library: Any, work: Any) -> None:
-    """S8, S10: a frozen trace goes on recording, into the options' own list."""
+    """S7, S9: a frozen trace goes on recording, into the options' own list."""
     options = library.backend_opts(trace=True)
     frozen = options(work.plain)
     with library.backend_opts(trace=True) as around:
@@ -75,7 +75,7 @@ def test_trace_of_a_frozen_state(library: Any, work: Any) -> None:
 
 
 def test_threads_share_a_frozen_function(options: type[BackendOptions], work: Any) -> None:
-    """S8, S2: each thread enters and leaves for itself."""
+    """S7, S2: each thread enters and leaves for itself."""
     barrier = threading.Barrier(2, timeout=60)
 
     @options(prioritize="third")
@@ -97,7 +97,7 @@ def test_threads_share_a_frozen_function(options: type[BackendOptions], work: An
 
 
 def test_methods_bind(work: Any) -> None:
-    """S8: methods, static methods and class methods."""
+    """S7: methods, static methods and class methods."""
     thing = work.Work(7)
     assert thing.method(2) == ("third", 7, 2)
     assert thing.method() == work.Work.method(thing) == ("third", 7, 1)
@@ -108,7 +108,7 @@ def test_methods_bind(work: Any) -> None:
 
 
 def test_bound_methods_objects_and_partials(library: Any, work: Any) -> None:
-    """S8, C5: any callable, with its arguments exactly as given."""
+    """S7, C4: any callable, with its arguments exactly as given."""
     options = library.backend_opts(prioritize="third")
     thing = work.Work(7)
     assert options(thing)(1) == ("third", 7, 1)
@@ -145,12 +145,12 @@ def test_looks_like_the_function(work: Any) -> None:
 
 @pytest.mark.parametrize("protocol", range(2, pickle.HIGHEST_PROTOCOL + 1))
 def test_pickles_with_every_protocol(work: Any, protocol: int) -> None:
-    """S9: the wrapped function can be pickled."""
+    """S8: the wrapped function can be pickled."""
     assert pickle.loads(pickle.dumps(work.decorated, protocol))() == "third"
 
 
 def test_pickled_state_is_the_frozen_one(library: Any, work: Any) -> None:
-    """S9: every part of the state travels but the trace."""
+    """S8: every part of the state travels but the trace."""
     with library.backend_opts(prioritize="second", type=library.Foreign):
         options = library.backend_opts(disable="first", trace=True)
         frozen = options(library.f)
@@ -162,7 +162,7 @@ def test_pickled_state_is_the_frozen_one(library: Any, work: Any) -> None:
 
 
 def test_runs_in_another_process(library: Any, work: Any, process: ProcessPoolExecutor) -> None:
-    """S9: it runs under the same options in another process."""
+    """S8: it runs under the same options in another process."""
     assert process.submit(work.plain).result(60) == "first"
     assert process.submit(work.decorated).result(60) == "third"
     assert process.submit(work.twice).result(60) == ("third", ())
@@ -177,7 +177,7 @@ def test_runs_in_another_process(library: Any, work: Any, process: ProcessPoolEx
 def test_methods_run_in_another_process(
     library: Any, work: Any, process: ProcessPoolExecutor
 ) -> None:
-    """S9: bound methods, static and class methods, objects and partials."""
+    """S8: bound methods, static and class methods, objects and partials."""
     thing = work.Work(7)
     options = library.backend_opts(prioritize="second")
     assert process.submit(thing.method, 2).result(60) == ("third", 7, 2)
@@ -200,7 +200,7 @@ def test_methods_run_in_another_process(
 def test_a_backend_that_cannot_be_used_there_is_explained(
     folder: Path, library: Any, name: str, block: str | None, reason: str
 ) -> None:
-    """S9: where the function is called; no misspelling is to be looked for."""
+    """S8: where the function is called; no misspelling is to be looked for."""
     data = pickle.dumps(library.backend_opts(prioritize="third")(library.f))
     done = run_python(
         f"""
@@ -310,7 +310,7 @@ def pickles(folder: Path) -> Path:
     ],
 )
 def test_functions_of_a_script_travel_by_value(pickles: Path, name: str, expected: str) -> None:
-    """S9: a Dask worker, which has another `__main__`, runs a script's functions."""
+    """S8: a Dask worker, which has another `__main__`, runs a script's functions."""
     done = run_python(
         f"""
         import pickle, sys
@@ -323,7 +323,7 @@ def test_functions_of_a_script_travel_by_value(pickles: Path, name: str, expecte
 
 
 def test_functions_of_a_module_travel_by_value(folder: Path, tmp_path: Path) -> None:
-    """S9: cloudpickle sends a registered module's functions to workers that lack the module."""
+    """S8: cloudpickle sends a registered module's functions to workers that lack the module."""
     pytest.importorskip("cloudpickle", reason="cloudpickle is not installed")
     package = tmp_path / "notes"
     package.mkdir()
@@ -352,7 +352,7 @@ def test_functions_of_a_module_travel_by_value(folder: Path, tmp_path: Path) -> 
 
 
 def test_script_that_starts_processes(folder: Path) -> None:
-    """S9: functions of a script travel to the processes that the script starts."""
+    """S8: functions of a script travel to the processes that the script starts."""
     done = run_python(
         """
         from concurrent.futures import ProcessPoolExecutor

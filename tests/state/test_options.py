@@ -64,7 +64,7 @@ def test_block_ends_with_an_exception(library: Library) -> None:
 
 
 def test_inner_block_keeps_what_the_outer_one_says(library: Library) -> None:
-    """S4: nesting adds; an inner block keeps outer prioritize, disable and type."""
+    """S3: nesting adds; an inner block keeps outer prioritize, disable and type."""
     with library.options(prioritize="third", disable="first", type=Foreign):
         with library.options():
             assert library.f(None) == "third"
@@ -81,7 +81,7 @@ def test_inner_block_keeps_what_the_outer_one_says(library: Library) -> None:
 
 
 def test_inner_prioritize_goes_before_the_outer_one(library: Library) -> None:
-    """S4: and the first of several goes first, wherever it stood before."""
+    """S3: and the first of several goes first, wherever it stood before."""
     with library.options(prioritize=["first", "second", "third"]):
         with library.options(prioritize=["third", "first"]):
             assert library.options().prioritized == ("third", "first", "second")
@@ -90,7 +90,7 @@ def test_inner_prioritize_goes_before_the_outer_one(library: Library) -> None:
 
 
 def test_inner_prioritize_enables_what_an_outer_block_disabled(library: Library) -> None:
-    """S4: an inner `prioritize` re-enables."""
+    """S3: an inner `prioritize` re-enables."""
     with library.options(disable=["first", "second"]):
         assert library.ran() == "default"
         with library.options(prioritize="first"):
@@ -102,7 +102,7 @@ def test_inner_prioritize_enables_what_an_outer_block_disabled(library: Library)
 
 
 def test_inner_disable_disables_what_an_outer_block_prioritized(library: Library) -> None:
-    """S4: the inner block says otherwise, so the inner block is right."""
+    """S3: the inner block says otherwise, so the inner block is right."""
     with library.options(prioritize=["third", "second"]):
         with library.options(disable="third"):
             assert library.ran() == "second"
@@ -124,7 +124,7 @@ def test_none_means_no_names(library: Library) -> None:
 
 
 def test_names_in_one_string_are_told_apart_by_nothing(library: Library) -> None:
-    """S5: the comma is named, and the list that is meant."""
+    """S4: the comma is named, and the list that is meant."""
     with pytest.raises(UnknownBackendError) as caught:
         library.options(prioritize="first, second")
     assert "a name has no comma" in str(caught.value)
@@ -132,7 +132,7 @@ def test_names_in_one_string_are_told_apart_by_nothing(library: Library) -> None
 
 
 def test_a_type_may_be_given_by_its_identifier(library: Library) -> None:
-    """S6: it is imported, and is the same as the class."""
+    """S5: it is imported, and is the same as the class."""
     name = f"{HERE}:Foreign"
     with library.options(type=name):
         assert library.options().type is Foreign
@@ -155,7 +155,7 @@ def test_a_type_may_be_given_by_its_identifier(library: Library) -> None:
 def test_an_identifier_that_leads_to_no_type(
     library: Library, name: str, error: type[Exception], text: str
 ) -> None:
-    """S6: the error comes from the import, or names the object that is not a class."""
+    """S5: the error comes from the import, or names the object that is not a class."""
     with pytest.raises(error) as caught:
         library.options(type=name)
     assert text in str(caught.value)
@@ -166,7 +166,7 @@ def test_an_identifier_that_leads_to_no_type(
 
 
 def test_type_counts_as_if_it_had_been_passed(library: Library) -> None:
-    """M2, S6: also without dispatch arguments, and together with other types."""
+    """M1, S5: also without dispatch arguments, and together with other types."""
     with library.options(type=Foreign):
         assert library.f() == library.f(None) == library.f(3) == "first"
         assert library.f(Converted()) == "first"
@@ -174,14 +174,14 @@ def test_type_counts_as_if_it_had_been_passed(library: Library) -> None:
 
 
 def test_type_beside_the_librarys_own(library: Library) -> None:
-    """M2, M8: the default does not know `Foreign`, so it does not match."""
+    """M1, M5: the default does not know `Foreign`, so it does not match."""
     with library.options(type=Foreign):
         assert library.f(Own()) == "first"
         assert library.f.explain(Own()).types == (Own, Foreign)
 
 
 def test_inner_type_replaces_the_outer_one(library: Library) -> None:
-    """S4: one type is in force; an inner block may say another one."""
+    """S3: one type is in force; an inner block may say another one."""
     with library.options(type=Foreign):
         with library.options(type=Own):
             assert library.options().type is Own
@@ -193,7 +193,7 @@ def test_inner_type_replaces_the_outer_one(library: Library) -> None:
 
 @pytest.mark.parametrize("cls", [Converted, Unknown, int, object])
 def test_type_that_is_primary_for_no_backend(library: Library, cls: type) -> None:
-    """S6: it raises `ValueError`; the error says which types there are."""
+    """S5: it raises `ValueError`; the error says which types there are."""
     with pytest.raises(ValueError, match="not a primary type of any backend") as caught:
         library.options(type=cls)
     assert isinstance(caught.value, UnknownTypeError)
@@ -203,7 +203,7 @@ def test_type_that_is_primary_for_no_backend(library: Library, cls: type) -> Non
 
 @pytest.mark.parametrize("value", ["json:loads", 3, Foreign()], ids=["str", "int", "object"])
 def test_type_must_be_a_class(library: Library, value: Any) -> None:
-    """S6: an object that is not a class gives another error than an unknown type."""
+    """S5: an object that is not a class gives another error than an unknown type."""
     with pytest.raises(TypeError, match="takes a class"):
         library.options(type=value)
 
@@ -225,7 +225,7 @@ def test_type_must_be_a_class(library: Library, value: Any) -> None:
     ids=["near miss", "no such name", "empty", "in a list", "case"],
 )
 def test_unknown_name_raises(library: Library, option: str, name: Any, match: str) -> None:
-    """S5: an unknown backend name raises `ValueError` with the nearest names."""
+    """S4: an unknown backend name raises `ValueError` with the nearest names."""
     with pytest.raises(ValueError, match=match) as caught:
         library.options(**{option: name})
     assert isinstance(caught.value, UnknownBackendError)
@@ -234,14 +234,14 @@ def test_unknown_name_raises(library: Library, option: str, name: Any, match: st
 
 @pytest.mark.parametrize("value", [3, b"first", [["first"]], ["first", 3]], ids=repr)
 def test_names_must_be_names(library: Library, value: Any) -> None:
-    """S5: a value that is not a name is refused at once; the error says what to write."""
+    """S4: a value that is not a name is refused at once; the error says what to write."""
     for option in ("prioritize", "disable"):
         with pytest.raises(TypeError, match=rf"{option}= takes the name of a backend, or several"):
             library.options(**{option: value})
 
 
 def test_unknown_name_after_a_reload(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
-    """S5: names that were valid before the reload are checked again."""
+    """S4: names that were valid before the reload are checked again."""
     library.options(prioritize="third")
     monkeypatch.setenv("MYLIB_BLOCK", "third")
     library.system.reload()
@@ -254,7 +254,7 @@ def test_unknown_name_after_a_reload(library: Library, monkeypatch: pytest.Monke
 
 
 def test_query_says_what_is_in_force(library: Library) -> None:
-    """S7: `backends` (active names by priority), `prioritized`, `type`, `trace`."""
+    """S6: `backends` (active names by priority), `prioritized`, `type`, `trace`."""
     query = library.options()
     assert query.backends == ("default", "first", "second")
     assert query.prioritized == ()
@@ -271,7 +271,7 @@ def test_query_says_what_is_in_force(library: Library) -> None:
 
 
 def test_query_before_inside_and_after_its_own_block(library: Library) -> None:
-    """S7: before the block, the state that would be in force in it; inside, the state in force."""
+    """S6: before the block, the state that would be in force in it; inside, the state in force."""
     options = library.options(prioritize="third")
     found = [(options.prioritized, options.backends)]
     with library.options(prioritize="second"):
@@ -287,7 +287,7 @@ def test_query_before_inside_and_after_its_own_block(library: Library) -> None:
 
 
 def test_query_is_what_calls_do(library: Library) -> None:
-    """S7, C1: `backends` is the order in which calls try them."""
+    """S6, C1: `backends` is the order in which calls try them."""
     for options in (
         library.options(),
         library.options(prioritize=["third", "second"]),
@@ -300,7 +300,7 @@ def test_query_is_what_calls_do(library: Library) -> None:
 
 
 def test_query_shows_itself(library: Library) -> None:
-    """S7: what is in force, and what would be."""
+    """S6: what is in force, and what would be."""
     with library.options(prioritize="third", disable="first", type=Foreign):
         text = repr(library.options())
     for part in ("'third', 'default', 'second'", "disabled=('first',)", "Foreign"):
@@ -338,7 +338,7 @@ def traced(trace: Any) -> list[str]:
 
 
 def test_block_with_a_trace_gives_the_trace(library: Library) -> None:
-    """S10: a list of the events of its block, which prints a line for each, and stays readable."""
+    """S9: a list of the events of its block, which prints a line for each, and stays readable."""
     options = library.options(prioritize="third", trace=True)
     with options as trace:
         assert trace == []
@@ -358,7 +358,7 @@ def test_block_with_a_trace_gives_the_trace(library: Library) -> None:
 
 
 def test_inner_trace_pauses_the_outer_one(library: Library) -> None:
-    """S10: every call is recorded once, by the innermost trace."""
+    """S9: every call is recorded once, by the innermost trace."""
     with library.options(trace=True) as outer:
         library.ran()
         with library.options(trace=True, prioritize="third") as inner:
@@ -369,7 +369,7 @@ def test_inner_trace_pauses_the_outer_one(library: Library) -> None:
 
 
 def test_trace_goes_on_in_inner_blocks(library: Library) -> None:
-    """S10, S4: nesting adds, so a block without a trace records to the one around it."""
+    """S9, S3: nesting adds, so a block without a trace records to the one around it."""
     with library.options(trace=True) as outer:
         with library.options(prioritize="third") as inner:
             library.ran()
@@ -380,7 +380,7 @@ def test_trace_goes_on_in_inner_blocks(library: Library) -> None:
 
 
 def test_trace_of_other_threads_is_not_seen(library: Library) -> None:
-    """S10, S2: a trace is state, and state is a thread's own."""
+    """S9, S2: a trace is state, and state is a thread's own."""
     with library.options(trace=True) as trace, ThreadPoolExecutor(1) as pool:
         pool.submit(library.ran).result()
         context = copy_context()
@@ -477,7 +477,7 @@ def test_a_block_of_another_context_is_let_alone(library: Library) -> None:
 
 
 def test_default_is_followed_after_a_block(library: Library) -> None:
-    """S11: `enable_globally` reaches code outside of blocks, also after a block has ended."""
+    """S10: `enable_globally` reaches code outside of blocks, also after a block has ended."""
     with library.options(prioritize="second") as options:
         with options:
             library.options(prioritize="third").enable_globally()
@@ -568,7 +568,7 @@ def test_options_travel(library: Library) -> None:
 
 @pytest.mark.parametrize("names", ["default", ["first", "default"]], ids=repr)
 def test_the_library_itself_can_be_disabled(library: Library, names: Any) -> None:
-    """S5: then it is not among the active backends."""
+    """S4: then it is not among the active backends."""
     options = library.options(disable=names)
     assert "default" in options.disabled
     assert "default" not in options.backends
@@ -617,7 +617,7 @@ def test_attributes_that_are_no_options_are_not_set(library: Library) -> None:
 
 
 def test_names_of_options_are_read_under_the_names_of_what_is_in_force(library: Library) -> None:
-    """S7: `prioritized`, `disabled` and `hooks`."""
+    """S6: `prioritized`, `disabled` and `hooks`."""
     for name, attribute in (("prioritize", "prioritized"), ("disable", "disabled")):
         with pytest.raises(AttributeError, match=f"`{attribute}` has what is in force"):
             getattr(library.options(), name)
@@ -640,7 +640,7 @@ def test_the_signature_has_all_options(library: Library) -> None:
 
 
 def test_options_that_are_not_in_force_say_so(library: Library) -> None:
-    """S7: a program that makes options and forgets the block sees it."""
+    """S6: a program that makes options and forgets the block sees it."""
     options = library.options(prioritize="third")
     hint = "not in force; use `with`, or `.enable_globally()`"
 
@@ -662,7 +662,7 @@ def test_options_that_are_not_in_force_say_so(library: Library) -> None:
 
 @pytest.mark.parametrize("option", ["trace", "type", "hook", "fallback", "backend"])
 def test_every_option_is_in_force_in_its_block_alone(library: Library, option: str) -> None:
-    """S7: also those that are not names."""
+    """S6: also those that are not names."""
     value: dict[str, Any] = {
         "trace": True,
         "type": Foreign,
@@ -678,7 +678,7 @@ def test_every_option_is_in_force_in_its_block_alone(library: Library, option: s
 
 
 def test_options_that_change_nothing_are_in_force(library: Library) -> None:
-    """S7: what is in force is asked by `backend_opts()`; a frozen function has its options."""
+    """S6: what is in force is asked by `backend_opts()`; a frozen function has its options."""
     assert "not in force" not in repr(library.options())
     options = library.options(disable="first")
     assert "not in force" not in options(lambda: repr(options))()

@@ -41,7 +41,7 @@ def library() -> tuple[BackendSystem, Any]:
 def test_a_program_can_go_back_to_what_the_environment_says(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """S11: `reset_globally` takes back every `enable_globally`, and the next one is the first."""
+    """S10: `reset_globally` takes back every `enable_globally`, and the next one is the first."""
     monkeypatch.setenv("GLOBALLIB_PRIORITIZE", "second")
     system, f = library()
     options = system.backend_opts
@@ -60,7 +60,7 @@ def test_a_program_can_go_back_to_what_the_environment_says(
 
 
 def test_a_reset_ends_a_trace_of_the_process() -> None:
-    """S10, S11: calls cost as much as before."""
+    """S9, S10: calls cost as much as before."""
     system, f = library()
     traced = system.backend_opts(trace=True)
     traced.enable_globally()
@@ -73,7 +73,7 @@ def test_a_reset_ends_a_trace_of_the_process() -> None:
 
 
 def test_blocks_stay_in_force_when_the_process_is_reset() -> None:
-    """S11: as they do when options are enabled; threads outside of blocks follow at once."""
+    """S10: as they do when options are enabled; threads outside of blocks follow at once."""
     system, f = library()
     found = []
     with system.backend_opts("first"):
@@ -90,7 +90,7 @@ def test_blocks_stay_in_force_when_the_process_is_reset() -> None:
 def test_variables_that_were_changed_since_count_after_a_reset_and_a_reload(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """S12: `reload` reads them, and leaves the default alone only while a program has set it."""
+    """S11: `reload` reads them, and leaves the default alone only while a program has set it."""
     system, _ = library()
     options = system.backend_opts
     options("first").enable_globally()

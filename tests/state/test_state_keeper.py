@@ -1,4 +1,4 @@
-"""S2, S3, S4: where dispatch state is stored, where it holds, and what it keeps alive."""
+"""S2, S3: where dispatch state is stored, where it holds, and what it keeps alive."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def test_systems_do_not_see_each_other(library: Library) -> None:
 def test_enable_globally_reaches_every_thread_without_a_state_of_its_own(
     library: Library,
 ) -> None:
-    """S11: running threads follow, except those inside a block."""
+    """S10: running threads follow, except those inside a block."""
     entered, enabled = threading.Event(), threading.Event()
 
     def without_state() -> list[str]:
@@ -133,7 +133,7 @@ def test_enable_globally_reaches_every_thread_without_a_state_of_its_own(
 
 
 def test_enable_globally_leaves_blocks_alone(library: Library) -> None:
-    """S11: it changes the default, not the state of a block it is called in."""
+    """S10: it changes the default, not the state of a block it is called in."""
     with library.options(prioritize="second"):
         library.options(prioritize="third").enable_globally()
         assert library.ran() == "second"
@@ -144,7 +144,7 @@ def test_enable_globally_leaves_blocks_alone(library: Library) -> None:
 
 
 def test_enable_globally_warns_when_it_overrides(library: Library) -> None:
-    """S11: a second change warns, at the caller's line, and adds to the first."""
+    """S10: a second change warns, at the caller's line, and adds to the first."""
     library.options(prioritize="third").enable_globally()
     with pytest.warns(GlobalOptionsWarning, match="were changed before") as caught:
         library.options(prioritize="second", disable="first").enable_globally()
@@ -156,7 +156,7 @@ def test_enable_globally_warns_when_it_overrides(library: Library) -> None:
 
 
 def test_enabling_the_same_again_overrides_nothing(library: Library) -> None:
-    """S11: a module that is run twice, as in a notebook, need not warn."""
+    """S10: a module that is run twice, as in a notebook, need not warn."""
     for _ in range(3):
         library.options(prioritize="third", disable="first").enable_globally()
     library.options(prioritize="third").enable_globally()
@@ -164,7 +164,7 @@ def test_enabling_the_same_again_overrides_nothing(library: Library) -> None:
 
 
 def test_enable_globally_takes_a_type_and_a_trace(library: Library) -> None:
-    """S11: whatever a block can say, the process-wide default can say."""
+    """S10: whatever a block can say, the process-wide default can say."""
     options = library.options(type=Foreign, trace=True)
     options.enable_globally()
     assert library.f(None) == "first"
@@ -174,7 +174,7 @@ def test_enable_globally_takes_a_type_and_a_trace(library: Library) -> None:
 
 
 def test_environment_sets_the_default_state(monkeypatch: pytest.MonkeyPatch) -> None:
-    """S12, S4: `PRIORITIZE` is part of the process-wide default; blocks add to it."""
+    """S11, S3: `PRIORITIZE` is part of the process-wide default; blocks add to it."""
     monkeypatch.setenv("MYLIB_PRIORITIZE", "third, second,absent")
     library = Library()
     assert library.ran() == "third"
@@ -220,7 +220,7 @@ def test_reload_keeps_what_was_enabled_globally(
 
 
 def test_classes_are_not_kept_alive(library: Library) -> None:
-    """E6: a class that was dispatched on, or given as `type=`, can be collected."""
+    """E4: a class that was dispatched on, or given as `type=`, can be collected."""
     kept = []
     for _ in range(20):
         cls = type("Local", (Foreign,), {})
@@ -234,7 +234,7 @@ def test_classes_are_not_kept_alive(library: Library) -> None:
 
 
 def test_class_given_as_type_is_not_kept_alive() -> None:
-    """E6: for the state itself: `type=` of a class that goes away."""
+    """E4: for the state itself: `type=` of a class that goes away."""
     library = Library(f"~{Foreign.__module__}:Foreign")
 
     def use() -> Any:

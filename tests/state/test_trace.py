@@ -44,7 +44,7 @@ def trace(*calls: Any) -> list[TraceEvent]:
     ids=["own", "fallback", "answers", "defers afterwards", "defers before and calls again"],
 )
 def test_events_tell_what_happened(args: Any, expected: list[str]) -> None:
-    """C12, C4, C8: the candidates in order, and why they deferred; inner calls after outer ones."""
+    """S9, C3, C6: the candidates in order, and why they deferred; inner calls after outer ones."""
     assert list(map(str, trace(args))) == expected
 
 
@@ -59,7 +59,7 @@ def test_event_has_its_data() -> None:
 
 
 def test_events_of_a_call_that_fails() -> None:
-    """C12: the event is recorded before the implementation runs, so it shows which one failed."""
+    """S9: the event is recorded before the implementation runs, so it shows which one failed."""
     wrong: Any = (Foreign(), "wrong", 3)
     with system.backend_opts(trace=True) as events, pytest.raises(TypeError):
         f(*wrong)

@@ -17,7 +17,7 @@ def test_public_names() -> None:
 
 
 def test_a_library_that_does_not_switch_imports_nothing_of_it() -> None:
-    """F13: also not after the first call."""
+    """F10: also not after the first call."""
     run_python(
         """
         import sys

@@ -1,4 +1,4 @@
-"""Cells of a real kernel, and what is set in them: rule W8."""
+"""Cells of a real kernel, and what is set in them: rule W5."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ finally:
 
 
 def test_cells_of_a_kernel(tmp_path: Path) -> None:
-    """W8: what a cell sets is set in the next one, unless it awaits something."""
+    """W5: what a cell sets is set in the next one, unless it awaits something."""
     pytest.importorskip("ipykernel")
     (tmp_path / "celllib.py").write_text(LIBRARY)
     folders = [tmp_path, Path(spatch_core.__file__).parents[1]]

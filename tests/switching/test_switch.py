@@ -1,4 +1,4 @@
-"""`Switch`: the current backend, set without a block; rules W5 to W8."""
+"""`Switch`: the current backend, set without a block; rules W3 to W5."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def _in_a_context_of_its_own(library: Library) -> Iterator[None]:
 
 
 def test_set_and_get(library: Library) -> None:
-    """W5: from the call on; the library itself under its own name."""
+    """W3: from the call on; the library itself under its own name."""
     switch = library.switch
     assert library.now() == "numpy"
     switch.set_backend("jax")
@@ -48,7 +48,7 @@ def test_set_and_get(library: Library) -> None:
 
 
 def test_an_unknown_name_changes_nothing(library: Library) -> None:
-    """W5: and says which name is meant."""
+    """W3: and says which name is meant."""
     switch = library.switch
     switch.set_backend("jax")
     for globally in (False, True):
@@ -69,7 +69,7 @@ def test_an_unknown_name_changes_nothing(library: Library) -> None:
 
 @pytest.mark.parametrize("wrong", ["globally", "local_threadsafe"])
 def test_a_context_holds_in_its_own_thread_or_task(library: Library, wrong: str) -> None:
-    """W5: the error says what to write for the whole process."""
+    """W3: the error says what to write for the whole process."""
     given: Any = {wrong: True}
     text = rf"no argument '{wrong}'.*set_backend\(name, globally=True\)"
     with pytest.raises(TypeError, match=text):
@@ -79,14 +79,14 @@ def test_a_context_holds_in_its_own_thread_or_task(library: Library, wrong: str)
 
 
 def test_a_system_is_needed() -> None:
-    """W5: the class of options is none."""
+    """W3: the class of options is none."""
     wrong: Any = "mylib"
     with pytest.raises(TypeError, match="takes the BackendSystem of a library"):
         Switch(wrong)
 
 
 def test_a_context_ends(library: Library) -> None:
-    """W5: also by an exception, and whatever was set in it."""
+    """W3: also by an exception, and whatever was set in it."""
     switch = library.switch
     switch.set_backend("jax")
     with switch.backend_context("torch"):
@@ -107,7 +107,7 @@ def test_a_context_ends(library: Library) -> None:
 
 
 def test_options_restore_what_was_set(library: Library) -> None:
-    """W5: what is set in a block of options is set until the block ends."""
+    """W3: what is set in a block of options is set until the block ends."""
     switch = library.switch
 
     def work() -> None:
@@ -132,7 +132,7 @@ def test_options_restore_what_was_set(library: Library) -> None:
 
 
 def test_the_stack(library: Library) -> None:
-    """W6: iterating gives it, the current one first; blocks are part of it."""
+    """W4: iterating gives it, the current one first; blocks are part of it."""
     switch = library.switch
     assert [*switch] == []
     assert repr(switch).endswith("conftest: no backend is set>")
@@ -151,7 +151,7 @@ def test_the_stack(library: Library) -> None:
 
 
 def test_a_pair_of_calls_is_balanced(library: Library) -> None:
-    """W6: setting the same backend again is one more to go back from; a block is none."""
+    """W4: setting the same backend again is one more to go back from; a block is none."""
     switch = library.switch
     switch.set_backend("jax")
     switch.set_backend("jax")
@@ -162,7 +162,7 @@ def test_a_pair_of_calls_is_balanced(library: Library) -> None:
 
 
 def test_the_stack_is_bounded(library: Library) -> None:
-    """W6, E6: programs that only set backends need no more memory for it."""
+    """W4, E4: programs that only set backends need no more memory for it."""
     switch = library.switch
     for _ in range(100):
         switch.set_backend("jax")
@@ -172,7 +172,7 @@ def test_the_stack_is_bounded(library: Library) -> None:
 
 
 def test_unset(library: Library) -> None:
-    """W6: back to what the process says, here and until a block ends."""
+    """W4: back to what the process says, here and until a block ends."""
     switch = library.switch
     switch.unset_backend()
     assert library.now() == "numpy"
@@ -187,7 +187,7 @@ def test_unset(library: Library) -> None:
 
 
 def test_the_environment_gives_the_first(library: Library) -> None:
-    """W3, W6: before the first call too; there is nothing to go back to from it."""
+    """S11, W4: before the first call too; there is nothing to go back to from it."""
     switch = library.switch
     environment = {"SWITCHLIB_BACKEND": "jax", "SWITCHLIB_PRIORITIZE": "cupy"}
     with isolated(library.system, environment=environment):
@@ -206,7 +206,7 @@ def test_the_environment_gives_the_first(library: Library) -> None:
 
 
 def test_it_can_be_pickled() -> None:
-    """W5: as the library that it belongs to."""
+    """W3: as the library that it belongs to."""
     run_python(
         """
         import pickle, sys, types
@@ -234,7 +234,7 @@ def in_thread(work: Any) -> Any:
 
 
 def test_globally(library: Library) -> None:
-    """W7: here, and silently in every thread that has set no backend itself."""
+    """W3: here, and silently in every thread that has set no backend itself."""
     switch = library.switch
     switch.set_backend("jax", globally=True)
     assert library.now() == in_thread(library.now) == "jax"
@@ -249,7 +249,7 @@ def test_globally(library: Library) -> None:
 
 
 def test_other_threads_do_not_replace_what_a_thread_has_set(library: Library) -> None:
-    """W7, W8: whether it was set for this thread alone, or also for those that have set none."""
+    """W3, W5: whether it was set for this thread alone, or also for those that have set none."""
     switch = library.switch
     for globally in (True, False):
         switch.set_backend("jax", globally=globally)
@@ -265,7 +265,7 @@ def test_other_threads_do_not_replace_what_a_thread_has_set(library: Library) ->
 
 
 def test_unset_globally(library: Library) -> None:
-    """W7: back to the environment; what others have enabled globally stays."""
+    """W3: back to the environment; what others have enabled globally stays."""
     switch = library.switch
     with isolated(library.system, environment={"SWITCHLIB_BACKEND": "jax"}):
         library.options(disable="cupy").enable_globally()
@@ -277,7 +277,7 @@ def test_unset_globally(library: Library) -> None:
 
 
 def test_cells_of_a_notebook(library: Library) -> None:
-    """W8: where each cell runs in a context of its own, only `globally=True` reaches the next."""
+    """W5: where each cell runs in a context of its own, only `globally=True` reaches the next."""
     switch = library.switch
 
     def cell(code: Any) -> Any:
@@ -310,7 +310,7 @@ def test_cells_of_a_notebook(library: Library) -> None:
 
 
 def test_executors(library: Library) -> None:
-    """W8: a job that sets a backend leaves it set in its thread; a block does not."""
+    """W5: a job that sets a backend leaves it set in its thread; a block does not."""
     switch = library.switch
     switch.set_backend("jax")
     with ThreadPoolExecutor(1) as pool:
@@ -328,7 +328,7 @@ def test_executors(library: Library) -> None:
 
 
 def test_tasks(library: Library) -> None:
-    """W8: a task begins with what is set where it is made; what it sets stays in it."""
+    """W5: a task begins with what is set where it is made; what it sets stays in it."""
     switch = library.switch
 
     async def work(name: str) -> list[str]:
@@ -357,7 +357,7 @@ def test_tasks(library: Library) -> None:
 
 
 def test_other_processes() -> None:
-    """W8: a forked one goes on with what was in force; a new one begins with its environment."""
+    """W5: a forked one goes on with what was in force; a new one begins with its environment."""
     run_python(
         """
         import os, subprocess, sys, types
@@ -387,7 +387,7 @@ def test_other_processes() -> None:
 
 
 def test_a_trace_of_the_whole_process(library: Library) -> None:
-    """W5, S11: it goes on where a backend is set, as in a block, until that is left."""
+    """W3, S10: it goes on where a backend is set, as in a block, until that is left."""
     traced = library.options(trace=True)
     traced.enable_globally()
     library.switch.set_backend("jax")
@@ -402,7 +402,7 @@ def test_a_trace_of_the_whole_process(library: Library) -> None:
 
 
 def test_threads_that_switch_and_reload_at_once(library: Library) -> None:
-    """W5, W7: each sees what it has set, whatever others do to the process."""
+    """W3: each sees what it has set, whatever others do to the process."""
     switch, names = library.switch, ("jax", "torch", "cupy", "numpy")
     ended = threading.Event()
     wrong: list[str] = []

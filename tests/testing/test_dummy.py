@@ -34,7 +34,7 @@ def library(*backends: Any) -> tuple[BackendSystem, Any]:
 
 
 def test_it_answers_for_functions_of_its_methods_names() -> None:
-    """D3: whatever their modules and classes; for functions that are added later after `reload`."""
+    """D1: whatever their modules and classes; for functions that are added later after `reload`."""
     system, dummy_func = library(Floats())
     assert dummy_func(1) == ("default", (1,), {})
     assert dummy_func(1, y=2.0) == ("floats", (1,), {"y": 2.0})
@@ -48,7 +48,7 @@ def test_it_answers_for_functions_of_its_methods_names() -> None:
 
 
 def test_only_what_it_documents_is_shown() -> None:
-    """F6: the answer of every dummy needs no words in the docs of the library."""
+    """F5: the answer of every dummy needs no words in the docs of the library."""
     system, dummy_func = library(Floats())
     double: Any = system.dispatchable("x", module="lib", qualname="double")(lambda x: "default")
     assert list(system.backends) == ["default", "floats"]
@@ -59,7 +59,7 @@ def test_only_what_it_documents_is_shown() -> None:
 
 
 def test_fields_of_the_class_hold_for_all_of_its_functions() -> None:
-    """C4, C5: a class in a function, too, which no identifier could lead to."""
+    """C3, C4: a class in a function, too, which no identifier could lead to."""
 
     class Careful(BackendDummy):
         name = "careful"

@@ -8,7 +8,7 @@ from spatch_core import BackendSystem
 
 
 def test_a_call_tells_who_has_deferred() -> None:
-    """H4: with the reasons, after `next`."""
+    """H2: with the reasons, after `next`."""
     seen = []
 
     def hook(call: Any) -> Any:

@@ -151,7 +151,7 @@ def run(kit: Kit, backend: str, tests: str = ANSWERED, *options: str) -> Run:
     ],
 )
 def test_calls_in_the_thread_of_the_backend_reach_the_package(kit: Kit, backend: str) -> None:
-    """X7: They are not the test's, whoever makes them for the backend."""
+    """X6: They are not the test's, whoever makes them for the backend."""
     done = run(kit, backend, ANSWERED, "--spatch-require")
     assert done.code == 0, done.output
 
@@ -166,7 +166,7 @@ def test_calls_in_the_thread_of_the_backend_reach_the_package(kit: Kit, backend:
     ids=["threads", "fork", "spawn"],
 )
 def test_functions_of_the_backend_reach_the_package_in_its_pool(kit: Kit, pool: str) -> None:
-    """X7: The code that makes the call is the backend's."""
+    """X6: The code that makes the call is the backend's."""
     backend = f"""
         import multiprocessing, wrapped
         from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
@@ -186,7 +186,7 @@ def test_functions_of_the_backend_reach_the_package_in_its_pool(kit: Kit, pool: 
 
 @pytest.mark.parametrize("context", ["fork", "spawn"])
 def test_the_packages_function_itself_may_run_in_a_process(kit: Kit, context: str) -> None:
-    """X7: A process that the backend has started calls the package."""
+    """X6: A process that the backend has started calls the package."""
     backend = f"""
         import multiprocessing, wrapped
         from .guard import guard
@@ -216,7 +216,7 @@ POOLS = pytest.mark.parametrize("pool", ["ThreadPoolExecutor(1)", "ThreadPool(1)
 
 @POOLS
 def test_a_thread_that_gets_the_packages_function_ends_the_test(kit: Kit, pool: str) -> None:
-    """X7: Nothing tells its calls from those of a test; the others run."""
+    """X6: Nothing tells its calls from those of a test; the others run."""
     tests = """
         import wrapped
 
@@ -235,7 +235,7 @@ def test_a_thread_that_gets_the_packages_function_ends_the_test(kit: Kit, pool: 
 
 
 def test_it_ends_the_test_if_the_backend_hides_the_error(kit: Kit) -> None:
-    """X7: A backend that computes without its threads then has not been tested."""
+    """X6: A backend that computes without its threads then has not been tested."""
     backend = """
         import wrapped
         from concurrent.futures import ThreadPoolExecutor
@@ -256,7 +256,7 @@ def test_it_ends_the_test_if_the_backend_hides_the_error(kit: Kit) -> None:
 
 @POOLS
 def test_calls_of_tests_reach_the_backend_from_threads_and_callbacks(kit: Kit, pool: str) -> None:
-    """X7: In threads of the test, and in functions that the backend calls for the test."""
+    """X6: In threads of the test, and in functions that the backend calls for the test."""
     backend = """
         import wrapped
         from .guard import guard

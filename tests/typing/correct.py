@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from typing_extensions import assert_type
 
     from spatch_core._explain import Explanation
-    from spatch_core._options import BackendOptions
     from spatch_core._observed import Trace, TraceEvent
+    from spatch_core._options import BackendOptions
     from spatch_core.hooks import Call
     from spatch_core.types import DispatchableFunction
 

@@ -1,4 +1,4 @@
-"""F12: everything is typed; mypy and pyright see it alike."""
+"""F10: everything is typed; mypy and pyright see it alike."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def check_as_users_do(
 def test_what_users_copy_from_the_docs_is_typed(
     checker: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """F12: the code of each page is a module."""
+    """F10: the code of each page is a module."""
     for page in PAGES:
         text = page.read_text(encoding="utf-8")
         blocks = re.findall(r"^```python\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
@@ -83,7 +83,7 @@ def test_what_users_copy_from_the_docs_is_typed(
 def test_mistakes_of_users_are_found(
     checker: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """F12: the types of the examples are known; nothing of theirs is `Any` by accident."""
+    """F10: the types of the examples are known; nothing of theirs is `Any` by accident."""
     (tmp_path / "page.py").write_text(
         "import minimal\n"
         "with minimal.backend_opts(trace=True) as trace:\n"
