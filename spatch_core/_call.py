@@ -461,7 +461,7 @@ class Chain(TakesFound):
                     self.function.default(*args, **kwargs)  # Python refuses the arguments
                 except TypeError as own:
                     raise own.with_traceback(None) from None
-            if not isinstance(error, NoImplementationError):
+            if not isinstance(error, (NoImplementationError, BackendDeferredError)):
                 _add_note(
                     error,
                     f"Raised by the backend {step.backend!r}, which ran "
