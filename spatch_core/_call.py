@@ -444,7 +444,7 @@ class Chain(TakesFound):
         kwargs: dict[str, Any],
         progress: Progress,
     ) -> None:
-        """Add to an exception what the user should know: which backend raised it, or why none ran.
+        """Add to an exception what the user should know: which backend ran, or why none did.
 
         Raises
         ------
@@ -464,10 +464,9 @@ class Chain(TakesFound):
             if not isinstance(error, (NoImplementationError, BackendDeferredError)):
                 _add_note(
                     error,
-                    f"Raised by the backend {step.backend!r}, which ran "
-                    f"{self.function.identifier}; backend_opts(disable={step.backend!r}) leaves "
-                    "it out",
-                    "Raised by the backend ",
+                    f"Raised while the backend {step.backend!r} ran {self.function.identifier}; "
+                    f"backend_opts(disable={step.backend!r}) leaves it out",
+                    "Raised while the backend ",
                 )
 
     def _note_reasons(self, error: Exception, step: Step, progress: Progress) -> None:
