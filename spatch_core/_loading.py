@@ -25,6 +25,7 @@ from ._state import initial_state, set_environment
 from ._wrapper import document
 
 if TYPE_CHECKING:
+    from ._description import Description
     from ._dispatcher import Dispatcher
     from ._parameters import Function
 
