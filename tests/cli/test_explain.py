@@ -60,6 +60,33 @@ def test_several_types_are_matched_together(paint: Site) -> None:
     assert answer.output.startswith(f"{BLEND}(builtins:int, fractions:Fraction) -> default\n")
 
 
+def test_the_library_itself_can_be_disabled(paint: Site) -> None:
+    """Then a call that no backend takes is refused, and to enable it again is the remedy."""
+    disabled = ("--disable", "default", "--why-not", "default")
+    answer = paint.run("explain", BLUR, "builtins:int", *disabled)
+    assert answer.output.startswith(f"{BLUR}(builtins:int) -> refused\n")
+    assert answer.row("oil")[1] == "does not match"
+    assert answer.row("default")[1] == "would refuse"
+    assert "Any one of these would make it run:\n  do not disable it\n" in answer.output
+    answer = paint.run("explain", BLUR, "fractions:Fraction", *disabled)
+    assert answer.row("oil")[1] == "runs"
+    assert answer.row("default")[1:] == ["inactive", "it is disabled"]
+    assert "Why not default? it is disabled\n" in answer.output
+
+
+def test_a_backend_for_other_types_does_not_match_even_if_it_requires_opt_in(paint: Site) -> None:
+    """To opt in would change nothing, so the row and the answer speak of the types."""
+    paint.install_backend(
+        "water",
+        f'primary_types = ["fractions:Fraction"]\nrequires_opt_in = true\n'
+        f'[functions."{BLUR}"]\nfunction = "paint_water:blur"\n',
+    )
+    answer = paint.run("explain", BLUR, "builtins:int", "--why-not", "water")
+    assert answer.row("water")[1:] == ["does not match", "it does not know builtins:int"]
+    assert "Why not water? it does not match: it does not know builtins:int\n" in answer.output
+    assert "with backend_opts(prioritize='water'), call it with fractions:Fraction" in answer.output
+
+
 def test_the_environment_counts(paint: Site) -> None:
     """The answer holds for a program that starts in this environment."""
     paint.install_backend(

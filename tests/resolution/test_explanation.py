@@ -42,6 +42,13 @@ def test_explanation_reads_as_a_table() -> None:
     assert str(f.explain(3).backends[-1]) == "default runs: nothing else answers"
 
 
+def test_a_disabled_default_does_not_come_later() -> None:
+    """A call never reaches it; without a backend, the call would be refused."""
+    with system.backend_opts(disable="default"):
+        assert lines(f.explain(Foreign(), 2))[-1] == "default inactive: it is disabled"
+        assert lines(f.explain(None))[-1].startswith("default would refuse: the library's own")
+
+
 def test_explanation_can_be_kept() -> None:
     """It is plain data: compared, copied, pickled."""
     explanation = f.explain(Foreign())
