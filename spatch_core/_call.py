@@ -444,7 +444,7 @@ class Chain(TakesFound):
         kwargs: dict[str, Any],
         progress: Progress,
     ) -> None:
-        """Add to an exception what the user should know: which backend raised it, or why none ran.
+        """Add to an exception what the user should know: which backend ran, or why none did.
 
         Raises
         ------
@@ -461,13 +461,12 @@ class Chain(TakesFound):
                     self.function.default(*args, **kwargs)  # Python refuses the arguments
                 except TypeError as own:
                     raise own.with_traceback(None) from None
-            if not isinstance(error, NoImplementationError):
+            if not isinstance(error, (NoImplementationError, BackendDeferredError)):
                 _add_note(
                     error,
-                    f"Raised by the backend {step.backend!r}, which ran "
-                    f"{self.function.identifier}; backend_opts(disable={step.backend!r}) leaves "
-                    "it out",
-                    "Raised by the backend ",
+                    f"Raised while the backend {step.backend!r} ran {self.function.identifier}; "
+                    f"backend_opts(disable={step.backend!r}) leaves it out",
+                    "Raised while the backend ",
                 )
 
     def _note_reasons(self, error: Exception, step: Step, progress: Progress) -> None:
@@ -573,7 +572,6 @@ def reason_of_answer(answer: Any, decision: Decision, step: Step) -> str:
         return answer
     if answer is None or answer is False:
         return f"should_run returned {answer!r}"
-    assert step.implementation is not None
     decision.decider.warn_of_answer(decision.function, step, answer)
     return f"should_run returned {answer!r}, and only True itself runs it: use bool(...)"
 

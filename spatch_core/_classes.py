@@ -43,37 +43,27 @@ class Remembering(Chain):
         progress: Progress,
     ) -> Any:
         """Call the candidates, or the backend that the instance remembers."""
-        return _run_remembering(self, args, kwargs, found, progress)
-
-
-def _run_remembering(
-    chain: Chain,
-    args: tuple[Any, ...],
-    kwargs: dict[str, Any],
-    found: tuple[Any, ...] | None,
-    progress: Progress,
-) -> Any:
-    memory = chain.memory
-    assert memory is not None
-    if memory.follows and not chain.sole:
-        kept = memory.recall(args, kwargs)
-        followed = None if kept is None else _followed(chain, memory, kept, args, kwargs)
-        if kept is not None and followed is not None:
-            progress.backend = kept.partition(" ")[0]
-            return followed(args, kwargs, found)
-    if not memory.decides:
-        return chain.walk(args, kwargs, 0, found, progress)
-    if chain.function.nature & COROUTINE:
-        answer = chain.walk(args, kwargs, 0, found, progress)
-        if answer is NotImplemented:
-            return answer
-        return _awaited(chain, memory, answer, args, kwargs, progress)
-    # `undecided` forgets the old backend meanwhile, and restores it if the call fails.
-    with memory.undecided(args, kwargs):
-        result = chain.walk(args, kwargs, 0, found, progress)
-        if result is not NotImplemented:
-            memory.keep(args, kwargs, _answered(chain.decision, progress))
-    return result
+        memory = self.memory
+        assert memory is not None
+        if memory.follows and not self.sole:
+            kept = memory.recall(args, kwargs)
+            followed = None if kept is None else _followed(self, memory, kept, args, kwargs)
+            if kept is not None and followed is not None:
+                progress.backend = kept.partition(" ")[0]
+                return followed(args, kwargs, found)
+        if not memory.decides:
+            return self.walk(args, kwargs, 0, found, progress)
+        if self.function.nature & COROUTINE:
+            answer = self.walk(args, kwargs, 0, found, progress)
+            if answer is NotImplemented:
+                return answer
+            return _awaited(self, memory, answer, args, kwargs, progress)
+        # `undecided` forgets the old backend meanwhile, and restores it if the call fails.
+        with memory.undecided(args, kwargs):
+            result = self.walk(args, kwargs, 0, found, progress)
+            if result is not NotImplemented:
+                memory.keep(args, kwargs, _answered(self.decision, progress))
+        return result
 
 
 async def _awaited(
@@ -131,7 +121,7 @@ def _followed(
     if name == DEFAULT:
         own = _with_candidates(decision, [each for each in decision.candidates if is_own(each)])
         plain = Chain(own, calls)
-        declining = decision.match.implementing - {DEFAULT}
+        declining = (decision.match.implementing - {DEFAULT}) | {str(calls.decider.protocol)}
         reasons = dict.fromkeys(declining, has_run(decision, memory, name))
         return lambda args, kwargs, found: plain.walk(args, kwargs, 0, found, Progress(reasons))
     first = calls.decider.invoked(decision.function, name, decision.state, decision.types, True)
@@ -180,7 +170,10 @@ class _OnlyFirst(Chain):
 def _with_candidates(decision: Decision, candidates: list[Step]) -> Decision:
     """Return a decision with other candidates."""
     made = Decision(decision.decider, decision.function, decision.state, decision.types)
-    for name in ("match", "_order", "policy", "foreign", "declined", "is_operator", "cycles"):
+    for name in (
+        *("match", "_order", "policy", "foreign", "declined", "is_operator", "cycles"),
+        *("overriding", "after_overriding"),
+    ):
         setattr(made, name, getattr(decision, name))
     made.candidates = candidates
     return made

@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 NO_LEAVES = frozenset({bool, bytes, complex, float, int, range, str, type(None), EllipsisType})
 """Classes whose objects are never leaves; Python may share these objects."""
 _NOTHING: Mapping[int, Any] = MappingProxyType({})
+_OPEN = object()
+"""In place of the replacement of a container whose items are still being replaced."""
 
 
 class Unconverted(Exception):  # noqa: N818  # it is caught where it is raised
@@ -55,8 +57,11 @@ def is_container(cls: type) -> bool:
     )
 
 
-def leaves(values: Iterable[Any], is_leaf: IsLeaf) -> dict[int, Any]:
-    """Return the leaves of some classes by identity, each once, in order of first appearance."""
+def leaves(values: Iterable[Any], is_leaf: IsLeaf, inside: tuple[int, ...] = ()) -> dict[int, Any]:
+    """Return the leaves of some classes by identity, each once, in order of first appearance.
+
+    `inside` are the identities of the containers around the values.
+    """
     found: dict[int, Any] = {}
     for value in values:
         cls = type(value)
@@ -64,8 +69,8 @@ def leaves(values: Iterable[Any], is_leaf: IsLeaf) -> dict[int, Any]:
             continue
         if is_leaf(cls):
             found.setdefault(id(value), value)
-        elif is_container(cls):
-            found.update(leaves(_items(value), is_leaf))
+        elif is_container(cls) and id(value) not in inside:
+            found.update(leaves(_items(value), is_leaf, (*inside, id(value))))
     return found
 
 
@@ -85,7 +90,11 @@ def rebuilt(
     if not is_container(cls):
         return change(value)
     if id(value) in done:
-        return done[id(value)][1]
+        new = done[id(value)][1]
+        if new is _OPEN:
+            raise Unconverted(f"a {cls.__name__} contains itself")
+        return new
+    done[id(value)] = value, _OPEN
     items = _items(value)
     made = [rebuilt(each, change, done, originals) for each in items]
     new = value

@@ -369,7 +369,9 @@ class Decider:
         if is_due:
             steps.append(self._overriding_step(decision))
         if not decision.refuses:
-            reason = "" if decision.match.default_matches else LAST_RESORT
+            reason = LAST_RESORT
+            if decision.match.default_matches:
+                reason = IS_CURRENT if decision.match.current == DEFAULT else ""
             steps.append(Step(DEFAULT, prioritized=DEFAULT in state.prioritized, reason=reason))
         elif decision.converts:
             steps.extend(self.conversions(decision))
@@ -744,4 +746,4 @@ def _of_backend(traceback: TracebackType | None) -> TracebackType | None:
         if name.partition(".")[0] not in ("importlib", "_frozen_importlib", __package__):
             return found
         found = found.tb_next
-    return traceback
+    return None

@@ -349,7 +349,7 @@ class _Explainer:
             verdict = Verdict.CANNOT_CONVERT
             if step is not None:
                 verdict, reason = self._judge_conversion(step)
-            self.lines.append(ExplainedBackend(name, verdict, reason))
+            self._add(name, verdict, reason)
         if self.is_decided:
             return Verdict.LATER, "it runs with the converted arguments"
         self.is_decided = True

@@ -216,8 +216,8 @@ class Hooked(TakesFound):
         keeper = self.calls.keeper
         before = keeper.get()
         keeper.set(self._scope.tables)
+        call._after = progress = Progress()
         try:
-            call._after = progress = Progress()
             result = self.chain().run(args, kwargs, found, progress)
         finally:
             keeper.set(before)

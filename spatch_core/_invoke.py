@@ -81,7 +81,7 @@ class Invocation:
 
 
 def restore_invocation(_: object, content: Mapping[str, Any]) -> Invocation:
-    """Make an invocation again that was pickled; see `.._state.pickles`."""
+    """Make an invocation again that was pickled; see `_freezing`."""
     from ._freezing import check_names
 
     check_names(content, ("function", "options"))

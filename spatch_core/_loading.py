@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from ._callers_line import warn_caller
 from ._decide import Decider, Decision
-from ._description import Description
 from ._discovery import build_catalog
 from ._entries import Calls
 from ._environment import find_entry_points, read_environment
@@ -26,6 +25,7 @@ from ._state import initial_state, set_environment
 from ._wrapper import document
 
 if TYPE_CHECKING:
+    from ._description import Description
     from ._dispatcher import Dispatcher
     from ._parameters import Function
 

@@ -397,8 +397,9 @@ def overriding_types(types: Iterable[type], protocol: str) -> tuple[type, ...]:
 ARRAY_FUNCTION = "__array_function__"
 """The one protocol whose method is called with an instance."""
 _GENERIC = {
-    ARRAY_FUNCTION: ("numpy", "ndarray"),
-    "__torch_function__": ("torch", "Tensor"),
+    ARRAY_FUNCTION: [("numpy", "ndarray")],
+    # That of a parameter is how PyTorch disables the protocol.
+    "__torch_function__": [("torch", "Tensor"), ("torch.nn", "Parameter")],
 }
 """Protocols that a library may share; the methods of these classes do not override."""
 
@@ -414,8 +415,8 @@ def overrides(cls: type, protocol: str) -> bool:
     method = defined(cls, protocol)
     if method is None:
         return False
-    if protocol in _GENERIC:
-        owner: Any = loaded_object(*_GENERIC[protocol])
+    for place in _GENERIC.get(protocol, ()):
+        owner: Any = loaded_object(*place)
         if owner is not None and method is defined(owner, protocol):
             return False
     if isinstance(method, FunctionType) and protocol != ARRAY_FUNCTION:

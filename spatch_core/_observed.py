@@ -88,18 +88,17 @@ class Trace(list[TraceEvent]):
 
 
 def record(
-    trace: Trace | None,
+    trace: Trace,
     function: Function,
     backend: str,
     outcome: Outcome,
     reason: str,
     types: tuple[type, ...],
 ) -> None:
-    """Add an event to the trace of a state, if it has one."""
-    if trace is not None:
-        trace.append(
-            TraceEvent(function.identifier, backend, outcome, reason, types, function.default_name)
-        )
+    """Add an event to the trace of a state."""
+    trace.append(
+        TraceEvent(function.identifier, backend, outcome, reason, types, function.default_name)
+    )
 
 
 class PrintedTrace(Trace):
@@ -139,7 +138,7 @@ class Call:
         # The dispatch arguments that the library's finder found, and the arguments of that call.
         _found: tuple[tuple[Any, ...] | None, tuple[Any, ...], dict[str, Any]] | None
         _has_gone_on: bool
-        # Set by `next`: the call of the next hook, the progress of the chain, or a backend's name.
+        # Set by `next`: the call of the next hook, or the progress of the chain.
         _after: Any
 
         def __init__(self) -> None: ...
@@ -173,8 +172,7 @@ class Call:
         ``"default"`` is the library's own implementation. For a coroutine function it is final
         when the result of `next` has been awaited.
         """
-        after = self._outcome()
-        found: str | None = getattr(after, "backend", after)
+        found: str | None = getattr(self._progress(), "backend", None)
         return found
 
     @property
@@ -183,10 +181,10 @@ class Call:
 
         A backend that said `IF_NEEDED` has not deferred.
         """
-        return {**getattr(self._outcome(), "reasons", {})}
+        return {**getattr(self._progress(), "reasons", {})}
 
-    def _outcome(self) -> Any:
-        """Return the progress of the chain, or the name of a backend that was called directly."""
+    def _progress(self) -> Any:
+        """Return the progress of the chain; None before `next`."""
         after: Any = self
         while type(after) is Call:
             after = after._after

@@ -416,8 +416,8 @@ class BackendOptions(Giving[Given_co], metaclass=Kind):
         known: Scope | None = None
         if own.is_plain:
             known = outer.inner.get(own)
-        elif self._last is not None and self._last[0]() is outer:
-            known = self._last[1]()
+        elif (last := self._last) is not None and last[0]() is outer:
+            known = last[1]()  # read once, because other threads may exchange the pair
         if known is not None:
             return known
         scope: Scope = keeper.scope(own.within(outer.state))

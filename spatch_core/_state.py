@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 
     Class = type  # where a parameter or a property is called `type`
     Tables: TypeAlias = list[Any]
-    # `_hooks` says what a hook is called with.
+    # `_observed` says what a hook is called with.
     AnyHook: TypeAlias = Callable[[Any], Any]
     Stages: TypeAlias = tuple[tuple[AnyHook, Tables], ...]
 else:
@@ -233,7 +233,7 @@ class Scope:
         self.is_enabled = False
         # Scopes of blocks, by their options, if these are plain; compared by identity.
         self.inner: dict[DispatchState, Scope] = {}
-        self.stages: Stages | None = None  # the hooks, see `stages_of`
+        self.stages: Stages | None = None  # the hooks, see `_hooked`
         self._sizes: dict[int, int] = {}
         self._chains: dict[int, Chains] = {}
 
@@ -348,7 +348,7 @@ def store(
 def _keys(tables: list[dict[Any, Any]]) -> set[Any]:
     """Return all keys of tables and of nested tables: classes, or tuples of classes.
 
-    Only classes that are hashed and compared by identity are keys (see `missing_entries`).
+    Only classes that are hashed and compared by identity are keys (see `_entries.fill`).
     """
     keys: set[Any] = set()
     while tables:

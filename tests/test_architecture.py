@@ -1,12 +1,10 @@
-"""The page about the architecture names the rooms and modules that there are, and their order."""
+"""The page about the architecture names the modules that there are, in the order of their use."""
 
 from __future__ import annotations
 
-import ast
 import re
 import subprocess
 import sys
-from collections import Counter
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -43,51 +41,24 @@ def find(identifier: str) -> Any:
     return found
 
 
-def first_cells(text: str) -> list[str]:
-    """Return the first cells of the tables in a text, without their heads."""
-    rows = re.findall(r"^\|(.*?)\|", text, re.MULTILINE)
-    return [row.strip() for row in rows if row.startswith((" `", " ["))]
-
-
-def test_the_tables_are_those_of_the_code() -> None:
+def test_the_table_is_that_of_the_code() -> None:
     """If this fails, run ``python tools/architecture.py``."""
     tool = [sys.executable, architecture.__file__, "--check"]
     done = subprocess.run(tool, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def test_every_module_has_one_row() -> None:
-    """The modules of each room stand in the table of that room, and no others."""
-    parts = re.split(r"^### Room `(\w+)/`$", TEXT.split(architecture.END)[0], flags=re.MULTILINE)
-    for room, text in zip(parts[1::2], parts[2::2], strict=True):
-        files = [*(architecture.PACKAGE / room).glob("*.[pc]*")]
-        modules = {file.stem for file in files if file.suffix in {".py", ".c"}} - {"__init__"}
-        assert Counter(first_cells(text)) == Counter(f"`{name}`" for name in modules)
-
-
-def test_rooms_have_the_order_of_the_contract() -> None:
+def test_every_module_has_one_row_in_the_order_of_the_contract() -> None:
     """From below to above: the contract of import-linter has them from above to below."""
-    overview = TEXT.split(architecture.START)[1].split("###")[0]
-    cells = [re.findall(r"`(\w+)/?`", cell)[0] for cell in first_cells(overview)]
-    assert cells == architecture.layers("rooms")
+    table = TEXT.split(architecture.START)[1].split(architecture.END)[0]
+    rows = re.findall(r"^\| `(\w+)(/?)` \|", table, re.MULTILINE)
+    assert [name for name, _ in rows] == architecture.modules()
     package = architecture.PACKAGE
-    folders = {file.parent.name for file in package.glob("*/__init__.py")}
+    packages = {file.parent.name for file in package.glob("*/__init__.py")}
     modules = {file.stem for file in package.glob("*.py")} - {"__init__"}
-    assert set(cells) == folders | modules
-    rooms = re.findall(r"^### Room `(\w+)/`$", TEXT, re.MULTILINE)
-    assert rooms == architecture.rooms()
-    assert set(rooms) == folders
-
-
-def test_every_room_says_what_comes_in_and_what_goes_out() -> None:
-    """The file that makes a folder a package says that, and has no code."""
-    for room in architecture.rooms():
-        if room.startswith("_"):
-            assert re.fullmatch(
-                r".* comes? in; .* (go|goes) out.*\.", architecture.first_line(room)
-            )
-            file = architecture.PACKAGE / room / "__init__.py"
-            assert len(ast.parse(file.read_text(encoding="utf-8")).body) == 1
+    assert {name for name, slash in rows if slash} == packages
+    assert {name for name, slash in rows if not slash} == modules
+    assert len(rows) == len(packages | modules)
 
 
 @pytest.mark.parametrize("name", ["call", "description"])
@@ -99,24 +70,23 @@ def test_drawings_name_what_there_is(name: str) -> None:
         assert callable(find(identifier)), identifier
 
 
-def test_places_to_look_for_exist() -> None:
-    """Rooms and modules in the prose, too."""
-    for room in re.findall(r"`(\w+)/`", TEXT):
-        assert (architecture.PACKAGE / room / "__init__.py").exists(), room
-    for file in re.findall(r"\b(_\w+/\w+\.c)\b", TEXT):
-        assert (architecture.PACKAGE / file).exists(), file
-
-
-def test_the_modules_in_which_to_look_exist() -> None:
-    """Each row names a module or a room."""
-    rows = re.findall(r"^\|.*\|(.*)\|$", TEXT.split("## Where to find what")[1], re.MULTILINE)
+def test_the_places_in_which_to_look_exist() -> None:
+    """Each row names modules, packages, or functions and classes in modules."""
+    section = TEXT.split("## Where to find what")[1].split("\n## ")[0]
+    rows = re.findall(r"^\|.*\|(.*)\|$", section, re.MULTILINE)
+    assert len(rows) > 2
     for row in rows[2:]:
-        places = re.findall(r"`(_?[a-z][\w.]*)/?`", row)
+        places = re.findall(r"`(_?[a-z][\w./:]*)`", row)
         assert places, row
         for place in places:
-            # An extension is not built for every Python.
-            source = Path(architecture.PACKAGE, *place.split("."))
-            assert find_spec(f"spatch_core.{place}") or source.with_suffix(".c").exists(), place
+            if ":" in place:
+                assert callable(find(place)), place
+            elif place.endswith(("/", ".c")):
+                assert (architecture.PACKAGE / place).exists(), place
+            else:
+                assert find_spec(f"spatch_core.{place}"), place
+    for place in re.findall(r"`(_\w+)`", TEXT):
+        assert find_spec(f"spatch_core.{place}"), place
 
 
 def code_of(identifier: str) -> CodeType:
@@ -128,10 +98,43 @@ def code_of(identifier: str) -> CodeType:
     return code
 
 
+class Run:
+    """The functions that ran, in order of their first calls, each with those that called it."""
+
+    def __init__(self) -> None:
+        self.callers: dict[CodeType, set[CodeType]] = {}
+
+    def watch(self, frame: FrameType, event: str, _: object) -> None:
+        """Take an event of the profiler."""
+        if event == "call" and frame.f_code not in self.callers:
+            outer, callers = frame.f_back, set()
+            while outer is not None:
+                callers.add(outer.f_code)
+                outer = outer.f_back
+            self.callers[frame.f_code] = callers
+
+
+def drawn_callers(text: str) -> dict[str, str]:
+    """Return the identifiers of a drawing that stand below and to the right of another one."""
+    found: dict[str, str] = {}
+    above: dict[int, str | None] = {}
+    for line in text.splitlines():
+        column = re.search(r"\w", line)
+        if column is None:
+            continue
+        above = {place: each for place, each in above.items() if place < column.start()}
+        identifier = next(iter(named(line)), None)
+        caller = above[max(above)] if above else None
+        if identifier is not None and caller is not None:
+            found[identifier] = caller
+        above[column.start()] = identifier
+    return found
+
+
 def test_drawings_have_the_order_in_which_things_happen(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Everything that is drawn runs, and what is drawn further down runs later."""
+    """Everything drawn runs; what is further down runs later, and callers are drawn as callers."""
     monkeypatch.syspath_prepend(tmp_path)
     # Asked first in calls with an integer, and called at once in those with a string.
     asked, plain = 'should_run = "drawn_backends:fits"', ""
@@ -161,20 +164,28 @@ def test_drawings_have_the_order_in_which_things_happen(
             },
         },
     )
-    seen: list[CodeType] = []
-
-    def watch(frame: FrameType, event: str, argument: object) -> None:
-        if event == "call":
-            seen.append(frame.f_code)
-
-    sys.setprofile(watch)
+    runs = Run(), Run()
     try:
+        sys.setprofile(runs[0].watch)
         system = BackendSystem("drawn.backends", "DRAWN")
         f: Any = system.dispatchable("x", module="drawn", qualname="f")(lambda x: "default")
-        assert f(1) == f("text") == "default"
+        asked_answer = f(1)
+        sys.setprofile(runs[1].watch)
+        plain_answer = f("text")
     finally:
         sys.setprofile(None)
+    assert asked_answer == plain_answer == "default"
     for name in ("call", "description"):
-        drawn = named(drawing(name))
-        assert [each for each in drawn if code_of(each) not in seen] == []
-        assert sorted(drawn, key=lambda each: seen.index(code_of(each))) == drawn
+        drawn = {each: code_of(each) for each in named(drawing(name))}
+        assert [
+            each for each, code in drawn.items() if not any(code in run.callers for run in runs)
+        ] == []
+        callers = drawn_callers(drawing(name))
+        assert callers
+        for run in runs:
+            order = [*run.callers]
+            ran = [each for each, code in drawn.items() if code in run.callers]
+            assert sorted(ran, key=lambda each: order.index(drawn[each])) == ran
+            for each in ran:
+                if each in callers:
+                    assert drawn[callers[each]] in run.callers[drawn[each]], each

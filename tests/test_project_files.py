@@ -152,9 +152,18 @@ def test_the_root_has_the_expected_files_only() -> None:
     }
 
 
-def test_slow_tests_are_marked_by_paths_that_exist() -> None:
-    text = (ROOT / "tests" / "conftest.py").read_text(encoding="utf-8")
-    slow = re.search(r"^SLOW = \((.*?)^\)$", text, re.MULTILINE | re.DOTALL)
-    assert slow is not None
-    for name in re.findall(r'"(.*?)"', slow[1]):
-        assert (ROOT / "tests" / name).exists(), name
+@pytest.mark.parametrize(
+    ("file", "name"),
+    [
+        ("tests/conftest.py", "SLOW"),
+        ("tools/gate.py", "REPOSITORY"),
+        ("tools/pyodide_tests/in_pyodide.py", "TESTS"),
+        ("tools/sanitize.py", "TESTS"),
+    ],
+)
+def test_lists_of_tests_name_paths_that_exist(file: str, name: str) -> None:
+    text = (ROOT / file).read_text(encoding="utf-8")
+    paths = re.search(rf"^{name} = [(\[](.*?)^[)\]]$", text, re.MULTILINE | re.DOTALL)
+    assert paths is not None
+    for path in re.findall(r'"(.*?)"', paths[1]):
+        assert (ROOT / "tests" / path.removeprefix("tests/")).exists(), path

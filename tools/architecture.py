@@ -1,9 +1,9 @@
-"""Write the tables of rooms and modules into the page about the architecture.
+"""Write the table of modules into the page about the architecture.
 
     python tools/architecture.py            # writes docs/explanation/architecture.md
     python tools/architecture.py --check    # reports whether it is up to date; exit code 1 if not
 
-The order is that of the import contracts in ``pyproject.toml``. The texts are the first lines
+The order is that of the import contract in ``pyproject.toml``. The texts are the first lines
 of the modules' docstrings. The rest of the page is written by hand.
 """
 
@@ -11,97 +11,52 @@ from __future__ import annotations
 
 import argparse
 import ast
-import re
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 if sys.version_info >= (3, 11):
     import tomllib
 else:
     import tomli as tomllib
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "spatch_core"
 PAGE = ROOT / "docs" / "explanation" / "architecture.md"
-START = "<!--- tables: written by tools/architecture.py -->"
-END = "<!--- end of tables -->"
+START = "<!--- table: written by tools/architecture.py -->"
+END = "<!--- end of the table -->"
 
 
-def layers(contract: str) -> list[str]:
-    """Return the names in a contract about layers, lowest first; none if there is no contract."""
+def modules() -> list[str]:
+    """Return the modules and packages in the contract about the whole package, lowest first."""
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     contracts = settings["tool"]["importlinter"]["contracts"]
-    none: list[str] = []
-    found = next((each["layers"] for each in contracts if each["id"] == contract), none)
-    return [
-        name.strip(" ()") for layer in reversed(found) for name in sorted(re.split(r"[|:]", layer))
-    ]
+    return next(each["layers"][::-1] for each in contracts if each["id"] == "modules")
 
 
-def rooms() -> list[str]:
-    """Return the folders of the package that have modules, lowest first."""
-    return [name for name in layers("rooms") if (PACKAGE / name).is_dir()]
-
-
-def modules_of(room: str) -> list[str]:
-    """Return the modules of a room: those of the contract, lowest first, then others by name."""
-    found = sorted(
-        file.stem
-        for pattern in ("*.py", "*.c")
-        for file in (PACKAGE / room).glob(pattern)
-        if file.stem != "__init__"
-    )
-    order = layers(room.strip("_"))
-    return sorted(found, key=lambda name: order.index(name) if name in order else len(order))
-
-
-def first_line(place: str) -> str:
-    """Return the first line of the docstring of a module or room (in C, of the first comment)."""
-    path = PACKAGE / place
-    files = (path / "__init__.py", path.with_suffix(".py"), path.with_suffix(".c"))
-    file = next(file for file in files if file.exists())
-    text = file.read_text(encoding="utf-8")
-    if file.suffix == ".c":
-        return text.splitlines()[0].removeprefix("/*").strip()
-    docstring = ast.get_docstring(ast.parse(text))
+def first_line(name: str) -> str:
+    """Return the first line of the docstring of a module or package."""
+    path = PACKAGE / name
+    file = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+    docstring = ast.get_docstring(ast.parse(file.read_text(encoding="utf-8")))
     if not docstring:
         raise ValueError(f"{file.relative_to(ROOT)} has no docstring")
-    return docstring.splitlines()[0].replace("``", "`")
+    return docstring.splitlines()[0].replace("``", "`").replace("|", "\\|")
 
 
-def table(head: str, rows: Iterable[Sequence[str]]) -> list[str]:
-    """Return the lines of a table of two columns."""
-    cells = ((first, second.replace("|", "\\|")) for first, second in rows)
-    return [head, "|---|---|", *(f"| {first} | {second} |" for first, second in cells), ""]
-
-
-def tables() -> str:
+def table() -> str:
     """Return the generated part of the page."""
-    names = layers("rooms")
-    lines = table(
-        "| room or module | input and output |",
-        [
-            (f"[`{name}/`](#room-{name})" if name in rooms() else f"`{name}`", line)
-            for name in names
-            for line in [first_line(name)]
-        ],
-    )
-    for room in rooms():
-        lines += [f"### Room `{room}/`", ""]
-        rows = [(f"`{name}`", first_line(f"{room}/{name}")) for name in modules_of(room)]
-        lines += table("| module | contents |", rows)
-    return "\n".join(lines)
+    rows = [
+        f"| `{name}{'/' if (PACKAGE / name).is_dir() else ''}` | {first_line(name)} |"
+        for name in modules()
+    ]
+    return "\n".join(["| module | contents |", "|---|---|", *rows])
 
 
 def page(text: str) -> str:
-    """Return the page with new tables."""
+    """Return the page with a new table."""
     before, rest = text.split(START)
     _, after = rest.split(END)
-    return f"{before}{START}\n\n{tables()}\n{END}{after}"
+    return f"{before}{START}\n\n{table()}\n\n{END}{after}"
 
 
 def main() -> int:

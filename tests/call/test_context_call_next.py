@@ -180,5 +180,6 @@ def test_a_demanded_backend_cannot_go_on() -> None:
     """C5, F8: there is no other candidate for what `invoke` names."""
     _, f = make(with_context(goes_on))
     assert f(Foreign()) == "b0(default)"
-    with pytest.raises(BackendDeferredError, match="names no other backend"):
+    with pytest.raises(BackendDeferredError, match="names no other backend") as caught:
         f.invoke(backend="b0")(Foreign())
+    assert not hasattr(caught.value, "__notes__")  # it names the backend itself

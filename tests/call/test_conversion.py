@@ -520,3 +520,12 @@ def test_notimplemented_of_the_default_is_the_answer() -> None:
     """V7: it is neither converted nor refused."""
     _, f = make(lambda x: NotImplemented)
     assert f(Foreign()) is NotImplemented
+
+
+def test_a_container_that_contains_itself_is_refused_with_the_reason() -> None:
+    """V3: conversions handle trees."""
+    _, f = make(lambda x: "default", describe())
+    given: list[Any] = [Foreign()]
+    given.append(given)
+    with pytest.raises(NoImplementationError, match="gpu cannot convert: a list contains itself"):
+        f(Foreign(), given)

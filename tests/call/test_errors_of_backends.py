@@ -77,6 +77,16 @@ def test_an_exception_names_the_backend_that_raised_it(way: Any, options: Any) -
     assert not hasattr(caught.value, "__notes__")
 
 
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="exceptions have notes from Python 3.11 on")
+def test_an_exception_of_the_next_one_is_not_blamed_on_the_backend() -> None:
+    """C7: the note says which backend ran, not that the exception is its own."""
+    _, f = library(lambda context, x, y: context.call_next(x, y), uses_context=True)
+    with pytest.raises(LookupError, match="of the library") as caught:
+        f(Foreign(), -1)
+    notes: Any = getattr(caught.value, "__notes__", ())
+    assert notes[-1].startswith("Raised while the backend 'gpu' ran lib:f; ")
+
+
 @pytest.mark.parametrize("options", OPTIONS.values(), ids=OPTIONS)
 @pytest.mark.parametrize("way", [WAYS["plain"], WAYS["asks"]], ids=["plain", "asks"])
 def test_arguments_that_do_not_fit_give_the_librarys_own_error(way: Any, options: Any) -> None:

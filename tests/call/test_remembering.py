@@ -608,6 +608,30 @@ def test_overriding_types_are_not_remembered() -> None:
     )
 
 
+def test_overriding_types_do_not_run_what_follows_the_default() -> None:
+    """K8: the error says why their method was not called."""
+
+    class Over(Own):
+        @classmethod
+        def __model_function__(cls, func: Any, *call: Any) -> Any:
+            return func.__name__
+
+    own = BackendSystem(None, "OVEROWN", [f"~{HERE}:Own"], protocol="__model_function__")
+
+    class Fitted:
+        @own.dispatchable("x", decides=True)
+        def fit(self, x: Any) -> Any:
+            return self
+
+        @own.dispatchable("x", follows="fit")
+        def predict(self, x: Any) -> Any:
+            return "default"
+
+    model = Fitted().fit(Own())
+    with pytest.raises(NoImplementationError, match="__model_function__ defers: default has run"):
+        model.predict(Over())
+
+
 # ---------------------------------------------------------------------------------------
 # Misuse
 

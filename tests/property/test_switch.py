@@ -165,7 +165,10 @@ class Switching(RuleBasedStateMachine):
             try:
                 while True:
                     action, done = await actions.get()
-                    done.set_result(running.send(action))
+                    try:
+                        done.set_result(running.send(action))
+                    except Exception as error:  # noqa: BLE001  # whatever it is
+                        done.set_exception(error)  # or who waits for it would wait forever
             finally:
                 running.close()
 

@@ -33,7 +33,7 @@ OPTIONS = (
 )
 TESTS = (
     *("description", "discovery", "order", "state", "resolution", "call", "function"),
-    *("switching", "test_classes.py", "test_hooks.py", "observation", "test_rules.py"),
+    *("signature", "switching", "test_hooks.py", "test_rules.py"),
 )
 
 
