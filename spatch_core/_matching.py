@@ -186,7 +186,10 @@ class Matcher:
         ]
 
     def _awaited(self, cls: type, known: bool) -> Iterable[TypePattern]:
-        """Yield the patterns that may turn out to name a class once a module is imported."""
+        """Yield the patterns that may turn out to name a class once a module is imported.
+
+        See `TypePattern.resembles`; the name of the class counts only if it is not `known`.
+        """
         found: dict[int, TypePattern] = {}  # by identity: hashing a pattern hashes its text
         for each in mro_of(cls):
             resembling = self._by_package.get(module_of(each).partition(".")[0], ())
@@ -196,9 +199,11 @@ class Matcher:
                 if each is cls or pattern.prefix != EXACT:
                     found[id(pattern)] = pattern
         yield from (each for each in found.values() if is_awaited(each.module))
-        # For the other abstract patterns, the import has been tried: their answers are final.
+        # Matching imports the modules of abstract patterns. Answers are final except while one is in
+        # the middle of its import.
         pending = [each for each in self._abstract if each not in self._abstract_bases]
-        yield from (each for each in pending if each.may_alias(cls, known))
+        modules = sys.modules
+        yield from (e for e in pending if e.module in modules and is_awaited(e.module))
 
     def _abstract_base(self, pattern: TypePattern, cls: type) -> type | None:
         """Return the class that an abstract pattern names if `cls` is a subclass of it."""

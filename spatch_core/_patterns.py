@@ -425,25 +425,16 @@ class TypePattern:
         """Return the classes of which an exact or subclass pattern may name one."""
         return (cls,) if self.prefix == EXACT else mro_of(cls)
 
-    def resembles(self, cls: type, known: bool = False) -> bool:
-        """Whether the pattern could be an alias of a class on the MRO of `cls`; see `may_alias`."""
+    def resembles(self, cls: type) -> bool:
+        """Whether the pattern could be an alias of a class on the MRO of `cls`.
+
+        A public alias is assumed to be in the package that defines the class, or to have the
+        class's name.
+        """
         package = self.module.partition(".")[0]
         last = self.qualname.rpartition(".")[2]
         return any(
             module_of(each).partition(".")[0] == package
-            or (not known and qualname_of(each).rpartition(".")[2] == last)
+            or qualname_of(each).rpartition(".")[2] == last
             for each in self._classes(cls)
         )
-
-    def may_alias(self, cls: type, known: bool) -> bool:
-        """Whether the pattern may turn out to name `cls` once its module is imported.
-
-        Then a decision that it does not match may change later. A public alias is assumed to be in
-        the package that defines the class, or to have the class's name; the latter is considered
-        only if the class is not `known`, because no other pattern names it.
-        """
-        if self.prefix == ABSTRACT:
-            # Matching imports the module. The answer can change only if the module was in
-            # the middle of its import.
-            return self.module in sys.modules and is_awaited(self.module)
-        return is_awaited(self.module) and self.resembles(cls, known)
