@@ -360,6 +360,7 @@ def test_update_that_is_killed_leaves_the_old_or_the_new_file(
     project: Project, tally: Tally, scale: int
 ) -> None:
     """It may leave a draft, which the next one removes."""
+    drafts = 0
     for number in range(0, 1000, 1 if scale > 1 else 4):
         project.file.write_text(project.before)
         found = project.update(code=KILL_UPDATE + UPDATE, KILL_AT=str(number))
@@ -369,12 +370,14 @@ def test_update_that_is_killed_leaves_the_old_or_the_new_file(
         content = project.file.read_text()
         tally.add(content in (project.before, project.after), content)
         left = project.others()
+        drafts += bool(left)
         tally.add(all(each.endswith(".spatch-core-draft") for each in left), left)
         if left:
             tally.add(project.update() == "written", "the next one")
             tally.add(project.others() == set(), project.others())
     else:
         raise AssertionError("it was killed every time")
+    assert drafts, "it was never killed while there was a draft"
 
 
 def test_updates_in_many_processes(project: Project, tally: Tally, scale: int) -> None:
