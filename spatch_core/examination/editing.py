@@ -1,23 +1,52 @@
-"""Changes the functions in a backend's file and nothing else in it. Needs tomlkit.
+"""Changes the functions in a backend's file and nothing else in it.
 
-Pieces of the text are replaced by offset, which preserves comments, order and formatting of the
-rest; tomlkit only writes values. A document of tomlkit cannot insert a table or a field between
-others, and keeps the comments of removed tables.
+The text is cut at the headers of its tables. tomlkit edits the tables that change; the others stay
+as they are.
 """
 
 from __future__ import annotations
 
+import re
 from bisect import bisect
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from .._description import FUNCTION_FIELDS, NO_FUNCTIONS
-from .layout import Pair, Path, Section, find_layout
+from .layout import Path, find_layout
+
+if TYPE_CHECKING:
+    from tomlkit import TOMLDocument
+    from tomlkit.items import Item, Key
+
+Body: TypeAlias = "list[tuple[Key | None, Item]]"
+"""The entries of a table: pairs, and comments and white space without a key."""
+
+_COMMENTS_ABOVE = re.compile(r"(?:[ \t]*#.*\n)*\Z")
 
 
 class CannotEdit(Exception):  # noqa: N818  # it asks the user to change the file
-    """Functions cannot be added to a file of this form."""
+    """The table of functions is written on one line."""
+
+
+@dataclass(slots=True)
+class _Block:
+    """A table with its header; the first block is what stands before all headers."""
+
+    path: Path
+    text: str  # from the header to the end of the last pair
+    above: str = ""  # the comments directly above the header
+    below: str = ""  # other comments, and empty lines
+    document: TOMLDocument | None = None  # replaces the text; for the extra line end see `parsed`
+    is_removed: bool = False
+
+    def parsed(self) -> TOMLDocument:
+        import tomlkit
+
+        if self.document is None:
+            # The text may lack its line end, which entries that are inserted need.
+            self.document = tomlkit.parse(f"{self.text}\n")
+        return self.document
 
 
 def edit_functions(
@@ -41,200 +70,184 @@ def edit_functions(
     """
     if "\r\n" in text and text.count("\r\n") == text.count("\n"):
         return edit_functions(text.replace("\r\n", "\n"), present, wanted).replace("\n", "\r\n")
-    editor = _Editor(text)
-    added = {}
-    for name, fields in wanted.items():
-        old = present.get(name)
-        if not isinstance(old, Mapping):
-            added[name] = fields
+    blocks = _cut(text)
+    for name, old in present.items():
+        if name not in wanted or not isinstance(old, Mapping):
+            _remove(blocks, name)
         else:
-            editor.change(name, old, fields)
-    for name in present:
-        if not isinstance(present[name], Mapping) or name not in wanted:
-            editor.remove(name)
-    editor.add(added)
-    return editor.result()
+            _change(blocks, name, old, wanted[name])
+    for name in sorted(wanted):
+        if not isinstance(present.get(name), Mapping):
+            _add(blocks, name)
+            _change(blocks, name, {}, wanted[name])
+    return _join(blocks)
 
 
-@dataclass(slots=True)
-class _Edit:
-    start: int
-    end: int
-    text: str
+def _cut(text: str) -> list[_Block]:
+    blocks: list[_Block] = []
+    end = 0
+    for section in find_layout(text).sections:
+        start = text.rfind("\n", 0, section.start) + 1
+        found = _COMMENTS_ABOVE.search(text[end:start])
+        above = found.group() if found and blocks else ""
+        if blocks:
+            blocks[-1].below = text[end : start - len(above)]
+        # The comment behind the last pair, and the line end, belong to it.
+        end = (text.find("\n", section.end) + 1 or len(text)) if section.end else 0
+        blocks.append(_Block(section.path, text[start:end], above))
+    blocks[-1].below = text[end:]
+    return blocks
 
 
-@dataclass(slots=True)
-class _Editor:
-    text: str
-    edits: list[_Edit] = field(default_factory=list)
-    sections: list[Section] = field(default_factory=list)
-
-    def __post_init__(self) -> None:
-        self.sections = find_layout(self.text).sections
-
-    def replace(self, start: int, end: int, text: str) -> None:
-        self.edits.append(_Edit(start, end, text))
-
-    def result(self) -> str:
-        parts = []
-        position = 0
-        for edit in sorted(self.edits, key=lambda each: (each.start, each.end)):
-            parts += [self.text[position : edit.start], edit.text]
-            position = edit.end
-        return "".join([*parts, self.text[position:]])
-
-    def change(self, name: str, old: Mapping[str, Any], fields: Mapping[str, Any]) -> None:
-        path = ("functions", name)
-        changed = {key for key in FUNCTION_FIELDS if old.get(key) != fields.get(key)}
-        if not changed:
-            return
-        whole = next((each for each in self.pairs() if path[: len(each.path)] == each.path), None)
-        if whole is not None:
-            # An inline table is written anew.
-            if whole.path != path:
-                raise CannotEdit
-            others = {key: old[key] for key in old if key not in FUNCTION_FIELDS}
-            self.replace(whole.value, whole.end, _inline({**others, **_in_order(fields)}))
-            return
-        written = {each.path[2]: each for each in self.pairs() if each.path[:-1] == path}
-        for key in FUNCTION_FIELDS:
-            pair = written.get(key)
-            if key not in changed:
-                continue
-            if pair is None:
-                self.insert_field(path, key, fields[key], written)
-            elif key in fields:
-                self.replace(pair.value, pair.end, _value(fields[key]))
-            else:
-                self.replace(self.line_start(pair.start), self.line_end(pair.end), "")
-
-    def insert_field(self, path: Path, key: str, value: Any, written: Mapping[Any, Pair]) -> None:
-        """Insert a field after the field that precedes it, or before all others."""
-        earlier = FUNCTION_FIELDS[: FUNCTION_FIELDS.index(key)]
-        before = [written[each] for each in earlier if each in written]
-        neighbour = before[-1] if before else next(iter(written.values()), None)
-        prefix = ""
-        if neighbour is not None:
-            prefix = self.text[self.line_start(neighbour.start) : neighbour.last]
-        if before:
-            place = self.line_end(before[-1].end)
-        elif neighbour is not None:
-            place = self.line_start(neighbour.start)
+def _join(blocks: list[_Block]) -> str:
+    text = ""
+    for block in blocks:
+        if block.is_removed:
+            text = re.sub(r"\n+\Z", "\n", text)  # the empty lines above the table go, too
         else:
-            place = self.line_end(next(each.end for each in self.sections if each.path == path))
-        self.insert_lines(place, f"{prefix}{key} = {_value(value)}\n")
-
-    def remove(self, name: str) -> None:
-        path = ("functions", name)
-        for section in self.sections:
-            if section.path[:2] == path:
-                self.remove_lines(section.start, section.end)
-                continue
-            for pair in section.pairs:
-                if pair.path[:2] == path:
-                    self.remove_lines(pair.start, pair.end, len(pair.path) == 2)
-                elif pair.path == ("functions",):
-                    raise CannotEdit
-
-    def remove_lines(self, start: int, end: int, with_comments: bool = True) -> None:
-        """Remove lines, the comments directly above them, and the empty lines above these."""
-        start = self.line_start(start)
-        if with_comments:
-            start = self.attached(start)
-            while self.text[:start].endswith("\n\n"):
-                start -= 1
-        self.replace(start, self.line_end(end), "")
-
-    def add(self, functions: Mapping[str, Mapping[str, Any]]) -> None:
-        if not functions:
-            return
-        if any(each.path == ("functions",) for each in self.pairs()):
-            raise CannotEdit
-        places = {
-            each.path[1]: each
-            for each in self.sections
-            if len(each.path) == 2
-            and each.path[0] == "functions"
-            and each.path[1] not in NO_FUNCTIONS
-        }
-        names = sorted(map(str, places))
-        for name in sorted(functions):
-            block = "".join(_block(name, functions[name]))
-            position = bisect(names, name)
-            if position:
-                end = self.end_of(names[position - 1])
-                self.insert_lines(end, f"\n{block}")
-            elif names:
-                first = min(places, key=lambda each: places[each].start)
-                start = self.attached(self.line_start(places[first].start))
-                if any(each.start <= start < each.end for each in self.edits):
-                    # The first function is removed, together with the lines above it.
-                    self.insert_lines(self.end_of(str(first)), f"\n{block}")
-                else:
-                    self.replace(start, start, f"{block}\n")
-            else:
-                empty = not self.text.strip()
-                self.insert_lines(len(self.text), block if empty else f"\n{block}")
-
-    def end_of(self, name: str) -> int:
-        """Return the end of the last line of a function, subtables included."""
-        ends = [each.end for each in self.sections if each.path[:2] == ("functions", name)]
-        return self.line_end(max(ends))
-
-    def insert_lines(self, place: int, lines: str) -> None:
-        # Only the last line of a file may lack a line end; the first insertion adds it.
-        lacks_end = self.text[place - 1 : place] not in ("", "\n")
-        if lacks_end and not any(each.start == place == each.end for each in self.edits):
-            lines = f"\n{lines}"
-        self.replace(place, place, lines)
-
-    def pairs(self) -> Iterator[Pair]:
-        for section in self.sections:
-            yield from section.pairs
-
-    def line_start(self, place: int) -> int:
-        return self.text.rfind("\n", 0, place) + 1
-
-    def line_end(self, place: int) -> int:
-        """Return the offset after the line, its comment and its line end."""
-        return self.text.find("\n", place) + 1 or len(self.text)
-
-    def attached(self, start: int) -> int:
-        """Return the start of the comments directly above a line."""
-        # The last line of a multi-line string may look like a comment: do not go above a value.
-        before = [self.line_end(each.end) for each in self.pairs() if each.end <= start]
-        while start > max(before, default=0):
-            above = self.line_start(start - 1)
-            if not self.text[above:start].lstrip().startswith("#"):
-                break
-            start = above
-        return start
+            is_open = text and not text.endswith("\n")  # only the last line of a file may be
+            own = block.text if block.document is None else block.document.as_string()[:-1]
+            text += ("\n" if is_open else "") + block.above + own
+        text += block.below
+    return text
 
 
-def _in_order(fields: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: fields[key] for key in FUNCTION_FIELDS if key in fields}
-
-
-def _block(name: str, fields: Mapping[str, Any]) -> Iterator[str]:
-    yield f"[functions.{_value(name)}]\n"
-    for key, value in _in_order(fields).items():
-        yield f"{key} = {_value(value)}\n"
-
-
-def _value(value: Any) -> str:
+def _add(blocks: list[_Block], name: str) -> None:
+    """Add an empty table behind the one that precedes it by name, or before all others."""
     import tomlkit
 
-    if isinstance(value, list) and value and all(isinstance(each, dict) for each in value):
-        return f"[{', '.join(map(_inline, value))}]"
+    new = _Block(("functions", name), f"[functions.{tomlkit.item(name).as_string()}]\n")
+    places = {
+        str(block.path[1]): place
+        for place, block in enumerate(blocks)
+        if len(block.path) == 2
+        and block.path[0] == "functions"
+        and block.path[1] not in NO_FUNCTIONS
+    }
+    names = sorted(places)
+    position = bisect(names, name)
+    if position:
+        path = ("functions", names[position - 1])
+        # Tables below the preceding one stay with it.
+        place = max(place for place, block in enumerate(blocks) if block.path[:2] == path)
+        new.above, new.below, blocks[place].below = "\n", blocks[place].below, ""
+        blocks.insert(place + 1, new)
+    elif names:
+        new.below = "\n"
+        blocks.insert(min(places.values()), new)
+    else:
+        new.above = "\n"
+        blocks.append(new)
+
+
+def _remove(blocks: list[_Block], name: str) -> None:
+    """Remove a function, the comments directly above it, and the empty lines above these."""
+    from tomlkit.items import Comment, Whitespace
+
+    for block in blocks:
+        block.is_removed |= block.path[:2] == ("functions", name)
+    for body, last in reversed(_places(blocks, name)):
+        first = last
+        for kind in (Comment, Whitespace):
+            while first and isinstance(body[first - 1][1], kind):
+                first -= 1
+        del body[first : last + 1]
+
+
+def _change(
+    blocks: list[_Block], name: str, old: Mapping[str, Any], fields: Mapping[str, Any]
+) -> None:
+    from tomlkit.items import InlineTable, Table
+
+    changed = [key for key in FUNCTION_FIELDS if old.get(key) != fields.get(key)]
+    places = _places(blocks, name) if changed else []
+    bodies: list[Body] = []
+    for body, place in places:
+        item = body[place][1]
+        if isinstance(item, Table):
+            bodies.append(item.value.body)
+        elif isinstance(item, InlineTable):
+            # It is written anew.
+            others = {key: old[key] for key in old if key not in FUNCTION_FIELDS}
+            ordered = {key: fields[key] for key in FUNCTION_FIELDS if key in fields}
+            _replace(body, place, {**others, **ordered})
+    for key in changed if bodies else ():
+        for block in blocks:
+            # A field may have tables of its own: [[functions."lib:fn".variants]].
+            block.is_removed |= block.path[:3] == ("functions", name, key)
+        _set(bodies, key, fields.get(key))
+
+
+def _set(bodies: list[Body], key: str, value: Any) -> None:
+    """Set a field, or remove it; a new one goes behind those that precede it, or before all."""
+    from tomlkit.items import SingleKey
+
+    written = {
+        each.key: (body, place)
+        for body in bodies
+        for place, (each, _) in enumerate(body)
+        if each is not None
+    }
+    if key in written:
+        body, place = written[key]
+        if value is None:
+            del body[place]
+        else:
+            _replace(body, place, value)
+        return
+    if value is None:
+        return
+    before = [each for each in FUNCTION_FIELDS[: FUNCTION_FIELDS.index(key)] if each in written]
+    neighbour = before[-1] if before else next(iter(written), None)
+    new = _item(value)
+    body, place = bodies[0], 0
+    if neighbour is not None:
+        body, place = written[neighbour]
+        new.trivia.indent = body[place][1].trivia.indent
+    body.insert(place + bool(before), (SingleKey(key), new))
+
+
+def _replace(body: Body, place: int, value: Any) -> None:
+    """Replace a value; its indentation and its comment stay."""
+    key, old = body[place]
+    new = _item(value)
+    vars(new.trivia).update(vars(old.trivia))
+    body[place] = (key, new)
+
+
+def _places(blocks: list[_Block], name: str) -> list[tuple[Body, int]]:
+    """Return where a function stands: in one table, or with dotted keys in several."""
+    from tomlkit.items import InlineTable, Table
+
+    places = []
+    for block in blocks:
+        if block.is_removed or block.path not in ((), ("functions",), ("functions", name)):
+            continue
+        for key, functions in block.parsed().body:
+            if key is None or key.key != "functions":
+                continue
+            if isinstance(functions, InlineTable):
+                raise CannotEdit
+            if isinstance(functions, Table):
+                body = functions.value.body
+                names = [None if each is None else each.key for each, _ in body]
+                places += [(body, place) for place, each in enumerate(names) if each == name]
+    return places
+
+
+def _item(value: Any) -> Item:
+    import tomlkit
+
+    if isinstance(value, dict):
+        table = tomlkit.inline_table()
+        table.update({key: _item(each) for key, each in value.items()})
+        return table
+    if isinstance(value, list):
+        array = tomlkit.array()
+        array.extend(map(_item, value))
+        return array
     if isinstance(value, str) and "\n" in value:
         text = tomlkit.string(f"{value}\n", multiline=True).as_string()
-        return text.replace('"""', '"""\n', 1)
-    return str(tomlkit.item(value).as_string())
-
-
-def _inline(fields: Mapping[str, Any]) -> str:
-    import tomlkit
-
-    table = tomlkit.inline_table()
-    table.update(fields)
-    return str(table.as_string())
+        return tomlkit.value(text.replace('"""', '"""\n', 1))
+    item: Item = tomlkit.item(value)
+    return item

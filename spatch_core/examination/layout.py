@@ -1,4 +1,4 @@
-"""The lines and offsets of keys, values and tables in a TOML file, which TOML parsers do not give.
+"""The lines of keys and the offsets of tables in a TOML file, which TOML parsers do not give.
 
 The text is valid: a parser has accepted it before.
 """
@@ -35,25 +35,13 @@ _TOKEN = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Pair:
-    """A key with its value, as offsets in the text."""
-
-    path: Path  # from the root table
-    start: int  # of the key
-    last: int  # of the last part of the key
-    value: int  # of the value
-    end: int  # after the value
-
-
 @dataclass(slots=True)
 class Section:
-    """A table with a header, or the pairs before the first header."""
+    """A table with a header, or the pairs before the first header; offsets in the text."""
 
     path: Path  # empty before the first header
     start: int  # of the header
     end: int  # after the last pair
-    pairs: list[Pair] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -127,9 +115,7 @@ class _Scanner:
                 section = self.header()
                 self.layout.sections.append(section)
             else:
-                pair = self.pair(section.path)
-                section.pairs.append(pair)
-                section.end = pair.end
+                section.end = self.pair(section.path)
         return self.layout
 
     def ahead(self) -> str:
@@ -144,7 +130,7 @@ class _Scanner:
         is_array = self.ahead() == "[" and self.tokens[self.position].start == first.end
         if is_array:
             self.take()
-        path, _ = self.key(())
+        path = self.key(())
         self.take()
         if is_array:
             self.take()
@@ -153,15 +139,14 @@ class _Scanner:
             self.found(path, first.line)
         return Section(path, first.start, self.tokens[self.position - 1].end)
 
-    def pair(self, outer: Path) -> Pair:
-        start = self.tokens[self.position].start
-        path, last = self.key(outer)
+    def pair(self, outer: Path) -> int:
+        """Read a key and its value; return the offset after them."""
+        path = self.key(outer)
         self.take()
-        value = self.tokens[self.position].start
-        return Pair(path, start, last, value, self.value(path))
+        return self.value(path)
 
-    def key(self, outer: Path) -> tuple[Path, int]:
-        """Read a dotted key; return its path and the offset of its last part."""
+    def key(self, outer: Path) -> Path:
+        """Read a dotted key; return its path."""
         path = outer
         while True:
             token = self.take()
@@ -172,7 +157,7 @@ class _Scanner:
                 path = (*path, self.arrays[path])
             self.found(path, token.line)
             if self.ahead() != ".":
-                return path, token.start
+                return path
             self.take()
 
     def value(self, path: Path) -> int:

@@ -1,25 +1,21 @@
-"""Replaces the content of a file atomically, by a draft that is renamed.
+"""Replaces the content of a file by a draft that is renamed.
 
-- A process that is killed leaves either the old content or the new one.
-- Content that another process has saved in the meantime is not replaced. The comparison comes
+- A process that is killed leaves either the old content or the new one. It may leave the draft,
+  which the next update replaces.
+- Content that another process has saved in the meantime is not replaced. The last comparison comes
   directly before the call that renames the draft.
 - Owner, group, permissions, extended attributes and hard links of the file stay. If a draft cannot
   have the owner, or the file has several hard links, the file itself is overwritten, and a failure
   puts the old content back. This case is not atomic.
-- On Linux, a draft has no name until it is complete. A draft with a name is locked by its process;
-  the next update removes drafts that are not locked.
 """
 
 from __future__ import annotations
 
 import os
-import re
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+import shutil
+from contextlib import suppress
 from io import FileIO
 from pathlib import Path
-from stat import S_IMODE, S_ISREG
-from time import time
 from typing import Any
 
 fcntl: Any
@@ -28,17 +24,9 @@ try:
 except ImportError:  # on Windows
     fcntl = None
 
-_BINARY = getattr(os, "O_BINARY", 0)  # only on Windows
-_DRAFT = r"\.[0-9a-f]{16}\.spatch-core-draft"
-_DAY = 24 * 60 * 60
-
 
 class ChangedMeanwhileError(Exception):
     """The content of the file is not the expected one."""
-
-
-class _OwnerError(Exception):
-    """A draft cannot get the owner of the file."""
 
 
 def replace_content(path: Path, before: bytes, after: bytes) -> None:
@@ -62,115 +50,66 @@ def replace_content(path: Path, before: bytes, after: bytes) -> None:
     """
     # Opened for writing: renaming would replace a read-only file in a writable folder.
     with open(path, "r+b", buffering=0) as old:
-        if os.fstat(old.fileno()).st_nlink == 1:
-            with suppress(_OwnerError), _draft(path, after, old) as draft:
-                if path.read_bytes() != before:
-                    raise ChangedMeanwhileError
-                os.replace(draft, path)
-                return
-        if old.read() != before:
-            raise ChangedMeanwhileError
-        try:
-            _overwrite(old, after)
-        except BaseException:
-            with suppress(OSError):
-                _overwrite(old, before)
-            raise
+        if fcntl is not None:
+            with suppress(OSError):  # the file system may not have locks
+                fcntl.flock(old, fcntl.LOCK_EX)
+        # An update that had the lock before may have put another file in its place.
+        _expect(path, before)
+        if os.fstat(old.fileno()).st_nlink > 1 or not _replace(path, before, after, old):
+            _overwrite(old, before, after)
 
 
-def remove_drafts(path: Path) -> None:
-    """Remove the drafts of a file that killed processes have left."""
-    pattern = re.compile(re.escape(f".{path.name}") + _DRAFT)
-    with suppress(OSError):
-        for name in os.listdir(path.parent):
-            if pattern.fullmatch(name):
-                with suppress(OSError):
-                    _remove_draft(path.parent / name)
-
-
-def _remove_draft(path: Path) -> None:
-    status = path.lstat()
-    if not S_ISREG(status.st_mode):
-        return
-    if fcntl is None:
-        if time() - status.st_mtime > _DAY:
-            path.unlink()
-        return
-    handle = os.open(path, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK)
+def _replace(path: Path, before: bytes, after: bytes, old: FileIO) -> bool:
+    """Rename a draft; return False if it cannot have the owner of the file."""
+    # One that is there is left by a killed process: a running one has the lock.
+    draft = path.with_name(f".{path.name}.spatch-core-draft")
+    draft.unlink(missing_ok=True)
     try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)  # fails while its process runs
-        path.unlink()
+        with open(draft, "xb", opener=_open_private) as stream:
+            stream.write(after)
+            stream.flush()
+            if not _give_to_owner(stream.fileno(), os.fstat(old.fileno())):
+                return False
+            shutil.copystat(path, draft)
+            os.utime(draft)
+            os.fsync(stream.fileno())
+        _expect(path, before)
+        os.replace(draft, path)
     finally:
-        os.close(handle)
-
-
-@contextmanager
-def _draft(path: Path, content: bytes, old: FileIO) -> Iterator[str]:
-    """Write a draft with the owner and the permissions of a file; remove it at the end."""
-    name = str(path.with_name(f".{path.name}.{os.urandom(8).hex()}.spatch-core-draft"))
-    handle = _write_unnamed(name, content, old)
-    try:
-        if handle is None:
-            handle = os.open(name, os.O_RDWR | os.O_CREAT | os.O_EXCL | _BINARY, 0o600)
-            _fill(handle, content, old)
-        if fcntl is None:  # Windows cannot rename an open file
-            os.close(handle)
-            handle = None
-        yield name
-    finally:
-        if handle is not None:
-            os.close(handle)
         with suppress(OSError):
-            os.unlink(name)
+            draft.unlink(missing_ok=True)
+    return True
 
 
-def _write_unnamed(name: str, content: bytes, old: FileIO) -> int | None:
-    """Write a draft that gets its name when it is complete; return None if that fails."""
-    if not hasattr(os, "O_TMPFILE"):
-        return None
-    handle = None
+def _open_private(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
+
+
+def _give_to_owner(handle: int, status: os.stat_result) -> bool:
+    given = os.fstat(handle)
+    if (status.st_uid, status.st_gid) != (given.st_uid, given.st_gid):
+        try:
+            os.fchown(handle, status.st_uid, status.st_gid)
+        except PermissionError:
+            return False
+    return True
+
+
+def _expect(path: Path, content: bytes) -> None:
+    if path.read_bytes() != content:
+        raise ChangedMeanwhileError
+
+
+def _overwrite(old: FileIO, before: bytes, after: bytes) -> None:
     try:
-        handle = os.open(os.path.dirname(name), os.O_TMPFILE | os.O_RDWR, 0o600)
-        _fill(handle, content, old)
-        # With `src_dir_fd`, Python calls linkat(2), which follows the link to the nameless file.
-        os.link(f"/proc/self/fd/{handle}", name, src_dir_fd=handle)
-    except BaseException as error:
-        if handle is not None:
-            os.close(handle)
-        if isinstance(error, OSError):
-            return None
+        _write(old, after)
+    except BaseException:
+        with suppress(OSError):
+            _write(old, before)
         raise
-    return handle
 
 
-def _fill(handle: int, content: bytes, old: FileIO) -> None:
-    """Lock a draft, and give it content, and the owner and the permissions of a file."""
-    if fcntl is not None:
-        fcntl.flock(handle, fcntl.LOCK_EX)
-    with open(handle, "wb", closefd=False) as stream:
-        stream.write(content)
-    if fcntl is not None:
-        wanted, given = os.fstat(old.fileno()), os.fstat(handle)
-        if (wanted.st_uid, wanted.st_gid) != (given.st_uid, given.st_gid):
-            try:
-                os.fchown(handle, wanted.st_uid, wanted.st_gid)
-            except PermissionError:
-                raise _OwnerError from None
-        os.fchmod(handle, S_IMODE(wanted.st_mode))
-        _copy_attributes(old.fileno(), handle)
-    os.fsync(handle)
-
-
-def _copy_attributes(source: int, target: int) -> None:
-    """Copy the extended attributes of a file, such as its access control list."""
-    if hasattr(os, "listxattr"):  # only on Linux
-        with suppress(OSError):  # the file system may not have any
-            for name in os.listxattr(source):
-                with suppress(OSError):  # some attributes are reserved for root
-                    os.setxattr(target, name, os.getxattr(source, name))
-
-
-def _overwrite(stream: FileIO, content: bytes) -> None:
+def _write(stream: FileIO, content: bytes) -> None:
     stream.seek(0)
     position = 0
     while position < len(content):  # an unbuffered stream may write only a part

@@ -17,7 +17,7 @@ from .backend_file import BackendFile, read_file, validate
 from .editing import CannotEdit, edit_functions
 from .findings import Finding, Report, note
 from .layout import key_path
-from .replacement import ChangedMeanwhileError, remove_drafts, replace_content
+from .replacement import ChangedMeanwhileError, replace_content
 
 _TABLE = "functions.auto-generation"
 
@@ -136,6 +136,8 @@ def _changes(
     except CannotEdit:
         file.fault("functions", "it is written on one line", "Write it as [functions]")
         return {}
+    except ValueError:  # tomlkit may be stricter than the parser of the library
+        text = file.text
     added, removed = sorted(wanted.keys() - table), sorted(table.keys() - wanted)
     changes: dict[str, Any] = {"added": tuple(added), "removed": tuple(removed)}
     changes["unregistered"] = tuple(sorted(present.keys() - table))
@@ -160,7 +162,6 @@ def _changes(
 def _write(file: BackendFile, text: str) -> bool:
     """Write new content into the file, or into the target of a link; return whether it differs."""
     target = Path(file.path).resolve()
-    remove_drafts(target)
     if text == file.text:
         return False
     try:

@@ -371,6 +371,31 @@ def test_variants_are_found_by_their_names(project: Project) -> None:
     assert project.update(None, "--check").code == 0
 
 
+def test_variants_in_tables_of_their_own_are_replaced(project: Project) -> None:
+    """Other tables of the function stay."""
+    head = text(HEAD) + 'variants_of = "torch"\n' + text(BLEND).join(["\n", ""])
+    old = """
+        # By hand.
+        [[functions."paintlib.filters:blur".variants]]
+        requires = "torch>=1"
+        function = "paint_oil.tools:ask"
+
+        [[functions."paintlib.filters:blur".variants]]
+        requires = "torch>=2"
+        function = "paint_oil.tools:ask"
+
+        # Ours.
+        [functions."paintlib.filters:blur".x-extra]
+        a = 1
+        """
+    project.write("tools.py", f"{TOOLS}\n    def blur_v_1p12_and_above(x):\n        return x\n")
+    project.update(head + dedent(BLUR) + dedent(old))
+    new = '{requires = "torch>=1.12", function = "paint_oil.tools:blur_v_1p12_and_above"}'
+    kept = dedent(old)[dedent(old).index("\n# Ours.") :]
+    assert project.after == f"{head}{dedent(BLUR)}variants = [{new}]\n{kept}"
+    assert project.update(None, "--check").code == 0
+
+
 @pytest.mark.parametrize("modules", ['"paint_oil"', '["paint_oil"]', '"paint_oil.tools"'])
 def test_submodules_are_imported(project: Project, modules: str) -> None:
     """Of a package, at any depth; a string names a single module. Tests and scripts are not."""
