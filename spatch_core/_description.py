@@ -286,6 +286,8 @@ class Description(NamedTuple):
         Whether the library itself passed it.
     problems : tuple of Problem
         Unknown keys, which were ignored.
+    is_asked : bool
+        Whether its functions cannot be listed, so that it is asked for each one.
     unmet : str
         Why a requirement is not met here; empty if all are.
     absent : mapping of str to str
@@ -310,6 +312,7 @@ class Description(NamedTuple):
     source: Source = Source()
     in_code: bool = False
     problems: tuple[Problem, ...] = ()
+    is_asked: bool = False
     unmet: str = ""
     absent: Mapping[str, str] = _NOTHING
 

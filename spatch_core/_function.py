@@ -82,6 +82,9 @@ class Dispatchable:
         if caller is not None:
             from ._loading import docs  # most libraries have no backends yet
 
+            if any(each.is_asked for each in caller.catalog.descriptions.values()):
+                # No backend was asked for this function; None if this thread is loading them.
+                caller = dispatcher.ensure_loader().load(again=True) or caller
             document(self, docs(caller, self.identifier))
 
     def explain(self, /, *args: Any, **kwargs: Any) -> Explanation:

@@ -59,7 +59,7 @@ def parse_description(
     functions that only has ``get`` is asked for `functions`. Raises `DescriptionError` with every
     fault that was found; unknown keys are the `problems` of the description.
     """
-    fields = _as_mapping(fields, functions)
+    fields, is_asked = _as_mapping(fields, functions)
     name = fields.get("name")
     reader = _Reader(expected_name or (name if isinstance(name, str) else "?"), source, name)
     values = reader.description(fields, expected_name)
@@ -67,12 +67,17 @@ def parse_description(
         # Faults that skip the backend go first, because a warning shows only the first one.
         raise DescriptionError(sorted(reader.problems, key=lambda problem: not problem.skips))
     return Description(
-        **values, name=name, source=source, in_code=in_code, problems=tuple(reader.problems)
+        **values,
+        name=name,
+        source=source,
+        in_code=in_code,
+        problems=tuple(reader.problems),
+        is_asked=is_asked,
     )
 
 
-def _as_mapping(fields: Any, functions: Collection[str]) -> Mapping[Any, Any]:
-    """Return the fields of a description, from a mapping or an object."""
+def _as_mapping(fields: Any, functions: Collection[str]) -> tuple[Mapping[Any, Any], bool]:
+    """Return the fields of a mapping or an object, and whether functions were asked for."""
     if not isinstance(fields, Mapping):
         # An object may have other attributes, unless they look like misspelled fields. A field of
         # a table, such as `function`, counts only if it is a mapping: a module may define it.
@@ -90,11 +95,13 @@ def _as_mapping(fields: Any, functions: Collection[str]) -> Mapping[Any, Any]:
             if isinstance(fields.get(name), str):  # as the public `spatch` package accepts it
                 fields[name] = [fields[name]]
     table: Any = fields.get(FUNCTIONS)
-    if not isinstance(table, Mapping) and callable(getattr(table, "get", None)):
-        asked = {key: table.get(key) for key in (*NO_FUNCTIONS, *functions)}
+    is_asked = not isinstance(table, Mapping) and callable(getattr(table, "get", None))
+    if is_asked:
+        # For functions alone: a `get` of a test may take apart the identifier that it is given.
+        asked = {key: table.get(key) for key in functions}
         found = {key: entry for key, entry in asked.items() if entry is not None}
         fields = {**fields, FUNCTIONS: found}
-    return fields  # type: ignore[no-any-return]
+    return fields, is_asked
 
 
 _LISTS = {

@@ -34,7 +34,7 @@ def library(*backends: Any) -> tuple[BackendSystem, Any]:
 
 
 def test_it_answers_for_functions_of_its_methods_names() -> None:
-    """D1: whatever their modules and classes; for functions that are added later after `reload`."""
+    """D1: whatever their modules and classes; also for functions that are added later."""
     system, dummy_func = library(Floats())
     assert dummy_func(1) == ("default", (1,), {})
     assert dummy_func(1, y=2.0) == ("floats", (1,), {"y": 2.0})
@@ -42,7 +42,6 @@ def test_it_answers_for_functions_of_its_methods_names() -> None:
         function: Any = system.dispatchable("x", module="other", qualname=qualname)(
             lambda x: "default"
         )
-        system.reload()
         assert function(1.5) == expected
     assert system.problems == ()
 
