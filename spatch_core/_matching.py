@@ -199,8 +199,8 @@ class Matcher:
                 if each is cls or pattern.prefix != EXACT:
                     found[id(pattern)] = pattern
         yield from (each for each in found.values() if is_awaited(each.module))
-        # Matching imports the modules of abstract patterns. Answers are final except while one is in
-        # the middle of its import.
+        # Matching imports the modules of abstract patterns. Answers are final except while one is
+        # in the middle of its import.
         pending = [each for each in self._abstract if each not in self._abstract_bases]
         modules = sys.modules
         yield from (e for e in pending if e.module in modules and is_awaited(e.module))
