@@ -37,14 +37,15 @@ from ._context import (
     SharedPart,
 )
 from ._errors import BackendDeferredError, NoImplementationError
-from ._parameters import ASYNC_GENERATOR, COROUTINE, Function, TakesFound, given
 from ._patterns import DEFAULT
+from ._wrapper import ASYNC_GENERATOR, COROUTINE, TakesFound, given
 
 if TYPE_CHECKING:
     from ._convert import Conversion
     from ._decide import Decision, Step
     from ._entries import Calls
     from ._explain import ExplainedBackend
+    from ._function import Function
 
 NOTE = "No backend ran "
 """The first words of notes on exceptions of the default, by which they are recognized."""
@@ -79,8 +80,7 @@ class Chain(TakesFound):
         self.calls = calls
         self.passes = passes
         self.sole = sole
-        traits = self.function.traits
-        self.memory = None if traits is None else traits.memory
+        self.memory = self.function.memory
         first = decision.first
         # Whether the first implementation can be called without more ado.
         self.is_bare = (

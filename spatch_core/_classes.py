@@ -21,12 +21,12 @@ from ._decide import Decision, Step
 from ._errors import BackendDeferredError, NoImplementationError
 from ._explain import ExplainedBackend, Explanation, Verdict, why_no_match
 from ._matching import ARRAY_FUNCTION, GenericMethod, Match
-from ._parameters import COROUTINE, Function
 from ._patterns import DEFAULT, defined, shown, type_identifier
+from ._wrapper import COROUTINE
 
 if TYPE_CHECKING:
-    from ._dispatcher import Dispatcher
     from ._entries import Calls
+    from ._function import Dispatcher, Function
     from ._traits import Memory
 
 

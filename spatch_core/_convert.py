@@ -22,8 +22,8 @@ from types import (
 )
 from typing import TYPE_CHECKING, Any
 
-from ._parameters import COROUTINE
 from ._patterns import DEFAULT, is_importable, type_identifier
+from ._wrapper import COROUTINE
 
 if TYPE_CHECKING:
     from ._decide import Decision, Step
@@ -311,9 +311,8 @@ class Conversion:
 
     def written(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> list[tuple[str, Any]]:
         """Return the arguments that the function writes into, with their names."""
-        traits = self._function.traits
         found: list[tuple[str, Any]] = []
-        for each in () if traits is None else traits.mutated:
+        for each in self._function.mutated:
             name = each.name or f"argument {each.position}"
             if each.position is not None and each.position < len(args):
                 found.append((name, args[each.position]))

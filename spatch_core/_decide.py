@@ -57,7 +57,6 @@ from ._description import GivenCallable
 from ._errors import BackendDeferredError, ImplementationImportError
 from ._matching import Match, Matcher, overrides, overriding_types
 from ._order import Cycle, order_backends
-from ._parameters import ASYNC_GENERATOR, GENERATOR
 from ._patterns import (
     ABSTRACT,
     DEFAULT,
@@ -68,13 +67,14 @@ from ._patterns import (
     type_identifier,
 )
 from ._state import DispatchState
+from ._wrapper import ASYNC_GENERATOR, GENERATOR
 
 if TYPE_CHECKING:
     from types import TracebackType
 
     from ._description import Conversions, Description, Implementation
     from ._discovery import Catalog
-    from ._parameters import Function
+    from ._function import Function
 
 LAST_RESORT = "nothing else answers"
 IS_CURRENT = "it is the current backend, and the types say nothing"
@@ -391,13 +391,9 @@ class Decider:
         function, state, overriding = decision.function, decision.state, decision.overriding
         if decision.after_overriding:
             return  # the overriding type has taken the call: no policy applies
-        traits = function.traits
-        if traits is None:
-            policy = state.fallback or self.fallback
-        elif traits.compositional:
-            policy = None
-        else:
-            policy = state.fallback or traits.fallback or self.fallback
+        policy: str | None = None
+        if not function.compositional:
+            policy = state.fallback or function.fallback or self.fallback
         if DEFAULT in state.disabled and not function.is_adopted:
             decision.declined = (
                 "the library's own implementation is disabled, and no backend runs it"

@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ._call import Chain, checked, reason_of, reason_of_answer, shared_part
 from ._context import IF_NEEDED, RETURNED, UNKNOWN, CallContext, Progress, Rest
-from ._parameters import Function, TakesFound, given, missing
 from ._patterns import DEFAULT, GENERATED, is_awaited, is_hashable_by_identity
 from ._state import Scope, store, table_of
+from ._wrapper import TakesFound, given, missing
 
 if TYPE_CHECKING:
     from ._decide import Decider, Step
-    from ._dispatcher import Dispatcher
+    from ._function import Dispatcher, Function
     from ._state import DispatchState, StateKeeper
 
 
@@ -164,7 +164,7 @@ class Calls:
 
     @staticmethod
     def _kind(function: Function) -> type[Chain]:
-        if function.traits is None or function.traits.memory is None:
+        if function.memory is None:
             return Chain
         from ._classes import Remembering  # few functions remember
 
@@ -215,7 +215,7 @@ _MOST_TOLD = 1000
 def _entry_of(chain: Chain) -> Callable[..., Any]:
     """Return the entry of a table for a chain."""
     decision, function = chain.decision, chain.function
-    if chain.memory is not None or function.has_like:
+    if chain.memory is not None or function.like is not None:
         return as_function(chain, function)
     if chain.is_bare and decision.first is not None:
         return decision.load(decision.first)
@@ -236,7 +236,7 @@ def fill(dispatcher: Dispatcher, index: int, values: tuple[Any, ...]) -> Callabl
     calls = dispatcher.ready()
     if calls is None:
         # A backend calls the library while discovery imports it: no backend is known yet.
-        if function.has_like:
+        if function.like is not None:
             return _WithoutLike(function)  # type: ignore[return-value]  # a `TakesFound`
         return function.default
     tables = dispatcher.keeper.get()

@@ -17,9 +17,9 @@ from ._decide import Decision, Step
 from ._description import EVERY
 from ._errors import NoImplementationError, Published, published
 from ._matching import Match
-from ._parameters import ASYNC_GENERATOR, GENERATOR
 from ._patterns import DEFAULT, shown, type_identifier
 from ._state import DispatchState
+from ._wrapper import ASYNC_GENERATOR, GENERATOR
 
 if TYPE_CHECKING:
     from ._discovery import Catalog

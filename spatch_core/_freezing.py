@@ -27,9 +27,9 @@ from functools import update_wrapper
 from types import CoroutineType, MethodType
 
 from ._errors import UnknownBackendError
-from ._parameters import ASYNC_GENERATOR, COROUTINE, GENERATOR, PLAIN
 from ._patterns import import_identifier, loaded_object
 from ._state import CURRENT, NAMES, STAYING, DispatchState
+from ._wrapper import ASYNC_GENERATOR, COROUTINE, GENERATOR, PLAIN
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -1,54 +1,267 @@
-"""Dispatchable functions: the decoration of a function, its record, and mistakes in decorating."""
+"""Dispatchable functions: their dispatch arguments, their decoration, and a library's dispatcher.
+
+Almost everything here works without importing `inspect`, which takes longer than a library's
+decorations do.
+"""
 
 from __future__ import annotations
 
 import sys
 from _collections_abc import Sequence  # as collections.abc has it, without that import
 from os.path import exists
-from types import CodeType
+from types import CodeType, FunctionType
 
-from ._parameters import Function
-from ._patterns import GENERATED, is_initializing, split_identifier
-from ._wrapper import document, dress, make_wrapper, shape_of
+from ._patterns import DEFAULT, GENERATED, is_initializing, split_identifier
+from ._wrapper import (
+    SIGNED,
+    document,
+    dress,
+    given,
+    make_wrapper,
+    missing,
+    nature_of,
+    shape_of,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterable, Mapping
     from types import FrameType
-    from typing import Any
+    from typing import Any, NoReturn, TypeAlias
 
-    from ._dispatcher import Dispatcher
+    from ._discovery import Catalog
+    from ._entries import Calls
     from ._explain import Explanation
     from ._invoke import Invocation
-    from ._parameters import DispatchArguments
-    from ._traits import Traits
+    from ._loading import Loader
+    from ._options import BackendOptions
+    from ._state import StateKeeper
+    from ._traits import Memory
+
+    DispatchArguments: TypeAlias = (
+        str | Iterable[str] | Mapping[str, int | None] | Callable[..., Iterable[Any]] | None
+    )
+
+# --- the places of dispatch arguments -----------------------------------------------------------
+
+# A sanity limit: a wrapper has a variable for each position up to the last dispatch argument.
+_MOST_POSITIONS = 64
+
+
+class Parameter:
+    """The place of a dispatch argument in a signature.
+
+    `name` is None if it cannot be passed by keyword, and `position` if it cannot be passed by
+    position. `label` is the name by which the library names it in every case.
+    """
+
+    __slots__ = ("label", "name", "position")
+
+    def __init__(self, name: str | None, position: int | None, label: str | None = None) -> None:
+        self.name = name
+        self.position = position
+        self.label = name if label is None else label
+
+    def value(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
+        """Return the argument of a call; `missing` if it is not given."""
+        if self.position is not None and self.position < len(args):
+            return args[self.position]
+        return missing if self.name is None else kwargs.get(self.name, missing)
+
+
+def find_parameters(
+    default: Callable[..., Any],
+    dispatch_args: str | Iterable[str] | Mapping[str, int | None],
+    identifier: str,
+) -> tuple[Parameter, ...]:
+    """Find the places of the dispatch arguments in the signature of `default`."""
+    given: Any = dispatch_args
+    if isinstance(given, str):
+        names: tuple[Any, ...] = (given,)
+    elif hasattr(given, "items"):
+        return tuple([_checked(name, place, identifier) for name, place in given.items()])
+    else:
+        try:
+            names = tuple(given)
+        except TypeError:
+            raise TypeError(
+                f"{identifier}: the dispatch arguments are a name, several names in a list, a "
+                f"mapping of names to positions or a callable that returns them, not {given!r}"
+            ) from None
+    if not names:
+        return ()  # before reading the signature, which some builtins lack
+    # `inspect.signature` works for all callables, but is slow to import and to run.
+    if type(default) is not FunctionType or not SIGNED.isdisjoint(default.__dict__):
+        return tuple(_inspected(default, names, identifier))
+    code = default.__code__
+    count, first_named = code.co_argcount, code.co_posonlyargcount
+    known = code.co_varnames[: count + code.co_kwonlyargcount]
+    found = []
+    for label in names:
+        if label not in known:
+            _refuse(identifier, label, known)
+        place = known.index(label)
+        name = label if place >= first_named else None
+        found.append(Parameter(name, place if place < count else None, label))
+    return tuple(found)
+
+
+def _inspected(
+    default: Callable[..., Any], names: Iterable[Any], identifier: str
+) -> Iterable[Parameter]:
+    """Yield the places of parameters that `inspect` finds."""
+    from inspect import signature
+
+    try:
+        parameters = signature(default).parameters.values()
+    except (TypeError, ValueError) as error:
+        raise TypeError(
+            f"the signature of {identifier} cannot be determined ({error}); give the dispatch "
+            "arguments as {name: position}"
+        ) from error
+    found = {}
+    for position, each in enumerate(parameters):
+        if each.kind is each.POSITIONAL_ONLY:
+            found[each.name] = Parameter(None, position, each.name)
+        elif each.kind is each.POSITIONAL_OR_KEYWORD:
+            found[each.name] = Parameter(each.name, position)
+        elif each.kind is each.KEYWORD_ONLY:
+            found[each.name] = Parameter(each.name, None)
+    for label in names:
+        if label not in found:
+            _refuse(identifier, label, found)
+        yield found[label]
+
+
+def _checked(name: Any, position: Any, identifier: str) -> Parameter:
+    is_place = position is None or (type(position) is int and 0 <= position < _MOST_POSITIONS)
+    if not isinstance(name, str) or not is_place:
+        raise TypeError(
+            f"{identifier}: dispatch arguments map names to positions from 0, or to None for "
+            f"keyword-only ones, not {name!r} to {position!r}"
+        )
+    return Parameter(name, position)
+
+
+def _refuse(identifier: str, name: object, known: Iterable[str]) -> NoReturn:
+    raise TypeError(
+        f"{identifier} has no parameter {name!r}; it has {', '.join(known) or 'none'}. For "
+        "dispatch arguments inside *args or **kwargs give a callable that returns them, or "
+        "{name: position}"
+    )
+
+
+# --- the default implementation -----------------------------------------------------------------
+
+
+class Function:
+    """The default implementation of a dispatchable function, and its dispatch arguments.
+
+    It refers neither to its wrapper nor to its dispatcher. `parameters` are the places of the
+    dispatch arguments; None if a callable, `_finder`, returns them. `default_name` is the name of
+    the default that users see.
+    """
+
+    __slots__ = ("_finder", "default", "default_name", "identifier", "nature", "parameters")
+
+    # Few functions have other values: see `_traits.FunctionWithTraits` and `adopt.AdoptedFunction`.
+    is_adopted = False
+    compositional: bool = False
+    fallback: str | None = None
+    like: str | None = None
+    memory: Memory | None = None
+    mutated: tuple[Parameter, ...] = ()
+
+    def __init__(
+        self,
+        identifier: str,
+        default: Callable[..., Any],
+        dispatch_args: DispatchArguments,
+        default_name: str = DEFAULT,
+    ) -> None:
+        self.identifier = identifier
+        self.default = default
+        self.default_name = default_name
+        self.nature = nature_of(default)
+        self._finder: Callable[..., Iterable[Any]] | None = None
+        self.parameters: tuple[Parameter, ...] | None = None
+        if dispatch_args is None:
+            self._finder = _all_arguments
+        elif callable(dispatch_args):
+            self._finder = dispatch_args
+        else:
+            self.parameters = find_parameters(default, dispatch_args, identifier)
+
+    def counts(self, cls: type) -> bool:
+        """Whether a type counts for all backends, whatever their type patterns."""
+        return False
+
+    def others_may_answer(self, types: Iterable[type]) -> bool:
+        """Whether a type of the call that the library does not serve may answer instead."""
+        return False
+
+    @property
+    def count(self) -> int:
+        """The number of positional parameters up to the last dispatch argument."""
+        places = [each.position for each in self.parameters or () if each.position is not None]
+        return max(places, default=-1) + 1
+
+    def without_like(self, kwargs: dict[str, Any]) -> dict[str, Any]:
+        """Return keyword arguments without the one that is only for dispatching."""
+        if self.like is None or self.like not in kwargs:
+            return kwargs
+        return {name: value for name, value in kwargs.items() if name != self.like}
+
+    def extract(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tuple[Any, ...]:
+        """Return the dispatch arguments of a call that were given and are not None, in order."""
+        return given(self.values(args, kwargs))
+
+    def values(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tuple[Any, ...]:
+        """Return all dispatch arguments of a call in order, None and `missing` among them."""
+        if self.parameters is None:
+            return self.find(args, kwargs)
+        return tuple([each.value(args, kwargs) for each in self.parameters])
+
+    def find(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tuple[Any, ...]:
+        """Return the dispatch arguments that a callable finds in a call."""
+        assert self._finder is not None  # there are no parameters
+        try:
+            found: Any = self._finder(*args, **kwargs)
+            # The `Elements` of lists stay what they are.
+            return found if hasattr(found, "every") else tuple(found)
+        except TypeError as error:
+            # A wrong number of arguments, or a result that is not iterable, is an error of this
+            # frame; any other is of the library's code.
+            if error.__traceback__ is not None and error.__traceback__.tb_next is not None:
+                raise
+            raise self._misfit(args, kwargs, error) from error
+
+    def _misfit(self, args: Any, kwargs: Any, error: TypeError) -> TypeError:
+        """Return the error of a call for which the finder returns no dispatch arguments."""
+        from inspect import signature
+
+        try:
+            signature(self.default).bind(*args, **kwargs)
+        except TypeError as wrong:  # the call is wrong, not the finder
+            return TypeError(f"{self.identifier.partition(':')[2]}() {wrong}")
+        except ValueError:
+            pass  # the signature is unknown
+        return TypeError(
+            f"{self.identifier}: the callable that finds its dispatch arguments must take the "
+            "arguments of every call, as the function does, and return several objects in a tuple "
+            f"or list, but {error}"
+        )
+
+
+def _all_arguments(*args: Any, **kwargs: Any) -> tuple[Any, ...]:
+    return (*args, *kwargs.values())
+
+
+# --- the decorated function ---------------------------------------------------------------------
 
 
 class Dispatchable:
-    """The record of a dispatchable function; making it decorates the function.
-
-    Attributes
-    ----------
-    dispatcher : Dispatcher
-        The library's dispatcher, which gives the function its index in the tables.
-    identifier : str
-        Its public identity, ``"module:qualname"``.
-    function : Function
-        The default implementation and the dispatch arguments.
-    index : int
-        Its place in the tables.
-    origin : object
-        The spec of the module that defines it; a module that is imported again has another one.
-    doc : str or None
-        The docstring of the default implementation.
-    wrapper : types.FunctionType
-        The decorated function.
-    filename : str
-        The file name under which tracebacks show the wrapper's source.
-    shape : tuple
-        The `Shape` of that source; set last, because `document` takes it for a sign that there is
-        a wrapper.
-    """
+    """The record of a dispatchable function; making it decorates the function."""
 
     def __init__(
         self,
@@ -56,28 +269,29 @@ class Dispatchable:
         default: Any,
         dispatch_args: DispatchArguments,
         names: tuple[str | None, str | None, str | None],
-        traits: Traits | None = None,
+        kind: Callable[..., Function] = Function,
+        traits: Mapping[str, Any] | None = None,
     ) -> None:
         # See `BackendSystem.dispatchable`; `names` are its module, qualname and identifier.
         _check_callable(default)
         module, qualname, self.identifier = _identity(default, *names)
+        self.dispatcher = dispatcher
+        self.function = kind(
+            self.identifier, default, dispatch_args, dispatcher.default_name, **traits or {}
+        )
         earlier: Any = dispatcher.by_identifier.get(self.identifier)
         if earlier is not None:
             _warn_of_duplicate(earlier, default)
-        self.dispatcher = dispatcher
-        self.function = Function(
-            self.identifier, default, dispatch_args, traits, dispatcher.default_name
-        )
         self.doc: str | None = default.__doc__
         self.origin = _origin(default)
-        self.filename = f"{GENERATED}{self.identifier}>"
+        self.filename = f"{GENERATED}{self.identifier}>"  # in tracebacks
         self.index = dispatcher.add(self)
         shape = shape_of(self.function, bool(dispatcher.defer_on))
         self.wrapper = make_wrapper(self, shape, qualname)
         dress(self.wrapper, default, module, qualname)
         made: Any = self.wrapper
         made.explain, made.invoke, made.backends = self.explain, self.invoke, BackendNames(self)
-        self.shape = shape
+        self.shape = shape  # last: `document` takes it for a sign that there is a wrapper
         caller = dispatcher.loaded
         if caller is not None:
             from ._loading import docs  # most libraries have no backends yet
@@ -109,11 +323,9 @@ class Dispatchable:
 
         Notes
         -----
-        A method may take its instance, ``Class.method.explain(instance, x)``. In
-        ``instance.method.explain(x)`` the instance is lost: if the method dispatches on it, its
-        class counts, and a ``should_run`` is not asked.
+        A method takes its instance first, ``Class.method.explain(instance, x)``.
         """
-        from ._invoke import explain_call  # a library needs it later
+        from ._invoke import explain_call  # not needed when a library is imported
 
         return explain_call(self, args, kwargs)
 
@@ -165,9 +377,6 @@ class BackendNames(Sequence):  # type: ignore[type-arg]  # of str; no subscript 
     def _names(self) -> tuple[str, ...]:
         record = self._record
         return tuple(record.dispatcher.ensure_loaded().decider.implementers(record.identifier))
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._names())
 
     def __len__(self) -> int:
         return len(self._names())
@@ -312,3 +521,124 @@ def _place(default: Any) -> str:
     if code is None or not exists(code.co_filename):
         return ""
     return f"{code.co_filename}:{code.co_firstlineno}"
+
+
+# --- the dispatcher -----------------------------------------------------------------------------
+
+
+class Dispatcher:
+    """Holds the functions of a library, fills the tables of their wrappers, and owns the options.
+
+    `make_loader` returns a loader of the library's backends; it is called once, on first use.
+    `restore` and `reload` are those of the `BackendSystem`, for pickles and users. `defer_on` are
+    the classes of exceptions by which implementations defer.
+    """
+
+    backend_opts: type[BackendOptions]  # set by the system
+
+    def __init__(
+        self,
+        keeper: StateKeeper,
+        make_loader: Callable[[], Loader[Calls]],
+        restore: Callable[..., Any],
+        reload: Callable[[], None],
+        defer_on: tuple[type[Exception], ...] = (),
+        default_name: str = DEFAULT,
+    ) -> None:
+        self.keeper = keeper
+        self._make_loader = make_loader
+        self.restore = restore
+        self.reload = reload
+        self.defer_on = defer_on
+        self.default_name = default_name
+        # One at most, in both: appending and reading are single steps, so that no lock is needed.
+        self.adoptions: list[Any] = []
+        self._loaders: list[Loader[Calls]] = []
+        # The first has index 1 in the tables, where item 0 is the scope.
+        self.records: list[Any] = []
+        # The newest function of each identifier: a module may be imported again.
+        self.by_identifier: dict[str, Dispatchable] = {}
+        # The context variable that holds the tables in force, and the callable that returns them.
+        self.variable = keeper.variable
+        self.tables = keeper.get
+
+    @property
+    def loaded(self) -> Calls | None:
+        """The calls of the backends, if they have been loaded."""
+        return self._loaders[0].loaded if self._loaders else None
+
+    def ensure_loader(self) -> Loader[Calls]:
+        """Return the loader; if several threads make one, the first one's stays."""
+        if not self._loaders:
+            self._loaders.append(self._make_loader())
+        return self._loaders[0]
+
+    def ensure_loaded(self) -> Calls:
+        """Return the calls of the backends, loaded if needed; raise if this thread loads them."""
+        return self.ensure_loader().get()
+
+    def ready(self) -> Calls | None:
+        """Return the calls of the backends, loaded if needed; None if this thread loads them."""
+        loader = self.ensure_loader()
+        return loader.settled or loader.load() or loader.loaded
+
+    def catalog(self) -> Catalog:
+        """Return the catalog of the backends, which are discovered if needed."""
+        found: Catalog = self.ensure_loaded().catalog
+        return found
+
+    def check_type(self, cls: object) -> None:
+        """Raise unless `cls` is a primary type of any backend; see `Decider.check_type`."""
+        self.ensure_loaded().decider.check_type(cls)
+
+    def add(self, record: Dispatchable) -> int:
+        """Give a function of the library its index in the tables."""
+        index = self.place(record)
+        self.by_identifier[record.identifier] = record
+        return index
+
+    def place(self, record: Any) -> int:
+        """Return the index of a new record in the tables."""
+        self.records.append(record)
+        index = len(self.records)
+        while self.records[index - 1] is not record:
+            index -= 1  # another thread has added one meanwhile
+        return index
+
+    # What the wrappers call. `values` are the dispatch arguments, None and `missing` among them;
+    # `deferred` and `failed` get them if a finder has returned them.
+
+    def fill(self, index: int, values: tuple[Any, ...]) -> Callable[..., Any]:
+        """Find the callable for a call, and put it into the table of the function."""
+        if sys.is_finalizing():
+            # A finalizer calls it when the interpreter ends, when nothing can be imported any more.
+            default: Callable[..., Any] = self.records[index - 1].function.default
+            return default
+        from ._entries import fill  # not needed when a library is imported
+
+        return fill(self, index, values)
+
+    # Not by ``*call``, for which CPython would use the C stack: the recursion may be deep.
+    def deferred(self, index: int, called: Any, args: Any, kwargs: Any, values: Any = None) -> Any:
+        """Call the next candidates after `called` returned ``NotImplemented``."""
+        from ._entries import deferred
+
+        return deferred(self, index, called, args, kwargs, values)
+
+    def failed(
+        self, index: int, called: Any, args: Any, kwargs: Any, error: Exception, values: Any = None
+    ) -> Any:
+        """Return the argument `called` of `deferred` if it defers by the exception, else None.
+
+        The exception gets a note if it is the caller's.
+        """
+        from ._entries import failed
+
+        return failed(self, index, called, args, kwargs, error, values)
+
+    def check(self, index: int, called: Any, result: Any) -> Any:
+        """Return the answer of an entry of a coroutine or generator function, if it is right."""
+        calls = self.loaded
+        if calls is None:
+            return result  # of the default: no backend is known yet
+        return calls.check(self.records[index - 1].function, called, result)

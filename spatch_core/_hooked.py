@@ -20,11 +20,12 @@ from ._call import Chain, checked
 from ._context import Progress
 from ._freezing import stepwise
 from ._observed import Call, hook_name
-from ._parameters import Function, TakesFound, given, missing
 from ._patterns import is_importable
+from ._wrapper import TakesFound, given, missing
 
 if TYPE_CHECKING:
     from ._entries import Calls, Guard
+    from ._function import Function
     from ._state import DispatchState, Scope, Stages, StateKeeper
 
     Way = Callable[[tuple[type, ...]], "Chain | Guard"]

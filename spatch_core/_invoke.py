@@ -1,22 +1,70 @@
-"""The attributes of dispatchables: `invoke` runs one backend, `explain` says what would run."""
+"""The attributes of dispatchables, for users and type checkers.
+
+`invoke` runs one backend, `explain` says what would run. Nothing here is imported when a library is
+imported.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from inspect import signature
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, TypeVar, overload
 
 from ._call import Chain, ask, shared_part
 from ._context import CallContext, IfNeeded
 from ._errors import UnknownFunctionError, nearest
+from ._explain import Explanation
+from ._explain import explain as explain_decision
 from ._options import checked_type
-from ._parameters import Unknown, check_instance, with_instance
+from ._patterns import loaded_object
 
 if TYPE_CHECKING:
     from ._decide import Decision, Step
-    from ._dispatcher import Dispatcher
     from ._entries import Guard
-    from ._explain import Explanation
+    from ._function import Dispatcher
     from ._state import DispatchState
+
+P = ParamSpec("P")
+Q = ParamSpec("Q")
+R_co = TypeVar("R_co", covariant=True)
+
+
+class DispatchableFunction(Protocol[P, R_co]):
+    """The type of a decorated function: called like the original, with three more attributes."""
+
+    __name__: str
+    __qualname__: str
+    __module__: str
+    __wrapped__: Callable[..., Any]
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R_co: ...
+
+    @overload
+    def __get__(self, instance: None, owner: type) -> DispatchableFunction[P, R_co]: ...
+    # On an instance, `explain` and `invoke` are left out of the type: with them, type checkers
+    # would reject every plain method that overrides this one. At run time they do not get the
+    # instance; `Class.method.explain(instance, ...)` is typed.
+    @overload
+    def __get__(
+        self: DispatchableFunction[Concatenate[Any, Q], R_co],
+        instance: object,
+        owner: type | None = None,
+    ) -> Callable[Q, R_co]: ...
+
+    @property
+    def backends(self) -> Sequence[str]:
+        """Names of the backends that implement the function, by priority."""
+        ...
+
+    def explain(self, *args: P.args, **kwargs: P.kwargs) -> Explanation:
+        """Return which implementation would run for this call, and why."""
+        ...
+
+    def invoke(
+        self, *, backend: str | None = None, type: type | str | None = None, force: bool = False
+    ) -> Callable[P, R_co]:
+        """Return the function as one backend, or for one type, would run it."""
+        ...
 
 
 class Invocation:
@@ -44,8 +92,7 @@ class Invocation:
         if self._type is not None:
             state = state.replace(type=checked_type(dispatcher, self._type))
         function = record.function
-        if "." in getattr(function.default, "__qualname__", ""):
-            check_instance(function, record.wrapper, args)
+        _check_instance(record, args, "invoke(...)")
         found = function.extract(args, kwargs)
         types = calls.decider.unique_types(map(type, found), state)
 
@@ -92,24 +139,18 @@ def restore_invocation(_: object, content: Mapping[str, Any]) -> Invocation:
 
 def explain_call(record: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Explanation:
     """Explain what would run for a call; see `Dispatchable.explain`."""
-    from ._explain import explain as explain_decision
-
     function, dispatcher = record.function, record.dispatcher
-    args, kwargs = with_instance(function, args, kwargs)
-    calls = dispatcher.ensure_loaded()
-    decider = calls.decider
+    _check_instance(record, args, "explain")
+    try:
+        # Not the signature of a function that the default wraps: the default gets the arguments.
+        own = signature(function.default, follow_wrapped=False)
+    except (TypeError, ValueError):
+        pass  # some functions written in C have none
+    else:
+        own.bind(*args, **kwargs)  # raises the error of a call that does not fit
+    decider = dispatcher.ensure_loaded().decider
     state = dispatcher.keeper.current()
-    is_unknown = any(type(each) is Unknown for each in args[:1])
-    if is_unknown and not function.runs_no_code:
-        raise TypeError(
-            f"{record.identifier} finds its dispatch arguments by a callable, which needs the "
-            "instance: explain(instance, ...) of the class's own attribute takes it"
-        )
     found, kwargs = function.extract(args, kwargs), function.without_like(kwargs)
-    if is_unknown:
-        # Without the instance, no `should_run` can be called.
-        types = decider.unique_types(_types(record, found), state)
-        return explain_decision(decider.decide(function, state, types))
     types = decider.unique_types(map(type, found), state)
 
     def explain_in(state: DispatchState, said: Mapping[str, str] | None = None) -> Explanation:
@@ -117,12 +158,11 @@ def explain_call(record: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
         answer, examine = _asking(decision, args, kwargs, found)
         return explain_decision(decision, answer, examine, said or {})
 
-    traits = function.traits
-    if traits is not None and traits.follows is not None:
+    if function.memory is not None and function.memory.follows:
         from ._classes import explain_followed  # few functions follow
 
         decision = decider.decide(function, state, types)
-        return explain_followed(decision, traits.memory, args, kwargs, explain_in)
+        return explain_followed(decision, function.memory, args, kwargs, explain_in)
     return explain_in(state)
 
 
@@ -146,21 +186,34 @@ def _asking(
     return answer, examine
 
 
-def _types(record: Any, found: tuple[Any, ...]) -> list[type]:
-    """Return the types of dispatch arguments, including that of an unknown instance."""
-    types: list[Any] = [each.cls if type(each) is Unknown else type(each) for each in found]
-    if None in types:
-        raise TypeError(
-            f"{record.identifier} dispatches on its instance, whose class is not found: "
-            "explain(instance, ...) of the class's own attribute takes it"
-        )
-    return types
+def _check_instance(record: Any, args: tuple[Any, ...], way: str) -> None:
+    """Raise if `invoke` or `explain` of a method does not get the instance first.
+
+    ``instance.method.explain`` is an attribute of the function, which does not know the instance.
+    The first argument would pass for it, and the answer be silently wrong.
+    """
+    default, wrapper = record.function.default, record.wrapper
+    path, _, name = getattr(default, "__qualname__", "").rpartition(".")
+    cls: Any = loaded_object(str(default.__module__), path) if path and args else None
+    if not isinstance(cls, type):
+        return  # a function; or a class that is not found by its name
+    found = vars(cls).get(name)
+    is_class = isinstance(found, classmethod)
+    if (found.__func__ if isinstance(found, classmethod) else found) is not wrapper:
+        return  # a static method, or a function that another one has replaced
+    holder: Any = args[0] if is_class else type(args[0])
+    if isinstance(holder, type):
+        borrowed = getattr(holder, name, None)  # a class may have a method of another one
+        if issubclass(holder, cls) or getattr(borrowed, "__func__", borrowed) is wrapper:
+            return
+    raise TypeError(
+        f"{path}.{name} is a method: pass the {'class' if is_class else 'instance'}, as in "
+        f"{path}.{name}.{way}({'cls' if is_class else 'instance'}, ...)"
+    )
 
 
 def explain_types(dispatcher: Dispatcher, identifier: str, types: Iterable[type]) -> Explanation:
     """Explain what would run for dispatch arguments of these types; see `BackendSystem`."""
-    from ._explain import explain as explain_decision
-
     record: Any = dispatcher.by_identifier.get(identifier)
     if record is None and dispatcher.adoptions:
         record = dispatcher.adoptions[0].find(identifier)

@@ -26,8 +26,7 @@ from ._wrapper import document
 
 if TYPE_CHECKING:
     from ._description import Description
-    from ._dispatcher import Dispatcher
-    from ._parameters import Function
+    from ._function import Dispatcher, Function
 
 _ROUNDS = 10
 """How often discovery runs if modules that it imports register backends each time.

@@ -9,10 +9,12 @@ from enum import Enum
 from typing import Any, TypeAlias
 
 from ._errors import Published, published
-from ._parameters import ASYNC_GENERATOR, COROUTINE, Function, nature_of
 from ._patterns import DEFAULT, shown
+from ._wrapper import ASYNC_GENERATOR, COROUTINE, nature_of
 
 TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ._function import Function
 
 Hook: TypeAlias = Callable[["Call"], Any]
 

@@ -116,6 +116,10 @@ else:
         return readable(get)
 
 
+DEFAULT_POLICY = "default"
+POLICIES = (DEFAULT_POLICY, "warn", "raise", "convert")
+"""The fallback policies."""
+
 MAX_OPTIONS = 256
 """How many combinations of plain options are cached before all are forgotten."""
 
@@ -312,8 +316,6 @@ class BackendOptions(Giving[Given_co], metaclass=Kind):
 
             fields["trace"] = Trace()
         if fallback is not None:
-            from ._traits import checked_policy  # most programs give none
-
             fields["fallback"] = checked_policy(fallback)
         if backend is not None:
             fields["backend"] = checked_backend(cls._owner, backend)
@@ -664,6 +666,13 @@ def checked_type(owner: Any, given: Class | str) -> Class:
         found = import_identifier(str(given))
     owner.check_type(found)
     return found  # type: ignore[no-any-return]  # `check_type` raises for anything but a class
+
+
+def checked_policy(fallback: object) -> str:
+    """Return a fallback policy; raise if it is none."""
+    if isinstance(fallback, str) and fallback in POLICIES:
+        return fallback
+    raise ValueError(f"fallback= takes one of {', '.join(map(repr, POLICIES))}, not {fallback!r}")
 
 
 def checked_backend(owner: Any, given: object) -> str:

@@ -36,8 +36,8 @@ import os
 from _thread import RLock  # threading itself imports much more
 from _weakref import ref  # weakref itself imports much more
 
-from ._parameters import Missing
 from ._patterns import is_importable
+from ._wrapper import Missing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,8 +46,8 @@ if TYPE_CHECKING:
     from typing import Any, TypeAlias
 
     from ._discovery import Catalog
+    from ._function import Function
     from ._observed import Trace
-    from ._parameters import Function
 
     Class = type  # where a parameter or a property is called `type`
     Tables: TypeAlias = list[Any]

@@ -1,37 +1,34 @@
 """Traits: the options of `dispatchable` besides the dispatch arguments.
 
-They are the fallback policy, ``like=`` and ``inside=``, and what the instance of a method such as
-``fit`` remembers. Imported only for functions with such options, and for libraries with a policy.
+They are the fallback policy, ``mutates=``, ``like=`` and ``inside=``, and what the instance of a
+method such as ``fit`` remembers. Imported only for functions with such options.
 """
 
 from __future__ import annotations
 
+from ._function import Function, find_parameters
+from ._options import checked_policy
 from ._patterns import DEFAULT
+from ._wrapper import ASYNC_GENERATOR, GENERATOR, missing, nature_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
-    from typing import Any, Final
-
-DEFAULT_POLICY: Final = "default"
-POLICIES: Final = (DEFAULT_POLICY, "warn", "raise", "convert")
-"""The fallback policies."""
+    from typing import Any
 
 
-class Traits:
-    """The further options of one function.
+class FunctionWithTraits(Function):
+    """A function with options of `dispatchable` besides the dispatch arguments."""
 
-    `mutated` (the places of the arguments that the function writes into) and `memory` (what the
-    instance of a method remembers) are set once the function is known.
-    """
-
-    __slots__ = (
-        *("compositional", "decides", "fallback", "follows", "inside", "like", "memory"),
-        *("mutated", "mutates"),
-    )
+    __slots__ = ("compositional", "fallback", "like", "memory", "mutated")
 
     def __init__(
         self,
+        identifier: str,
+        default: Callable[..., Any],
+        dispatch_args: Any,
+        default_name: str = DEFAULT,
+        *,
         fallback: str | None = None,
         compositional: bool = False,
         mutates: str | Iterable[str] | Mapping[str, int | None] = (),
@@ -40,53 +37,24 @@ class Traits:
         decides: bool | str = False,
         follows: str | None = None,
     ) -> None:
-        if like is not None and not isinstance(like, str):
-            raise TypeError(f"like= takes the name of an argument, not {like!r}")
-        if not hasattr(inside, "__iter__"):
-            raise TypeError(f"inside= takes the names of arguments, not {inside!r}")
-        for option, name, nothing in (
-            ("decides", decides, isinstance(decides, bool)),
-            ("follows", follows, follows is None),
-        ):
-            if not nothing and not (isinstance(name, str) and name.isidentifier()):
-                raise ValueError(f"{option}= takes the name of a method, not {name!r}")
-        self.fallback = None if fallback is None else checked_policy(fallback)
         if compositional and fallback is not None:
             raise TypeError(
                 f"a compositional function takes no fallback={fallback!r}: the functions that it "
                 "is written in terms of have policies of their own; give one of the two"
             )
+        if like is not None and not isinstance(like, str):
+            raise TypeError(f"like= takes the name of an argument, not {like!r}")
+        self.fallback = None if fallback is None else checked_policy(fallback)
         self.compositional = compositional
-        self.mutates = mutates
         self.like = like
-        self.inside = (inside,) if isinstance(inside, str) else tuple(inside)
-        self.decides = decides
-        self.follows = follows
-        self.mutated: tuple[Any, ...] = ()
-        self.memory: Memory | None = None
-
-    def copy(self) -> Traits:
-        """Return the same traits for another function."""
-        return Traits(
-            *(self.fallback, self.compositional, self.mutates, self.like, self.inside),
-            *(self.decides, self.follows),
-        )
-
-
-def checked_policy(fallback: object) -> str:
-    """Return a fallback policy; raise if it is none."""
-    if isinstance(fallback, str) and fallback in POLICIES:
-        return fallback
-    raise ValueError(f"fallback= takes one of {', '.join(map(repr, POLICIES))}, not {fallback!r}")
-
-
-def checked_exceptions(classes: Iterable[Any]) -> tuple[type[Exception], ...]:
-    """Return the exception classes that implementations raise to defer; raise if one is none."""
-    found: tuple[Any, ...] = (classes,) if isinstance(classes, type) else tuple(classes)
-    for each in found:
-        if not (isinstance(each, type) and issubclass(each, Exception)):
-            raise TypeError(f"defer_on= takes exception classes in a list, not {each!r}")
-    return found
+        self.mutated = find_parameters(default, mutates, identifier) if mutates else ()
+        self.memory = None
+        if decides or follows is not None:
+            self.memory = Memory(default, identifier, decides, follows)
+        names = (inside,) if isinstance(inside, str) else tuple(inside)
+        if like is not None or names:
+            dispatch_args = _named_finder(identifier, default, dispatch_args, names, like)
+        super().__init__(identifier, default, dispatch_args, default_name)
 
 
 # --- like= and inside= --------------------------------------------------------------------------
@@ -111,34 +79,48 @@ class Finder:
         self._inside = frozenset(inside)
         self._like = like
 
-    @property
-    def runs_no_code(self) -> bool:
-        """Whether calls may go to the default implementation as they are."""
-        return self._like is None
-
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         """Return the dispatch arguments of a call."""
         values: list[Any] = []
-        like = self._like
-        if like is not None and kwargs.get(like) is not None:
-            values.append(kwargs[like])
+        if self._like is not None and kwargs.get(self._like) is not None:
+            values.append(kwargs[self._like])
         for each in self._parameters:
-            if each.position is not None and each.position < len(args):
-                value = args[each.position]
-            elif each.name is not None and each.name in kwargs:
-                value = kwargs[each.name]
-            else:
-                continue
-            if each.label in self._inside:
-                values += elements(value)
-            else:
-                values.append(value)
+            value = each.value(args, kwargs)
+            if value is not missing:
+                values += elements(value) if each.label in self._inside else [value]
         if not self._inside:
             return values
         # By identity: a metaclass may define == and hash.
         found = Elements({id(type(each)): each for each in values}.values())
         found.every = values
         return found
+
+
+def _named_finder(
+    identifier: str, default: Any, dispatch_args: Any, inside: tuple[str, ...], like: str | None
+) -> Finder:
+    """Return the finder of a function with ``like=`` or ``inside=``."""
+    if callable(dispatch_args):
+        raise TypeError(
+            f"{identifier}: like= and inside= name arguments, so the dispatch arguments must be "
+            "names too, not a callable that finds them"
+        )
+    parameters = find_parameters(
+        default, inside if dispatch_args is None else dispatch_args, identifier
+    )
+    known = [each.label for each in parameters]
+    for name in inside:
+        if name not in known:
+            raise TypeError(
+                f"{identifier}: inside= names {name!r}, which is not a dispatch argument; the "
+                f"dispatch arguments are {', '.join(map(str, known)) or 'none'}"
+            )
+    if like is not None and find_parameters(default, like, identifier)[0].position is not None:
+        raise TypeError(
+            f"{identifier}: like={like!r} is left out of the call, so it must be passed by keyword "
+            "only: write it after * in the signature"
+        )
+    return Finder(parameters, inside, like)
 
 
 def elements(value: Any) -> list[Any]:
@@ -176,31 +158,32 @@ def _items(container: Any) -> Iterator[Any]:
 
 # --- decides= and follows= ----------------------------------------------------------------------
 
+_STARRED = 0x04  # the flag of code with ``*args``
+
 
 class Memory:
     """Keeps the backend that ran a method in an attribute of the instance, so that copies have it.
 
-    `method` is the method that decides, such as ``"fit"``; `parameter` takes the instance.
+    `method` is the method that decides, such as ``"fit"``.
     """
 
-    __slots__ = ("attribute", "decides", "follows", "method", "parameter")
+    __slots__ = ("attribute", "decides", "follows", "method")
 
-    def __init__(self, default: Callable[..., Any], identifier: str, traits: Traits) -> None:
-        from inspect import isasyncgenfunction, isgeneratorfunction, signature
-
-        decides, follows = traits.decides, traits.follows
-        if isgeneratorfunction(default) or isasyncgenfunction(default):
+    def __init__(
+        self, default: Callable[..., Any], identifier: str, decides: Any, follows: Any
+    ) -> None:
+        for option, name, is_name in (
+            ("decides", decides, not isinstance(decides, bool)),
+            ("follows", follows, follows is not None),
+        ):
+            if is_name and not (isinstance(name, str) and name.isidentifier()):
+                raise ValueError(f"{option}= takes the name of a method, not {name!r}")
+        if nature_of(default) & (GENERATOR | ASYNC_GENERATOR):
             raise TypeError(
                 f"{identifier} is a generator function, which neither decides nor follows"
             )
-        try:
-            parameters = [*signature(default).parameters.values()]
-        except (TypeError, ValueError):
-            parameters = []
-        if not parameters or parameters[0].kind not in (
-            parameters[0].POSITIONAL_ONLY,
-            parameters[0].POSITIONAL_OR_KEYWORD,
-        ):
+        code = getattr(default, "__code__", None)
+        if code is not None and not code.co_argcount and not code.co_flags & _STARRED:
             raise TypeError(
                 f"{identifier} has no parameter for an instance, which remembers the backend: "
                 "decides= and follows= are for methods"
@@ -213,13 +196,12 @@ class Memory:
             )
         self.method = method if decides else str(follows)
         self.attribute = f"_{self.method}_backend"
-        self.parameter = parameters[0].name
         self.decides = bool(decides)
         self.follows = follows is not None
 
     def instance(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
         """Return the instance of a call; None if it is missing, so that the call will fail."""
-        return args[0] if args else kwargs.get(self.parameter)
+        return args[0] if args else kwargs.get("self")
 
     def recall(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> str | None:
         """Return the remembered backend, as given to `keep`; None if the method has not run."""

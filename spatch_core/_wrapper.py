@@ -79,22 +79,12 @@ from types import (
     GeneratorType,
 )
 
-from ._parameters import (
-    ASYNC_GENERATOR,
-    COROUTINE,
-    GENERATOR,
-    SIGNED,
-    Signature,
-    TakesFound,
-    missing,
-)
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
     from typing import Any, TypeAlias
 
-    from ._parameters import Function
+    from ._function import Function
 
     Places: TypeAlias = tuple[tuple[int | None, bool], ...]
     Shape: TypeAlias = tuple[Places | None, int, bool]
@@ -103,6 +93,58 @@ if TYPE_CHECKING:
 
     A place is the argument's position, and whether it has a name; None stands for a finder.
     """
+
+# --- natures of functions, and values of arguments ----------------------------------------------
+
+# The flags of code that `inspect` tests.
+PLAIN = 0
+GENERATOR = 0x20
+COROUTINE = 0x80
+ASYNC_GENERATOR = 0x200
+NATURES = GENERATOR | COROUTINE | 0x100 | ASYNC_GENERATOR
+"""0x100 is the flag of generators that `types.coroutine` has made awaitable."""
+
+
+def nature_of(function: Any) -> int:
+    """Return the nature of a callable: whether a call makes a generator, a coroutine or neither."""
+    code = getattr(function, "__code__", None)
+    while code is None and type(function).__module__ == "functools" and hasattr(function, "func"):
+        function = function.func  # of a partial
+        code = getattr(function, "__code__", None)
+    flags = getattr(code, "co_flags", PLAIN)
+    return flags & NATURES if type(flags) is int else PLAIN
+
+
+class Missing:
+    """The type of `missing`, the value of an argument that was not given."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "missing"
+
+
+missing = Missing()
+
+
+def given(values: Iterable[Any], _: object = None) -> tuple[Any, ...]:
+    """Return the dispatch arguments that were given and are not None."""
+    if type(values) is not tuple:
+        values = getattr(values, "every", values)  # of the `Elements` of lists
+    return tuple([each for each in values if each is not None and type(each) is not Missing])
+
+
+class TakesFound:
+    """A table entry that takes the dispatch arguments, so that the finder runs only once.
+
+    The wrapper of a function with a finder calls `call_found` with the finder's result, followed by
+    the arguments of the call.
+    """
+
+    __slots__ = ()
+
+    call_found: Callable[..., Any]
+
 
 # --- the C extension ----------------------------------------------------------------------------
 
@@ -276,7 +318,7 @@ def _text(shape: Shape) -> str:
         return (_FIND + call + answer).format(index=index, **words)
 
     if places is None:
-        text = f"values = dispatcher.extract({index}, args, keywords)\n" + dispatched(
+        text = "values = find(args, keywords)\n" + dispatched(
             _FOUND_CALL, keys="[tuple(map(type, values))]", values="values", found=", values"
         )
         return head + _indented(text, 1)
@@ -340,7 +382,8 @@ def _indented(text: str, level: int) -> str:
 
 def _own_names(shape: Shape) -> list[str]:
     """Return the free variables that each wrapper has a value of its own for."""
-    names = [f"name{number}" for number in range(len(shape[0] or ()))]
+    places = shape[0]
+    names = ["find"] if places is None else [f"name{number}" for number in range(len(places))]
     return ["tables", "dispatcher", "index", *names]
 
 
@@ -382,8 +425,7 @@ def make_wrapper(record: Any, shape: Shape, qualname: str) -> FunctionType:
     if sys.version_info >= (3, 11):
         names["co_qualname"] = qualname
     tables = _tables(record.dispatcher, function, record.index)
-    values = (tables, record.dispatcher, *_constants(record))
-    own = dict(zip(_own_names(shape), values, strict=True))
+    own = dict(zip(_own_names(shape), [tables, record.dispatcher, *_values(record)], strict=True))
     cells = [
         CellType(own[each]) if each in own else _SHARED_CELLS[each] for each in code.co_freevars
     ]
@@ -396,9 +438,12 @@ def make_wrapper(record: Any, shape: Shape, qualname: str) -> FunctionType:
     return wrapper
 
 
-def _constants(record: Any) -> tuple[Any, ...]:
+def _values(record: Any) -> list[Any]:
     """Return the values of a record for `_own_names` after the first two."""
-    return (record.index, *[each.name for each in record.function.parameters or ()])
+    function: Function = record.function
+    if function.parameters is None:
+        return [record.index, function.find]
+    return [record.index, *[each.name for each in function.parameters]]
 
 
 def dress(wrapper: Any, default: Callable[..., Any], module: str, qualname: str) -> None:
@@ -423,6 +468,58 @@ def dress(wrapper: Any, default: Callable[..., Any], module: str, qualname: str)
     wrapper.__wrapped__ = default
 
 
+# --- its signature ------------------------------------------------------------------------------
+
+SIGNED = {"__wrapped__", "__signature__"}
+"""Attributes by which the signature of a function may differ from that of its code."""
+
+
+class Signature:
+    """The signature of a default implementation, for the ``__signature__`` of its wrapper.
+
+    Importing `inspect` and reading signatures would take most of the time of a decoration. This
+    object has the layout of `inspect.Signature`, and becomes one as soon as its ``__class__``
+    (as by `inspect`) or any other attribute is read.
+    """
+
+    # The slots of `inspect.Signature`: `__class__` can be assigned only between equal layouts.
+    __slots__ = ("_parameters", "_return_annotation")
+
+    _parameters: Any
+    _return_annotation: Any
+
+    def __init__(self, function: Any) -> None:
+        self._parameters = (function,)
+
+    @property  # type: ignore[misc]  # reading it changes it
+    def __class__(self) -> type:  # pyright: ignore[reportIncompatibleMethodOverride]
+        import inspect
+
+        waiting = self._parameters
+        # It is a mapping if another thread has stored the content, but not the class yet.
+        if type(waiting) is tuple:
+            found: Any = inspect.signature(waiting[0])
+            self._return_annotation = found._return_annotation
+            self._parameters = found._parameters
+        # Last, because from here on other threads use the content. `object`'s descriptor is called,
+        # because this property hides it.
+        object.__dict__["__class__"].__set__(self, inspect.Signature)
+        # `isinstance` ignores a `__class__` that is the object's type, as it is from here on;
+        # a subclass is another one.
+        return type("Signature", (inspect.Signature,), {})
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._real(), name)
+
+    def __repr__(self) -> str:
+        return repr(self._real())
+
+    def _real(self) -> Any:
+        """Return this object, which is an `inspect.Signature` from now on."""
+        self.__class__  # noqa: B018  # reading it changes the class
+        return self
+
+
 # --- its documentation, once backends are known --------------------------------------------------
 
 
@@ -437,9 +534,8 @@ def document(record: Any, section: str) -> None:
     import linecache  # not needed when a library is imported
 
     text = _texts[shape]
-    names = _own_names(shape)[2:]
     # A `repr` contains no NULs. The wrapper's name may contain some, so it comes last.
-    for name, value in zip(names, _constants(record), strict=True):
+    for name, value in zip(_own_names(shape)[2:], _values(record), strict=True):
         text = text.replace(f"\0{name}\0", repr(value))
     text = text.replace("\0wrapper\0", record.wrapper.__code__.co_name)
     # Without a modification time: `linecache.checkcache` keeps the entry then.
@@ -450,10 +546,6 @@ def document(record: Any, section: str) -> None:
 
 def with_section(doc: str | None, section: str) -> str | None:
     r"""Return a docstring with a section at its end, indented like its other lines.
-
-    A prompt (``>>>``) at the start of a line of the section gets a backslash, so that doctest does
-    not run a backend's text as an example of the library. reStructuredText shows the line without
-    the backslash.
 
     >>> print(with_section("Double.", "Backends\n--------\nfast\n    Less precise."))
     Double.
@@ -466,21 +558,15 @@ def with_section(doc: str | None, section: str) -> str | None:
     """
     if not section:
         return doc
-    margin, text = _margin(doc), section
-    # Else the section stays as it is, which saves time: there may be thousands of long ones.
-    if margin or ">>>" in section:
-        lines = map(without_prompt, section.splitlines())
-        text = "\n".join([margin + line if line else "" for line in lines])
-    return f"{doc.rstrip()}\n\n{text}\n{margin}" if doc else text
+    section = without_prompts(section)
+    if not doc:
+        return section
+    lines = [line for line in doc.splitlines()[1:] if line.strip()]
+    margin = min((line[: len(line) - len(line.lstrip())] for line in lines), key=len, default="")
+    text = "\n".join([margin + line if line else "" for line in section.splitlines()])
+    return f"{doc.rstrip()}\n\n{text}\n{margin}"
 
 
-def without_prompt(line: str) -> str:
-    """Return a line that doctest does not take for an example."""
-    text = line.lstrip()
-    return line[: len(line) - len(text)] + "\\" + text if text.startswith(">>>") else line
-
-
-def _margin(doc: str | None) -> str:
-    """Return the indentation of the lines after the first."""
-    lines = [line for line in (doc or "").splitlines()[1:] if line.strip()]
-    return min((line[: len(line) - len(line.lstrip())] for line in lines), key=len, default="")
+def without_prompts(text: str) -> str:
+    """Return a backend's text without examples that doctest would run for the library."""
+    return text.replace(">>>", "\\>>>")  # reStructuredText shows no backslash there

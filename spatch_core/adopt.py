@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING, Any, Protocol
 from ._call import Chain
 from ._entries import Guard, as_function, tries_whole_chain
 from ._errors import nearest
-from ._parameters import PLAIN, Function
+from ._function import Function
 from ._patterns import DEFAULT, is_hashable_by_identity, split_identifier
 from ._state import Scope, table_of
+from ._wrapper import PLAIN
 
 if TYPE_CHECKING:
-    from ._dispatcher import Dispatcher
     from ._entries import Calls
-    from ._parameters import Parameter
+    from ._function import Dispatcher, Parameter
 
     Target = Callable[..., Any] | None
 
@@ -69,7 +69,7 @@ class AdoptedFunction(Function):
         The parameters whose arguments it writes into.
     """
 
-    __slots__ = ("_protocol",)
+    __slots__ = ("_protocol", "mutated")
 
     is_adopted = True
 
@@ -83,16 +83,11 @@ class AdoptedFunction(Function):
         self.identifier = identifier
         self.default = function
         self.default_name = DEFAULT
-        self.traits = None
         self.nature = PLAIN
         self.parameters = ()
         self._finder = None
         self._protocol = protocol
-        if mutated:
-            from ._traits import Traits  # few functions need one
-
-            self.traits = Traits()
-            self.traits.mutated = tuple(mutated)
+        self.mutated = tuple(mutated)
 
     def counts(self, cls: type) -> bool:
         """Whether a type counts for all backends, because it has the protocol itself."""

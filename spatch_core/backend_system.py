@@ -11,9 +11,8 @@ from _collections_abc import Mapping  # as collections.abc has it, without that 
 from _weakref import ref  # weakref itself imports much more
 from types import MappingProxyType
 
-from ._dispatcher import Dispatcher
-from ._function import Dispatchable, check_parentheses
-from ._options import BackendOptions
+from ._function import Dispatchable, Dispatcher, Function, check_parentheses
+from ._options import BackendOptions, checked_policy
 from ._patterns import DEFAULT, is_backend_name, is_type_pattern
 from ._state import StateKeeper
 
@@ -29,9 +28,9 @@ if TYPE_CHECKING:
     from ._entries import Calls
     from ._errors import Problem
     from ._explain import Explanation
-    from ._function_type import DispatchableFunction
+    from ._function import DispatchArguments
+    from ._invoke import DispatchableFunction
     from ._loading import Loader
-    from ._parameters import DispatchArguments
 
     P = ParamSpec("P")
     R = TypeVar("R")
@@ -133,12 +132,8 @@ class BackendSystem:
         self._in_code = _several("backends", backends, "descriptions")
         self._registered: tuple[Description, ...] = ()
         self._fallback = fallback
-        self._defer_on: tuple[type[Exception], ...] = ()
-        if fallback != DEFAULT or defer_on:
-            from ._traits import checked_exceptions, checked_policy  # few libraries need them
-
-            checked_policy(fallback)
-            self._defer_on = checked_exceptions(defer_on)
+        checked_policy(fallback)
+        self._defer_on = _exceptions(defer_on)
         self._notices: Notices | None = None
         if notify is not None:
             from ._callers_line import Notices, check_notify  # few libraries need it
@@ -233,17 +228,27 @@ class BackendSystem:
         """
         if dispatch_args is not None and not isinstance(dispatch_args, (str, list, tuple, dict)):
             check_parentheses(dispatch_args, sys._getframe(1))
-        traits = None
-        has_names = fallback is not None or like is not None or follows is not None
-        if has_names or compositional or mutates or inside or decides:
-            from ._traits import Traits  # few functions have any
-
-            traits = Traits(fallback, compositional, mutates, like, inside, decides, follows)
+        options = {
+            "fallback": fallback,
+            "compositional": compositional,
+            "mutates": mutates,
+            "like": like,
+            "inside": inside,
+            "decides": decides,
+            "follows": follows,
+        }
+        traits = {name: given for name, given in options.items() if given not in (None, False, ())}
 
         def decorate(function: Callable[P, R]) -> DispatchableFunction[P, R]:
-            own = None if traits is None else traits.copy()
+            kind: type[Function] = Function
+            if traits:
+                from ._traits import FunctionWithTraits  # few functions have any
+
+                kind = FunctionWithTraits
             names = module, qualname, identifier
-            record: Any = Dispatchable(self._dispatcher, function, dispatch_args, names, own)
+            record: Any = Dispatchable(
+                self._dispatcher, function, dispatch_args, names, kind, traits
+            )
             wrapper: DispatchableFunction[P, R] = record.wrapper
             return wrapper
 
@@ -523,6 +528,15 @@ def _several(name: str, given: Any, what: str = "type patterns") -> tuple[Any, .
     if isinstance(given, str) or not hasattr(given, "__iter__"):
         raise TypeError(f"{name} takes several {what}, in a list")
     return tuple(given)
+
+
+def _exceptions(given: Any) -> tuple[type[Exception], ...]:
+    """Return the exception classes that implementations raise to defer."""
+    found: tuple[Any, ...] = (given,) if isinstance(given, type) else tuple(given)
+    for each in found:
+        if not (isinstance(each, type) and issubclass(each, Exception)):
+            raise TypeError(f"defer_on= takes exception classes in a list, not {each!r}")
+    return found
 
 
 def find_system(

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from ._callers_line import stacklevel
 from ._observed import Call
-from ._parameters import ASYNC_GENERATOR, COROUTINE
 from ._patterns import type_identifier
+from ._wrapper import ASYNC_GENERATOR, COROUTINE
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -419,10 +419,10 @@ class Record(AbstractContextManager["Record"]):
 
 def _remembered(call: Call) -> str | None:
     """Return the backend that the instance of a call remembers, if the method follows another."""
-    traits = call._hooked.function.traits
-    if traits is None or traits.memory is None or not traits.memory.follows:
+    memory = call._hooked.function.memory
+    if memory is None or not memory.follows:
         return None
-    kept: str | None = traits.memory.recall(call.args, call.kwargs)
+    kept: str | None = memory.recall(call.args, call.kwargs)
     return kept and kept.partition(" ")[0]
 
 

@@ -26,7 +26,7 @@ from . import (
 from ._description import Description
 from ._errors import Problem
 from ._explain import Explanation
-from ._function_type import DispatchableFunction
+from ._invoke import DispatchableFunction
 from ._observed import Trace
 
 if TYPE_CHECKING:

@@ -27,9 +27,9 @@ def finding(finder: Any) -> Any:
 @pytest.mark.parametrize(
     ("finder", "text"),
     [
-        (lambda x, y=None: None, "returned None, not several arguments"),
-        (lambda x, y=None: 3, "returned an object of type 'int', not several"),
-        (lambda x: (x,), "must take the arguments of every call, as the function does, but "),
+        (lambda x, y=None: None, "but 'NoneType' object is not iterable"),
+        (lambda x, y=None: 3, "several objects in a tuple or list, but 'int' object is not"),
+        (lambda x: (x,), "must take the arguments of every call, as the function does, and return"),
         (lambda x, z=None: (x,), "unexpected keyword argument 'y'"),
     ],
     ids=["none", "one", "too-few", "other-name"],

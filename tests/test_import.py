@@ -120,6 +120,18 @@ class TestLibrary:
 
         assert library - system == {"photolib"}
 
+    def test_few_modules_of_the_package_are_imported(self, site: Path) -> None:
+        """Those that declare, at the import; those that decide, with the first call."""
+        declaring, deciding = imported("import photolib\nphotolib.one(1.0)", site)
+
+        own = [
+            {name for name in names if name.startswith("spatch_core.")}
+            - {"spatch_core._accelerator"}
+            for names in (declaring, deciding)
+        ]
+        assert len(own[0]) <= 6, sorted(own[0])
+        assert len(own[1] - own[0]) <= 14, sorted(own[1] - own[0])
+
     def test_it_reads_no_entry_points_and_no_file_until_the_first_call(self, site: Path) -> None:
         """F9: importing a library looks for nothing."""
         done = run_python(

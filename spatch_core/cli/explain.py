@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .._explain import Verdict
+from .._options import POLICIES
 from .._patterns import type_identifier
-from .._traits import POLICIES
 from ..examination.backends import list_backends, unusable_backends
 from ..examination.function_search import (
     LibraryError,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .._parameters import Parameter
+from .._function import Parameter
 from .._patterns import is_derived, loaded_object, mro_of
 from ..adopt import (
     CALL,

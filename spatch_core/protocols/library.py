@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from .._classes import go_on
 from .._convert import is_container, rebuilt
 from .._matching import GenericMethod
-from .._parameters import COROUTINE
 from .._patterns import bases_of, is_derived, mro_of, type_identifier
+from .._wrapper import COROUTINE
 
 if TYPE_CHECKING:
     from ..backend_system import BackendSystem

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from .._parameters import Parameter
+from .._function import Parameter
 from .._patterns import is_dotted_name, loaded_object
 from ..adopt import Adoption
 

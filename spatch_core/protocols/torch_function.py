@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any
 
-from .._parameters import Parameter
+from .._function import Parameter
 from .._patterns import is_derived, mro_of
 from ..adopt import AdoptedFunction, AdoptedLookup, Adoption, ForeignProtocol, adoption_of
 from .base_order import check_bases

@@ -8,7 +8,7 @@ from types import MethodType
 from typing import TYPE_CHECKING, Any
 
 from .._loading import summary_of
-from .._wrapper import without_prompt
+from .._wrapper import without_prompts
 from .chosen import OPTION, ChosenBackends, chosen_backends
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def section_lines(chosen: ChosenBackends, identifier: str) -> list[str]:
         ]
         docs = cleandoc(implementation.additional_docs).strip()
         if docs:
-            lines += [f"    {without_prompt(line)}".rstrip() for line in docs.splitlines()]
+            lines += [f"    {without_prompts(line)}".rstrip() for line in docs.splitlines()]
             lines.append("")
     return ["", f".. rubric:: {_TITLE}", "", *lines] if lines else []
 

@@ -8,7 +8,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from .._freezing import CoroutineFunctionWithState, FunctionWithState, nature_of_callable, stepwise
-from .._parameters import COROUTINE, PLAIN
+from .._wrapper import COROUTINE, PLAIN
 from ..backend_system import BackendSystem, systems_of
 
 if TYPE_CHECKING:

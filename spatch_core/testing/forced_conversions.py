@@ -6,9 +6,10 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from .._convert import Conversion, RoundTrip, Unconverted, converted, leaves
+from .._function import Function
 from .._observed import Call
-from .._parameters import ASYNC_GENERATOR, COROUTINE, GENERATOR, Function
 from .._patterns import DEFAULT
+from .._wrapper import ASYNC_GENERATOR, COROUTINE, GENERATOR
 
 
 class ForcedConversions:

@@ -356,7 +356,7 @@ def test_misspelled_policies_are_refused() -> None:
     system, _ = make(describe())
     for call in (
         lambda: BackendSystem(None, "ENDLIB", fallback="rais"),
-        lambda: system.dispatchable("x", fallback="rais"),
+        lambda: system.dispatchable("x", fallback="rais")(lambda x: x),
         lambda: system.backend_opts(fallback="rais"),
     ):
         with pytest.raises(ValueError, match="'raise'"):
@@ -364,7 +364,7 @@ def test_misspelled_policies_are_refused() -> None:
     with pytest.raises(ValueError, match="fallback= takes one of"):
         system.backend_opts(fallback=3)
     with pytest.raises(TypeError, match="compositional"):
-        system.dispatchable("x", fallback="raise", compositional=True)
+        system.dispatchable("x", fallback="raise", compositional=True)(lambda x: x)
 
 
 @pytest.mark.parametrize("policy", ["default", "warn", "raise"])

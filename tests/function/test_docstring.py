@@ -106,7 +106,7 @@ def test_examples_of_a_backend_are_not_those_of_the_library() -> None:
     assert text is not None
     (example,) = doctest.DocTestParser().get_examples(text)
     assert (example.source, example.want) == ("1 + 1\n", "2\n")
-    assert "    Say >>> here.\n    \\>>> 1 / 0\n        \\>>> 2 / 0\n    2\n" in text
+    assert "    Say \\>>> here.\n    \\>>> 1 / 0\n        \\>>> 2 / 0\n    2\n" in text
 
 
 def test_docstring_gains_a_section() -> None:

@@ -15,7 +15,7 @@ def never(context: Any, *args: Any, **kwargs: Any) -> bool:
     return False
 
 
-NAMES = ["apply", "merge", "make", "of_class", "size", "find", "own"]
+NAMES = ["apply", "merge", "make", "of_class", "size", "find"]
 system = make_system(describe(functions=[f"{HERE}:Pipeline.{name}" for name in NAMES]))
 asking = make_system(
     describe(functions=[f"{HERE}:Asking.apply"], entry={"should_run": f"{HERE}:never"})
@@ -56,14 +56,6 @@ class Pipeline:
         return "default"
 
 
-class Image(Foreign):
-    """A class that the backend knows."""
-
-    @system.dispatchable("self", identifier=f"{HERE}:Pipeline.own")
-    def own(self, n: int = 1) -> Any:
-        return "default", self, n
-
-
 class Asking:
     @asking.dispatchable("x")
     def apply(self, x: Any) -> Any:
@@ -75,35 +67,26 @@ class Sub(Pipeline):
 
 
 @pytest.mark.parametrize("cls", [Pipeline, Sub])
-def test_on_an_instance_it_takes_what_the_call_takes(cls: type) -> None:
-    """F7: whatever fits otherwise."""
-    instance: Any = cls(3)
-    for x, selected in [(Foreign(), "first"), (3, "default")]:
-        assert instance.apply(x)[0] == selected
-        assert instance.apply.explain(x).selected == selected
-        assert instance.apply.explain(x, 2).selected == selected
-        assert instance.apply.explain(x, n=2).selected == selected
-        assert instance.apply.explain(x=x).selected == selected
-        assert instance.apply.explain(x).types == (type(x),)
-
-
-@pytest.mark.parametrize("cls", [Pipeline, Sub])
-def test_the_instance_may_be_given(cls: Any) -> None:
-    """F7: of the class's own attribute; then `should_run` is asked."""
+def test_explain_takes_the_instance(cls: Any) -> None:
+    """F7: as the class's own attribute takes it in a call."""
     instance, x = cls(3), Foreign()
     assert cls.apply.explain(instance, x).selected == "first"
     assert cls.apply.explain(instance, x, 2).selected == "first"
     assert cls.apply.explain(instance, 3).selected == "default"
     assert cls.apply.explain(self=instance, x=x).selected == "first"
+    assert cls.apply.explain(instance, x).types == (Foreign,)
     assert Asking.apply.explain(Asking(), x).selected == "default"
+    assert Pipeline.find.explain(Pipeline(), x).selected == "first"
 
 
-def test_a_should_run_is_not_asked_without_the_instance() -> None:
-    """F7: it gets all arguments of the call."""
-    asking: Any = Asking()
-    explanation = asking.apply.explain(Foreign())
-    assert explanation.selected is None
-    assert "never decides" in str(explanation)
+def test_without_the_instance_the_error_says_what_to_write() -> None:
+    """F7: another argument would be taken for it."""
+    apply: Any = Pipeline().apply
+    for args in [(Foreign(),), (3, 2), (1, 2, 3, 4)]:
+        with pytest.raises(TypeError, match=r"as in Pipeline\.apply\.explain\(instance, "):
+            apply.explain(*args)
+    with pytest.raises(TypeError, match="argument"):
+        apply.explain()
 
 
 def test_static_and_class_methods_and_properties() -> None:
@@ -113,36 +96,22 @@ def test_static_and_class_methods_and_properties() -> None:
         found: Any = holder
         assert found.make.explain(x).selected == "first"
         assert found.make.explain(3, 2).selected == "default"
-        assert found.of_class.explain(x).selected == "first"
-        assert found.of_class.explain(x, 2).selected == "first"
         assert found.of_class.explain(Pipeline, x).selected == "first"
         assert found.of_class.explain(Sub, 3).selected == "default"
+        with pytest.raises(TypeError, match=r"as in Pipeline\.of_class\.explain\(cls, "):
+            found.of_class.explain(x)
     size: Any = vars(Pipeline)["size"]
     assert size.fget.explain(Pipeline()).selected == "default"
 
 
-def test_a_method_that_dispatches_on_its_instance() -> None:
-    """F7: the class of the method counts for it."""
-    own: Any = Image().own
-    assert own(2)[0] == own(2)[0]
-    assert own.explain().types == own.explain(2).types == (Image,)
-    assert Image.own.explain(Image()).types == (Image,)
+def test_a_class_may_borrow_a_method() -> None:
+    """F7: its instances are instances, too."""
 
+    class Borrows:
+        apply = Pipeline.apply
 
-def test_a_finder_needs_the_instance() -> None:
-    """F7: it is called like the function."""
-    assert Pipeline.find.explain(Pipeline(), Foreign()).selected == "first"
-    find: Any = Pipeline().find
-    with pytest.raises(TypeError, match="needs the instance"):
-        find.explain(Foreign())
-
-
-@pytest.mark.parametrize("args", [(), (1, 2, 3, 4)], ids=["missing", "too many"])
-def test_wrong_arguments_are_those_of_the_call(args: Any) -> None:
-    """F7: the error is that of what was given."""
-    apply: Any = Pipeline().apply
-    with pytest.raises(TypeError, match="argument"):
-        apply.explain(*args)
+    borrowing: Any = Borrows()
+    assert Pipeline.apply.explain(borrowing, Foreign()).selected == "first"
 
 
 # --- invoke --------------------------------------------------------------------------
