@@ -97,7 +97,6 @@ class NewBackend:
             "placeholder": placeholder if uses_placeholder else "",
         }
 
-
     def _when(self) -> str:
         """Say in which calls the backend runs."""
         if self.requires_opt_in:
@@ -109,7 +108,7 @@ class NewBackend:
         else:
             when = "It runs for them wherever it is installed."
         if self.is_minimal:
-            when += " Its conversions serve all other functions, with `fallback=\"convert\"`."
+            when += ' Its conversions serve all other functions, with `fallback="convert"`.'
         return when
 
 

@@ -117,8 +117,9 @@ def test_its_tests_stay_green_after_the_first_edits(paint: Site) -> None:
     functions, description = package / "functions.py", package / "backend.toml"
     edited = functions.read_text().replace("def blend(", "def blended(")
     edited = edited.replace('return "it is not implemented yet"', "return True")
-    blur = '\n\n@backend.implements("paintlib.filters:blur")\ndef blur(x: Any) -> Any:\n    return x\n'
-    functions.write_text(edited + blur)
+    functions.write_text(
+        f'{edited}\n\n@backend.implements("paintlib.filters:blur")\ndef blur(x):\n    return x\n'
+    )
     description.write_text(description.read_text().replace("fractions:Fraction", "decimal:Decimal"))
     code = f"""
         import runpy, sys
