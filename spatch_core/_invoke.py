@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, TypeVar
 
 from ._call import Chain, ask, shared_part
 from ._context import CallContext, IfNeeded
-from ._errors import UnknownFunctionError, nearest
+from ._errors import nearest
 from ._explain import Explanation
 from ._explain import explain as explain_decision
 from ._options import checked_type
 from ._patterns import loaded_object
+from .exceptions import UnknownFunctionError
 
 if TYPE_CHECKING:
     from ._decide import Decision, Step

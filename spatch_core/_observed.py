@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any, TypeAlias
 
-from ._errors import Published, published
+from ._errors import Published
 from ._patterns import DEFAULT, shown
 from ._wrapper import ASYNC_GENERATOR, COROUTINE, nature_of
 
@@ -28,9 +28,6 @@ class Outcome(str, Enum):
 
     def __str__(self) -> str:
         return self.value
-
-    def __reduce_ex__(self, protocol: Any) -> Any:
-        return published(self, self.value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,9 +81,6 @@ class Trace(list[TraceEvent]):
         from html import escape
 
         return f"<pre>{escape(str(self))}</pre>"
-
-    def __reduce__(self) -> Any:
-        return published(self, [*self])
 
 
 def record(
