@@ -18,10 +18,10 @@ inner     options of a block, or of   scope of the block   `MAX_INNER` a scope
 _known    `DispatchState.key`         scope                `MAX_SCOPES` a library
 ========  ==========================  ===================  ==========================
 
-Tables and chains are cleared together: by `Scope.forget`, because the backends have changed
-or a class was registered; by `Scope.make_room`, because a table is full; and by
-`Scope.forget_unreachable`, before a full garbage collection. To forget scopes is harmless: those
-in force somewhere stay alive, and among the weak references by which changes reach them.
+Tables and chains are cleared together: by `Scope.forget`, because the backends have changed, a
+class was registered, or a full garbage collection begins; and by `Scope.make_room`, because a table
+is full. To forget scopes is harmless: those in force somewhere stay alive, and among the weak
+references by which changes reach them.
 
 Invariant for threads: a thread that makes a decision first gets the dictionary that it will put the
 decision into, and only then reads the rules. To forget decisions, the dictionaries are exchanged,
@@ -36,7 +36,6 @@ import os
 from _thread import RLock  # threading itself imports much more
 from _weakref import ref  # weakref itself imports much more
 
-from ._patterns import is_importable
 from ._wrapper import Missing
 
 TYPE_CHECKING = False
@@ -160,11 +159,8 @@ class DispatchState:
 
         Classes, traces and hooks are compared by identity, so that no foreign code runs.
         """
-        options: tuple[object, ...]
-        options = self.places, self.disabled, id(self.type), id(self.trace), self.fallback
-        if self.backend is not None or self.hook is not None:
-            options = (*options, self.backend, self.earlier, *map(id, self.hook or ()))
-        return options
+        names = self.places, self.disabled, self.fallback, self.backend, self.earlier
+        return (*names, id(self.type), id(self.trace), *map(id, self.hook or ()))
 
     @property
     def others(self) -> dict[str, Any]:
@@ -271,24 +267,6 @@ class Scope:
         self._sizes = {}
         self._chains = {}
 
-    def forget_unreachable(self) -> None:
-        """Drop entries that may be the only references to a class.
-
-        Runs during a garbage collection: no code of any class may run, other threads may change
-        everything meanwhile, and a thousand functions may take one millisecond. So all classes are
-        gathered first, in a few steps; usually there is nothing to drop.
-        """
-        tables = self.tables[1:]
-        lost = {key for key in _keys(tables) if not _is_importable_key(key)}
-        for index, table in enumerate(tables, 1):
-            if table and lost and not lost.isdisjoint(_keys([table])):
-                # Exchanges the table, if no other thread has dropped it meanwhile. `_sizes` stays:
-                # it is an upper bound.
-                self.tables[index : index + 1] = [{}] * (index < len(self.tables))
-        for index, chains in self._chains.copy().items():
-            if not all(map(is_importable, chains.classes())):
-                self._chains.pop(index, None)
-
 
 class Chains:
     """Chains of candidates of one function, by dispatch types.
@@ -312,10 +290,6 @@ class Chains:
         if len(self._kept) >= MAX_ENTRIES:
             self._kept.clear()
         self._kept[tuple(map(id, types))] = types, chain
-
-    def classes(self) -> list[Class]:
-        """Return every class that a chain was kept for."""
-        return [cls for types, _ in self._kept.copy().values() for cls in types]
 
 
 def table_of(tables: Tables, index: int) -> dict[Any, Any]:
@@ -343,23 +317,6 @@ def store(
     for cls in first:
         table = table.setdefault(cls, {})
     table[last] = target
-
-
-def _keys(tables: list[dict[Any, Any]]) -> set[Any]:
-    """Return all keys of tables and of nested tables: classes, or tuples of classes.
-
-    Only classes that are hashed and compared by identity are keys (see `_entries.fill`).
-    """
-    keys: set[Any] = set()
-    while tables:
-        keys.update(*tables)
-        tables = [value for table in tables for value in [*table.values()] if type(value) is dict]
-    return keys
-
-
-def _is_importable_key(key: Any) -> bool:
-    """Whether all classes of a key are importable, and so are kept alive by their modules."""
-    return all(map(is_importable, key)) if type(key) is tuple else is_importable(key)
 
 
 class StateKeeper:
@@ -456,17 +413,9 @@ class StateKeeper:
 
     def forget_tables(self) -> None:
         """Empty the tables of every scope, because the rules that filled them have changed."""
+        self._known.clear()  # some have a class that nothing else refers to
         for scope in self._live.alive():
             scope.forget()
-
-    def forget_unreachable(self) -> None:
-        """Drop entries that may be the only references to a class or function."""
-        # This runs during a garbage collection; other threads may change the cache meanwhile.
-        for key, scope in self._known.copy().items():
-            if scope.state.type is not None and not is_importable(scope.state.type):
-                self._known.pop(key, None)
-        for scope in self._live.alive():
-            scope.forget_unreachable()
 
 
 def change(keeper: StateKeeper, change_state: Callable[[DispatchState], DispatchState]) -> None:
@@ -516,15 +465,23 @@ class References:
 _keepers = References()
 
 
-def _before_collection(phase: str, details: dict[str, int]) -> None:
-    """Before a full garbage collection, drop entries that alone keep classes alive.
+def _forget_all() -> None:
+    """Empty all tables.
 
-    Tables refer to classes strongly, so that lookups are fast. Without this, a local class would
-    live as long as the tables that it is in.
+    At exit, because modules that tables refer to would not be finalized, nor their files flushed.
+    """
+    for keeper in _keepers.alive():
+        keeper.forget_tables()
+
+
+def _before_collection(phase: str, details: dict[str, int]) -> None:
+    """Before a full garbage collection, empty all tables, which may be all that refers to a class.
+
+    Strong references make lookups fast. Entries are made again by the next calls, in less time than
+    a full collection takes.
     """
     if phase == "start" and details["generation"] == 2:
-        for keeper in _keepers.alive():
-            keeper.forget_unreachable()
+        _forget_all()
 
 
 def _after_fork() -> None:
@@ -533,17 +490,7 @@ def _after_fork() -> None:
         keeper.replacing = RLock()
 
 
-def _before_exit() -> None:
-    """Empty all tables at exit, before the interpreter's last garbage collection.
-
-    Otherwise, a module that a table refers to would not be finalized, and its open files not
-    flushed.
-    """
-    for keeper in _keepers.alive():
-        keeper.forget_tables()
-
-
 gc.callbacks.append(_before_collection)
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_after_fork)
-atexit.register(_before_exit)
+atexit.register(_forget_all)
