@@ -20,7 +20,7 @@ from ._environment import find_entry_points, read_environment
 from ._errors import REGISTERED, Problem, Source, nearest, warn_caller
 from ._parsing import parse_description
 from ._patterns import DEFAULT, TypePattern, is_initializing
-from ._state import initial_state, set_environment
+from ._state import initial_state
 from ._wrapper import document
 from .exceptions import UnknownBackendError
 
@@ -305,7 +305,7 @@ def _publish(dispatcher: Dispatcher, calls: Calls) -> None:
     store a target of the earlier backends.
     """
     keeper = dispatcher.keeper
-    set_environment(keeper, initial_state(calls.catalog))
+    keeper.set_environment(initial_state(calls.catalog))
     keeper.forget_tables()
     dispatcher.backend_opts._forget()
     for record in dispatcher.records:

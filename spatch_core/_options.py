@@ -4,28 +4,16 @@ One object of options may be entered in several threads and tasks at once, and w
 them share its list of tokens. The list needs no lock: appending and removing an item are atomic,
 and each thread removes only the tokens that it has added.
 
-A library's options have these caches. `BackendOptions._forget` empties them when the backends have
-changed, and when `MAX_OPTIONS` combinations are known:
-
-============  =====================================================  =======================
-cache         key                                                    value
-============  =====================================================  =======================
-_prioritized  ``prioritize``, a string or a tuple, with no others    the options' state
-_plain        ``prioritize`` and ``disable``, strings or tuples,     the options' state
-              with no others, or with ``backend``, a string,
-              as the third; besides, the `key` of each state;
-              for a `Switch`, the name of a backend alone
-_values       a module's name, a backend's name or None, an          the value
-              attribute; nested dictionaries
-============  =====================================================  =======================
+A library caches the states of plain options: those that say nothing but names, by which their
+objects are made again quickly, and whose states find the scopes of blocks. `BackendOptions._forget`
+empties the cache when the backends have changed, and when `MAX_OPTIONS` combinations are known.
 """
 
 from __future__ import annotations
 
-from _weakref import ref  # weakref itself imports much more
 from types import GenericAlias, MethodType
 
-from ._state import NAMES, OPTIONS, DispatchState, initial_state, set_default, set_environment
+from ._state import NAMES, OPTIONS, DispatchState, initial_state
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -123,8 +111,6 @@ POLICIES = (DEFAULT_POLICY, "warn", "raise", "convert")
 MAX_OPTIONS = 256
 """How many combinations of plain options are cached before all are forgotten."""
 
-_NOTHING = ()
-
 
 class BackendOptions(Giving[Given_co], metaclass=Kind):
     """Choose and trace backends: in a block, in a function, or in the whole process.
@@ -199,20 +185,18 @@ class BackendOptions(Giving[Given_co], metaclass=Kind):
         backend_opts().backends
     """
 
-    # `_own` is the state that the options describe, `_entered` the list of tokens. For options
-    # that are not plain, which `Scope.inner` does not cache, `_last` is the last scope around
-    # their block, and the scope of the block. The references are weak, so that options which a
-    # program keeps do not keep alive the classes of other options.
-    __slots__ = ("_entered", "_last", "_own")
+    # `_own` is the state that the options describe, `_entered` the list of tokens.
+    __slots__ = ("_entered", "_own")
 
     if TYPE_CHECKING:
         _owner: ClassVar[Any]  # the `Dispatcher`
-        _prioritized: ClassVar[dict[Any, DispatchState]]
+        # By what is given for `prioritize`, `disable` and `backend`, if it is constant; besides, by
+        # the `key` of each state, and for a `Switch` by the name of a backend alone.
         _plain: ClassVar[dict[Any, DispatchState]]
+        # The values of attributes: a module's name, a backend's name or None, an attribute.
         _values: ClassVar[dict[str, dict[str | None, dict[str, Any]]]]
         _own: DispatchState
         _entered: list[Token[Tables]]
-        _last: tuple[ref[Scope], ref[Scope]] | None
 
         # The result of ``with ... as`` depends on `trace`, and so does the type of the object.
         @overload
@@ -224,15 +208,6 @@ class BackendOptions(Giving[Given_co], metaclass=Kind):
             trace: Literal[False] = ...,
             **later: Unpack[LaterOptions],
         ) -> BackendOptions[BackendOptions]: ...
-        @overload
-        def __new__(
-            cls,
-            prioritize: str | Iterable[str] | None,
-            disable: str | Iterable[str] | None,
-            type: Class | str | None,
-            trace: Literal[True],
-            **later: Unpack[LaterOptions],
-        ) -> BackendOptions[Trace]: ...
         @overload
         def __new__(
             cls,
@@ -273,20 +248,13 @@ class BackendOptions(Giving[Given_co], metaclass=Kind):
             # parameter is looked up in a dictionary, which takes longer than an empty `later`.
             if not later and type is None and not trace:
                 try:
-                    if backend is not None:
-                        self._own = self._plain[prioritize, disable, backend]
-                    elif disable is _NOTHING:
-                        self._own = self._prioritized[prioritize]
-                    else:
-                        self._own = self._plain[prioritize, disable]
+                    self._own = self._plain[prioritize, disable, backend]
+                    return
                 except (KeyError, TypeError):  # not in the cache, or not hashable
                     pass
-                else:
-                    return
             for name in later:
                 if name not in OPTIONS:
                     refuse_unknown(self.__class__, name)
-            self._last = None
             self._own = self._checked(prioritize, disable, type, trace, backend=backend, **later)
 
     @classmethod
@@ -304,9 +272,9 @@ class BackendOptions(Giving[Given_co], metaclass=Kind):
         """Return the state of a block of these options; cache it if it is plain."""
         if len(cls._plain) >= MAX_OPTIONS:
             cls._forget()
-        # Read before the backends. If the backends change meanwhile, the caches are exchanged, and
+        # Read before the backends. If the backends change meanwhile, the cache is exchanged, and
         # this outdated state lands in a discarded one.
-        plain, prioritized = cls._plain, cls._prioritized
+        plain = cls._plain
         catalog = cls._owner.catalog()
         fields: dict[str, Any] = {}
         if type is not None:
@@ -331,19 +299,14 @@ class BackendOptions(Giving[Given_co], metaclass=Kind):
         # inner blocks are found by its identity. Atomic, for two threads that come here at once.
         own = plain.setdefault(own.key, own)
         if fallback is None and _is_constant(prioritize) and _is_constant(disable):
-            if backend is not None:
-                plain[prioritize, disable, backend] = own
-            else:
-                plain[prioritize, disable] = own
-                if disable == ():
-                    prioritized[prioritize] = own
+            plain[prioritize, disable, backend] = own
         return own
 
     @classmethod
     def _forget(cls) -> None:
         """Empty the caches, because the backends have changed."""
         # Exchanged, not cleared: see `_checked`.
-        cls._prioritized, cls._plain = {}, {}
+        cls._plain = {}
         for values in [*cls._values.values()]:  # other threads may add modules
             values.clear()  # drops the inner tables; a thread may still fill a dropped one
 
@@ -389,7 +352,7 @@ class BackendOptions(Giving[Given_co], metaclass=Kind):
         for name, method in methods.items():  # as `help` and tracebacks show them
             method.__name__, method.__qualname__ = name, f"backend_opts.{name}"
             method.__module__ = module
-        fields = {"_owner": owner, "_prioritized": {}, "_plain": {}, "_values": {}}
+        fields = {"_owner": owner, "_plain": {}, "_values": {}}
         # `help` does not look for the docstring in base classes.
         doc = cls.__doc__ and cls.__doc__.replace("<PREFIX>", variable.name)
         names = {"__slots__": (), "__doc__": doc, "__module__": module}
@@ -415,18 +378,11 @@ class BackendOptions(Giving[Given_co], metaclass=Kind):
         """Return a scope of the state in force here with the options added."""
         keeper, own = self._owner.keeper, self._own
         outer: Scope = keeper.get()[0]
-        known: Scope | None = None
-        if own.is_plain:
-            known = outer.inner.get(own)
-        elif (last := self._last) is not None and last[0]() is outer:
-            known = last[1]()  # read once, because other threads may exchange the pair
-        if known is not None:
-            return known
-        scope: Scope = keeper.scope(own.within(outer.state))
-        if own.is_plain:
-            outer.keep_inner(own, scope)
-        else:
-            self._last = ref(outer), ref(scope)
+        scope: Scope | None = outer.inner.get(own)
+        if scope is None:
+            scope = keeper.scope(own.within(outer.state))
+            if own.is_plain:
+                outer.keep_inner(own, scope)
         return scope
 
     def __call__(self, function: F) -> F:
@@ -514,7 +470,7 @@ class BackendOptions(Giving[Given_co], metaclass=Kind):
                 "the process do not hold here; call unset_backend() first, or leave the block"
             )
         # Starts from the present default: another thread may have changed it since the check above.
-        keeper.replace_default(lambda default: own.within(default.state))
+        keeper.change_default(own.within)
 
     @classmethod
     def reset_globally(cls) -> None:
@@ -525,10 +481,8 @@ class BackendOptions(Giving[Given_co], metaclass=Kind):
         """
         owner = cls._owner
         if owner.keeper.default.is_enabled:
-            set_default(owner.keeper, initial_state(owner.catalog()))
-            # Again, for a thread that has discovered the backends meanwhile: its `set_environment`
-            # may have come before `set_default`, and so had no effect.
-            set_environment(owner.keeper, initial_state(owner.catalog()))
+            state = initial_state(owner.catalog())
+            owner.keeper.change_default(lambda _: state, is_enabled=False)
 
     @classmethod
     def reload(cls) -> None:
@@ -541,7 +495,8 @@ class BackendOptions(Giving[Given_co], metaclass=Kind):
 
     def _state(self) -> DispatchState:
         """Return the state in force here with the options added."""
-        return self._scope().state
+        state: DispatchState = self._own.within(self._owner.keeper.current())
+        return state
 
     @readable
     def backends(self) -> tuple[str, ...]:
@@ -585,8 +540,7 @@ class BackendOptions(Giving[Given_co], metaclass=Kind):
 
     def _is_in_force(self) -> bool:
         """Whether a block of these options is entered, or would change nothing here."""
-        current: DispatchState = self._owner.keeper.current()
-        return bool(self._entered) or self._own.within(current).key == current.key
+        return bool(self._entered) or self._state().key == self._owner.keeper.current().key
 
     def __repr__(self) -> str:
         parts = [f"backends={self.backends}", f"prioritized={self.prioritized}"]

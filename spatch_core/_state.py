@@ -233,9 +233,6 @@ class Scope:
         self._sizes: dict[int, int] = {}
         self._chains: dict[int, Chains] = {}
 
-    def __repr__(self) -> str:
-        return f"<Scope of {self.state!r}>"
-
     def chains(self, index: int) -> Chains:
         """Return the chains of one function; call this before reading the backends."""
         # Atomic: two threads that come here at once get the same object.
@@ -395,47 +392,34 @@ class StateKeeper:
         """Let this context follow the process-wide default, also when that changes."""
         self.set(self._shared)
 
-    def replace_default(
-        self, make: Callable[[Scope], DispatchState | None], is_enabled: bool = True
+    def change_default(
+        self, change: Callable[[DispatchState], DispatchState], is_enabled: bool = True
     ) -> None:
-        """Make ``make(default)`` the state of the default, unless it is None.
+        """Make ``change(state)`` the state of the default.
 
         `is_enabled` says that a program does it, and not the environment.
         """
         with self.replacing:
-            state = make(self.default)
-            if state is not None:
-                scope = self.new(state)
-                scope.is_enabled = is_enabled
-                scope.tables = self._shared
-                # Replaces the default and drops its tables in one atomic step.
-                self._shared[:] = [scope]
+            self._replace(change(self.default.state), is_enabled)
+
+    def set_environment(self, state: DispatchState) -> None:
+        """Make the environment's state the default, unless a program has changed the default."""
+        with self.replacing:
+            if not self.default.is_enabled:
+                self._replace(state, False)
+
+    def _replace(self, state: DispatchState, is_enabled: bool) -> None:
+        scope = self.new(state)
+        scope.is_enabled = is_enabled
+        scope.tables = self._shared
+        # Replaces the default and drops its tables in one atomic step.
+        self._shared[:] = [scope]
 
     def forget_tables(self) -> None:
         """Empty the tables of every scope, because the rules that filled them have changed."""
         self._known.clear()  # some have a class that nothing else refers to
         for scope in self._live.alive():
             scope.forget()
-
-
-def change(keeper: StateKeeper, change_state: Callable[[DispatchState], DispatchState]) -> None:
-    """Replace the state of the default by `change_state` of it, for a program."""
-
-    def made(default: Scope) -> DispatchState | None:
-        state = change_state(default.state)
-        return None if default.is_enabled and state.key == default.state.key else state
-
-    keeper.replace_default(made)
-
-
-def set_default(keeper: StateKeeper, state: DispatchState, is_enabled: bool = False) -> None:
-    """Make a state the default; `is_enabled` says that a program does it."""
-    keeper.replace_default(lambda _: state, is_enabled)
-
-
-def set_environment(keeper: StateKeeper, state: DispatchState) -> None:
-    """Make the environment's state the default, unless a program has changed the default."""
-    keeper.replace_default(lambda default: None if default.is_enabled else state, False)
 
 
 class References:

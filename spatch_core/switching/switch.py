@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from .._options import checked_backend
 from .._patterns import DEFAULT, shown
-from .._state import DispatchState, change, initial_state, remembered
+from .._state import DispatchState, initial_state, remembered
 from ..backend_system import BackendSystem
 from .stacks import has_alone, options_of, stack_of, switched
 
@@ -109,7 +109,7 @@ class Switch:
         if globally:
             default = keeper.default
             if not (default.is_enabled and has_alone(default.state, own.prioritized[0])):
-                change(keeper, lambda state: switched(state, own.prioritized))
+                keeper.change_default(lambda state: switched(state, own.prioritized))
 
     def _checked(self, name: str) -> DispatchState:
         """Return the state with this backend alone, the same object for the same name."""
@@ -189,7 +189,7 @@ class Switch:
         state, keeper = self._state(), self._owner.keeper
         if globally:
             initial = initial_state(self._owner.catalog())
-            change(keeper, lambda state: switched(state, stack_of(initial), initial))
+            keeper.change_default(lambda state: switched(state, stack_of(initial), initial))
         if keeper.is_own():
             default = keeper.default.state
             self._return_to(switched(state, stack_of(default), default))

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from importlib import invalidate_caches
 
 from .._loading import docs
-from .._state import DispatchState, set_default
+from .._state import DispatchState
 from .._wrapper import document
 from ..backend_system import BackendSystem
 from .environment import folders
@@ -84,7 +84,7 @@ def isolated(
                 os.environ[name] = value
         sys.path[:0] = added
         invalidate_caches()
-        set_default(keeper, DispatchState())
+        keeper.change_default(lambda _: DispatchState(), is_enabled=False)
         # As in a new thread: with the tables of the default, which enable_globally() changes.
         keeper.follow_default()
         _put_back(system, None)
@@ -92,7 +92,7 @@ def isolated(
     finally:
         # Without ContextVar.reset: a fixture may end in another context than it began in.
         keeper.set(outer)
-        set_default(keeper, default, globally)
+        keeper.change_default(lambda _: default, globally)
         sys.path[:] = search_path
         for name in variables.keys() | os.environ.keys():
             if name not in variables:
