@@ -7,18 +7,17 @@ that only discovery needs are imported then, too.
 from __future__ import annotations
 
 import sys
-from _collections_abc import Mapping  # as collections.abc has it, without that import
 from _weakref import ref  # weakref itself imports much more
 from types import MappingProxyType
 
 from ._function import Dispatchable, Dispatcher, Function, check_parentheses
 from ._options import BackendOptions, checked_policy
-from ._patterns import DEFAULT, is_backend_name, is_type_pattern
+from ._patterns import DEFAULT, TypePattern, is_backend_name, is_type_pattern
 from ._state import StateKeeper
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Mapping
     from typing import Any, ParamSpec, TypeVar
 
     from ._context import DispatchContext
@@ -123,8 +122,6 @@ class BackendSystem:
         self._secondary_types = _several("default_secondary_types", default_secondary_types)
         for text in (*self._default_types, *self._secondary_types):
             if not is_type_pattern(text):
-                from ._patterns import TypePattern  # correct libraries need it later
-
                 TypePattern(text)  # raises
         if hasattr(backends, "keys"):
             raise TypeError("backends takes several descriptions, in a list")
@@ -343,7 +340,7 @@ class BackendSystem:
     @property
     def backends(self) -> Mapping[str, Description]:
         """Descriptions of all usable backends by priority; ``"default"`` is the library."""
-        return ListedBackends(dict(self._catalog().descriptions))
+        return MappingProxyType(dict(self._catalog().descriptions))
 
     @property
     def problems(self) -> tuple[Problem, ...]:
@@ -429,13 +426,7 @@ class BackendSystem:
     # --- pickles --------------------------------------------------------------------------------
 
     def __reduce__(self) -> Any:
-        found = self._module, self.environ_prefix, self.group
-        if self._module == "__main__" and all(type(each) is dict for each in self._in_code):
-            # Another process may not run this script, so the pickle says how to make the system.
-            others = self._secondary_types, self._fallback, self._defer_on
-            last = () if self.protocol is None else (self.protocol,)
-            return find_system, (*found, self._default_types, self._in_code, *others, *last)
-        return find_system, found
+        return find_system, (self._module, self.environ_prefix, self.group)
 
     def restore(self, kind: str, content: dict[str, Any]) -> Any:
         """Make an object of this library from the content of a pickle; pickles call it.
@@ -470,30 +461,6 @@ class BackendSystem:
         return kinds[kind](self._dispatcher, content)
 
 
-class ListedBackends(Mapping):  # type: ignore[type-arg]  # no subscript at run time
-    """Descriptions of backends by name, in the order of priority; it cannot be changed."""
-
-    __slots__ = ("_descriptions",)
-
-    def __init__(self, descriptions: dict[str, Description]) -> None:
-        self._descriptions = descriptions
-
-    def __getitem__(self, name: str) -> Description:
-        return self._descriptions[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._descriptions)
-
-    def __len__(self) -> int:
-        return len(self._descriptions)
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._descriptions!r})"
-
-    def __str__(self) -> str:
-        return ", ".join(self)
-
-
 def _check_names(group: Any, environ_prefix: Any, default_name: Any, protocol: Any) -> None:
     """Raise if an argument of `BackendSystem` that is a name is none."""
     if group is not None and not isinstance(group, str):
@@ -509,12 +476,13 @@ def _check_names(group: Any, environ_prefix: Any, default_name: Any, protocol: A
         )
     if not is_backend_name(default_name):
         raise ValueError(f"default_name takes a name such as 'mylib', not {default_name!r}")
-    if protocol is None:
-        return
-    if not isinstance(protocol, str):
+    if protocol is not None and not isinstance(protocol, str):
         raise TypeError(f"protocol takes the name of a class method, not {protocol!r}")
-    is_special = protocol.isidentifier() and protocol[:2] == protocol[-2:] == "__"
-    if not is_special or len(protocol) <= len("____") or hasattr(type, protocol):
+    if protocol is not None and (
+        not (protocol.isidentifier() and protocol[:2] == protocol[-2:] == "__")
+        or len(protocol) <= len("____")
+        or hasattr(type, protocol)
+    ):
         raise ValueError(
             "protocol takes a name of the form '__mylib_function__' that Python itself does not "
             f"use, not {protocol!r}"
@@ -538,17 +506,7 @@ def _exceptions(given: Any) -> tuple[type[Exception], ...]:
     return found
 
 
-def find_system(
-    module: str,
-    prefix: str,
-    group: str | None = None,
-    default_primary_types: Iterable[str] | None = None,
-    backends: Iterable[Any] = (),
-    default_secondary_types: Iterable[str] = (),
-    fallback: str = "default",
-    defer_on: Iterable[type[Exception]] = (),
-    protocol: str | None = None,
-) -> BackendSystem:
+def find_system(module: str, prefix: str, group: str | None = None) -> BackendSystem:
     """Find the system of a library when unpickling, also in another process.
 
     Pickles name this function, so its name and its parameters must not change.
@@ -561,10 +519,6 @@ def find_system(
         The `environ_prefix` of the system.
     group : str or None
         Its entry point group.
-    default_primary_types, backends, default_secondary_types, fallback : optional
-    defer_on, protocol : optional
-        The other arguments of a system that a script has made. They make the system again in a
-        process that does not run the script.
 
     Raises
     ------
@@ -580,16 +534,6 @@ def find_system(
         system = None if reference is None else reference()
         if system is not None:
             return system
-    if default_primary_types is not None:
-        system = BackendSystem(
-            *(group, prefix, default_primary_types, backends),
-            default_secondary_types=default_secondary_types,
-            fallback=fallback,
-            defer_on=defer_on,
-            protocol=protocol,
-        )
-        system._module = module  # the script's
-        return system
     wanted = f"prefix {prefix!r} and the group {group!r}"
     raise LookupError(f"module {module!r} makes no BackendSystem with the {wanted}")
 
