@@ -13,8 +13,7 @@ cache         key                                                    value
 _prioritized  ``prioritize``, a string or a tuple, with no others    the options' state
 _plain        ``prioritize`` and ``disable``, strings or tuples,     the options' state
               with no others, or with ``backend``, a string,
-              as the third; besides, the `key` of each state;
-              for a `Switch`, the name of a backend alone
+              as the third; besides, the `key` of each state
 _values       a module's name, a backend's name or None, an          the value
               attribute; nested dictionaries
 ============  =====================================================  =======================
