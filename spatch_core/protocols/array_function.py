@@ -51,7 +51,8 @@ def _make_class(lookup: Callable[..., Any], go_on: Callable[..., Any]) -> type[A
         def __array_ufunc__(self, ufunc: Any, method: str, /, *inputs: Any, **kwargs: Any) -> Any:
             if not kwargs and method == _CALL and len(inputs) == 2:
                 one, other = inputs
-                key, types = ufunc, (type(one), type(other))  # of an operator: a loop is slow
+                key: Any = ufunc
+                types: tuple[type, ...] = type(one), type(other)  # of an operator: a loop is slow
             else:
                 key, types = _call_of_ufunc(ufunc, method, inputs, kwargs)
             called = lookup(key, types)
