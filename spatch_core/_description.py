@@ -1,8 +1,11 @@
-"""Descriptions of backends: the tables of their fields, and the values that are read from them."""
+"""Descriptions of backends: the tables of their fields, their values, and the files they are in."""
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Callable, Mapping
+from importlib.machinery import ModuleSpec
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -365,3 +368,98 @@ class GivenCallable(str):
 
     def __reduce__(self) -> Any:
         return str, (str(self),)  # without the callable, which may not support pickling
+
+
+# Files
+
+
+def find_file(module: str, name: str) -> tuple[str, bytes | None]:
+    """Read a file next to the modules of the package that an import would find; imports nothing.
+
+    Returns its path and its content; without a file, the folders that were searched and None.
+    Raises `OSError` if the file cannot be read; finders and loaders may raise anything.
+    """
+    folders: list[str] | None = None
+    # The innermost package with a loader that reads resources, and the path from there: editable
+    # installations may have no folders, and those of a zip file do not exist.
+    loader: Any = None
+    package, inside = "", []
+    full_name = ""
+    for part in module.split("."):
+        full_name = f"{full_name}.{part}" if full_name else part
+        located = _locate(full_name, folders)
+        if located is None:
+            return "", None
+        spec, path, origin = located
+        if path is None:  # a module
+            folder = os.path.dirname(origin or "")
+            folders = [folder] if folder else folders
+            break
+        folders = [*path]
+        inside.append(part)
+        if hasattr(spec and spec.loader, "get_resource_reader"):
+            loader, package, inside = spec.loader, full_name, []
+    folders = folders or []
+    for folder in folders:
+        file = os.path.join(folder, name)
+        if os.path.isfile(file):
+            with open(file, "rb") as stream:
+                return file, stream.read()
+    reader = loader and loader.get_resource_reader(package)
+    if hasattr(reader, "files"):
+        found = reader.files()
+        for part in (*inside, name):
+            found = found.joinpath(part)
+        if found.is_file():
+            is_path = isinstance(found, os.PathLike)
+            file = os.fspath(found) if is_path else os.path.join(*folders[:1], name)
+            return file, found.read_bytes()
+    return ", ".join(folders), None
+
+
+def _locate(name: str, folders: list[str] | None) -> tuple[Any, Any, Any] | None:
+    """Return the spec of a module, the path of a package and the file; None if there is none."""
+    module = sys.modules.get(name)
+    if module is not None:
+        # The dictionary itself, because any other access imports a lazy module.
+        known = object.__getattribute__(module, "__dict__")
+        return known.get("__spec__"), known.get("__path__"), known.get("__file__")
+    spec = _find_spec(name, folders)
+    if spec is None and folders is not None:
+        # A parent may extend its own path when it is imported, as those of `pkgutil` do.
+        *parents, _ = name.split(".")
+        places: list[Any] = sys.path  # it may hold anything
+        texts = [each for each in places if isinstance(each, str)]
+        spec = _find_spec(name, [os.path.join(each, *parents) for each in texts])
+    return None if spec is None else (spec, spec.submodule_search_locations, spec.origin)
+
+
+def _find_spec(name: str, folders: list[str] | None) -> ModuleSpec | None:
+    """Ask the finders for a module, in the folders of its package, which is not imported."""
+    for finder in sys.meta_path:
+        find = getattr(finder, "find_spec", None)
+        try:
+            spec: ModuleSpec | None = find and find(name, folders)
+        except KeyError:
+            if folders is None:
+                raise
+            # It is a namespace package: `PathFinder` wants its parents to be imported.
+            spec = ModuleSpec(name, None, is_package=True)
+            part = name.rpartition(".")[2]
+            spec.submodule_search_locations = [os.path.join(each, part) for each in folders]
+        if spec is not None:
+            return spec
+    return None
+
+
+def parse_toml(content: bytes) -> dict[str, Any]:
+    """Return the fields of a TOML file.
+
+    Raises `ValueError` or `RecursionError` if it is not TOML, not UTF-8 or nested too deeply.
+    """
+    if sys.version_info >= (3, 11):
+        import tomllib
+    else:
+        import tomli as tomllib
+    fields: dict[str, Any] = tomllib.loads(content.decode())
+    return fields

@@ -16,7 +16,7 @@ from itertools import groupby
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from ._description import EVERY, Description, Implementation, Variant
+from ._description import EVERY, Description, Implementation, Variant, find_file, parse_toml
 from ._environment import (
     BACKEND,
     BLOCK,
@@ -29,7 +29,6 @@ from ._environment import (
     why_unmet,
 )
 from ._errors import Problem, Source, in_words, nearest
-from ._files import LimitError, find_file, parse_toml
 from ._order import Order, base_order, order_backends
 from ._parsing import parse_description
 from ._patterns import (
@@ -503,7 +502,7 @@ def _read_file(name: str, module: str, file: str, source: Source) -> tuple[Any, 
         remedy = "Write the entry point as 'package.module:file.toml'"
         raise _fault(message, remedy, name, source)
     try:
-        path, content = find_file(module, file, source.metadata)
+        path, content = find_file(module, file)
     except Exception as error:  # noqa: BLE001  # a third party's finder or loader
         message = f"the package {module!r} or its file cannot be read ({in_words(error)})"
         raise _fault(message, "Reinstall the distribution", name, source) from None
@@ -520,8 +519,6 @@ def _read_file(name: str, module: str, file: str, source: Source) -> tuple[Any, 
         return parse_toml(content), source
     except ImportError as error:  # a vendored copy of this package requires no parser
         message, remedy = f"{NO_PARSER}: {error}", "Install tomli, or use Python 3.11 or later"
-    except LimitError as error:
-        message, remedy = f"it is not parsed: {error}", "Write a smaller file, with shorter keys"
     except (ValueError, RecursionError) as error:  # not TOML, not UTF-8, nested too deeply
         message, remedy = f"it is not valid TOML: {error}", "Correct the file"
     raise _fault(message, remedy, name, source)

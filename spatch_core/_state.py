@@ -13,8 +13,7 @@ cache     key                         value                bound
 tables    function, classes of the    callable             `MAX_ENTRIES` a function
           dispatch arguments
 chains    function, dispatch types    chain of candidates  `MAX_ENTRIES` a function
-inner     options of a block, or of   scope of the block   `MAX_INNER` a scope
-          a `Switch`
+inner     options of a block          scope of the block   `MAX_INNER` a scope
 _known    `DispatchState.key`         scope                `MAX_SCOPES` a library
 ========  ==========================  ===================  ==========================
 

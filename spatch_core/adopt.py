@@ -16,7 +16,7 @@ from ._call import Chain
 from ._entries import Guard, as_function, tries_whole_chain
 from ._errors import nearest
 from ._function import Function
-from ._patterns import DEFAULT, is_hashable_by_identity, split_identifier
+from ._patterns import DEFAULT, is_hashable_by_identity, mro_of, split_identifier
 from ._state import Scope, table_of
 from ._wrapper import PLAIN
 
@@ -25,9 +25,7 @@ if TYPE_CHECKING:
     from ._function import Dispatcher, Parameter
 
     Target = Callable[..., Any] | None
-
-CALL = "__call__"
-"""The method of a ufunc that a plain call of it names."""
+    Lookup = Callable[[Any, tuple[type, ...]], Target]
 
 
 class ForeignProtocol:
@@ -51,22 +49,26 @@ class ForeignProtocol:
         return any(self.is_overriding(cls) and not self.is_served(cls) for cls in types)
 
 
+def check_bases(cls: type, served: type, package: str, method: str) -> None:
+    """Raise if the package's own class, whose method would answer, goes before that of a system."""
+    for base in mro_of(cls):
+        if base is served:
+            return
+        if base.__module__.partition(".")[0] == package and method in vars(base):
+            name = f"{package}.{base.__qualname__}"
+            raise TypeError(
+                f"{cls.__qualname__} has the {method} of {name}, so that no backend is asked: "
+                f"write {package}_functions(...) before {name} among its bases"
+            )
+
+
 class AdoptedFunction(Function):
     """A function that the library does not own.
 
     It has no dispatch arguments. Its default implementation, the function itself, runs only with
     arguments that a backend has converted: any others might be dispatched again, without end.
-
-    Parameters
-    ----------
-    identifier : str
-        The identity that the library gives it.
-    function : callable
-        The function.
-    protocol : ForeignProtocol, optional
-        The protocol whose classes may answer calls besides the backends of the library.
-    mutated : iterable of Parameter, optional
-        The parameters whose arguments it writes into.
+    Classes with the `protocol` may answer besides the backends; `mutated` are the parameters whose
+    arguments it writes into.
     """
 
     __slots__ = ("_protocol", "mutated")
@@ -125,33 +127,39 @@ class Adopted:
 class Adoption:
     """The adopted functions of a library.
 
-    Attributes
-    ----------
-    lookup : callable
-        Takes a key and a tuple of types; returns a callable, or None. A key is an identity, the
-        function itself, or another object by which a namespace knows the function.
-    indices : dict of object to int
-        Indices in the tables, by key.
-    names : dict
-        The identities of functions that the library has adopted one by one, by function.
-    functions : dict of str to callable
-        These functions, by identity.
-    namespaces : list of Namespace
-        Functions that are adopted together.
-    protocols : dict of str to type
-        The classes that `spatch_core.protocols` has made.
+    The key of a function is its identity, the function itself, or another object by which a
+    namespace knows it.
     """
 
     def __init__(self, dispatcher: Dispatcher) -> None:
         self.dispatcher = dispatcher
         self._adding = RLock()
-        # Read without a lock, so an index is written only after its record has its place.
+        # Indices in the tables, by key. Read without a lock, so an index is written only after its
+        # record has its place.
         self.indices: dict[Any, int] = {}
+        # The functions that the library has adopted one by one, and their identities.
         self.names: dict[Any, str] = {}
         self.functions: dict[str, Any] = {}
         self.namespaces: list[Namespace] = []
-        self.protocols: dict[str, type] = {}
-        self.lookup = AdoptedLookup(self, self.namespaces).lookup
+        self.protocols: dict[str, type] = {}  # the classes that `protocols` has made, by package
+        self.lookup, _ = self.lookup_in(self.namespaces)
+
+    def lookup_in(self, namespaces: Sequence[Namespace]) -> tuple[Lookup, Callable[..., Any]]:
+        """Return what a protocol calls: the look-up of a callable, and the rest of a call.
+
+        The look-up takes a key and a tuple of types, and returns a callable or None.
+        """
+        fill = partial(_fill, self, namespaces)
+        tables, indices = self.dispatcher.variable.get, self.indices
+
+        def lookup(key: Any, types: tuple[type, ...], /) -> Any:
+            try:
+                return tables()[indices[key]][types]
+            except Exception:  # noqa: BLE001  # no entry, or a metaclass failed: `fill` decides
+                pass
+            return fill(key, types)
+
+        return lookup, partial(_go_on, self, namespaces)
 
     def adopt(self, function: Any, identity: str) -> None:
         """Adopt one function; see `BackendSystem.adopt`."""
@@ -174,14 +182,14 @@ class Adoption:
     def protocol_class(
         self,
         name: str,
-        make: Callable[[AdoptedLookup], type[Any]],
+        make: Callable[[Lookup, Callable[..., Any]], type[Any]],
         namespace: Callable[[type[Any]], Namespace],
     ) -> type[Any]:
         """Return the class of the protocol of a package, made on first use."""
         if name not in self.protocols:
             # Its own namespace alone: those of other protocols might claim its functions.
             own: list[Namespace] = []
-            made = make(AdoptedLookup(self, own))
+            made = make(*self.lookup_in(own))
             own.append(namespace(made))
             # If several threads make the class, the first one's stays.
             if self.protocols.setdefault(name, made) is made:
@@ -218,49 +226,6 @@ class Adoption:
         return index
 
 
-class AdoptedLookup:
-    """The callables that the class of a protocol uses.
-
-    Attributes
-    ----------
-    lookup : callable
-        Takes a key and a tuple of types; returns a callable, or None.
-    lookup_ufunc : callable
-        The same for a ufunc, the name of its method, and the arguments of a call.
-    tables : callable
-        Returns the tables in force.
-    indices : dict of object to int
-        Indices in the tables, by key.
-    go_on : callable
-        Calls the rest after ``NotImplemented``.
-    """
-
-    def __init__(self, adoption: Adoption, namespaces: Sequence[Namespace]) -> None:
-        fill = partial(_fill, adoption, namespaces)
-        tables, indices = adoption.dispatcher.variable.get, adoption.indices
-        type_of, call = type, CALL
-
-        def find(key: Any, types: tuple[type, ...], /) -> Any:
-            try:
-                return tables()[indices[key]][types]
-            except Exception:  # noqa: BLE001  # no entry, or a metaclass failed: `fill` decides
-                pass
-            return fill(key, types)
-
-        def find_ufunc(
-            ufunc: Any, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any], /
-        ) -> Any:
-            if kwargs or method != call:
-                return find(*call_of_ufunc(ufunc, method, inputs, kwargs))
-            return find(ufunc, tuple(map(type_of, inputs)))
-
-        self.lookup: Callable[[Any, tuple[type, ...]], Target] = find
-        self.lookup_ufunc: Callable[[Any, str, Any, Any], Target] = find_ufunc
-        self.tables: Callable[[], list[Any]] = tables
-        self.indices = indices
-        self.go_on: Callable[..., Any] = partial(_go_on, adoption, namespaces)
-
-
 def adoption_of(system: Any) -> Adoption:
     """Return the adopted functions of a `BackendSystem`."""
     dispatcher: Dispatcher = system._dispatcher
@@ -273,39 +238,10 @@ def adoption_of(system: Any) -> Adoption:
     return found
 
 
-def call_of_ufunc(
-    ufunc: Any, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any], /
-) -> tuple[Any, tuple[type, ...]]:
-    """Return the key of a ufunc or of one of its methods, and the types of a call.
-
-    The types are those of the positional arguments except indices, of ``out=`` and of ``where=``.
-    """
-    key = ufunc
-    if method != CALL:
-        key = ufunc, method
-        if method in ("at", "reduceat"):
-            inputs = (*inputs[:1], *inputs[2:])
-    types = tuple(map(type, inputs))
-    if kwargs:
-        out = kwargs.get("out", ())
-        types += tuple(map(type, out if isinstance(out, tuple) else (out,)))
-        if "where" in kwargs:
-            types += (type(kwargs["where"]),)
-    return key, types
-
-
 def _fill(
     adoption: Adoption, namespaces: Sequence[Namespace], key: Any, types: tuple[type, ...], /
 ) -> Target:
-    """Find the callable for these types, and put it into the table.
-
-    Raises
-    ------
-    UnknownFunctionError
-        A `KeyError`: there is no function of this identity.
-    TypeError
-        If `types` are not classes.
-    """
+    """Find the callable for these types, and put it into the table."""
     types = _checked(types)
     record = adoption.find(key, namespaces)
     if record is None:
@@ -336,8 +272,6 @@ def _fill(
     if is_kept and not is_outdated and all(map(is_hashable_by_identity, types)):
         scope.make_room(index, table)
         table[types] = target
-        if len(types) == 1:
-            table[types[0]] = target  # for operators; see `protocols.array_function`
     return target
 
 
@@ -370,13 +304,7 @@ def _go_on(
     args: tuple[Any, ...],
     kwargs: dict[str, Any],
 ) -> Any:
-    """Call the rest after `called` returned ``NotImplemented``; all candidates if it is None.
-
-    Raises
-    ------
-    NoImplementationError
-        If no candidate answers, and no type outside of the library may.
-    """
+    """Call the rest after `called` returned ``NotImplemented``; all candidates if it is None."""
     record, dispatcher = adoption.find(key, namespaces), adoption.dispatcher
     calls = dispatcher.loaded
     if record is None:

@@ -69,7 +69,17 @@ def log(logger: Logger, level: int = INFO) -> Callable[[Call], Any]:
         raise TypeError(f"log() takes a logger, e.g. logging.getLogger('mylib'), not {logger!r}")
     if not isinstance(level, int):
         raise TypeError(f"log() takes a level such as logging.INFO, not {level!r}")
-    return _Log(logger, level)
+
+    def watch(call: Call, nature: int) -> AbstractContextManager[object]:
+        # Other code than the caller may resume a generator or coroutine.
+        return _Logged(call, logger, level, 1 if nature else stacklevel())
+
+    def hook(call: Call) -> Any:
+        if not logger.isEnabledFor(level):
+            return call.next(*call.args, **call.kwargs)
+        return watched(call, watch)
+
+    return hook
 
 
 def spans(tracer: Any) -> Callable[[Call], Any]:
@@ -102,7 +112,11 @@ def spans(tracer: Any) -> Callable[[Call], Any]:
                 "spans() takes a tracer of OpenTelemetry, e.g. "
                 f"opentelemetry.trace.get_tracer('mylib'), not {tracer!r}"
             )
-    return _Spans(tracer)
+
+    def watch(call: Call, nature: int) -> AbstractContextManager[object]:
+        return _Span(tracer, call, is_current=not nature & ~COROUTINE)
+
+    return lambda call: watched(call, watch)
 
 
 def record(path: str | PathLike[str], *, times: bool = False) -> Record:
@@ -193,24 +207,6 @@ async def _asynchronous_steps(call: Call, watch: Watch, nature: int) -> Any:
             return
 
 
-class _Log:
-    """See `log`."""
-
-    def __init__(self, logger: Logger, level: int) -> None:
-        self._logger = logger
-        self._level = level
-
-    def __call__(self, call: Call) -> Any:
-        if not self._logger.isEnabledFor(self._level):
-            return call.next(*call.args, **call.kwargs)
-        return watched(call, self._watch)
-
-    def _watch(self, call: Call, nature: int) -> AbstractContextManager[object]:
-        # Other code than the caller may resume a generator or coroutine.
-        depth = 1 if nature else stacklevel()
-        return _Logged(call, self._logger, self._level, depth)
-
-
 class _Logged(AbstractContextManager[object]):
     def __init__(self, call: Call, logger: Logger, level: int, depth: int) -> None:
         self._call = call
@@ -230,19 +226,6 @@ class _Logged(AbstractContextManager[object]):
             milliseconds,
             stacklevel=self._depth,
         )
-
-
-class _Spans:
-    """See `spans`."""
-
-    def __init__(self, tracer: Any) -> None:
-        self._tracer = tracer
-
-    def __call__(self, call: Call) -> Any:
-        return watched(call, self._watch)
-
-    def _watch(self, call: Call, nature: int) -> AbstractContextManager[object]:
-        return _Span(self._tracer, call, is_current=not nature & ~COROUTINE)
 
 
 class _Span(AbstractContextManager[object]):
@@ -300,11 +283,12 @@ class Record(AbstractContextManager["Record"]):
     """
 
     def __init__(self, path: str | os.PathLike[str], *, times: bool = False) -> None:
-        self._begin = perf_counter() if times else None
+        self._begin = perf_counter()
+        self._has_times = times
         self._times: dict[Choice, tuple[float, float, float]] = {}
         self._path = os.path.abspath(path)  # the working directory may change
         self._process = os.getpid()
-        self._lock, self._lock_process = RLock(), self._process
+        self._lock = RLock()
         self._counts: dict[Choice, int] = {}
         self._catalogs: dict[str, Catalog] = {}
         self._is_registered = False
@@ -316,12 +300,16 @@ class Record(AbstractContextManager["Record"]):
     @contextmanager
     def _watch(self, call: Call, nature: int) -> Iterator[None]:
         remembered = _remembered(call)
-        begin = perf_counter()
+        begin = self._now()
         try:
             yield
         finally:
             if call.backend is not None:
-                self._add(call, call.backend, remembered, begin, perf_counter())
+                self._add(call, call.backend, remembered, begin, self._now())
+
+    def _now(self) -> float:
+        """Return the seconds since the record was made."""
+        return perf_counter() - self._begin
 
     def _add(
         self, call: Call, backend: str, remembered: str | None, begin: float, end: float
@@ -342,24 +330,16 @@ class Record(AbstractContextManager["Record"]):
             state.backend or "",
             is_named,
         )
-        catalog = hooked.calls.catalog
-        if os.getpid() != self._lock_process:
-            # Another thread of the parent may have held the lock during the fork.
-            self._lock, self._lock_process = RLock(), os.getpid()
         with self._lock:
-            self._note(key, catalog, begin, end)
-
-    def _note(self, key: Choice, catalog: Catalog, begin: float, end: float) -> None:
-        self._catalogs[key.function] = catalog
-        self._counts[key] = self._counts.get(key, 0) + 1
-        if self._begin is not None:
-            first, last, seconds = self._times.get(key, (begin, end, 0.0))
-            # Calls of several threads may end in another order than they began.
-            times = min(first, begin), max(last, end), seconds + end - begin
-            self._times[key] = times
-        if not self._is_registered:
-            self._is_registered = True
-            atexit.register(self._write_at_exit)
+            self._catalogs[key.function] = hooked.calls.catalog
+            self._counts[key] = self._counts.get(key, 0) + 1
+            if self._has_times:
+                first, last, seconds = self._times.get(key, (begin, end, 0.0))
+                # Calls of several threads may end in another order than they began.
+                self._times[key] = min(first, begin), max(last, end), seconds + end - begin
+            if not self._is_registered:
+                self._is_registered = True
+                atexit.register(self._write_at_exit)
 
     def _write_at_exit(self) -> None:
         # A forked child has the same path, and would overwrite the file of its parent.
@@ -401,20 +381,10 @@ class Record(AbstractContextManager["Record"]):
             "python": platform.python_version(),
             "platform": platform.platform(),
             "calls": [
-                {
-                    **_as_json(choice, count, catalogs[choice.function]),
-                    **self._times_as_json(times.get(choice)),
-                }
+                _as_json(choice, count, catalogs[choice.function], times.get(choice))
                 for choice, count in sorted(counts.items())
             ],
         }
-
-    def _times_as_json(self, times: tuple[float, float, float] | None) -> dict[str, float]:
-        if self._begin is None or times is None:
-            return {}
-        first, last, seconds = times
-        names = {"first": first - self._begin, "last": last - self._begin, "seconds": seconds}
-        return {name: round(value, 6) for name, value in names.items()}
 
 
 def _remembered(call: Call) -> str | None:
@@ -426,10 +396,13 @@ def _remembered(call: Call) -> str | None:
     return kept and kept.partition(" ")[0]
 
 
-def _as_json(choice: Choice, count: int, catalog: Catalog) -> dict[str, Any]:
+def _as_json(
+    choice: Choice, count: int, catalog: Catalog, times: tuple[float, float, float] | None
+) -> dict[str, Any]:
     from .examination.packages import origin_of  # deferred to the end of the program
 
     distribution, version = origin_of(choice.function, choice.backend, catalog.descriptions)
+    names = ("first", "last", "seconds")
     return {
         "function": choice.function,
         "types": [*choice.types],
@@ -445,4 +418,5 @@ def _as_json(choice: Choice, count: int, catalog: Catalog) -> dict[str, Any]:
         },
         "invoked": choice.is_named,
         "count": count,
+        **{name: round(value, 6) for name, value in zip(names, times or (), strict=False)},
     }

@@ -12,7 +12,7 @@ from types import ModuleType
 import pytest
 
 import spatch_core
-from spatch_core import _description, _environment, _parsing, exceptions
+from spatch_core import _environment, _parsing, exceptions
 from spatch_core._errors import Source
 
 ROOT = Path(__file__).parent.parent
@@ -32,20 +32,6 @@ def table(page: str, mark: str) -> list[list[str]]:
 def first_column(page: str, mark: str) -> list[str]:
     """Return the first column of a table."""
     return [row[0].strip("`") for row in table(page, mark)]
-
-
-@pytest.mark.parametrize(
-    ("mark", "fields"),
-    [
-        ("fields", _description.FIELDS),
-        ("function fields", _description.FUNCTION_FIELDS),
-        ("variant fields", tuple(_description.VARIANT_TABLE)),
-        ("auto-generation fields", _description.AUTO_GENERATION_FIELDS),
-    ],
-)
-def test_every_field_is_in_its_table(mark: str, fields: tuple[str, ...]) -> None:
-    """The reference has the fields of the validator, in its order."""
-    assert first_column("description.md", mark) == list(fields)
 
 
 def test_the_table_says_which_fields_are_required() -> None:

@@ -5,14 +5,11 @@ from __future__ import annotations
 import copy
 import inspect
 import pickle
-import typing
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
-import spatch_core
-from spatch_core import BackendSystem, examination, testing, types
+from spatch_core import BackendSystem, examination, types
 
 HERE = __name__
 
@@ -95,13 +92,6 @@ def test_every_class_is_received_or_examined(received: dict[str, Any]) -> None:
         assert getattr(types, name) is getattr(examination, name)
 
 
-def test_annotations_can_be_evaluated() -> None:
-    """Tools such as Sphinx and runtime type checkers look names up at run time."""
-    annotated: types.DispatchableFunction[[Any], str] = library()[1]
-    with pytest.warns(match="primary_types"):
-        assert annotated(1) == "default"
-
-
 def test_what_is_received_is_copied_and_pickled(received: dict[str, Any]) -> None:
     """A test or a service keeps it, or gets it from another process."""
     finding = types.Finding("m", "r", "b", "k", types.Source(file="f"), more_keys=("l",), line=3)
@@ -131,41 +121,3 @@ def test_reports_are_pickled(report: types.Report) -> None:
     assert report.ok is (type(report) is not types.Report)
     with pytest.raises(AttributeError):
         report.findings = ()  # type: ignore[misc]  # frozen
-
-
-def public_objects() -> Iterator[tuple[str, Any]]:
-    """Yield everything public that may have annotations, under its name."""
-    for module in (spatch_core, types, examination, testing):
-        for name in module.__all__:
-            found = getattr(module, name)
-            yield name, found
-            for base in getattr(found, "__mro__", ()):
-                if not base.__module__.startswith("spatch_core."):
-                    continue
-                for key, member in vars(base).items():
-                    if key.startswith("_") and key != "__init__":
-                        continue
-                    if isinstance(member, property):
-                        yield f"{name}.{key}", member.fget
-                    elif isinstance(member, (classmethod, staticmethod)):
-                        yield f"{name}.{key}", member.__func__
-                    elif inspect.isfunction(member):
-                        yield f"{name}.{key}", member
-
-
-def test_annotations_of_everything_public_can_be_evaluated() -> None:
-    """F10: for run-time type checkers and documentation tools; they import `spatch_core.types`."""
-    names = dict(public_objects())
-    assert {"BackendSystem.dispatchable", "BackendOptions.freeze", "BackendOptions.trace"} <= {
-        *names
-    }
-    for name, found in names.items():
-        if found is spatch_core.IF_NEEDED:
-            continue  # a value
-        try:
-            typing.get_type_hints(found)
-        except NameError as error:
-            pytest.fail(f"{name}: {error}")
-    assert typing.get_type_hints(library()[1].explain)["return"] is types.Explanation
-    hints = typing.get_type_hints(spatch_core.BackendSystem.explain_types)
-    assert hints["return"] is types.Explanation

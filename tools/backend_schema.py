@@ -1,9 +1,11 @@
-"""Write the JSON Schema of the TOML files of backends, from the validator's tables of fields.
+"""Write the JSON Schema of the TOML files of backends, and the tables of the reference page.
 
-    python tools/backend_schema.py    # writes spatch_core/backend.schema.json
+    python tools/backend_schema.py
 
-The command ``spatch-core schema`` prints that file. ``tests/tools/test_backend_schema.py`` checks
-that the file is up to date, and that schema and validator agree.
+Both are made from the validator's tables of fields. The command ``spatch-core schema`` prints
+``spatch_core/backend.schema.json``; the page is ``docs/reference/description.md``.
+``tests/tools/test_backend_schema.py`` checks that both files are up to date, and that schema and
+validator agree.
 """
 
 from __future__ import annotations
@@ -34,6 +36,14 @@ from spatch_core._description import (
 from spatch_core._patterns import DEFAULT
 
 FILE = ROOT / "spatch_core" / "backend.schema.json"
+PAGE = ROOT / "docs" / "reference" / "description.md"
+_TABLES = {
+    "fields": FIELD_TABLE,
+    "function fields": FUNCTION_TABLE,
+    "variant fields": VARIANT_TABLE,
+    "auto-generation fields": AUTO_GENERATION_TABLE,
+}
+"""The tables of the page, by the marks before them."""
 
 # All characters beyond ASCII pass, because dialects of patterns disagree about letters.
 _START = r"[^\x00-@\[-^`{-\x7F]"
@@ -173,6 +183,21 @@ def _required(fields: Mapping[str, tuple[str, str, str]]) -> list[str]:
     return [key for key, (_, default, _) in fields.items() if default == REQUIRED]
 
 
+def page_text() -> str:
+    """Return the text of the page, with the tables that the fields say now."""
+    text = PAGE.read_text(encoding="utf-8")
+    for mark, fields in _TABLES.items():
+        rows = [
+            f"| `{key}` | {kind} | {default} | {meaning} |"
+            for key, (kind, default, meaning) in fields.items()
+        ]
+        table = "\n".join(["| field | type | default | meaning |", "|---|---|---|---|", *rows])
+        before, start, after = text.partition(f"<!--- {mark} -->\n\n")
+        text = before + start + table + "\n\n" + after.partition("\n\n")[2]
+    return text
+
+
 if __name__ == "__main__":
-    FILE.write_text(schema_text(), encoding="utf-8")
-    print(f"wrote {FILE.relative_to(ROOT)}")
+    for file, content in ((FILE, schema_text()), (PAGE, page_text())):
+        file.write_text(content, encoding="utf-8")
+        print(f"wrote {file.relative_to(ROOT)}")

@@ -10,9 +10,8 @@ from pathlib import Path
 from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any
 
-from .._description import Description
+from .._description import Description, parse_toml
 from .._errors import Source
-from .._files import LimitError, parse_toml, read_content
 from .._parsing import parse_description
 from ..exceptions import DescriptionError
 from .child import run
@@ -107,7 +106,7 @@ def read_file(path: str, text: str | None = None) -> BackendFile:
     """Read and validate a file, or the given text of the file."""
     file = BackendFile(path)
     try:
-        content = read_content(path) if text is None else text.encode()
+        content = Path(path).read_bytes() if text is None else text.encode()
         file.text = content.decode()
         file.fields = parse_toml(content)
     except OSError as raised:
@@ -118,11 +117,8 @@ def read_file(path: str, text: str | None = None) -> BackendFile:
     except (ValueError, RecursionError) as raised:
         place = _AT_LINE.search(str(raised))
         line = int(place.group(1)) if place else max(1, len(file.text.splitlines()))
-        wrong, remedy = "is not valid TOML", "Correct the line"
-        if isinstance(raised, LimitError):
-            wrong, remedy = "is not parsed", "Write a smaller file, with shorter keys"
-        message = f"it {wrong}: {_AT_LINE.sub('', str(raised))}"
-        file.faults.append(file.placed(error(message, remedy), line))
+        message = f"it is not valid TOML: {_AT_LINE.sub('', str(raised))}"
+        file.faults.append(file.placed(error(message, "Correct the line"), line))
     else:
         file.layout = find_layout(file.text)
         validate(file)

@@ -10,8 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from .._description import EVERY, NO_FUNCTIONS
-from .._files import parse_toml
+from .._description import EVERY, NO_FUNCTIONS, parse_toml
 
 Path: TypeAlias = "tuple[str | int, ...]"
 

@@ -8,8 +8,8 @@ from pathlib import Path
 from re import fullmatch
 from typing import Any
 
+from .._description import parse_toml
 from .._environment import installed_distributions
-from .._files import parse_toml
 from .findings import Finding, note, warning
 from .packages import Requirements
 

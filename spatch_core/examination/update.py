@@ -11,8 +11,7 @@ from errno import EACCES, EPERM, EROFS
 from pathlib import Path
 from typing import Any
 
-from .._description import FUNCTION_FIELDS, NO_FUNCTIONS, VARIANTS
-from .._files import parse_toml
+from .._description import FUNCTION_FIELDS, NO_FUNCTIONS, VARIANTS, parse_toml
 from .backend_file import BackendFile, read_file, validate
 from .editing import CannotEdit, edit_functions
 from .findings import Finding, Report, note

@@ -2,32 +2,27 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Any
 
 from .._function import Parameter
-from .._patterns import is_derived, loaded_object, mro_of
-from ..adopt import (
-    CALL,
-    AdoptedFunction,
-    AdoptedLookup,
-    Adoption,
-    ForeignProtocol,
-    adoption_of,
-    call_of_ufunc,
-)
-from .base_order import check_bases
-from .numpy_names import (
-    function_named,
-    identity_of,
-    identity_of_ufunc,
-    mutated_by,
-    numpy_module,
-)
+from .._patterns import is_derived, is_dotted_name, loaded_object, mro_of
+from ..adopt import AdoptedFunction, Adoption, ForeignProtocol, adoption_of, check_bases
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ..backend_system import BackendSystem
+
+_CALL = "__call__"
+"""The method of a ufunc that a plain call of it names."""
+_METHODS = ("accumulate", "at", "outer", "reduce", "reduceat")
+_HOMES = ("numpy", "numpy.strings", "scipy.special", "numpy._core.umath", "numpy.core.umath")
+"""Modules that are searched for ufuncs, which do not know their own module."""
+_WRITES_FIRST = frozenset(
+    f"numpy:{name}"
+    for name in ("copyto", "fill_diagonal", "place", "put", "put_along_axis", "putmask")
+)
 
 
 def make_class(system: BackendSystem) -> type[Any]:
@@ -35,9 +30,7 @@ def make_class(system: BackendSystem) -> type[Any]:
     return adoption_of(system).protocol_class("numpy", _make_class, NumPyNamespace)
 
 
-def _make_class(adopted: AdoptedLookup) -> type[Any]:
-    lookup, go_on = adopted.lookup, adopted.go_on
-
+def _make_class(lookup: Callable[..., Any], go_on: Callable[..., Any]) -> type[Any]:
     class NumPyFunctions:
         """Takes part in NumPy's functions: the backends of a library answer."""
 
@@ -55,73 +48,50 @@ def _make_class(adopted: AdoptedLookup) -> type[Any]:
                     return result
             return go_on(func, types, called, args, kwargs)
 
-        __array_ufunc__ = _make_operator_method(adopted)
+        def __array_ufunc__(self, ufunc: Any, method: str, /, *inputs: Any, **kwargs: Any) -> Any:
+            if not kwargs and method == _CALL and len(inputs) == 2:
+                one, other = inputs
+                key: Any = ufunc
+                types: tuple[type, ...] = type(one), type(other)  # of an operator: a loop is slow
+            else:
+                key, types = _call_of_ufunc(ufunc, method, inputs, kwargs)
+            called = lookup(key, types)
+            if called is not None:
+                # Unpacking an empty dictionary takes time.
+                result = called(*inputs, **kwargs) if kwargs else called(*inputs)
+                if result is not NotImplemented:
+                    return result
+            return go_on(key, types, called, inputs, kwargs)
 
     return NumPyFunctions
 
 
-def _make_ufunc_method(adopted: AdoptedLookup) -> Callable[..., Any]:
-    lookup, go_on = adopted.lookup_ufunc, adopted.go_on
+def _call_of_ufunc(
+    ufunc: Any, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[Any, tuple[type, ...]]:
+    """Return the key of a ufunc or of one of its methods, and the types of a call.
 
-    def array_ufunc(self: Any, ufunc: Any, method: str, /, *inputs: Any, **kwargs: Any) -> Any:
-        called = lookup(ufunc, method, inputs, kwargs)
-        if called is not None:
-            # Operators pass no keywords, and unpacking an empty dictionary takes time.
-            result = called(*inputs, **kwargs) if kwargs else called(*inputs)
-            if result is not NotImplemented:
-                return result
-        key, types = call_of_ufunc(ufunc, method, inputs, kwargs)
-        return go_on(key, types, called, inputs, kwargs)
-
-    return array_ufunc
-
-
-def _make_operator_method(adopted: AdoptedLookup) -> Callable[..., Any]:
-    """Return the same method, which looks up operators itself.
-
-    The frame of the look-up would take a tenth of their time.
+    The types are those of the positional arguments except indices, of ``out=`` and of ``where=``.
     """
-    tables, indices, call = adopted.tables, adopted.indices, CALL
-    any_method, go_on = _make_ufunc_method(adopted), adopted.go_on
-
-    def array_ufunc(self: Any, ufunc: Any, method: str, /, *inputs: Any, **kwargs: Any) -> Any:
-        called = None
-        if method == call:
-            try:
-                if len(inputs) == 1:
-                    if not kwargs:
-                        called = tables()[indices[ufunc]][type(inputs[0])]
-                elif not kwargs:
-                    one, other = inputs
-                    called = tables()[indices[ufunc]][type(one), type(other)]
-                elif len(kwargs) == 1:
-                    out = kwargs["out"]
-                    if type(out) is tuple:
-                        one, other, third = inputs + out
-                        called = tables()[indices[ufunc]][type(one), type(other), type(third)]
-            except Exception:  # noqa: BLE001  # no entry, or a metaclass failed: see below
-                pass
-        if called is None:
-            return any_method(self, ufunc, method, *inputs, **kwargs)
-        result = called(*inputs, **kwargs) if kwargs else called(*inputs)
-        if result is not NotImplemented:
-            return result
-        key, types = call_of_ufunc(ufunc, method, inputs, kwargs)
-        return go_on(key, types, called, inputs, kwargs)
-
-    return array_ufunc
+    key = ufunc
+    if method != _CALL:
+        key = ufunc, method
+        if method in ("at", "reduceat"):
+            inputs = (*inputs[:1], *inputs[2:])
+    types = tuple(map(type, inputs))
+    if kwargs:
+        out = kwargs.get("out", ())
+        types += tuple(map(type, out if isinstance(out, tuple) else (out,)))
+        if "where" in kwargs:
+            types += (type(kwargs["where"]),)
+    return key, types
 
 
 class NumPyNamespace:
     """NumPy's functions, each adopted when it is first looked up.
 
     Keys are identities, and the objects that NumPy passes: a function, or a ufunc, in a tuple with
-    the name of the method unless that is ``__call__``.
-
-    Parameters
-    ----------
-    served : type
-        The class that `make_class` returns.
+    the name of the method unless that is ``__call__``. `served` is the class of the system.
     """
 
     def __init__(self, served: type) -> None:
@@ -131,11 +101,11 @@ class NumPyNamespace:
     def find(self, key: Any, adoption: Adoption) -> tuple[Any, AdoptedFunction] | None:
         """Return the object that NumPy passes, and the function; None if there is none."""
         if isinstance(key, str):
-            key = function_named(key, adoption)
-        ufunc, method = key if isinstance(key, tuple) else (key, CALL)
-        if isinstance(ufunc, numpy_module().ufunc):
+            key = _function_named(key, adoption)
+        ufunc, method = key if isinstance(key, tuple) else (key, _CALL)
+        if isinstance(ufunc, _numpy_module().ufunc):
             return self._find_ufunc(key, ufunc, method, adoption)
-        identity = identity_of(key, adoption)
+        identity = _identity_of(key, adoption)
         if identity is None:
             return None
         # With `like=`, NumPy passes a private function, not the one that users call.
@@ -143,39 +113,31 @@ class NumPyNamespace:
         # The public one is the default implementation; the key stays the one that NumPy passes.
         public: Any = loaded_object(module, name)
         function: Any = key if public is None or identity in adoption.functions else public
-        return key, AdoptedFunction(identity, function, self._function, mutated_by(identity, key))
+        return key, AdoptedFunction(identity, function, self._function, _mutated_by(identity, key))
 
     def others_may_answer(self, key: Any, types: tuple[type, ...]) -> bool:
         """Whether a type that is not served may answer a call of a function without an identity."""
         ufunc = key[0] if isinstance(key, tuple) else key
-        protocol = self._ufunc if isinstance(ufunc, numpy_module().ufunc) else self._function
+        protocol = self._ufunc if isinstance(ufunc, _numpy_module().ufunc) else self._function
         return protocol.others_may_answer(types)
 
     def _find_ufunc(
         self, key: Any, ufunc: Any, method: str, adoption: Adoption
     ) -> tuple[Any, AdoptedFunction] | None:
-        identity = adoption.names.get(ufunc) or identity_of_ufunc(ufunc)
+        identity = adoption.names.get(ufunc) or _identity_of_ufunc(ufunc)
         if identity is None:
             return None
         mutated = [Parameter("out", None)]
         if method == "at":
             mutated.append(Parameter(None, 0))
         function = ufunc
-        if method != CALL:
+        if method != _CALL:
             identity, function = f"{identity}.{method}", getattr(ufunc, method)
         return key, AdoptedFunction(identity, function, self._ufunc, mutated)
 
 
 class ArrayProtocol(ForeignProtocol):
-    """One of NumPy's protocols.
-
-    Parameters
-    ----------
-    attribute : str
-        The method of the protocol.
-    served : type
-        The class to which the system gives it.
-    """
+    """One of NumPy's protocols: `attribute` is its method, `served` the class of the system."""
 
     __slots__ = ("_attribute", "_served")
 
@@ -190,10 +152,87 @@ class ArrayProtocol(ForeignProtocol):
             found = vars(base).get(self._attribute, self)
             if found is not self:
                 return (
-                    found is not None and found is not vars(numpy_module().ndarray)[self._attribute]
+                    found is not None
+                    and found is not vars(_numpy_module().ndarray)[self._attribute]
                 )
         return False
 
     def is_served(self, cls: type) -> bool:
         """Whether a class has the protocol from the system."""
         return is_derived(cls, self._served)
+
+
+# The identities of functions: from names to functions and back
+
+
+def _numpy_module() -> Any:
+    """Return NumPy, imported on first use."""
+    import numpy as np
+
+    return np
+
+
+def _function_named(identity: str, adoption: Adoption) -> Any:
+    """Return the object that NumPy passes for a function, by its identity; None if unknown."""
+    if identity in adoption.functions:
+        return adoption.functions[identity]
+    module, _, qualname = identity.partition(":")
+    if module.partition(".")[0] == "numpy":
+        _import(module)
+    start, _, method = qualname.rpartition(".")
+    if start and method in _METHODS:
+        ufunc = adoption.functions.get(f"{module}:{start}") or loaded_object(module, start)
+        if isinstance(ufunc, _numpy_module().ufunc):
+            return ufunc, method
+    found = loaded_object(module, qualname)
+    if found is None and module.startswith("numpy."):
+        # In NumPy 1, `numpy.char` is an attribute alone.
+        found = loaded_object("numpy", f"{module.removeprefix('numpy.')}.{qualname}")
+    if found is None and module == "numpy.strings":
+        # Functions that `numpy.char` calls, such as `_join`, may have no public name.
+        found = loaded_object("numpy._core.strings", qualname)
+    if isinstance(found, _numpy_module().ufunc):
+        return found if _identity_of_ufunc(found) == identity else None
+    is_overridable = hasattr(found, "_implementation") or module == "numpy"
+    # Functions with `like=` lack the attribute; classes and modules are not functions.
+    if not is_overridable or not callable(found) or isinstance(found, type):
+        return None
+    return found if _identity_of(found, adoption) == identity else None
+
+
+def _import(module: str) -> None:
+    from importlib import import_module
+
+    try:
+        import_module(module)
+    except ImportError:
+        return
+
+
+def _identity_of(function: Any, adoption: Adoption) -> str | None:
+    """Return the identity of a function; None without a valid module and name."""
+    given = adoption.names.get(function)
+    if given is not None:
+        return given
+    module, name = (getattr(function, each, None) for each in ("__module__", "__name__"))
+    if type(module) is str and type(name) is str and is_dotted_name(f"{module}.{name}"):
+        return f"{module}:{name}"
+    return None
+
+
+def _identity_of_ufunc(ufunc: Any) -> str | None:
+    """Return the identity of a ufunc that NumPy or `scipy.special` names."""
+    name = ufunc.__name__
+    for module in _HOMES:
+        if getattr(sys.modules.get(module), name, None) is ufunc:
+            return f"{module}:{name}"
+    return None
+
+
+def _mutated_by(identity: str, function: Any) -> list[Parameter]:
+    """Return the parameters whose arguments a function writes into."""
+    found = [Parameter(None, 0)] if identity in _WRITES_FIRST else []
+    code = getattr(getattr(function, "_implementation", function), "__code__", None)
+    names = () if code is None else code.co_varnames[: code.co_argcount]
+    position = names.index("out") if "out" in names else 2 if identity == "numpy:dot" else None
+    return [*found, Parameter("out", position)]

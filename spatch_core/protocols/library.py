@@ -48,20 +48,8 @@ def _make_method(system: BackendSystem, mixin: type) -> Callable[..., Any]:
         args: tuple[Any, ...] = (),
         kwargs: dict[str, Any] | None = None,
     ) -> Any:
-        """Call the function as without the protocol; return its result as one of the subclass.
-
-        Parameters
-        ----------
-        cls : type
-            The class whose method is called.
-        func : callable
-            The library's function.
-        types : iterable of type
-            The overriding types of the call. Unless the class is derived from them all, it
-            declines: unrelated classes do not mix.
-        args, kwargs
-            The arguments.
-        """
+        """Call the function as without the protocol; return its result as one of the subclass."""
+        # Unrelated classes do not mix.
         if not all(issubclass(cls, each) for each in types):
             return NotImplemented
         kwargs = {} if kwargs is None else kwargs

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from .._function import Parameter
 from .._patterns import is_derived, mro_of
-from ..adopt import AdoptedFunction, AdoptedLookup, Adoption, ForeignProtocol, adoption_of
-from .base_order import check_bases
+from ..adopt import AdoptedFunction, Adoption, ForeignProtocol, adoption_of, check_bases
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from ..backend_system import BackendSystem
 
 
@@ -19,9 +20,7 @@ def make_class(system: BackendSystem) -> type[Any]:
     return adoption_of(system).protocol_class("torch", _make_class, TorchNamespace)
 
 
-def _make_class(adopted: AdoptedLookup) -> type[Any]:
-    lookup, go_on = adopted.lookup, adopted.go_on
-
+def _make_class(lookup: Callable[..., Any], go_on: Callable[..., Any]) -> type[Any]:
     class TorchFunctions:
         """Takes part in PyTorch's functions: the backends of a library answer."""
 
@@ -55,13 +54,7 @@ def _make_class(adopted: AdoptedLookup) -> type[Any]:
 
 
 class TorchNamespace:
-    """PyTorch's functions, methods and properties, each adopted when it is first looked up.
-
-    Parameters
-    ----------
-    served : type
-        The class that `make_class` returns.
-    """
+    """PyTorch's functions, methods and properties, each adopted when it is first looked up."""
 
     def __init__(self, served: type) -> None:
         self._protocol = TorchFunctionProtocol(served)
@@ -93,13 +86,7 @@ class TorchNamespace:
 
 
 class TorchFunctionProtocol(ForeignProtocol):
-    """PyTorch's protocol.
-
-    Parameters
-    ----------
-    served : type
-        The class to which the system gives it.
-    """
+    """PyTorch's protocol; `served` is the class of the system."""
 
     __slots__ = ("_served",)
 

@@ -12,11 +12,10 @@ from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .._description import Description, Implementation
+from .._description import Description, Implementation, parse_toml
 from .._discovery import name_of, read_fields, read_installed, source_of
 from .._environment import BLOCK, find_entry_points
 from .._errors import Source, nearest
-from .._files import parse_toml
 from .._parsing import parse_description
 from .._patterns import import_identifier
 from ..examination.adoptions import is_adopted

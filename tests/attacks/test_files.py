@@ -1,15 +1,13 @@
-"""Files turned against the core: those of backends, and of the update tool."""
+"""Files turned against the update tool."""
 
 from __future__ import annotations
 
 import ctypes
 import os
 import random
-import shutil
 import stat
 import subprocess
 import sys
-import zipfile
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -43,7 +41,6 @@ from spatch_core import BackendSystem
 system = BackendSystem({GROUP!r}, "FILELIB", ["builtins:float"])
 print(*[f"{{name}} {{len(each.functions)}}" for name, each in system.backends.items()])
 """
-FOUND = "default 0 loud 1"
 
 _DROP_FROM_BOUNDING_SET = 24
 
@@ -85,98 +82,6 @@ def run(
         preexec_fn=prepare,
         cwd=cwd,
     )
-
-
-# --- TOML that is large, or deep ---------------------------------------------------------
-
-DEEP = 20_000
-BOMBS = {
-    "dotted-key": "a." * DEEP + "a = 1\n",
-    "dotted-key-with-spaces": "a . " * (DEEP // 2) + "a = 1\n",
-    "quoted-key": '"a".' * (DEEP // 2) + "a = 1\n",
-    "literal-key": "''." * (DEEP // 2) + "a = 1\n",
-    "header": "[" + "a." * DEEP + "a]\n",
-    "array-of-tables": "[[" + "a." * DEEP + "a]]\n",
-    "key-of-an-inline-table": "b = {" + "a." * DEEP + "a = 1}\n",
-    "key-below-a-header": "[functions]\n" + "a." * DEEP + "a = 1\n",
-    "key-after-a-string": 'b = """\n"""\n' + "a." * DEEP + "a = 1\n",
-    "arrays": "a = " + "[" * DEEP + "]" * DEEP,
-    "inline-tables": "a = " + "{a=" * DEEP + "1" + "}" * DEEP,
-    "arrays-and-tables": "a = " + "[{a=" * (DEEP // 2) + "1" + "}]" * (DEEP // 2),
-    "open-arrays": "a = " + "[" * DEEP,
-    "many-tables": "".join(f"[a{number}]\n" for number in range(DEEP // 4)),
-    "many-keys": "".join(f"k{number}" + ".a" * 30 + " = 1\n" for number in range(DEEP // 30)),
-    "long-key": f"[{'k' * DEEP}]\n" + "".join(f"a{number} = 1\n" for number in range(DEEP // 10)),
-    "long-string": f"name = '{'x' * 2 * DEEP}'\n",
-    "long-number": f"name = {'1' * 2 * DEEP}\n",
-    "many-types": f"name = 'bomb'\nprimary_types = [{'1,' * DEEP}]\n",
-    "large": "# comment\n" * 300_000,
-    "huge": "",  # a sparse file of a gigabyte
-}
-MEMORY = 400 * 1024 * 1024
-"""An interpreter with the command line takes half of it."""
-
-
-def limit_memory() -> None:
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-
-
-def plant(folder: Path, bomb: str) -> Path:
-    """Install a backend with such a file."""
-    file = install(folder, "bomb", "")
-    file.write_text(BOMBS[bomb])
-    if bomb == "huge":
-        os.truncate(file, 2**30)
-    return file
-
-
-EXAMINE = """
-from spatch_core.examination import update_file, verify_file
-
-print([each.backend for each in system.problems][:1])
-for examine in (verify_file, update_file):
-    assert examine(sys.argv[1]).findings[0].line
-"""
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="the limit is that of Linux")
-def test_no_file_takes_much_memory(site: Path, tmp_path: Path, tally: Tally, scale: int) -> None:
-    """Neither where backends are discovered, nor where the file is examined."""
-    names = list(BOMBS)
-    for bomb in names if scale > 1 else names[::4]:
-        folder = tmp_path / bomb
-        file = plant(folder, bomb)
-        done = run(
-            site,
-            "import sys, warnings; warnings.simplefilter('ignore')\n"
-            f"sys.path.append({str(folder)!r}); sys.argv = ['', {str(file)!r}]\n"
-            f"{DISCOVER}{EXAMINE}",
-            limit_memory,
-        )
-        found = done.stdout.splitlines()
-        tally.add_many(3, 3 * (found == [FOUND, "['bomb']"] and not done.stderr), (bomb, done))
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="the limit is that of Linux")
-def test_no_archive_takes_much_memory(site: Path, tmp_path: Path, tally: Tally) -> None:
-    """A zip file of some hundred kilobytes in which the file of a backend has 400 MB."""
-    folder, archive = tmp_path / "bomb", tmp_path / "bomb.zip"
-    install(folder, "bomb", "")
-    shutil.rmtree(folder / "bomb")
-    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as opened:
-        opened.writestr("bomb/__init__.py", "")
-        with opened.open("bomb/backend.toml", "w") as stream:
-            for _ in range(400):
-                stream.write(b"#" * 2**20)
-    found = run(
-        site,
-        "import sys, warnings; warnings.simplefilter('ignore')\n"
-        f"sys.path += {[str(folder), str(archive)]!r}\n"
-        f"{DISCOVER}\nprint([each.message for each in system.problems])\n",
-        limit_memory,
-    )
-    told = "['it is not parsed: it has more than 2,097,152 bytes']"
-    tally.add(found.stdout.splitlines() == [FOUND, told] and not found.stderr, found)
 
 
 # --- update: the file of a backend ---------------------------------------------------------

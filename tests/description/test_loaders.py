@@ -15,7 +15,6 @@ LOADER = """
     import sys
     from importlib.abc import Loader, MetaPathFinder
     from importlib.machinery import ModuleSpec
-    from io import BytesIO
     from pathlib import Path
 
     FILES = {files!r}
@@ -36,8 +35,8 @@ LOADER = """
         def is_file(self):
             return self.path in FILES
 
-        def open(self, mode="r"):
-            return BytesIO(FILES[self.path].encode())
+        def read_bytes(self):
+            return FILES[self.path].encode()
 
     class Reader:
         def __init__(self, package):

@@ -207,9 +207,9 @@ def test_it_looks_like_the_module(lib: Any) -> None:
 def test_it_cannot_be_changed(lib: Any) -> None:
     """W7: the module can."""
     gpu = namespace(lib, backend="gpu")
-    with pytest.raises(AttributeError, match="set 'constant' in the module"):
+    with pytest.raises(AttributeError, match="constant"):
         gpu.constant = 5
-    with pytest.raises(AttributeError, match="delete 'constant' from the module"):
+    with pytest.raises(AttributeError, match="constant"):
         del gpu.constant
     assert lib.constant == 3
 

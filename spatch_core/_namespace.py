@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-from functools import partial
+import sys
+from functools import partial, update_wrapper
 from importlib import import_module
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from .._freezing import CoroutineFunctionWithState, FunctionWithState, nature_of_callable, stepwise
-from .._wrapper import COROUTINE, PLAIN
-from ..backend_system import BackendSystem, systems_of
+from ._freezing import nature_of_callable, stepwise
+from ._wrapper import COROUTINE, PLAIN
+from .backend_system import BackendSystem, systems_of
 
 if TYPE_CHECKING:
-    from .._options import BackendOptions
-    from .._state import Scope
+    from ._options import BackendOptions
 
     Class = type  # where a parameter is called `type`
 
 __all__ = ["namespace"]
 
-_PACKAGE = __name__.removesuffix("switching.namespaces")
+_PACKAGE = __name__.removesuffix("_namespace")
 
 Module = TypeVar("Module")
 
@@ -60,8 +60,8 @@ def namespace(
         If neither is given, `module` is no module, or its system is not known.
     """
     if not isinstance(module, ModuleType):
-        found = f"{module!r}"
-        raise TypeError(f"namespace() takes a module of a library, not {found}")
+        given: object = module  # a type checker knows that it is a module
+        raise TypeError(f"namespace() takes a module of a library, not {given!r}")
     if backend is None and type is None:
         raise TypeError("namespace() takes backend= or type=")
     if system is None:
@@ -78,20 +78,10 @@ def namespace(
 
 
 class Namespace:
-    # A module of a library with options in force in its functions; see `namespace`. `given` are the
-    # backend and the type of the options. A comment, because `__doc__` is the module's.
-
-    @property
-    def __doc__(self) -> str | None:  # type: ignore[override]
-        # Python never asks `__getattr__` for it: a class has a docstring, or None.
-        return self._module.__doc__
+    # A module of a library with options in force in its functions; see `namespace`. A comment,
+    # because `__doc__` is the module's.
 
     __slots__ = ("_given", "_known", "_module", "_options", "_system")
-
-    _module: ModuleType
-    _options: BackendOptions[Any]
-    _system: BackendSystem
-    _known: dict[str, tuple[object, object]]
 
     def __init__(
         self,
@@ -100,14 +90,18 @@ class Namespace:
         options: BackendOptions[Any],
         given: tuple[str | None, Class | str | None],
     ) -> None:
-        values: tuple[object, ...] = module, system, options, given, {}
-        names = ("_module", "_system", "_options", "_given", "_known")
-        for name, value in zip(names, values, strict=True):
-            object.__setattr__(self, name, value)
+        self._module = module
+        self._system = system
+        self._options = options
+        self._given = given  # the backend and the type of the options
+        self._known: dict[str, tuple[object, object]] = {}
+
+    @property
+    def __doc__(self) -> str | None:  # type: ignore[override]
+        # Python never asks `__getattr__` for it: a class has a docstring, or None.
+        return self._module.__doc__
 
     def __getattr__(self, name: str) -> Any:
-        if name in Namespace.__slots__:  # a copy that is being made has none of them yet
-            raise AttributeError(name)
         with self._options:
             found = getattr(self._module, name)
         if isinstance(found, ModuleType):
@@ -142,19 +136,13 @@ class Namespace:
         if isinstance(found, ModuleType):
             made = Namespace(found, self._system, self._options, self._given)
         else:
-            made = _bound_class(found)(self, name, found)
+            made = BoundFunction(self, name, found)
         self._known[name] = found, made
         return made
 
     def __dir__(self) -> list[str]:
         with self._options:
             return dir(self._module)
-
-    def __setattr__(self, name: str, value: object) -> NoReturn:
-        raise AttributeError(f"{self!r} cannot be changed; set {name!r} in the module")
-
-    def __delattr__(self, name: str) -> NoReturn:
-        raise AttributeError(f"{self!r} cannot be changed; delete {name!r} from the module")
 
     def __repr__(self) -> str:
         pairs = zip(("backend", "type"), self._given, strict=True)
@@ -165,28 +153,33 @@ class Namespace:
         return _restore, (self._module.__name__, self._system, *self._given)
 
 
-class BoundFunction(FunctionWithState):
+class BoundFunction:
     """A function of a namespace: it runs with the namespace's options added."""
 
     def __init__(self, namespace: Namespace, name: str, function: Any) -> None:
+        update_wrapper(self, function, updated=())
+        self.__wrapped__ = function
         self._namespace = namespace
         self._name = name
-        owner: Any = namespace._system._dispatcher
-        super().__init__(owner, None, function)  # type: ignore[arg-type]  # see `_scope`
+        self.nature = nature_of_callable(function)
+        if self.nature & COROUTINE and sys.version_info >= (3, 12):
+            from inspect import markcoroutinefunction
 
-    @property
-    def _scope(self) -> Scope:  # not frozen
-        """The scope of a call that begins here and now."""
-        return self._namespace._options._scope()
+            markcoroutinefunction(self)
 
-    @_scope.setter
-    def _scope(self, _: object) -> None:
-        pass
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
+        options = self._namespace._options
+        if self.nature == PLAIN:
+            with options:
+                return self.__wrapped__(*args, **kwargs)
+        keeper = self._namespace._system._dispatcher.keeper
+        start = partial(self.__wrapped__, *args, **kwargs)
+        return stepwise(self.nature, keeper, options._scope(), start)
 
     def explain(self, /, *args: Any, **kwargs: Any) -> Any:
         """See `Dispatchable.explain`."""
         with self._namespace._options:
-            return self.__wrapped__.explain(*args, **kwargs)  # type: ignore[attr-defined]
+            return self.__wrapped__.explain(*args, **kwargs)
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__") or name in ("invoke", "backends"):  # these ignore the options
@@ -198,29 +191,6 @@ class BoundFunction(FunctionWithState):
 
     def __reduce__(self) -> Any:
         return getattr, (self._namespace, self._name)
-
-
-class BoundCoroutineFunction(BoundFunction, CoroutineFunctionWithState):
-    """A coroutine function of a namespace."""
-
-
-class BoundGeneratorFunction(BoundFunction):
-    """A generator function of a namespace, perhaps an asynchronous one."""
-
-    def __init__(self, namespace: Namespace, name: str, function: Any) -> None:
-        super().__init__(namespace, name, function)
-        self.nature = nature_of_callable(function)
-
-    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
-        start = partial(self.__wrapped__, *args, **kwargs)
-        return stepwise(self.nature, self._keeper, self._scope, start)
-
-
-def _bound_class(function: object) -> type[BoundFunction]:
-    nature = nature_of_callable(function)
-    if nature == PLAIN:
-        return BoundFunction
-    return BoundCoroutineFunction if nature & COROUTINE else BoundGeneratorFunction
 
 
 def _restore(name: str, system: BackendSystem, backend: Any, assumed: Any) -> Any:

@@ -1,0 +1,475 @@
+"""Switch the current backend of a library, as users of TensorLy and Ivy know it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from ._options import checked_backend
+from ._patterns import DEFAULT, import_identifier, is_awaited, shown
+from ._state import CURRENT, DispatchState, initial_state, remembered
+from .backend_system import BackendSystem
+from .exceptions import ImplementationImportError
+
+if TYPE_CHECKING:
+    from ._discovery import Catalog
+    from ._namespace import namespace
+    from ._options import BackendOptions
+
+__all__ = ["Switch", "attributes", "describe_class", "namespace"]
+
+
+def __getattr__(name: str) -> object:
+    if name == "namespace":  # a library that only has a switch does not need it
+        from ._namespace import namespace
+
+        return namespace
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+class Switch:
+    """Sets the current backend of a library, here and now or for the whole process.
+
+    It has no state of its own: it changes the dispatch state, as options do. A backend that is set
+    in a block of options is set until the block ends; in a thread or an asyncio task, until the
+    thread or the task ends. Other threads and tasks do not see it.
+
+    Parameters
+    ----------
+    system : BackendSystem
+        The library's system.
+
+    Raises
+    ------
+    TypeError
+        If `system` is no `BackendSystem`.
+
+    Notes
+    -----
+    Iterating yields the backends that are set: the current one first, then those to which
+    `previous_backend` goes back. The last 32 are remembered.
+
+    Examples
+    --------
+    A library publishes the methods:
+
+    >>> from spatch_core import BackendSystem
+    >>> class Jax:
+    ...     name = "jax"
+    ...     primary_types = ["jax:Array"]
+    >>> system = BackendSystem(None, "MYLIB", backends=[Jax], default_name="numpy")
+    >>> switch = Switch(system)
+    >>> set_backend, get_backend = switch.set_backend, switch.get_backend
+    >>> set_backend("jax")
+    >>> get_backend()
+    'jax'
+    >>> switch.previous_backend()
+    'numpy'
+    """
+
+    __slots__ = ("_keeper", "_options", "_owner", "_system")
+
+    def __init__(self, system: BackendSystem) -> None:
+        if not isinstance(system, BackendSystem):
+            raise TypeError(f"Switch() takes the BackendSystem of a library, not {system!r}")
+        self._system = system
+        self._owner = system._dispatcher
+        self._options = system.backend_opts
+        self._keeper = self._owner.keeper
+
+    def set_backend(self, name: str, *, globally: bool = False) -> None:
+        """Make a backend the current one.
+
+        Parameters
+        ----------
+        name : str
+            Its name, or the library's own name for its own implementations.
+        globally : bool, optional
+            Whether it also becomes the current backend of the process-wide default, which threads
+            follow that have set nothing themselves. ``unset_backend(globally=True)`` undoes both.
+
+        Raises
+        ------
+        UnknownBackendError
+            A `ValueError`: there is no such backend. Nothing has changed.
+        TypeError
+            If `name` is not one name.
+        """
+        backend = checked_backend(self._owner, name)
+        state = self._keeper.current()
+        # Never the scope of the default, which another thread may change.
+        self._keeper.put(self._keeper.scope(_switched(state, (backend, *_stack_of(state)))))
+        # Last: this thread keeps its backend, whatever others make of the default.
+        if globally:
+            self._keeper.change_default(lambda state: _switched(state, (backend,)))
+
+    def get_backend(self) -> str:
+        """Return the name of the current backend, or of the library if there is none."""
+        return self._shown(self._state().backend)
+
+    def backend_context(self, name: str) -> BackendOptions[Any]:
+        """Return options that make a backend the current one: in a block, or for a function.
+
+        Parameters
+        ----------
+        name : str
+            As for `set_backend`.
+
+        Returns
+        -------
+        BackendOptions
+            The same as ``backend_opts(backend=name)``: they hold in their own thread or task.
+
+        Raises
+        ------
+        UnknownBackendError
+            A `ValueError`: there is no such backend.
+        TypeError
+            If `name` is not one name.
+        """
+        checked_backend(self._owner, name)  # options take None, too
+        return self._options(backend=name)
+
+    def previous_backend(self) -> str:
+        """Go back to the backend that was current before.
+
+        Returns
+        -------
+        str
+            Its name, which `get_backend` gives now.
+
+        Raises
+        ------
+        RuntimeError
+            If no backend was set in this thread or task, or by an enclosing block.
+        """
+        state, default = self._state(), self._keeper.default.state
+        if state.backend is None or not self._keeper.is_own():
+            raise RuntimeError(
+                "there is no backend to go back to: none was set in this thread or task, or by an "
+                "enclosing block"
+            )
+        # The default may have been set to the same backend meanwhile.
+        is_last = _stack_of(state) == _stack_of(default)
+        self._return_to(_switched(state, _stack_of(default) if is_last else state.earlier, default))
+        return self.get_backend()
+
+    def unset_backend(self, *, globally: bool = False) -> None:
+        """Go back to the current backend of the process-wide default.
+
+        Parameters
+        ----------
+        globally : bool, optional
+            Whether the process-wide default first goes back to that of the environment.
+        """
+        state, keeper = self._state(), self._keeper
+        if globally:
+            initial = initial_state(self._owner.catalog())
+            keeper.change_default(lambda state: _switched(state, _stack_of(initial), initial))
+        if keeper.is_own():
+            default = keeper.default.state
+            self._return_to(_switched(state, _stack_of(default), default))
+
+    def __iter__(self) -> Iterator[str]:
+        return iter([self._shown(each) for each in _stack_of(self._state())])
+
+    def __repr__(self) -> str:
+        names = ", ".join(self) or "no backend is set"
+        return f"<Switch of {self._system._module}: {names}>"
+
+    def __reduce__(self) -> Any:
+        return Switch, (self._system,)
+
+    def _state(self) -> DispatchState:
+        owner = self._owner
+        if owner.loaded is None:
+            owner.ensure_loaded()  # the environment may name the current backend
+        return owner.keeper.current()
+
+    def _return_to(self, state: DispatchState) -> None:
+        keeper = self._keeper
+        if state.key == keeper.default.state.key:
+            keeper.follow_default()
+        else:
+            keeper.put(keeper.scope(state))
+
+    def _shown(self, name: str | None) -> str:
+        default = self._system.default_name
+        return default if name is None else shown(name, default)
+
+
+def _stack_of(state: DispatchState) -> tuple[str, ...]:
+    """Return the backends that are set, the current one first."""
+    return remembered(state.backend, state.earlier)
+
+
+def _switched(
+    state: DispatchState, stack: tuple[str, ...], like: DispatchState | None = None
+) -> DispatchState:
+    """Return a state with another stack of backends.
+
+    The current one goes before all prioritized backends, but keeps its place when a switch goes
+    back, to a state such as `like` if the rest is the same.
+    """
+    others = _without_current(state)
+    if not stack:
+        return state.replace(prioritized=others, backend=None, earlier=())
+    places = (CURRENT, *others)
+    if like is not None:
+        if stack == _stack_of(like) and others == _without_current(like):
+            places = like.places
+        elif CURRENT in state.places:
+            places = state.places
+    return state.replace(
+        prioritized=places,
+        disabled=state.disabled - {stack[0]},
+        backend=stack[0],
+        earlier=stack[1:],
+    )
+
+
+def _without_current(state: DispatchState) -> tuple[str, ...]:
+    return tuple([each for each in state.places if each != CURRENT])
+
+
+def attributes(
+    system: BackendSystem, module: str, own: Mapping[str, object] | None = None
+) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+    """Return a ``__getattr__`` and a ``__dir__`` for a module of a library.
+
+    With these, the module's attributes follow the current backend. A backend gives a value in its
+    description: ``attributes."lib:float64" = "torch:float64"``.
+
+    Parameters
+    ----------
+    system : BackendSystem
+        The library's system.
+    module : str
+        The module's ``__name__``.
+    own : mapping of str to object, optional
+        The library's own values, used if there is no current backend, or if it gives none. A name
+        among the module's globals follows no backend.
+
+    Returns
+    -------
+    getattr : callable
+        The module's ``__getattr__``.
+    dir : callable
+        The module's ``__dir__``.
+
+    Raises
+    ------
+    TypeError
+        If `system`, `module` or `own` is of another type.
+
+    Notes
+    -----
+    ``from lib import float64`` copies the current value; ``lib.float64`` follows the backend. No
+    backend is discovered while the module is being imported.
+
+    Examples
+    --------
+    In the module ``mylib``::
+
+        __getattr__, __dir__ = switching.attributes(system, __name__, {"float64": numpy.float64})
+    """
+    if not isinstance(system, BackendSystem):
+        raise TypeError(f"attributes() takes the BackendSystem of a library, not {system!r}")
+    if not isinstance(module, str):
+        raise TypeError(f"attributes() takes the name of a module, not {module!r}")
+    if own is not None and not isinstance(own, Mapping):
+        raise TypeError(f"own= takes a mapping of names to values, not {own!r}")
+    found = _Attributes(system, module, {} if own is None else own)
+    tables, values = system._dispatcher.keeper.get, found.values
+
+    def __getattr__(name: str, /) -> Any:  # noqa: N807  # of a module
+        try:
+            return values[tables()[0].state.backend][name]
+        except KeyError:
+            pass
+        return found.find(name)  # outside the handler, so that an error has no KeyError as context
+
+    def __dir__() -> list[str]:  # noqa: N807
+        return sorted({*found.globals(), *found.names()})
+
+    for made in (__getattr__, __dir__):
+        made.__module__, made.__qualname__ = module, made.__name__
+    return __getattr__, __dir__
+
+
+class _Attributes:
+    """Finds the attributes of a module that are not cached yet."""
+
+    def __init__(self, system: BackendSystem, module: str, own: Mapping[str, object]) -> None:
+        self._system = system
+        self._module = module
+        self._own = own
+        # By the current backend, or None, and the name; `BackendOptions._forget` empties it.
+        self.values: dict[str | None, dict[str, Any]]
+        self.values = system.backend_opts._values.setdefault(module, {})
+
+    def find(self, name: str) -> Any:
+        """Return the value of the current backend, or else of the library."""
+        text = f"module {self._module!r} has no attribute {name!r}"
+        if name[:2] == "__" or self._is_submodule(name):
+            raise AttributeError(text)
+        self._catalog()  # the environment may name the current backend
+        backend = self._backend()
+        # First the table, then the backends: if these are exchanged in between, the value is
+        # stored in a table that is no longer read.
+        table = self.values.setdefault(backend, {})
+        catalog = self._catalog()
+        attribute = f"{self._module}:{name}"
+        identifier = self._given(catalog, backend).get(attribute)
+        if catalog is not None and identifier is not None:
+            value = self._imported(catalog, backend, attribute, identifier)
+        elif name in self._own:
+            value = self._own[name]
+        else:
+            descriptions = {} if catalog is None else catalog.descriptions
+            givers = [key for key, each in descriptions.items() if attribute in each.attributes]
+            if givers:
+                current = shown(backend or DEFAULT, self._system.default_name)
+                text += f" while the current backend is {current!r}; these have it: "
+                text += ", ".join(givers)
+            raise AttributeError(text)
+        if catalog is not None:  # else backends are being discovered, or the module imported
+            table[name] = value
+        return value
+
+    def names(self) -> set[str]:
+        """Return the names that have a value now."""
+        prefix = f"{self._module}:"
+        given = self._given(self._catalog(), self._backend())
+        return {*self._own, *[each[len(prefix) :] for each in given if each.startswith(prefix)]}
+
+    def globals(self) -> dict[str, Any]:
+        """Return the module's own names; it may be in use, and yet be missing in `sys.modules`."""
+        return getattr(sys.modules.get(self._module), "__dict__", {})
+
+    def _backend(self) -> str | None:
+        found: str | None = self._system._dispatcher.keeper.current().backend
+        return found
+
+    def _given(self, catalog: Catalog | None, backend: str | None) -> Mapping[str, str]:
+        """Return the attributes of a backend's description."""
+        description = None if catalog is None else catalog.descriptions.get(backend or DEFAULT)
+        return {} if description is None else description.attributes
+
+    def _imported(
+        self, catalog: Catalog, backend: str | None, attribute: str, identifier: str
+    ) -> Any:
+        try:
+            return import_identifier(identifier)
+        except (KeyboardInterrupt, ImplementationImportError):
+            raise  # importing the value has asked for another attribute, which the error names
+        except BaseException as error:
+            block = catalog.environment.variable("BLOCK")
+            name = backend or DEFAULT
+            raise ImplementationImportError(name, attribute, identifier, block) from error
+
+    def _catalog(self) -> Catalog | None:
+        """Return the backends; None while they are discovered, or the module is imported."""
+        if is_awaited(self._module):
+            return None
+        loader = self._system._loader
+        caller = loader.settled or loader.load() or loader.loaded
+        return None if caller is None else caller.catalog
+
+    def _is_submodule(self, name: str) -> bool:
+        """Whether a submodule has this name: Python imports it if there is no attribute."""
+        path = self.globals().get("__path__")
+        if path is None or name in self._own:
+            return False
+        from importlib.machinery import PathFinder
+
+        return PathFinder.find_spec(f"{self._module}.{name}", path) is not None
+
+
+def describe_class(cls: type, prefix: str, *, shared: type | None = None) -> dict[str, Any]:
+    """Return the functions and the attributes of a description, made of a class.
+
+    For libraries whose backends are classes, as TensorLy's are. The public methods of the class,
+    inherited ones too, are implementations; its other public attributes, including classes, are
+    values of attributes of the library's module. Properties and other descriptors, which have a
+    value only for an instance, are left out.
+
+    Parameters
+    ----------
+    cls : type
+        The class. Methods that take an instance are bound to one, which is made now by calling the
+        class.
+    prefix : str
+        The library's module: the method ``dot`` implements ``<prefix>:dot``.
+    shared : type, optional
+        The base class of all backends. Attributes that `cls` inherits from it or its bases are left
+        out: for these, the library's own function runs, which is best ``compositional``.
+
+    Returns
+    -------
+    dict
+        With the keys ``functions`` and ``attributes``, for a description in code.
+
+    Raises
+    ------
+    TypeError
+        If `cls` or `shared` is no class, `prefix` is no name of a module, or `cls` is no subclass
+        of `shared`, or cannot be imported by its name although it has values of attributes.
+
+    Examples
+    --------
+    >>> from fractions import Fraction
+    >>> found = describe_class(Fraction, "mylib", shared=object)
+    >>> found["functions"]["mylib:limit_denominator"]["function"](max_denominator=1)
+    Fraction(0, 1)
+    """
+    if not isinstance(cls, type):
+        raise TypeError(f"describe_class() takes a class, not {cls!r}")
+    if not all(map(str.isidentifier, str(prefix).split("."))):
+        raise TypeError(f"describe_class() takes the name of the library's module, not {prefix!r}")
+    if shared is not None and not isinstance(shared, type):
+        raise TypeError(f"shared= takes a class, not {shared!r}")
+    if shared is not None and not issubclass(cls, shared):
+        raise TypeError(f"{cls.__qualname__} is no subclass of {shared.__qualname__}")
+    functions, attributes = {}, {}
+    instance: Any = None
+    for name in dir(cls):
+        if name.startswith("_") or (shared is not None and _is_inherited(cls, name, shared)):
+            continue
+        found = getattr(cls, name)
+        if not callable(found) and hasattr(found, "__get__"):
+            continue
+        if isinstance(found, type) or not callable(found):
+            attributes[f"{prefix}:{name}"] = f"{_identifier_of(cls)}.{name}"
+            continue
+        if _takes_instance(cls, name):
+            if instance is None:
+                instance = cls()
+            found = getattr(instance, name)
+        functions[f"{prefix}:{name}"] = {"function": found}
+    return {"functions": functions, "attributes": attributes}
+
+
+def _is_inherited(cls: type, name: str, shared: type) -> bool:
+    """Whether a class inherits an attribute from the shared base class."""
+    found = [base for base in cls.__mro__ if name in vars(base)]
+    return not found or issubclass(shared, found[0])
+
+
+def _takes_instance(cls: type, name: str) -> bool:
+    found = next(vars(base)[name] for base in cls.__mro__ if name in vars(base))
+    return hasattr(found, "__get__") and not isinstance(found, (staticmethod, classmethod))
+
+
+def _identifier_of(cls: type) -> str:
+    """Return the identifier of a class, which must be importable by it."""
+    found: Any = sys.modules.get(cls.__module__)
+    for part in cls.__qualname__.split("."):
+        found = getattr(found, part, None)
+    if found is not cls:
+        raise TypeError(
+            f"{cls!r} has values of attributes, and cannot be imported as "
+            f"{cls.__module__}:{cls.__qualname__}"
+        )
+    return f"{cls.__module__}:{cls.__qualname__}"
