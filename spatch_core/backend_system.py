@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from ._description import Description
     from ._discovery import Catalog
     from ._entries import Calls
-    from ._errors import Problem
+    from ._errors import Finding
     from ._explain import Explanation
     from ._function_type import DispatchableFunction
     from ._loading import Loader
@@ -342,7 +342,7 @@ class BackendSystem:
         return ListedBackends(dict(self._catalog().descriptions))
 
     @property
-    def problems(self) -> tuple[Problem, ...]:
+    def problems(self) -> tuple[Finding, ...]:
         """Everything that was skipped or ignored, and why."""
         return self._catalog().problems
 

@@ -24,14 +24,14 @@ from . import (
     backend_utils,
 )
 from ._description import Description
-from ._errors import Problem
+from ._errors import Finding
 from ._explain import Explanation
 from ._function_type import DispatchableFunction
 from ._observed import Trace
 
 if TYPE_CHECKING:
     from ._description import AutoGeneration, Implementation, Variant
-    from ._errors import Source
+    from ._errors import Severity, Source
     from ._explain import ExplainedBackend, Verdict
     from ._observed import Call, Outcome, TraceEvent
     from ._options import BackendOptions
@@ -39,11 +39,9 @@ if TYPE_CHECKING:
     from .examination import (
         FileReport,
         FileUpdate,
-        Finding,
         Library,
         LibraryReport,
         Report,
-        Severity,
     )
 
 __all__ = [
@@ -72,6 +70,9 @@ __all__ = [
     "Verdict",
 ]
 
+Problem = Finding
+"""The name of `Finding` in annotations and pickles of earlier versions."""
+
 _HOMES = {
     "AutoGeneration": "_description",
     "BackendOptions": "_options",
@@ -79,6 +80,7 @@ _HOMES = {
     "ExplainedBackend": "_explain",
     "Implementation": "_description",
     "Outcome": "_observed",
+    "Severity": "_errors",
     "Source": "_errors",
     "TraceEvent": "_observed",
     "TypePattern": "_patterns",
@@ -102,12 +104,12 @@ _ANNOTATIONS: dict[str, Any] = {
     "DispatchableFunction": DispatchableFunction,
     "Explanation": Explanation,
     "F": TypeVar("F", bound=Callable[..., Any]),
+    "Finding": Finding,
     "Hook": Callable[[_observed.Call], typing.Any],
     "Invocation": _invoke.Invocation,
     "Iterable": Iterable,
     "Mapping": Mapping,
     "P": ParamSpec("P"),
-    "Problem": Problem,
     "R": TypeVar("R"),
     "Sequence": Sequence,
     "Trace": Trace,

@@ -9,8 +9,9 @@ from re import fullmatch
 from typing import Any
 
 from .._environment import installed_distributions
+from .._errors import Finding
 from .._files import parse_toml
-from .findings import Finding, note, warning
+from .findings import note, warning
 from .packages import Requirements
 
 
