@@ -34,7 +34,7 @@ from ._description import (
     kind_of,
     place_of,
 )
-from ._errors import DescriptionError, Finding, IdentifierError, Source, nearest, shortened
+from ._errors import Finding, Source, nearest, shortened
 from ._patterns import (
     DEFAULT,
     TypePattern,
@@ -43,6 +43,7 @@ from ._patterns import (
     is_identifier,
     split_identifier,
 )
+from .exceptions import DescriptionError, IdentifierError
 
 
 def parse_description(

@@ -67,13 +67,14 @@ def design(
         package=package,
         library=library.name,
         group=system.group,
+        environ_prefix=system.environ_prefix,
         system=library.identifier,
         function=identifier,
         signature=signature,
         types=types,
         secondary_types=secondary_types,
         requirements=_requirements(distribution, (*types, *secondary_types)),
-        requires_opt_in=opt_in,
+        requires_opt_in=opt_in or has_own_types(loaded, types),
     )
 
 
@@ -151,11 +152,14 @@ def advice(loaded: LoadedLibrary, backend: NewBackend) -> Iterator[str]:
             f"{package} is not installed here, so its distribution is not known: add it to the "
             "dependencies in pyproject.toml"
         )
-    own = loaded.usable.backends[DEFAULT].primary_types
-    if not backend.requires_opt_in and {each.identifier for each in own} & {
-        each.identifier for each in backend.types
-    }:
+    if has_own_types(loaded, backend.types):
         yield (
-            "the library works with these types itself and goes first; with --opt-in, the "
-            "description says that the backend runs only where it is prioritized"
+            "the library works with these types itself, so the backend requires opt-in: it runs "
+            "only where it is prioritized"
         )
+
+
+def has_own_types(loaded: LoadedLibrary, types: Iterable[TypePattern]) -> bool:
+    """Whether the library works with all these types itself."""
+    own = {each.identifier for each in loaded.usable.backends[DEFAULT].primary_types}
+    return {each.identifier for each in types} <= own

@@ -33,6 +33,7 @@ class NewBackend:
     package: str
     library: str
     group: str  # the entry point group of the library's backends
+    environ_prefix: str  # of the library's variables
     system: str  # the identifier of the library's `BackendSystem`
     function: str  # the identifier of the library's function that the example implements
     signature: Signature  # of that function
@@ -69,8 +70,6 @@ class NewBackend:
 
     def _values(self) -> dict[str, str]:
         system_module, system_qualname = split_identifier(self.system)
-        module = split_identifier(self.function)[0]
-        is_imported = module == system_module
         head, uses_placeholder = definition(self.implementation, self.signature)
         placeholder = (
             "\n_DEFAULT: Any = object()  # for a default of the library that has no literal\n"
@@ -79,9 +78,6 @@ class NewBackend:
         return {
             **{name: getattr(self, name) for name in names},
             "code": "__init__" if self.is_minimal else "functions",
-            "code_import": f"import {self.package} as functions"
-            if self.is_minimal
-            else f"from {self.package} import functions",
             "content": "The conversions and the implementations are"
             if self.is_minimal
             else "The implementations are",
@@ -94,17 +90,26 @@ class NewBackend:
             else "",
             "types_in_words": ", ".join(f"`{each.identifier}`" for each in self.types),
             "type": self.types[0].identifier,
-            "type_module": self.types[0].module,
-            "type_qualname": self.types[0].qualname,
-            "function_import": "" if is_imported else f'\nimport_module("{module}")',
             "requirements": _array((*self.requirements, "spatch-core")),
             "opt_in": "requires_opt_in = true\n" if self.requires_opt_in else "",
-            "when": "It is inactive until it is prioritized:"
-            if self.requires_opt_in
-            else "To prefer it, prioritize it:",
+            "when": self._when(),
             "definition": head,
             "placeholder": placeholder if uses_placeholder else "",
         }
+
+    def _when(self) -> str:
+        """Say in which calls the backend runs."""
+        if self.requires_opt_in:
+            when = (
+                f'It runs only where it is prioritized: with `prioritize="{self.name}"` in the '
+                f"library's `backend_opts`, or with `{self.environ_prefix}_PRIORITIZE={self.name}` "
+                "in the environment."
+            )
+        else:
+            when = "It runs for them wherever it is installed."
+        if self.is_minimal:
+            when += ' Its conversions serve all other functions, with `fallback="convert"`.'
+        return when
 
 
 def definition(name: str, signature: Signature) -> tuple[str, bool]:

@@ -76,7 +76,7 @@ def test_a_new_backend_passes_its_own_tests(paint: Site) -> None:
     assert "  cd paint-lib-water\n" in answer.output
     assert "Types:" not in answer.output
     check_style(folder)
-    assert "5 passed" in run_own_tests(paint, folder, "paint_lib_water")
+    assert "4 passed" in run_own_tests(paint, folder, "paint_lib_water")
     (library,) = paint.run("doctor", "paintlib", "--json").json["libraries"]
     assert [each for each in library["findings"] if each["backend"] == "water"] == []
 
@@ -106,28 +106,28 @@ def test_other_functions_may_be_the_example(paint: Site, function: str) -> None:
     assert create(paint, "water", *options).code == 0
     folder = paint.folder / "paint-lib-water"
     check_style(folder)
-    assert "5 passed" in run_own_tests(paint, folder, "paint_lib_water")
+    assert "4 passed" in run_own_tests(paint, folder, "paint_lib_water")
 
 
-def test_its_tests_pass_when_the_author_has_added_a_should_run(paint: Site) -> None:
-    """After ``spatch-core update``."""
-    paint.install_library({"paintlib/filters.py": FUNCTIONS})
-    create(paint, "water", "--type", "fractions:Fraction")
+def test_its_tests_stay_green_after_the_first_edits(paint: Site) -> None:
+    """Another name, another type and another function; then ``spatch-core update``."""
+    paint.install_library()
+    create(paint, "water", "--type", "fractions:Fraction", "--function", "paintlib.filters:blend")
     package = paint.folder / "paint-lib-water" / "src" / "paint_lib_water"
-    with (package / "functions.py").open("a", encoding="utf-8") as functions:
-        functions.write(
-            "\n\n@backend.set_should_run(alpha)\n"
-            "def _(context: Any, *args: Any, **kwargs: Any) -> str:\n"
-            '    return "not implemented yet"\n'
-        )
-    description = package / "backend.toml"
+    functions, description = package / "functions.py", package / "backend.toml"
+    edited = functions.read_text().replace("def blend(", "def blended(")
+    edited = edited.replace('return "it is not implemented yet"', "return True")
+    functions.write_text(
+        f'{edited}\n\n@backend.implements("paintlib.filters:blur")\ndef blur(x):\n    return x\n'
+    )
+    description.write_text(description.read_text().replace("fractions:Fraction", "decimal:Decimal"))
     code = f"""
         import runpy, sys
         sys.argv[1:] = ["update", {str(description)!r}]
         runpy.run_module("spatch_core", run_name="__main__")
         """
     run_python(code, path=[package.parent, paint.folder])
-    assert "should_run" in description.read_text(encoding="utf-8")
+    assert "paint_lib_water.functions:blended" in description.read_text()
     assert "5 passed" in run_own_tests(paint, package.parents[1], "paint_lib_water")
 
 
@@ -145,7 +145,7 @@ def test_a_minimal_backend_has_two_conversions_and_one_function(paint: Site) -> 
     ]
     assert sorted(answer.output.split("Files:\n")[1].split("Next:\n")[0].split()) == sorted(found)
     check_style(folder)
-    assert "5 passed" in run_own_tests(paint, folder, "paint_lib_water")
+    assert "4 passed" in run_own_tests(paint, folder, "paint_lib_water")
     code = paint.folder / "paint_lib_water" / "__init__.py"
     code.write_text(code.read_text().replace("return None", "return int(x)", 1))
     program = """
@@ -179,6 +179,18 @@ def test_a_type_that_can_never_match_is_refused(
     assert not (paint.folder / "paint-lib-water").exists()
 
 
+def test_a_backend_for_the_librarys_own_types_requires_opt_in(paint: Site) -> None:
+    """Its description and README say so; it would not run unasked in any case."""
+    paint.install_library()
+    answer = create(paint, "water", "--type", "builtins:int")
+    assert "so the backend requires opt-in" in " ".join(answer.output.split())
+    folder = paint.folder / "paint-lib-water"
+    description = (folder / "src/paint_lib_water/backend.toml").read_text()
+    assert "requires_opt_in = true\n" in description
+    assert "`PAINTLIB_PRIORITIZE=water`" in (folder / "README.md").read_text()
+    assert "4 passed" in run_own_tests(paint, folder, "paint_lib_water")
+
+
 def test_secondary_types_are_written(paint: Site) -> None:
     """Each is written once, unless it is primary; its distribution is required."""
     types = ["fractions:Fraction", "--secondary-type", "builtins:str", "--secondary-type"]
@@ -188,7 +200,7 @@ def test_secondary_types_are_written(paint: Site) -> None:
     toml = (folder / "src/paint_lib_water/backend.toml").read_text()
     assert 'secondary_types = ["builtins:str", "~click.core:Command"]\n' in toml
     assert '["paint-lib", "click", "spatch-core"]' in (folder / "pyproject.toml").read_text()
-    assert "5 passed" in run_own_tests(paint, folder, "paint_lib_water")
+    assert "4 passed" in run_own_tests(paint, folder, "paint_lib_water")
 
 
 def test_the_next_commands_can_be_pasted(paint: Site) -> None:
@@ -212,7 +224,7 @@ def test_the_signature_is_the_librarys_own(paint: Site) -> None:
     paint.install_library({"paintlib/filters.py": FUNCTIONS})
     create(paint, "water", "--type", "fractions:Fraction")
     code = (paint.folder / "paint-lib-water/src/paint_lib_water/functions.py").read_text()
-    assert '@backend.implements("paintlib.filters:alpha")\n' in code
+    assert '@backend.implements("paintlib.filters:alpha", should_run=should_run)\n' in code
     lines = [line.strip() for line in code.partition("def alpha(\n")[2].splitlines()]
     assert lines[: lines.index(") -> Any:")] == [
         "x: Any,", "/,", "n: Any = None,", 'text: Any = "a",', "mode: Any = '\"',", "*rest: Any,",
@@ -248,7 +260,7 @@ def test_the_library_may_have_other_names(site: Site, function: str) -> None:
     arguments = ("water", "--type", "fractions:Fraction", "--function", function)
     assert create(site, *arguments, library="otherlib").code == 0
     folder = site.folder / "other-lib-water"
-    assert "5 passed" in run_own_tests(site, folder, "other_lib_water", "otherlib.backends")
+    assert "4 passed" in run_own_tests(site, folder, "other_lib_water", "otherlib.backends")
 
 
 def test_everything_may_be_unusual(paint: Site) -> None:
@@ -267,10 +279,10 @@ def test_everything_may_be_unusual(paint: Site) -> None:
     toml = (folder / "src/paint_lib_water_color_2/backend.toml").read_text()
     assert 'primary_types = ["nowhere_at_all:Type", "~click.core:Command"]\n' in toml
     assert "requires_opt_in = true\n" in toml
-    assert "It is inactive until it is prioritized" in (folder / "README.md").read_text()
+    assert "It runs only where it is prioritized" in (folder / "README.md").read_text()
     check_style(folder)
     printed = run_own_tests(paint, folder, "paint_lib_water_color_2")
-    assert "4 passed, 1 skipped" in printed
+    assert "3 passed, 1 skipped" in printed
     assert "could not import 'nowhere_at_all'" in printed
 
 
@@ -385,7 +397,7 @@ def test_it_is_built_and_installed_and_passes_its_tests_there(tmp_path: Path, si
     run("pip", "install", *options, *wheels.iterdir())
     shutil.rmtree(folder / "src")
     tested = run("pytest", "-q", "-p", "no:cacheprovider", folder)
-    assert "5 passed" in tested.stdout
+    assert "4 passed" in tested.stdout
     run("spatch_core", "doctor", "minimal")
 
 
