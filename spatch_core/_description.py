@@ -9,7 +9,7 @@ from importlib.machinery import ModuleSpec
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from ._errors import Problem, Source, reduced
+from ._errors import Finding, Source, reduced
 from ._patterns import ABSTRACT, TypePattern
 
 # The fields: validator, JSON Schema and reference page read these tables. Each field has its kind,
@@ -278,7 +278,7 @@ class Description(NamedTuple):
         Where the description comes from.
     in_code : bool
         Whether the library itself passed it.
-    problems : tuple of Problem
+    problems : tuple of Finding
         Unknown keys, which were ignored.
     is_asked : bool
         Whether its functions cannot be listed, so that it is asked for each one.
@@ -305,7 +305,7 @@ class Description(NamedTuple):
     auto_generation: AutoGeneration | None = None
     source: Source = Source()
     in_code: bool = False
-    problems: tuple[Problem, ...] = ()
+    problems: tuple[Finding, ...] = ()
     is_asked: bool = False
     unmet: str = ""
     absent: Mapping[str, str] = _NOTHING

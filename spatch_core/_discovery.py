@@ -28,7 +28,7 @@ from ._environment import (
     near_misses,
     why_unmet,
 )
-from ._errors import Problem, Source, in_words, nearest
+from ._errors import Finding, Source, in_words, nearest
 from ._order import Order, base_order, order_backends
 from ._parsing import parse_description
 from ._patterns import (
@@ -71,7 +71,7 @@ class Catalog(NamedTuple):
     descriptions: Mapping[str, Description]  # by priority; the library itself is "default"
     order: Order  # the same order, with its reasons
     base_order: tuple[str, ...]  # the same names before any edge moves them
-    problems: tuple[Problem, ...] = ()  # everything that was skipped or ignored
+    problems: tuple[Finding, ...] = ()  # everything that was skipped or ignored
     blocked: Mapping[str, Source] = MappingProxyType({})  # neither files nor modules were read
     is_complete: bool = True  # else a backend must be read again; see `_StillImportingError`
     group: str | None = None
@@ -139,7 +139,7 @@ class Catalog(NamedTuple):
     def warnings(self) -> Iterator[SpatchCoreWarning]:
         """Yield one warning for each backend or variable that has problems."""
         # `str(source)` parses the distribution's metadata, so sorting must not call it repeatedly.
-        about: dict[tuple[str, str], list[Problem]] = {}
+        about: dict[tuple[str, str], list[Finding]] = {}
         for each in self.problems:
             if each.backend is not None and each.warns:
                 about.setdefault((str(each.source), each.backend), []).append(each)
@@ -165,7 +165,7 @@ def build_catalog(
     in_code: Iterable[Any],
     default_types: Sequence[TypePattern],
     environment: Environment,
-    problems: Iterable[Problem] = (),
+    problems: Iterable[Finding] = (),
     group: str | None = None,
     secondary_types: Sequence[TypePattern] = (),
     functions: Collection[str] = (),
@@ -241,7 +241,7 @@ class _Backends:
     def __init__(self, environment: Environment, functions: Collection[str]) -> None:
         self.environment = environment
         self.functions = functions
-        self.problems: list[Problem] = []
+        self.problems: list[Finding] = []
         self.descriptions: dict[str, Description] = {}
         self.blocked: dict[str, Source] = {}
         self.names = {DEFAULT}  # all that are installed or in code, usable or not
@@ -257,7 +257,7 @@ class _Backends:
         skips: bool = True,
     ) -> None:
         """Add a problem of a backend."""
-        self.problems.append(Problem(message, remedy, name, key, source, skips))
+        self.problems.append(Finding(message, remedy, name, key, source, skips))
 
     def add_in_code(self, fields: Any) -> None:
         """Read a description in code, unless its name is blocked or taken."""
@@ -387,13 +387,13 @@ def name_of(fields: Any) -> object:
         return None
 
 
-def choose_variants(description: Description) -> tuple[Description, list[Problem]]:
+def choose_variants(description: Description) -> tuple[Description, list[Finding]]:
     """Choose the first variant of each function whose requirement is met; imports nothing.
 
     Chosen variants replace the implementations. A function without one, and without a plain
     implementation, is absent. The problems are malformed requirements, which count as unmet.
     """
-    problems: list[Problem] = []
+    problems: list[Finding] = []
 
     @cache  # many functions have variants for the same requirements
     def reason_of(requirement: str) -> tuple[str, bool]:
@@ -413,7 +413,7 @@ def choose_variants(description: Description) -> tuple[Description, list[Problem
                 message = f"the variant is not used, because of its requirement: {reason}"
                 remedy = "Install packaging, or correct the requirement"
                 place = description.name, f"{path}.variants[{position}].requires"
-                problem = Problem(message, remedy, *place, description.source, skips=False)
+                problem = Finding(message, remedy, *place, description.source)
                 problems.append(problem)
         return None, "; ".join(dict.fromkeys(reasons))
 
@@ -492,7 +492,7 @@ def read_fields(
 
 
 def _fault(message: str, remedy: str, name: str, source: Source) -> DescriptionError:
-    return DescriptionError([Problem(message, remedy, name, source=source)])
+    return DescriptionError([Finding(message, remedy, name, source=source, skips=True)])
 
 
 def _read_file(name: str, module: str, file: str, source: Source) -> tuple[Any, Source]:

@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import pairwise
 from typing import Any, NamedTuple, TypeVar
 
-from ._errors import Problem, Source, in_words, nearest
+from ._errors import Finding, Source, in_words, nearest
 from ._order import find_cycle
 from ._patterns import DEFAULT, is_backend_name, type_identifier
 
@@ -53,7 +53,7 @@ class Environment(NamedTuple):
     block_all: bool = False
     allowed: frozenset[str] = frozenset()  # the exceptions to `block_all`
     set_order: tuple[tuple[str, str], ...] = ()  # the first goes before the second; no cycles
-    problems: tuple[Problem, ...] = ()  # malformed values and misspelled variables, all ignored
+    problems: tuple[Finding, ...] = ()  # malformed values and misspelled variables, all ignored
     backend: str | None = None
     trace: bool = False
 
@@ -95,7 +95,7 @@ def read_environment(prefix: str, variables: Mapping[str, str]) -> Environment:
     >>> print(found.problems[0].message)
     the value 'a b' is ignored: 'a b' cannot name a backend
     """
-    problems: list[Problem] = []
+    problems: list[Finding] = []
 
     def read(suffix: str, parse: Callable[[str], Value]) -> Value:
         name = f"{prefix}_{suffix}"
@@ -104,7 +104,7 @@ def read_environment(prefix: str, variables: Mapping[str, str]) -> Environment:
         except _MalformedError as error:
             message, example = error.args
             text = f"the value {variables[name]!r} is ignored: {message}"
-            problems.append(Problem(text, f"Write it as {name}={example}", key=name))
+            problems.append(Finding(text, f"Write it as {name}={example}", key=name))
             return parse("")
 
     prioritize = read(PRIORITIZE, _parse_names)
@@ -178,7 +178,7 @@ def _parse_flag(text: str) -> bool:
     return _FLAGS[text]
 
 
-def _misspelled(prefix: str, variables: Iterable[str]) -> Iterator[Problem]:
+def _misspelled(prefix: str, variables: Iterable[str]) -> Iterator[Finding]:
     """Yield a problem for each variable whose name is nearly that of a variable of the library."""
     start = f"{prefix}_"
     known = {start + suffix for suffix in SUFFIXES}
@@ -189,12 +189,12 @@ def _misspelled(prefix: str, variables: Iterable[str]) -> Iterator[Problem]:
         meant = nearest(suffix, SUFFIXES, _MISSPELLED)
         if meant:
             message = "the library reads no variable with this name"
-            yield Problem(message, f"Did you mean {start}{meant[0]}?", key=name)
+            yield Finding(message, f"Did you mean {start}{meant[0]}?", key=name)
 
 
 def near_misses(
     mentioned: Iterable[tuple[str, str]], names: Iterable[str], block: str
-) -> Iterator[Problem]:
+) -> Iterator[Finding]:
     """Yield a problem for each name in a variable that looks like a misspelled backend.
 
     `mentioned` has names with their variables, `names` those of all backends. In the variable
@@ -209,22 +209,22 @@ def near_misses(
             meant = ["'*', which blocks all?"]
         if meant:
             message = f"no backend is named {name!r}; the name is ignored"
-            yield Problem(message, f"Did you mean {meant[0]}", key=variable)
+            yield Finding(message, f"Did you mean {meant[0]}", key=variable)
 
 
 # --- Distributions --------------------------------------------------------------------------------
 
 
-def find_entry_points(group: str) -> tuple[list[Any], list[Problem]]:
+def find_entry_points(group: str) -> tuple[list[Any], list[Finding]]:
     """Return the entry points of a group, and the distributions whose own cannot be read."""
     found: list[Any] = []
-    problems: list[Problem] = []
+    problems: list[Finding] = []
     for distribution in installed_distributions(problems=problems):
         try:
             found += [each for each in distribution.entry_points if each.group == group]
         except Exception as error:  # noqa: BLE001  # whatever it raises
             problems.append(
-                Problem(
+                Finding(
                     f"its file entry_points.txt cannot be read ({in_words(error)})",
                     "Reinstall or uninstall the distribution",
                     source=Source(metadata=distribution),
@@ -247,7 +247,7 @@ def entry_point_target(entry_point: Any) -> tuple[str, str, bool]:
 
 
 def installed_distributions(
-    name: str | None = None, problems: list[Problem] | None = None
+    name: str | None = None, problems: list[Finding] | None = None
 ) -> Iterator[Any]:
     """Yield the installed distributions, or those of one name; of several, the first on the path.
 
@@ -292,7 +292,7 @@ def _folder_name(distribution: Any) -> str:
     return name if name.endswith((".dist-info", ".egg-info")) else ""
 
 
-def _find_distributions(name: str | None, problems: list[Problem]) -> Iterator[Any]:
+def _find_distributions(name: str | None, problems: list[Finding]) -> Iterator[Any]:
     """Yield the distributions of all finders; report finders that fail.
 
     Items of `sys.path` that are not paths are left out: imports ignore them, but
@@ -308,7 +308,7 @@ def _find_distributions(name: str | None, problems: list[Problem]) -> Iterator[A
         except Exception as error:  # noqa: BLE001  # whatever it raises
             kind = finder if isinstance(finder, type) else type(finder)
             problems.append(
-                Problem(
+                Finding(
                     f"{type_identifier(kind)} in sys.meta_path fails to find distributions "
                     f"({in_words(error)})",
                     "Repair or uninstall the package that adds it",

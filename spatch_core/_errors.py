@@ -1,4 +1,4 @@
-"""Problems with their places, nearest names, and warnings that point at the caller's line.
+"""Findings with their places, nearest names, and warnings that point at the caller's line.
 
 The errors and warnings themselves are in `exceptions`. Importing a library imports neither.
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 import sys
 import warnings
 from collections.abc import Mapping
+from enum import Enum
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -194,30 +195,64 @@ def place_text(
     return ", ".join(parts)
 
 
-class Problem(Published):
-    """A fault of a backend, a distribution or an environment variable.
+class Severity(str, Enum):
+    """How bad a finding is.
+
+    An error never works. A warning works badly, or does not work in this environment.
+    """
+
+    ERROR = "error"
+    WARNING = "warning"
+    NOTE = "note"
+
+    def __str__(self) -> str:
+        return self.value
+
+
+class Finding(Published):
+    """A fault or a remark about a backend, a library, a file or an environment variable.
 
     Parameters
     ----------
-    message : str
-        What is wrong.
-    remedy : str
-        What to do about it.
+    message, remedy : str
+        What is wrong, and what to do about it; both without a final full stop.
     backend : str or None
-        The backend that is skipped; None for an environment variable, and for a
-        distribution whose entry points cannot be read.
+        The backend; ``"default"`` is the library itself. None for an environment variable, for
+        the library's entry point, for a file, and for a distribution whose entry points cannot be
+        read.
     key : str or None
-        The key path inside the description, or the environment variable.
+        The key path in the description, or the environment variable.
     source : Source or None
         Where the description comes from.
     skips : bool
-        Whether the backend is skipped because of it. False for an unknown key, which is ignored,
-        and for a cycle, which skips backends only in calls that several of them match.
+        Whether the library skips the backend because of it. False for an unknown key, which is
+        ignored, and for a cycle, which skips backends only in calls that several of them match.
     warns : bool
         Whether loading the backends warns about it.
+    severity : Severity
+        How bad it is; by default an error if it skips the backend, else a warning. Notes are not
+        faults.
+    more_keys : tuple of str
+        Further keys with the same fault.
+    line : int or None
+        The line of the key in the file of the source; None for a finding about a whole file, and
+        if no file was examined.
+    is_unchecked : bool
+        Whether the finding only says that something could not be checked here.
+    is_absent : bool
+        Whether the finding is about a module that is not installed.
+
+    Examples
+    --------
+    >>> finding = Finding("there is no module 'gpu'", "Correct the name", "oil", "functions")
+    >>> str(finding)
+    "backend 'oil', key functions: there is no module 'gpu'. Correct the name"
     """
 
-    _fields = ("message", "remedy", "backend", "key", "source", "skips", "warns")
+    _fields = (
+        *("message", "remedy", "backend", "key", "source", "skips", "warns"),
+        *("severity", "more_keys", "line", "is_unchecked", "is_absent"),
+    )
     __slots__ = _fields
 
     message: str
@@ -227,6 +262,11 @@ class Problem(Published):
     source: Source | None
     skips: bool
     warns: bool
+    severity: Severity
+    more_keys: tuple[str, ...]
+    line: int | None
+    is_unchecked: bool
+    is_absent: bool
 
     def __init__(
         self,
@@ -235,19 +275,41 @@ class Problem(Published):
         backend: str | None = None,
         key: str | None = None,
         source: Source | None = None,
-        skips: bool = True,
+        skips: bool = False,
         warns: bool = True,
+        severity: Severity | None = None,
+        more_keys: tuple[str, ...] = (),
+        line: int | None = None,
+        is_unchecked: bool = False,
+        is_absent: bool = False,
     ) -> None:
-        self._set(message, remedy, backend, key, source, skips, warns)
+        severity = severity or (Severity.ERROR if skips else Severity.WARNING)
+        about = message, remedy, backend, key, source, skips, warns, severity
+        self._set(*about, more_keys, line, is_unchecked, is_absent)
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """All keys with this fault."""
+        return () if self.key is None else (self.key, *self.more_keys)
+
+    @property
+    def place(self) -> str:
+        """The file and the line, as far as they are known; empty without a file."""
+        file = (self.source and self.source.file) or ""
+        return file if self.line is None else f"{file}:{self.line}"
 
     def __str__(self) -> str:
-        if self.backend is None:
-            subject = f"environment variable {self.key}" if self.key else str(self.source)
-            return f"{subject}: {self.message}. {self.remedy}"
-        where = f" ({self.source})" if self.source is not None else ""
-        key = f", key {self.key}" if self.key else ""
-        skipped = " is skipped" if self.skips else ""
-        return f"backend {self.backend!r}{skipped}{where}{key}: {self.message}. {self.remedy}"
+        more = f" and {len(self.more_keys)} more" if self.more_keys else ""
+        key = f", key {self.key}{more}" if self.key else ""
+        where = "" if self.source is None else str(self.source)
+        if self.backend is not None:
+            skipped = " is skipped" if self.skips else ""
+            subject = f"backend {self.backend!r}{skipped}{f' ({where})' if where else ''}{key}"
+        elif self.place:
+            subject = f"{self.place}{key}"
+        else:
+            subject = f"environment variable {self.key}{more}" if self.key else where
+        return f"{subject}{': ' if subject else ''}{self.message}. {self.remedy}"
 
 
 # The caller's line

@@ -17,7 +17,7 @@ from ._decide import Decider, Decision
 from ._discovery import build_catalog
 from ._entries import Calls
 from ._environment import find_entry_points, read_environment
-from ._errors import REGISTERED, Problem, Source, nearest, warn_caller
+from ._errors import REGISTERED, Finding, Source, nearest, warn_caller
 from ._parsing import parse_description
 from ._patterns import DEFAULT, TypePattern, is_initializing
 from ._state import initial_state
@@ -168,18 +168,17 @@ def register(system: Any, fields: Any) -> None:
     _load_again(system, description)
 
 
-def _misspelt(description: Description, dispatcher: Dispatcher) -> Iterator[Problem]:
+def _misspelt(description: Description, dispatcher: Dispatcher) -> Iterator[Finding]:
     """Yield a problem for each identity that no function has, but that is like a function's."""
     adopted = dispatcher.adoptions[0].functions if dispatcher.adoptions else {}
     known = [*dispatcher.by_identifier, *adopted]
     for identifier in description.functions:
         near = [] if identifier in known else nearest(identifier, known, 0.8)
         if near:
-            yield Problem(
+            yield Finding(
                 f"the library has no function {identifier!r}",
                 f"Did you mean {near[0]!r}?",
                 *(description.name, f'functions."{identifier}"', description.source),
-                skips=False,
             )
 
 

@@ -34,7 +34,7 @@ from ._description import (
     kind_of,
     place_of,
 )
-from ._errors import Problem, Source, nearest, shortened
+from ._errors import Finding, Source, nearest, shortened
 from ._patterns import (
     DEFAULT,
     TypePattern,
@@ -140,12 +140,12 @@ class _Reader:
         self.backend = backend  # for the messages
         self.source = source
         self.name = name
-        self.problems: list[Problem] = []
+        self.problems: list[Finding] = []
 
     def fault(self, path: str, message: str, remedy: str) -> None:
         """Report a fault at a key path such as ``functions."lib:fn".function``."""
         message, remedy, path = map(shortened, (message, remedy, path))
-        self.problems.append(Problem(message, remedy, self.backend, path, self.source))
+        self.problems.append(Finding(message, remedy, self.backend, path, self.source, skips=True))
 
     def missing(self, path: str, remedy: str) -> None:
         """Report that a required field is missing."""
@@ -441,9 +441,7 @@ class _Reader:
             warns = False
         if meant and meant[0] in RESTRICTING:
             message += ", and the backend needs no opt-in"
-        self.problems.append(
-            Problem(message, remedy, self.backend, path, self.source, skips=False, warns=warns)
-        )
+        self.problems.append(Finding(message, remedy, self.backend, path, self.source, warns=warns))
         self.check_unknown_table(value, path)
 
     def check_unknown_table(self, table: object, path: str) -> None:

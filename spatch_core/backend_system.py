@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ._description import Description
     from ._discovery import Catalog
     from ._entries import Calls
-    from ._errors import Notices, Problem
+    from ._errors import Finding, Notices
     from ._explain import Explanation
     from ._function import DispatchArguments
     from ._invoke import DispatchableFunction
@@ -343,7 +343,7 @@ class BackendSystem:
         return MappingProxyType(dict(self._catalog().descriptions))
 
     @property
-    def problems(self) -> tuple[Problem, ...]:
+    def problems(self) -> tuple[Finding, ...]:
         """Everything that was skipped or ignored, and why."""
         return self._catalog().problems
 

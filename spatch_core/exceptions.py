@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from typing import Any
 
-    from ._errors import Problem
+    from ._errors import Finding
 
 __all__ = [
     "BackendDeferredError",
@@ -74,11 +74,11 @@ class DescriptionError(SpatchCoreError, ValueError):
 
     Attributes
     ----------
-    problems : tuple of Problem
+    problems : tuple of Finding
         All faults, not only the first.
     """
 
-    def __init__(self, problems: Iterable[Problem]) -> None:
+    def __init__(self, problems: Iterable[Finding]) -> None:
         self.problems = tuple(problems)
 
     def __str__(self) -> str:
@@ -279,11 +279,11 @@ class BackendSkippedWarning(SpatchCoreWarning):
 
     Attributes
     ----------
-    problems : tuple of Problem
+    problems : tuple of Finding
         Every fault of this backend.
     """
 
-    def __init__(self, problems: Sequence[Problem]) -> None:
+    def __init__(self, problems: Sequence[Finding]) -> None:
         self.problems = tuple(problems)
 
     def __str__(self) -> str:
@@ -299,11 +299,11 @@ class EnvironmentVariableWarning(SpatchCoreWarning):
 
     Attributes
     ----------
-    problem : Problem
+    problem : Finding
         The fault; its ``key`` is the name of the variable.
     """
 
-    def __init__(self, problem: Problem) -> None:
+    def __init__(self, problem: Finding) -> None:
         self.problem = problem
 
     def __str__(self) -> str:

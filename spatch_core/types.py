@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ._description import AutoGeneration, Description, Implementation, Variant
-    from ._errors import Problem, Source
+    from ._errors import Finding, Severity, Source
     from ._explain import ExplainedBackend, Explanation, Verdict
     from ._invoke import DispatchableFunction
     from ._observed import Call, Outcome, Trace, TraceEvent
@@ -16,11 +16,9 @@ if TYPE_CHECKING:
     from .examination import (
         FileReport,
         FileUpdate,
-        Finding,
         Library,
         LibraryReport,
         Report,
-        Severity,
     )
 
 __all__ = [
@@ -38,7 +36,6 @@ __all__ = [
     "Library",
     "LibraryReport",
     "Outcome",
-    "Problem",
     "Report",
     "Severity",
     "Source",
@@ -59,7 +56,8 @@ _HOMES = {
     "Explanation": "_explain",
     "Implementation": "_description",
     "Outcome": "_observed",
-    "Problem": "_errors",
+    "Finding": "_errors",
+    "Severity": "_errors",
     "Source": "_errors",
     "Trace": "_observed",
     "TraceEvent": "_observed",

@@ -25,12 +25,12 @@ from spatch_core.exceptions import (
     UnknownFunctionError,
     UnknownTypeError,
 )
-from spatch_core.types import ExplainedBackend, Problem, Source, Verdict
+from spatch_core.types import ExplainedBackend, Finding, Source, Verdict
 
 SOURCE = Source("gpu = pkg:gpu.toml", "/site-packages/pkg/gpu.toml")
-PROBLEM = Problem("the field is missing", "Add it", "gpu", "name", SOURCE)
-OTHER = Problem("1 is not a boolean", "Write true or false", "gpu", "requires_opt_in", SOURCE)
-VARIABLE = Problem("the value '!' is ignored", "Write it well", key="LIB_BLOCK")
+PROBLEM = Finding("the field is missing", "Add it", "gpu", "name", SOURCE)
+OTHER = Finding("1 is not a boolean", "Write true or false", "gpu", "requires_opt_in", SOURCE)
+VARIABLE = Finding("the value '!' is ignored", "Write it well", key="LIB_BLOCK")
 LATER = ExplainedBackend("gpu", Verdict.DEFERS, "too small")
 
 # An error, its data, and what its text has to say.

@@ -67,7 +67,7 @@ def received() -> dict[str, Any]:
         "Explanation": explanation,
         "Implementation": description.functions["lib:f"],
         "Outcome": trace[0].outcome,
-        "Problem": problem,
+        "Finding": problem,
         "Source": problem.source,
         "Trace": trace,
         "TraceEvent": trace[0],

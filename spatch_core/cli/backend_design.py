@@ -9,9 +9,9 @@ from inspect import Signature
 
 import click
 
+from .._errors import Severity
 from .._patterns import DEFAULT, TypePattern, split_identifier
 from .._wrapper import PLAIN, nature_of
-from ..examination.findings import Severity
 from ..examination.foreign_code import foreign_code
 from ..examination.importing import Importer
 from ..examination.libraries import LoadedLibrary

@@ -8,10 +8,11 @@ from typing import Any
 
 import click
 
+from .._errors import Finding, Severity
 from .._patterns import shown
 from ..examination.backends import State
 from ..examination.doctor import LibraryReport, examine_library
-from ..examination.findings import Finding, Severity
+from ..examination.findings import as_json
 from ..examination.type_check import SLOW
 from .arguments import (
     NO_LIBRARY,
@@ -82,7 +83,7 @@ def _parts(examined: LibraryReport) -> Iterator[Part]:
 
 def _findings(examined: LibraryReport) -> list[Notes]:
     found: list[Finding] = sorted(examined.findings, key=_owner)
-    return by_backend(found, examined.subject, examined.default_name)
+    return by_backend(found, examined.subject, examined.default_name, severities=True)
 
 
 def _owner(finding: Finding) -> tuple[str, str]:
@@ -128,5 +129,5 @@ def examined_as_json(examined: LibraryReport) -> dict[str, Any]:
     return {
         "name": examined.subject,
         "backends": backends,
-        "findings": [each.as_json() for each in examined.findings],
+        "findings": [as_json(each) for each in examined.findings],
     }

@@ -7,21 +7,24 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .._discovery import CYCLE
-from .._errors import Source
+from .._errors import Severity, Source
 from .._patterns import DEFAULT, shown
-from ..examination.findings import Finding, Severity
 from .output import Cell, Notes, Part
 from .records import distribution_text
 
 if TYPE_CHECKING:
-    from .._errors import Problem
+    from .._errors import Finding
     from ..examination.backends import ListedBackend
 
 _STYLES = {"error:": "bold red", "warning:": "yellow", "note:": "dim"}
 
 
 def by_backend(
-    problems: Iterable[Problem], library: str, default_name: str = DEFAULT
+    problems: Iterable[Finding],
+    library: str,
+    default_name: str = DEFAULT,
+    *,
+    severities: bool = False,
 ) -> list[Notes]:
     """Return the problems under a title for each backend, the environment and the library.
 
@@ -30,14 +33,13 @@ def by_backend(
     """
     groups: dict[str, dict[Cell, None]] = {}
     for each in problems:
-        keys = each.keys if isinstance(each, Finding) else (each.key,) if each.key else ()
-        severity = f"{each.severity}: " if isinstance(each, Finding) else ""
-        line = f"{severity}{_key(keys)}{each.message}. {each.remedy}"
+        severity = f"{each.severity}: " if severities else ""
+        line = f"{severity}{_key(each.keys)}{each.message}. {each.remedy}"
         groups.setdefault(_title(each, library, default_name), {})[line] = None
     return [Notes(title, [*lines], _STYLES) for title, lines in groups.items()]
 
 
-def _title(problem: Problem, library: str, default_name: str) -> str:
+def _title(problem: Finding, library: str, default_name: str) -> str:
     if problem.message.startswith(CYCLE):
         return "priority order"
     if problem.backend is None and problem.key is not None:
@@ -106,7 +108,7 @@ def count_severities(severities: Iterable[str]) -> str:
 
 
 def closing(
-    text: str, *found: tuple[str, Iterable[Problem]], counted_before: int = 0
+    text: str, *found: tuple[str, Iterable[Finding]], counted_before: int = 0
 ) -> list[Part]:
     """Return the end of a command's output: the problems of libraries, and a summary.
 

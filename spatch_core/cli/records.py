@@ -15,7 +15,7 @@ from ..examination.findings import source_as_json
 
 if TYPE_CHECKING:
     from .._description import Description
-    from .._errors import Problem, Source
+    from .._errors import Finding, Source
     from ..backend_system import BackendSystem
     from ..examination.backends import ListedBackend
     from ..examination.libraries import LoadedLibrary
@@ -35,7 +35,7 @@ def distribution_text(source: Source) -> str:
     return " ".join(part for part in (source.distribution, source.version) if part)
 
 
-def problem_as_json(problem: Problem) -> dict[str, Any]:
+def problem_as_json(problem: Finding) -> dict[str, Any]:
     """Return a problem as an object for JSON."""
     return {
         "backend": problem.backend,
@@ -76,7 +76,7 @@ def backend_as_json(backend: ListedBackend) -> dict[str, Any]:
 
 
 def show_as_json(
-    loaded: LoadedLibrary, backend: ListedBackend, problems: list[Problem]
+    loaded: LoadedLibrary, backend: ListedBackend, problems: list[Finding]
 ) -> dict[str, Any]:
     """Return the JSON object of a backend with the given problems."""
     return {

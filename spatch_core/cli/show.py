@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from .._description import EVERY
-from .._errors import Problem
+from .._errors import Finding
 from .._patterns import DEFAULT
 from ..examination.backends import ListedBackend, list_backends
 from ..examination.libraries import LoadedLibrary, import_public_names, load_library
@@ -86,7 +86,7 @@ def _find(name: str, library: str | None) -> tuple[LoadedLibrary, ListedBackend]
     return found[0]
 
 
-def _parts(loaded: LoadedLibrary, backend: ListedBackend, problems: list[Problem]) -> list[Part]:
+def _parts(loaded: LoadedLibrary, backend: ListedBackend, problems: list[Finding]) -> list[Part]:
     record = show_as_json(loaded, backend, problems)
     name = loaded.shown(backend.name)
     heading = f"{name}, a backend of {loaded.library.name}"

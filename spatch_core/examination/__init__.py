@@ -10,9 +10,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from .._errors import Source
+    from .._errors import Finding, Severity, Source
     from .doctor import LibraryReport, examine_library
-    from .findings import Finding, Report, Severity
+    from .findings import Report
     from .libraries import Library
     from .update import FileUpdate, update_file
     from .verify import FileReport, verify_file
@@ -34,11 +34,11 @@ __all__ = [
 _MODULES = {
     "FileReport": "verify",
     "FileUpdate": "update",
-    "Finding": "findings",
+    "Finding": "._errors",
     "Library": "libraries",
     "LibraryReport": "doctor",
     "Report": "findings",
-    "Severity": "findings",
+    "Severity": "._errors",
     "Source": "._errors",
     "examine_library": "doctor",
     "update_file": "update",

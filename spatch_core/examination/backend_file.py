@@ -5,17 +5,17 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any
 
 from .._description import Description, parse_toml
-from .._errors import Source
+from .._errors import Finding, Source, replace
 from .._parsing import parse_description
 from ..exceptions import DescriptionError
 from .child import run
-from .findings import Finding, error, from_record
+from .findings import error, from_record
 from .importing import Importer
 from .layout import Layout, find_layout
 from .mentions import Mention, Role, find_mentions

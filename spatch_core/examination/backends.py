@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from .._discovery import CYCLE, REQUIRES
-from .._errors import Problem, Source
+from .._discovery import REQUIRES
+from .._errors import Finding, Source
 from .._patterns import DEFAULT
 
 if TYPE_CHECKING:
@@ -99,15 +99,15 @@ def _blocked(system: BackendSystem, loaded: LoadedLibrary) -> Iterator[ListedBac
         yield ListedBackend(name, State.BLOCKED, reason, loaded.library.home(source))
 
 
-def is_broken(loaded: LoadedLibrary, problem: Problem) -> bool:
+def is_broken(loaded: LoadedLibrary, problem: Finding) -> bool:
     """Whether a problem makes a backend unusable; a cycle does not."""
     system = loaded.system
     if system is None or problem.backend not in system.backends:
         return True
-    return problem.skips and not problem.message.startswith(CYCLE)
+    return problem.skips
 
 
-def _is_inactive(loaded: LoadedLibrary, problem: Problem) -> bool:
+def _is_inactive(loaded: LoadedLibrary, problem: Finding) -> bool:
     """Whether a problem is an unreadable requirement: such a backend is listed as inactive."""
     known = None if loaded.system is None else loaded.system.backends.get(str(problem.backend))
     return problem.key == REQUIRES and known is not None and known.unmet != ""
@@ -118,7 +118,7 @@ def _skipped(loaded: LoadedLibrary) -> Iterator[ListedBackend]:
     seen = set()
     for problem in sorted(loaded.problems, key=lambda each: each.backend or ""):
         # Backends on a cycle are usable: only calls that match several of them skip them.
-        is_usable = problem.message.startswith(CYCLE) or not problem.skips
+        is_usable = not problem.skips
         if problem.backend is None or is_usable or _is_inactive(loaded, problem):
             continue
         source = loaded.library.home(problem.source)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any
 
 from .._description import EVERY
+from .._errors import Finding, replace
 from .._patterns import ABSTRACT, TypePattern
-from .findings import Finding, error, note
+from .findings import error, note
 from .function_check import check_callable, check_conversion, check_every
 from .importing import Importer, is_module_installed
 from .library_functions import LibraryFunctions

@@ -9,7 +9,7 @@ from typing import Any
 
 from .._description import FIELDS
 from .._environment import BACKEND, BLOCK, near_misses, read_environment
-from .._errors import Source, replace
+from .._errors import Finding, Severity, replace
 from .._patterns import DEFAULT, is_backend_name
 from ..backend_system import BackendSystem
 from .backend_file import read_file
@@ -17,13 +17,10 @@ from .backends import State
 from .blocking import honoured, value_blocking
 from .child import TaskResult, run
 from .findings import (
-    Finding,
     Report,
-    Severity,
     error,
     from_record,
     incomplete,
-    of_problem,
     source_as_json,
     source_from_json,
     warning,
@@ -106,7 +103,7 @@ def _examine(library: Library, timeout: float, about: _About) -> Iterator[Findin
     """Yield findings in any order, and fill `about`."""
     if library.owner is not None:
         message, remedy = library.shadowed()
-        yield warning(message, remedy).at(None, library.source)
+        yield replace(warning(message, remedy), source=library.source)
         return
 
     def child(task: str, variables: Mapping[str, str], backend: str | None = None) -> TaskResult:
@@ -154,8 +151,7 @@ def _examine(library: Library, timeout: float, about: _About) -> Iterator[Findin
         about.states += broken.pop(each["name"], []) or [each]
     # The values that the user has set: children got another value of BLOCK.
     stated = read_environment(prefix, os.environ)
-    for each in stated.problems:
-        yield of_problem(replace(each, source=Source()), Severity.WARNING)
+    yield from stated.problems
     yield from check_variables(
         [DEFAULT, *backends], stated.names, variable, own_name=about.default_name
     )
@@ -167,11 +163,12 @@ def _reported(report: TaskResult, backend: str | None, place: dict[str, Any]) ->
     remedy = _IN_USE if backend is None else "Repair the module, or block the backend"
     for each in report.endings:
         key, *more = each.keys or (None,)
-        finding = error(f"{each.what} {each.how}", remedy).at(backend, source)
-        yield replace(finding, key=key, more_keys=tuple(more))
+        finding = error(f"{each.what} {each.how}", remedy)
+        about = {"backend": backend, "source": source}
+        yield replace(finding, **about, key=key, more_keys=tuple(more))
     yield from map(from_record, report.values.get("finding", ()))
     if report.endings and report.endings[-1].module and not report.is_complete:
-        yield incomplete().at(backend, source)
+        yield replace(incomplete(), backend=backend, source=source)
 
 
 def merged(findings: Iterable[Finding]) -> list[Finding]:

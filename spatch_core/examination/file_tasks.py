@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from inspect import cleandoc
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
+from .._errors import Finding, replace
 from .._patterns import split_identifier
 from .backend_file import read_file
 from .description_check import DescriptionCheck
-from .findings import Finding, error, to_record
+from .findings import error, to_record
 from .function_check import check_callable
 from .library_functions import LibraryFunctions
 from .mentions import Mention, Role

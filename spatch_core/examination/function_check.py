@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from inspect import (
     Parameter,
     Signature,
@@ -14,7 +13,8 @@ from inspect import (
 from typing import Any
 
 from .._description import EVERY
-from .findings import Finding, error, warning
+from .._errors import Finding, replace
+from .findings import error, warning
 from .mentions import Mention, Role
 from .signatures import find_signature, mismatches, other_defaults
 

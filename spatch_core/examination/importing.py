@@ -10,9 +10,9 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from .._errors import in_words, nearest
+from .._errors import Finding, in_words, nearest
 from .._patterns import split_identifier
-from .findings import Finding, error, unchecked, warning
+from .findings import error, unchecked, warning
 from .packages import Requirements, owners_of_packages, package_of
 from .suggestions import attributes_like, did_you_mean, has_name, submodules_like
 

@@ -10,7 +10,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from .._environment import entry_point_target, find_entry_points, read_environment
-from .._errors import Problem, Published, Source, in_words, nearest
+from .._errors import Finding, Published, Severity, Source, in_words, nearest
 from .._patterns import DEFAULT, import_identifier, shown
 from .blocking import blocking
 from .foreign_code import foreign_code
@@ -70,8 +70,8 @@ class LoadedLibrary:
     library: Library
     # Backends have been discovered. The class may be that of a vendored copy of this package.
     system: BackendSystem | None = None
-    fault: Problem | None = None  # why there is no system
-    problems: tuple[Problem, ...] = field(default=())  # of the system, or only `fault`
+    fault: Finding | None = None  # why there is no system
+    problems: tuple[Finding, ...] = field(default=())  # of the system, or only `fault`
 
     @property
     def usable(self) -> BackendSystem:
@@ -83,7 +83,7 @@ class LoadedLibrary:
         """Return the name of a backend as people see it."""
         return shown(backend, DEFAULT if self.system is None else self.system.default_name)
 
-    def describe(self, problem: Problem) -> str:
+    def describe(self, problem: Finding) -> str:
         """Return a problem as text."""
         if problem is not self.fault:
             return str(problem)
@@ -215,7 +215,7 @@ def import_public_names(library: Library) -> None:
 
 
 def _faulty(library: Library, message: str, remedy: str) -> LoadedLibrary:
-    fault = Problem(message, remedy, source=library.source)
+    fault = Finding(message, remedy, source=library.source, severity=Severity.ERROR)
     return LoadedLibrary(library, fault=fault, problems=(fault,))
 
 

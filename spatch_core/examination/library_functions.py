@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
-from dataclasses import replace
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from .._errors import Source, nearest
+from .._errors import Finding, Severity, Source, nearest, replace
 from .._patterns import loaded_object, split_identifier
 from .adoptions import adopted_name, is_adopted
-from .findings import Finding, Severity, error, unchecked, warning
+from .findings import error, unchecked, warning
 from .foreign_code import foreign_code
 from .importing import Importer, is_module_installed
 from .libraries import Library, find_libraries, import_public_names

@@ -5,16 +5,15 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from .._environment import leftovers
-from .._errors import Source
+from .._errors import Finding, Severity, Source, replace
 from .._patterns import DEFAULT, import_identifier, split_identifier
 from .backends import is_broken, list_backends
 from .description_check import DescriptionCheck
-from .findings import Finding, Severity, note, of_problem, source_as_json, to_record, warning
+from .findings import note, source_as_json, to_record, warning
 from .foreign_code import foreign_code
 from .importing import Importer
 from .libraries import (
@@ -50,7 +49,7 @@ def find_backends(request: dict[str, Any], journal: Journal) -> None:
     loaded = load_library(library, tries=False)
     if loaded.system is None:
         assert loaded.fault is not None  # a library has a system or a fault
-        journal.add("finding", to_record(of_problem(loaded.fault, Severity.ERROR)))
+        journal.add("finding", to_record(loaded.fault))
         return
     blocked = loaded.system._catalog().blocked
     journal.add("prefix", loaded.system.environ_prefix)
@@ -110,8 +109,8 @@ def _discovered(loaded: LoadedLibrary, journal: Journal, backend: str | None = N
             # Minor: another backend of the name is used, or a variable is wrong.
             is_variable = problem.backend is None and problem.key is not None
             is_minor = is_variable or not is_broken(loaded, problem)
-            finding = of_problem(problem, Severity.WARNING if is_minor else Severity.ERROR)
-            journal.add("finding", to_record(finding))
+            severity = Severity.WARNING if is_minor else Severity.ERROR
+            journal.add("finding", to_record(replace(problem, severity=severity)))
     states = [
         {"name": each.name, "state": each.state.value, **source_as_json(each.source)}
         for each in list_backends(loaded)
@@ -160,7 +159,7 @@ def _examine(loaded: LoadedLibrary, system: BackendSystem, name: str, journal: J
     unmet = (each for each in requires if each.severity is Severity.NOTE)
     order = _check_order(system, description, loaded.shown(DEFAULT))
     for finding in chain(check.findings(), order, unmet, chosen_variants(description)):
-        journal.add("finding", to_record(finding.at(name, home)))
+        journal.add("finding", to_record(replace(finding, backend=name, source=home)))
 
 
 def _check_order(

@@ -10,7 +10,8 @@ from typing import Any
 
 from .._description import parse_toml
 from .._environment import installed_distributions
-from .findings import Finding, note, warning
+from .._errors import Finding
+from .findings import note, warning
 from .packages import Requirements
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from .._description import EVERY
 from .._discovery import choose_variants
 from .._environment import RequirementError, why_unmet
-from .findings import Finding, error, note
+from .._errors import Finding, Severity, replace
+from .findings import error, note
 from .layout import key_path
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def check_variants(description: Description) -> Iterator[Finding]:
         return
     chosen, problems = choose_variants(description)
     for problem in problems:
-        yield replace(error(problem.message, problem.remedy), key=problem.key)
+        yield replace(problem, severity=Severity.ERROR)
     for identifier, why in {**description.absent, **chosen.absent}.items():
         message = f"it has no implementation for what is installed here: {why}"
         found = note(message, "Install it, or add an implementation without a requirement")

@@ -7,12 +7,12 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import replace
 from inspect import isabstract, isclass
 from typing import TYPE_CHECKING, Any, get_origin
 
+from .._errors import Finding, replace
 from .._patterns import ABSTRACT, EXACT, TypePattern, type_identifier
-from .findings import Finding, error, note, unchecked, warning
+from .findings import error, note, unchecked, warning
 from .importing import Importer, is_module_installed
 from .live import every_class
 from .packages import package_of

@@ -5,16 +5,17 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from difflib import unified_diff
 from errno import EACCES, EPERM, EROFS
 from pathlib import Path
 from typing import Any
 
 from .._description import FUNCTION_FIELDS, NO_FUNCTIONS, VARIANTS, parse_toml
+from .._errors import Finding, replace
 from .backend_file import BackendFile, read_file, validate
 from .editing import CannotEdit, edit_functions
-from .findings import Finding, Report, note
+from .findings import Report, note
 from .layout import key_path
 from .replacement import ChangedMeanwhileError, replace_content
 

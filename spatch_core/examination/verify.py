@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
+from .._errors import Finding, Severity, replace
 from .backend_file import read_file
-from .findings import Finding, Report, Severity, incomplete
+from .findings import Report, incomplete
 from .project import check_entry_points
 from .requirement_check import check_requirements, check_variants
 

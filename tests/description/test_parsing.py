@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import pytest
 
 from spatch_core import BackendSkippedWarning, BackendSystem
-from spatch_core.types import Description, Problem
+from spatch_core.types import Description, Finding
 from tests.installed import installed
 
 if sys.version_info >= (3, 11):
@@ -30,7 +30,7 @@ def load(fields: Any, entry_point: str | None) -> BackendSystem:
     return system
 
 
-def notices(fields: Any) -> tuple[Problem, ...]:
+def notices(fields: Any) -> tuple[Finding, ...]:
     """Return what is said of a backend that works."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", BackendSkippedWarning)
@@ -47,7 +47,7 @@ def parse(fields: Any, entry_point: str | None = None) -> Description:
     return system.backends[name]
 
 
-def faults(fields: Any, entry_point: str | None = None) -> dict[str | None, Problem]:
+def faults(fields: Any, entry_point: str | None = None) -> dict[str | None, Finding]:
     """Return the faults by key; no key may be reported twice."""
     with pytest.warns(BackendSkippedWarning):
         system = load(fields, entry_point)
