@@ -3,8 +3,9 @@
     nox -s lint core-3.12                        # two of them
     nox -s core-3.12 -- tests/state -x           # arguments for pytest, in the sessions "core"
 
-`python3 tools/check.py` makes an environment with nox and runs all sessions. Environments and
-wheels are kept in .check/; a step reinstalls only changed distributions.
+`python3 tools/check.py` makes an environment with nox and runs the quick sessions; with `--all`,
+all of them. Environments and wheels are kept in .check/; a step reinstalls only changed
+distributions.
 """
 
 from __future__ import annotations
@@ -101,6 +102,8 @@ nox.options.envdir = str(FOLDER / "environments")
 nox.options.reuse_venv = "yes"
 nox.options.report = str(Path(REPORTS.name) / "nox.json")
 nox.options.download_python = "never"
+# uv installs in a tenth of the time; tools/check.py installs it too, if it can.
+nox.options.default_venv_backend = "uv|virtualenv"
 
 # Variables that would change the results of tests. PYTHONDONTWRITEBYTECODE would make thousands
 # of processes compile every module that they import.
@@ -217,11 +220,14 @@ def step(
     requires: Sequence[str] = (),
     environment: str = "",
     default: bool = True,
+    quick: bool = False,
+    backend: str | None = None,
 ) -> Callable[[Callable[[Step], None]], None]:
     """Register a function as a session.
 
-    It has its own environment or, with `environment`, that of the session of this name.
-    With `default=False` it runs only if it is named.
+    It has its own environment, made by `backend`, or with `environment` that of the session of
+    this name. With `default=False` it runs only if it is named. With `quick`, it is one of those
+    that `tools/check.py` runs without `--all`.
     """
 
     def register(function: Callable[[Step], None]) -> None:
@@ -238,26 +244,28 @@ def step(
             python=False if environment else INTERPRETERS[version],
             requires=[environment] if environment else requires,
             default=default,
+            tags=["quick"] if quick else [],
+            venv_backend=backend,
         )
         register_session(run)
 
     return register
 
 
-@step("ruff: rules and format")
+@step("ruff: rules and format", quick=True)
 def lint(step: Step) -> None:
     step.install(groups=["lint"])
     step.run("ruff", "check", ".")
     step.run("ruff", "format", "--check", "--diff", ".")
 
 
-@step("import-linter: each module imports only from those below")
+@step("import-linter: each module imports only from those below", quick=True)
 def imports(step: Step) -> None:
     step.install(groups=["lint"])
     step.run("lint-imports")
 
 
-@step("mypy --strict and pyright, of all but the examples")
+@step("mypy --strict and pyright, of all but the examples", quick=True)
 def types(step: Step) -> None:
     step.install([ROOT], groups=["test", "types"], extras="[cli]")
     checked = ("spatch_core", "tools", "tests", "docs", "conftest.py", "noxfile.py")
@@ -316,6 +324,18 @@ def main(step: Step) -> None:
     step.install([ROOT], groups=["test", "bench"], extras="[cli]")
 
 
+@step(
+    "the tests that are not slow, as `pytest` runs them, and those of calls without C",
+    environment="main",
+    quick=True,
+    default=False,
+)
+def quick(step: Step) -> None:
+    step.pytest("quick")
+    calls = [f"tests/{each}" for each in (*INTERPRETER_TESTS, *CALL_TESTS)]
+    step.pytest("quick-pure", *calls, variables={"SPATCH_CORE_PURE": "1"})
+
+
 for _version in INTERPRETERS:
     core(_version)
 
@@ -353,6 +373,12 @@ def branches(step: Step) -> None:
 def everything(step: Step) -> None:
     groups = ["examples", "docs", "demo"]
     step.install([ROOT, *example_folders()], groups=groups, extras="[cli]")
+
+
+@step("tests of the small examples", environment=EVERYTHING, quick=True, default=False)
+def small_examples(step: Step) -> None:
+    for name in ("minimal", "minimal-type", "duck-array"):
+        step.pytest(name, "tests", folder=ROOT / "example_backends" / name)
 
 
 @step("types and tests of the example library and backends", environment=EVERYTHING)
@@ -400,8 +426,8 @@ if OLDEST <= "3.12":  # the last Python that the oldest supported JAX has wheels
 
 
 if "3.11" in INTERPRETERS:
-
-    @step("types and tests of the examples that need PyTorch", version="3.11")
+    # With pip: its configuration may say where PyTorch lies, and uv does not read that.
+    @step("types and tests of the examples that need PyTorch", version="3.11", backend="virtualenv")
     def torch(step: Step) -> None:
         folders = [
             ROOT / "example_backends" / each
@@ -453,6 +479,7 @@ def pyodide(step: Step) -> None:
 @step(
     "spatch-core update, verify and doctor, and the generated tables, of the example backends",
     environment=EVERYTHING,
+    quick=True,
 )
 def backends(step: Step) -> None:
     files = sorted(file for each in example_folders() for file in each.glob("src/**/*.toml"))

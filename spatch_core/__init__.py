@@ -35,7 +35,7 @@ __all__ = [
 
 TYPE_CHECKING = False  # type checkers know this name; importing `typing` would take too long
 if TYPE_CHECKING:
-    from ._callers_line import stacklevel
+    from ._errors import stacklevel
     from ._wrapper import accelerated as accelerated
     from .backend_system import BackendSystem, DispatchContext
     from .backend_utils import IF_NEEDED, BackendImplementation
@@ -60,7 +60,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "accelerated": "_wrapper",
     "IF_NEEDED": "backend_utils",
-    "stacklevel": "_callers_line",
+    "stacklevel": "_errors",
     "BackendSystem": "backend_system",
     "DispatchContext": "backend_system",
     "BackendImplementation": "backend_utils",

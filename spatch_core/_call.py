@@ -36,9 +36,9 @@ from ._context import (
     Rest,
     SharedPart,
 )
-from ._errors import BackendDeferredError, NoImplementationError
 from ._parameters import ASYNC_GENERATOR, COROUTINE, Function, TakesFound, given
 from ._patterns import DEFAULT
+from .exceptions import BackendDeferredError, NoImplementationError
 
 if TYPE_CHECKING:
     from ._convert import Conversion
@@ -334,10 +334,10 @@ class Chain(TakesFound):
 
     def _warn(self, args: tuple[Any, ...], kwargs: dict[str, Any], progress: Progress) -> None:
         """Warn that the default runs, once for each function and types."""
-        from ._callers_line import warn_caller
         from ._convert import leaves, size_of
-        from ._errors import FallbackWarning
+        from ._errors import warn_caller
         from ._patterns import type_identifier
+        from .exceptions import FallbackWarning
 
         decision = self.decision
         types = tuple(map(type_identifier, decision.types))

@@ -18,11 +18,11 @@ from typing import TYPE_CHECKING, Any
 from ._call import Chain, checked
 from ._context import Progress
 from ._decide import Decision, Step
-from ._errors import BackendDeferredError, NoImplementationError
 from ._explain import ExplainedBackend, Explanation, Verdict, why_no_match
 from ._matching import ARRAY_FUNCTION, GenericMethod, Match
 from ._parameters import COROUTINE, Function
 from ._patterns import DEFAULT, defined, shown, type_identifier
+from .exceptions import BackendDeferredError, NoImplementationError
 
 if TYPE_CHECKING:
     from ._dispatcher import Dispatcher

@@ -54,7 +54,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ._description import GivenCallable
-from ._errors import BackendDeferredError, ImplementationImportError
 from ._matching import Match, Matcher, overrides, overriding_types
 from ._order import Cycle, order_backends
 from ._parameters import ASYNC_GENERATOR, GENERATOR
@@ -68,6 +67,7 @@ from ._patterns import (
     type_identifier,
 )
 from ._state import DispatchState
+from .exceptions import BackendDeferredError, ImplementationImportError
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -635,8 +635,8 @@ class Decider:
         if key in self._told or step.implementation is None:
             return
         self._told.add(key)
-        from ._callers_line import warn_caller
-        from ._errors import SpatchCoreWarning
+        from ._errors import warn_caller
+        from .exceptions import SpatchCoreWarning
 
         warn_caller(
             SpatchCoreWarning(
@@ -681,7 +681,7 @@ class Decider:
             return
         descriptions = self.catalog.descriptions.values()
         patterns = [str(pattern) for each in descriptions for pattern in each.primary_types]
-        from ._errors import UnknownTypeError
+        from .exceptions import UnknownTypeError
 
         raise UnknownTypeError(cls, dict.fromkeys(patterns))
 

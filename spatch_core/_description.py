@@ -195,9 +195,6 @@ class Variant(NamedTuple):
     requires: str
     function: str
 
-    def __reduce__(self) -> Any:
-        return reduced(self)
-
 
 class Implementation(NamedTuple):
     """How a backend implements one function of the library.
@@ -225,9 +222,6 @@ class Implementation(NamedTuple):
     variants: tuple[Variant, ...] = ()
     variant: Variant | None = None
 
-    def __reduce__(self) -> Any:
-        return reduced(self)
-
 
 class AutoGeneration(NamedTuple):
     """Where the update tool finds the implementations to describe.
@@ -245,9 +239,6 @@ class AutoGeneration(NamedTuple):
     backend: str
     modules: tuple[str, ...] = ()
     variants_of: str = ""
-
-    def __reduce__(self) -> Any:
-        return reduced(self)
 
 
 _NOTHING: Mapping[str, Any] = MappingProxyType({})

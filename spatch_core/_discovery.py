@@ -28,17 +28,7 @@ from ._environment import (
     near_misses,
     why_unmet,
 )
-from ._errors import (
-    BackendSkippedWarning,
-    DescriptionError,
-    EnvironmentVariableWarning,
-    Problem,
-    Source,
-    SpatchCoreWarning,
-    UnknownBackendError,
-    in_words,
-    nearest,
-)
+from ._errors import Problem, Source, in_words, nearest
 from ._files import LimitError, find_file, parse_toml
 from ._order import Order, base_order, order_backends
 from ._parsing import parse_description
@@ -50,6 +40,13 @@ from ._patterns import (
     is_dotted_name,
     is_initializing,
     shown,
+)
+from .exceptions import (
+    BackendSkippedWarning,
+    DescriptionError,
+    EnvironmentVariableWarning,
+    SpatchCoreWarning,
+    UnknownBackendError,
 )
 
 CYCLE = "the declared priorities form a cycle"

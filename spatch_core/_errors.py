@@ -1,22 +1,22 @@
-"""Errors and warnings, each with its data; problems with their places; pickles of public values.
+"""Problems with their places, nearest names, and warnings that point at the caller's line.
 
-Users find errors and warnings in `spatch_core.exceptions`, and values in `spatch_core.types`.
-Pickles and warning filters name these modules, which are stable. Importing a library does not
-import this module.
+The errors and warnings themselves are in `exceptions`. Importing a library imports neither.
 """
 
 from __future__ import annotations
 
+import sys
+import warnings
 from collections.abc import Mapping
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable
+    from types import FrameType
     from typing import Any, TypeVar
 
     T = TypeVar("T")
 
-_PACKAGE = __name__.rpartition(".")[0]
 _LONGEST = 2_000
 
 REGISTERED = "a description that was registered at run time"
@@ -102,50 +102,25 @@ class Published:
         return reduced(self)
 
 
-def reduced(value: Any) -> tuple[Any, ...]:
-    """Return the result of ``__reduce__`` for a value with fields: see `published`."""
-    # By name: later versions may have more fields, in another order. A mapping proxy cannot be
-    # pickled.
-    fields = {name: getattr(value, name) for name in _fields_of(type(value))}
-    return published(
-        value,
-        **{
-            name: dict(each) if isinstance(each, Mapping) else each for name, each in fields.items()
-        },
-    )
-
-
-def _fields_of(cls: Any) -> tuple[str, ...]:
-    """Return the names of the fields of a `Published`, a named tuple or a dataclass."""
-    return tuple(getattr(cls, "__dataclass_fields__", ()) or getattr(cls, "_fields", ()))
+def _fields_of(value: Any) -> dict[str, Any]:
+    """Return the fields of a `Published`, a named tuple or a dataclass, by name."""
+    cls = type(value)
+    names = getattr(cls, "__dataclass_fields__", ()) or cls._fields
+    return {name: getattr(value, name) for name in names}
 
 
 def replace(value: T, **changes: Any) -> T:
     """Return a copy of a value with fields; the fields in `changes` are others."""
-    fields = {name: getattr(value, name) for name in _fields_of(type(value))}
-    return type(value)(**{**fields, **changes})
+    return type(value)(**{**_fields_of(value), **changes})
 
 
-def published(value: object, *arguments: Any, **fields: Any) -> tuple[Any, ...]:
-    """Return the result of ``__reduce__`` for a value of a class in `spatch_core.types`.
-
-    `arguments` and `fields` make it again. The class of `value` may be a subclass that a user has
-    defined; its own fields are kept.
-    """
-    from importlib import import_module
-
-    # Imported by name, because `types` imports this module.
-    types: Any = import_module(f"{_PACKAGE}.types")
-    cls = type(value)
-    # The public class; the value's own class may be a user's subclass.
-    base: Any = next(each for each in cls.__mro__ if getattr(types, each.__name__, None) is each)
-    if base is cls:
-        return types.restore, (base.__name__, arguments, fields)
-    known = _fields_of(base) or fields
-    attributes = {name: each for name, each in fields.items() if name not in known}
-    own = {name: each for name, each in fields.items() if name in known}
-    attributes |= getattr(value, "__dict__", {})
-    return types.restore, (base.__name__, arguments, own, cls, attributes)
+def reduced(value: Any) -> tuple[Any, ...]:
+    """Return the result of ``__reduce__`` for a value with fields."""
+    fields = _fields_of(value)
+    # A mapping proxy cannot be pickled.
+    return type(value), tuple(
+        [dict(each) if isinstance(each, Mapping) else each for each in fields.values()]
+    )
 
 
 class Source(Published):
@@ -275,356 +250,136 @@ class Problem(Published):
         return f"backend {self.backend!r}{skipped}{where}{key}: {self.message}. {self.remedy}"
 
 
-# Errors
+# The caller's line
+
+_PACKAGE = __name__.rpartition(".")[0] + "."
+# As `_patterns.GENERATED`, which the import of a library needs without this module.
+_GENERATED = "<dispatch of "
+# These two modules of the standard library call back into this package.
+_CALLING_BACK = ("importlib", "functools")
 
 
-class SpatchCoreError(Exception):
-    """Base class of every error that this package defines."""
+def warn_caller(warning: Warning) -> None:
+    """Issue a warning at the first line outside this package."""
+    frame = sys._getframe(1)
+    while frame.f_back is not None and (_is_between(frame) or _package_of(frame) in _CALLING_BACK):
+        frame = frame.f_back
+    warnings.warn_explicit(
+        warning,
+        type(warning),
+        frame.f_code.co_filename,
+        frame.f_lineno,
+        frame.f_globals.get("__name__") or "<unknown>",
+        # The module's registry, by which the filter "default" shows a warning once per line.
+        frame.f_globals.setdefault("__warningregistry__", {}),
+    )
 
 
-class IdentifierError(SpatchCoreError, ValueError):
-    """A string is not an identifier, a type pattern or a backend name.
+def warn_user(
+    message: str, category: type[Warning], packages: Iterable[str], frame: FrameType
+) -> None:
+    """Issue a warning of a backend at the line of the user, who called the library.
 
-    Attributes
+    `frame` is the backend's frame that warns: the caller of this function's caller. The frames of
+    `packages` are skipped, too.
+    """
+    # A call may import the backend.
+    left_out = {_package_of(frame), "importlib", *packages}
+    level = 3  # the level of `frame`: 1 is this function, 2 its caller
+    while frame.f_back is not None and (
+        _package_of(frame) in left_out or _is_between(frame) or _is_uncounted(frame)
+    ):
+        frame = frame.f_back
+        level += not _is_uncounted(frame)
+    warnings.warn(message, category, stacklevel=level)
+
+
+def stacklevel(level: int = 2) -> int:
+    """Return a ``stacklevel`` for `warnings.warn` that skips the frames of dispatching.
+
+    A dispatched call may have frames of this package between a library's function and its
+    caller. Their number depends on the installed backends and on the options in force.
+
+    Parameters
     ----------
-    text : object
-        The value given.
-    expected : str
-        The expected form, in words.
+    level : int, optional
+        The ``stacklevel`` without dispatching: 1 is the line that calls `stacklevel`, 2 (the
+        default) the line that calls the function, and so on.
+
+    Returns
+    -------
+    int
+        For `warnings.warn` in the function that calls `stacklevel`.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> from spatch_core import stacklevel
+    >>> def blur(image, width=None):
+    ...     if width is not None:
+    ...         warnings.warn("width is now sigma", DeprecationWarning, stacklevel=stacklevel())
+    """
+    frame = sys._getframe(1)
+    found = 1
+    while level > 1 and frame.f_back is not None:
+        frame = frame.f_back
+        if _is_uncounted(frame):
+            continue
+        found += 1
+        if not _is_between(frame):
+            level -= 1
+    return found + level - 1
+
+
+def _is_between(frame: FrameType) -> bool:
+    """Whether a frame belongs to dispatching, between a library's function and its caller."""
+    # Generated code is recognized by its file name, because it may run in the library's namespace.
+    is_generated = frame.f_code.co_filename.startswith(_GENERATED)
+    return is_generated or f"{frame.f_globals.get('__name__')}.".startswith(_PACKAGE)
+
+
+def _is_uncounted(frame: FrameType) -> bool:
+    """Whether a frame is one of those of an import that `warnings` does not count."""
+    file = frame.f_code.co_filename
+    return "importlib" in file and "_bootstrap" in file
+
+
+def _package_of(frame: FrameType) -> str:
+    return str(frame.f_globals.get("__name__")).partition(".")[0]
+
+
+class Notices:
+    """Notifies once for each function and backend.
+
+    Parameters
+    ----------
+    notify : callable or type
+        Called with the identifier of the function and the name of the backend; or the category of
+        a warning.
     """
 
-    def __init__(self, text: object, expected: str) -> None:
-        super().__init__(text, expected)
-        self.text = text
-        self.expected = expected
+    def __init__(self, notify: Callable[[str, str], object] | type[Warning]) -> None:
+        self._notify = notify
+        self._told: set[tuple[str, str]] = set()
 
-    def __str__(self) -> str:
-        return f"{self.text!r} is not {self.expected}"
-
-
-class DescriptionError(SpatchCoreError, ValueError):
-    """A backend's description has faults.
-
-    Attributes
-    ----------
-    problems : tuple of Problem
-        All faults, not only the first.
-    """
-
-    def __init__(self, problems: Iterable[Problem]) -> None:
-        self.problems = tuple(problems)
-        super().__init__(self.problems)
-
-    def __str__(self) -> str:
-        return "\n".join(map(str, self.problems))
+    def __call__(self, function: str, backend: str) -> None:
+        """Notify that a backend is about to run a function, the first time that it does."""
+        if (function, backend) in self._told:
+            return
+        # Recorded first: a filter may turn the warning into an exception.
+        self._told.add((function, backend))
+        notify: Any = self._notify
+        if isinstance(notify, type) and issubclass(notify, Warning):
+            warn_caller(notify(f"{function} is run by the backend {backend!r}"))
+        else:
+            notify(function, backend)
 
 
-class ImplementationImportError(SpatchCoreError, ImportError):
-    """Importing a backend's implementation, ``should_run`` or conversion failed.
-
-    Attributes
-    ----------
-    backend : str
-        The backend's name.
-    function : str
-        Identifier of the library's function.
-    identifier : str
-        Identifier of the object that could not be imported.
-    block : str
-        The environment variable that blocks backends.
-    """
-
-    def __init__(self, backend: str, function: str, identifier: str, block: str) -> None:
-        super().__init__(backend, function, identifier, block)
-        self.backend = backend
-        self.function = function
-        self.identifier = identifier
-        self.block = block
-
-    def __str__(self) -> str:
-        cause = f" ({self.__cause__})" if self.__cause__ is not None else ""
-        return (
-            f"backend {self.backend!r} uses {self.identifier!r} for {self.function}, "
-            f"which cannot be imported{cause}. Repair or uninstall the backend, "
-            f"or block it by setting {self.block}={self.backend}"
+def check_notify(notify: object) -> None:
+    """Raise a `TypeError` unless `notify` is a category of warnings or another callable."""
+    is_usable = issubclass(notify, Warning) if isinstance(notify, type) else callable(notify)
+    if not is_usable:
+        raise TypeError(
+            "notify= takes a callable or a category of warnings, such as UserWarning, "
+            f"not {notify!r}"
         )
-
-
-class BackendDeferredError(SpatchCoreError, NotImplementedError):
-    """A backend that was chosen by name did not answer the call.
-
-    Attributes
-    ----------
-    backend : str
-        The backend's name.
-    function : str
-        Identifier of the library's function.
-    reason : str
-        Why it did not answer.
-    """
-
-    def __init__(self, backend: str, function: str, reason: str) -> None:
-        super().__init__(backend, function, reason)
-        self.backend = backend
-        self.function = function
-        self.reason = reason
-
-    def __str__(self) -> str:
-        return f"backend {self.backend!r} did not run {self.function}: {self.reason}"
-
-
-class NoImplementationError(SpatchCoreError, TypeError):
-    """A call with foreign types is refused, because no backend took it.
-
-    Attributes
-    ----------
-    function : str
-        Identifier of the library's function.
-    types : tuple of str
-        Identifiers of the dispatch types.
-    foreign : tuple of str
-        The foreign types among them: neither Python's own classes nor the library's.
-    backends : tuple of ExplainedBackend
-        Every backend that was considered, with the reason why it did not run.
-    policy : str
-        The fallback policy.
-    remedies : tuple of str
-        Options or changes with which the call would succeed.
-    reason : str
-        Why a conversion failed, or that all overriding types have declined; else empty.
-    """
-
-    def __init__(
-        self,
-        function: str,
-        types: Iterable[str],
-        foreign: Iterable[str],
-        backends: Iterable[Any],
-        policy: str,
-        remedies: Iterable[str] = (),
-        reason: str = "",
-    ) -> None:
-        self.function = function
-        self.types = tuple(types)
-        self.foreign = tuple(foreign)
-        self.backends = tuple(backends)
-        self.policy = policy
-        self.remedies = tuple(remedies)
-        self.reason = reason
-        super().__init__(
-            function, self.types, self.foreign, self.backends, policy, self.remedies, reason
-        )
-
-    def __str__(self) -> str:
-        why = self.reason or (
-            f"no backend runs it{' or converts' if self.policy == 'convert' else ''}, and "
-            f"fallback={self.policy!r} keeps the library's own implementation from running for "
-            f"{', '.join(self.foreign)}"
-        )
-        lines = [f"{self.function} cannot be called with {', '.join(self.types)}: {why}"]
-        lines += [f"  {each}" for each in self.backends] or ["  no backend is installed"]
-        lines += [f"What would help: {each}" for each in self.remedies]
-        return "\n".join(lines)
-
-
-class UnknownBackendError(SpatchCoreError, ValueError):
-    """No usable backend has this name.
-
-    Attributes
-    ----------
-    name : str
-        The name given.
-    nearest : tuple of str
-        Names of usable backends that resemble it.
-    reason : str
-        Why an installed backend of this name cannot be used; else empty.
-    known : tuple of str
-        The names of all usable backends.
-    """
-
-    def __init__(
-        self, name: object, known: Iterable[str], nearest: Iterable[str] = (), reason: str = ""
-    ) -> None:
-        self.name = name
-        self.known = tuple(known)
-        self.nearest = tuple(nearest)
-        self.reason = reason
-        super().__init__(name, self.known, self.nearest, reason)
-
-    def __str__(self) -> str:
-        if self.reason:
-            return f"backend {self.name!r} cannot be used: {self.reason}"
-        text = f"no backend is named {self.name!r}"
-        if self.nearest:
-            return f"{text}; did you mean {either(self.nearest)}?"
-        return f"{text}; installed: {', '.join(self.known)}"
-
-
-class UnknownFunctionError(SpatchCoreError, KeyError):
-    """The library has no dispatchable function with this identifier.
-
-    Attributes
-    ----------
-    identifier : str
-        The identifier given.
-    nearest : tuple of str
-        Identifiers of functions of the library that resemble it.
-    """
-
-    def __init__(self, identifier: object, nearest: Iterable[str] = ()) -> None:
-        self.identifier = identifier
-        self.nearest = tuple(nearest)
-        super().__init__(identifier, self.nearest)
-
-    def __str__(self) -> str:
-        text = f"the library has no dispatchable function {self.identifier!r}"
-        if self.nearest:
-            return f"{text}; did you mean {either(self.nearest)}?"
-        return (
-            f"{text}; give the identifier of one of its functions, 'module:qualname' "
-            "(system.functions has them), whose module is imported"
-        )
-
-
-class UnknownTypeError(SpatchCoreError, ValueError):
-    """A type is not a primary type of any backend.
-
-    Attributes
-    ----------
-    type : type
-        The type given.
-    known : tuple of str
-        The primary types of all backends.
-    """
-
-    def __init__(self, type: object, known: Iterable[str]) -> None:
-        self.type = type
-        self.known = tuple(known)
-        super().__init__(type, self.known)
-
-    def __str__(self) -> str:
-        return (
-            f"{self.type!r} is not a primary type of any backend; "
-            f"primary types are: {', '.join(self.known) or 'none'}"
-        )
-
-
-# Warnings
-
-
-class SpatchCoreWarning(UserWarning):
-    """Base class of every warning that this package issues."""
-
-
-class BackendSkippedWarning(SpatchCoreWarning):
-    """A backend, or part of it, is not used.
-
-    Attributes
-    ----------
-    problems : tuple of Problem
-        Every fault of this backend.
-    """
-
-    def __init__(self, problems: Sequence[Problem]) -> None:
-        self.problems = tuple(problems)
-        super().__init__(self.problems)
-
-    def __str__(self) -> str:
-        text = str(self.problems[0])
-        more = len(self.problems) - 1
-        if more:
-            text += f" ({more} more fault{'s' * (more > 1)}: see the library's system.problems)"
-        return text
-
-
-class EnvironmentVariableWarning(SpatchCoreWarning):
-    """An environment variable is malformed, or a name in it looks like a misspelling.
-
-    Attributes
-    ----------
-    problem : Problem
-        The fault; its ``key`` is the name of the variable.
-    """
-
-    def __init__(self, problem: Problem) -> None:
-        self.problem = problem
-        super().__init__(problem)
-
-    def __str__(self) -> str:
-        return str(self.problem)
-
-
-class DuplicateFunctionWarning(SpatchCoreWarning):
-    """Two functions of a library have the same identifier; the later one replaces the earlier.
-
-    Attributes
-    ----------
-    identifier : str
-        The identifier of both.
-    earlier, later : str
-        Where they are defined, as ``"file:line"`` if known.
-    """
-
-    def __init__(self, identifier: str, earlier: str, later: str) -> None:
-        super().__init__(identifier, earlier, later)
-        self.identifier = identifier
-        self.earlier = earlier
-        self.later = later
-
-    def __str__(self) -> str:
-        return (
-            f"two functions are dispatchable as {self.identifier!r}, and backends reach only the "
-            f"later one: {self.earlier} and {self.later}. Give one of them another identifier, "
-            "with dispatchable(identifier=...)"
-        )
-
-
-class GlobalOptionsWarning(SpatchCoreWarning):
-    """``enable_globally`` overrides an earlier ``enable_globally``."""
-
-
-class FallbackWarning(SpatchCoreWarning):
-    """The default implementation runs for foreign types, because no backend took the call.
-
-    Attributes
-    ----------
-    function : str
-        Identifier of the library's function.
-    types : tuple of str
-        Identifiers of the dispatch types.
-    foreign : tuple of str
-        The foreign types among them: neither Python's own classes nor the library's.
-    backends : tuple of ExplainedBackend
-        Every backend that was considered, with the reason why it did not run.
-    size : int
-        The bytes of the arguments of foreign types that have ``nbytes``.
-    """
-
-    def __init__(
-        self,
-        function: str,
-        types: Iterable[str],
-        foreign: Iterable[str],
-        backends: Iterable[Any],
-        size: int = 0,
-    ) -> None:
-        self.function = function
-        self.types = tuple(types)
-        self.foreign = tuple(foreign)
-        self.backends = tuple(backends)
-        self.size = size
-        super().__init__(function, self.types, self.foreign, self.backends, size)
-
-    def __str__(self) -> str:
-        size = f" ({self.size} bytes)" if self.size else ""
-        types = "" if self.types == self.foreign else f" for {', '.join(self.types)}"
-        head = (
-            f"{self.function} runs the library's own implementation{types}, "
-            f"which is not made for {', '.join(self.foreign)}{size}: no backend runs it"
-        )
-        return "\n".join([head, *(f"  {each}" for each in self.backends)])
-
-
-for _each in [*globals().values()]:
-    if isinstance(_each, type) and issubclass(_each, (SpatchCoreError, SpatchCoreWarning)):
-        _each.__module__ = f"{_PACKAGE}.exceptions"

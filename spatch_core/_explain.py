@@ -15,11 +15,12 @@ from typing import TYPE_CHECKING, Any
 from ._context import IF_NEEDED, IfNeeded
 from ._decide import Decision, Step
 from ._description import EVERY
-from ._errors import NoImplementationError, Published, published
+from ._errors import Published
 from ._matching import Match
 from ._parameters import ASYNC_GENERATOR, GENERATOR
 from ._patterns import DEFAULT, shown, type_identifier
 from ._state import DispatchState
+from .exceptions import NoImplementationError
 
 if TYPE_CHECKING:
     from ._discovery import Catalog
@@ -50,9 +51,6 @@ class Verdict(str, Enum):
 
     def __str__(self) -> str:
         return self.value
-
-    def __reduce_ex__(self, protocol: Any) -> Any:
-        return published(self, self.value)
 
 
 @dataclass(frozen=True, slots=True)

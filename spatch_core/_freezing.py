@@ -26,10 +26,10 @@ import sys
 from functools import update_wrapper
 from types import CoroutineType, MethodType
 
-from ._errors import UnknownBackendError
 from ._parameters import ASYNC_GENERATOR, COROUTINE, GENERATOR, PLAIN
 from ._patterns import import_identifier, loaded_object
 from ._state import CURRENT, NAMES, STAYING, DispatchState
+from .exceptions import UnknownBackendError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

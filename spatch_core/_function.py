@@ -298,8 +298,8 @@ def _warn_of_duplicate(earlier: Dispatchable, default: Any) -> None:
     places = [_place(replaced), _place(default)]
     if "" in places:
         return
-    from ._callers_line import warn_caller
-    from ._errors import DuplicateFunctionWarning
+    from ._errors import warn_caller
+    from .exceptions import DuplicateFunctionWarning
 
     warn_caller(DuplicateFunctionWarning(earlier.identifier, *places))
 

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from ._call import Chain, ask, shared_part
 from ._context import CallContext, IfNeeded
-from ._errors import UnknownFunctionError, nearest
+from ._errors import nearest
 from ._options import checked_type
 from ._parameters import Unknown, check_instance, with_instance
+from .exceptions import UnknownFunctionError
 
 if TYPE_CHECKING:
     from ._decide import Decision, Step

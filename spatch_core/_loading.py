@@ -13,16 +13,16 @@ from importlib import invalidate_caches
 from os import environ, getpid
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from ._callers_line import warn_caller
 from ._decide import Decider, Decision
 from ._discovery import build_catalog
 from ._entries import Calls
 from ._environment import find_entry_points, read_environment
-from ._errors import REGISTERED, Problem, Source, UnknownBackendError, nearest
+from ._errors import REGISTERED, Problem, Source, nearest, warn_caller
 from ._parsing import parse_description
 from ._patterns import DEFAULT, TypePattern, is_initializing
 from ._state import initial_state, set_environment
 from ._wrapper import document
+from .exceptions import UnknownBackendError
 
 if TYPE_CHECKING:
     from ._description import Description

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any, TypeAlias
 
-from ._errors import Published, published
+from ._errors import Published
 from ._parameters import ASYNC_GENERATOR, COROUTINE, Function, nature_of
 from ._patterns import DEFAULT, shown
 
@@ -26,9 +26,6 @@ class Outcome(str, Enum):
 
     def __str__(self) -> str:
         return self.value
-
-    def __reduce_ex__(self, protocol: Any) -> Any:
-        return published(self, self.value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,9 +79,6 @@ class Trace(list[TraceEvent]):
         from html import escape
 
         return f"<pre>{escape(str(self))}</pre>"
-
-    def __reduce__(self) -> Any:
-        return published(self, [*self])
 
 
 def record(

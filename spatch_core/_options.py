@@ -631,8 +631,8 @@ def refuse_setting(cls: Class, name: str, value: object) -> NoReturn:
 
 
 def _warn(text: str) -> None:
-    from ._callers_line import warn_caller  # rarely needed
-    from ._errors import GlobalOptionsWarning
+    from ._errors import warn_caller  # rarely needed
+    from .exceptions import GlobalOptionsWarning
 
     warn_caller(GlobalOptionsWarning(text))
 

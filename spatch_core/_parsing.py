@@ -34,7 +34,7 @@ from ._description import (
     kind_of,
     place_of,
 )
-from ._errors import DescriptionError, IdentifierError, Problem, Source, nearest, shortened
+from ._errors import Problem, Source, nearest, shortened
 from ._patterns import (
     DEFAULT,
     TypePattern,
@@ -43,6 +43,7 @@ from ._patterns import (
     is_identifier,
     split_identifier,
 )
+from .exceptions import DescriptionError, IdentifierError
 
 
 def parse_description(

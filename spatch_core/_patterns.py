@@ -75,7 +75,7 @@ def split_identifier(text: object) -> tuple[str, str]:
 
 
 def _no_identifier(text: object, expected: str) -> Exception:
-    from ._errors import IdentifierError  # imported only to raise
+    from .exceptions import IdentifierError  # imported only to raise
 
     like = identifier_like(text)
     return IdentifierError(text, f"{expected}, such as {like!r}" if like else expected)
@@ -363,9 +363,7 @@ class TypePattern:
         return hash(str(self))
 
     def __reduce__(self) -> Any:
-        from ._errors import published  # few programs need it
-
-        return published(self, str(self))
+        return TypePattern, (str(self),)
 
     def names(self, cls: type) -> bool:
         """Whether an exact or subclass pattern names `cls`; imports nothing.

@@ -316,7 +316,7 @@ def _fill(
     if record is None:
         if not isinstance(key, str):
             return None
-        from ._errors import UnknownFunctionError
+        from .exceptions import UnknownFunctionError
 
         identities = [each for each in adoption.indices if isinstance(each, str)]
         raise UnknownFunctionError(key, nearest(key, [*adoption.functions, *identities]))

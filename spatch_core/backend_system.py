@@ -22,12 +22,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from typing import Any, ParamSpec, TypeVar
 
-    from ._callers_line import Notices
     from ._context import DispatchContext
     from ._description import Description
     from ._discovery import Catalog
     from ._entries import Calls
-    from ._errors import Problem
+    from ._errors import Notices, Problem
     from ._explain import Explanation
     from ._function_type import DispatchableFunction
     from ._loading import Loader
@@ -141,7 +140,7 @@ class BackendSystem:
             self._defer_on = checked_exceptions(defer_on)
         self._notices: Notices | None = None
         if notify is not None:
-            from ._callers_line import Notices, check_notify  # few libraries need it
+            from ._errors import Notices, check_notify  # few libraries need it
 
             check_notify(notify)
             self._notices = Notices(notify)

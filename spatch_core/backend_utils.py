@@ -5,8 +5,8 @@ from __future__ import annotations
 import sys
 
 from ._context import IF_NEEDED, IfNeeded
-from ._errors import IdentifierError
 from ._patterns import DEFAULT, is_backend_name, split_identifier
+from .exceptions import IdentifierError
 
 __all__ = ["IF_NEEDED", "BackendImplementation", "IfNeeded", "RegisteredFunction", "warn_caller"]
 
@@ -261,6 +261,6 @@ def warn_caller(message: str, category: type[Warning] = UserWarning, *packages: 
     >>> def sharpen(image, size=None):
     ...     warn_caller("size is ignored", UserWarning, "mylib")
     """
-    from ._callers_line import warn_user
+    from ._errors import warn_user
 
     warn_user(message, category, packages, sys._getframe(1))

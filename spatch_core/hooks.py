@@ -16,7 +16,7 @@ from threading import RLock
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from ._callers_line import stacklevel
+from ._errors import stacklevel
 from ._observed import Call
 from ._parameters import ASYNC_GENERATOR, COROUTINE
 from ._patterns import type_identifier

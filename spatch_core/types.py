@@ -22,6 +22,7 @@ from . import (
     _patterns,
     backend_system,
     backend_utils,
+    exceptions,
 )
 from ._description import Description
 from ._errors import Problem
@@ -114,7 +115,7 @@ _ANNOTATIONS: dict[str, Any] = {
 }
 for _module in (
     *(_errors, _patterns, _function, backend_system, backend_utils, _context),
-    *(_options, _observed),
+    *(_options, _observed, exceptions),
 ):
     for _name, _value in _ANNOTATIONS.items():
         vars(_module).setdefault(_name, _value)
@@ -130,39 +131,3 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return sorted({*globals(), *__all__})
-
-
-def restore(
-    name: str,
-    arguments: tuple[Any, ...],
-    fields: Mapping[str, Any],
-    subclass: type | None = None,
-    attributes: Mapping[str, Any] | None = None,
-) -> Any:
-    """Rebuild a pickled value; pickles name this function and a class of this module.
-
-    Parameters
-    ----------
-    name : str
-        Name of the class.
-    arguments, fields
-        Its positional and keyword arguments; later versions must know the fields of this one.
-    subclass : type, optional
-        The class of the value, if a user has defined a subclass. Its ``__init__`` is not called,
-        because it may have other parameters.
-    attributes : mapping, optional
-        Further attributes of a value of such a subclass.
-    """
-    if name not in __all__:
-        raise ValueError(
-            f"this was pickled by a later version of spatch-core: this one has no {name!r}"
-        )
-    cls = getattr(import_module(__name__), name)
-    if subclass is None:
-        return cls(*arguments, **fields)
-    value = cls.__new__(subclass)
-    cls.__init__(value, *arguments, **fields)
-    for attribute, content in (attributes or {}).items():
-        # Frozen dataclasses define a `__setattr__` that raises.
-        object.__setattr__(value, attribute, content)
-    return value

@@ -36,12 +36,22 @@ def make_environment(folder: Path) -> Path:
     return python
 
 
-def install(python: Path, *arguments: str) -> None:
-    """Run ``pip install``, from the root of this checkout; exit if it fails."""
+def install(python: Path, *arguments: str, optional: bool = False) -> None:
+    """Run ``pip install``, from the root of this checkout; exit if it fails, unless `optional`."""
     options = ["--disable-pip-version-check", "--no-input", "--no-compile", "--quiet"]
     command = [str(python), "-m", "pip", "install", *options, *arguments]
-    if code := subprocess.run(command, cwd=ROOT, check=False).returncode:
+    code = subprocess.run(command, cwd=ROOT, check=False).returncode
+    if code and not optional:
         sys.exit(f"{' '.join(command)} ended with code {code}")
+
+
+def find_uv() -> str | None:
+    """Return the program uv of this environment or of the system; None if there is none."""
+    try:
+        from uv import find_uv_bin
+    except ImportError:
+        return shutil.which("uv")
+    return str(find_uv_bin())
 
 
 APART = ("scipy-dispatch-torch", "torch-device")
@@ -60,7 +70,7 @@ def build_wheel(python: str | Path, folder: Path, target: Path) -> Path:
     Parameters
     ----------
     python
-        The interpreter whose pip builds the wheel. A C extension is built for its version only.
+        The interpreter that builds the wheel. A C extension is built for its version only.
     folder
         The folder of the distribution.
     target
@@ -79,9 +89,15 @@ def build_wheel(python: str | Path, folder: Path, target: Path) -> Path:
                 if old != home:
                     shutil.rmtree(old, ignore_errors=True)
             # Other processes may build the same wheel at once, so each one moves a complete wheel.
-            command = [str(python), "-m", "pip", "wheel", "--quiet", "--no-deps"]
-            subprocess.run([*command, "--wheel-dir", f"{temporary}/built", str(source)], check=True)
-            (wheel,) = Path(temporary, "built").glob("*.whl")
+            built = f"{temporary}/built"
+            if uv := find_uv():
+                command = [uv, "build", "--wheel", "--quiet", "--python", str(python)]
+                command += ["--out-dir", built]
+            else:
+                command = [str(python), "-m", "pip", "wheel", "--quiet", "--no-deps"]
+                command += ["--wheel-dir", built]
+            subprocess.run([*command, str(source)], check=True)
+            (wheel,) = Path(built).glob("*.whl")
             home.mkdir(parents=True, exist_ok=True)
             unfinished = shutil.copyfile(wheel, home / f"unfinished.{Path(temporary).name}")
             unfinished.replace(home / wheel.name)

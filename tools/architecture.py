@@ -35,8 +35,9 @@ def modules() -> list[str]:
 
 def first_line(name: str) -> str:
     """Return the first line of the docstring of a module or package."""
-    path = PACKAGE / name
-    file = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+    file = PACKAGE / f"{name}.py"
+    if not file.is_file():
+        file = PACKAGE / name / "__init__.py"
     docstring = ast.get_docstring(ast.parse(file.read_text(encoding="utf-8")))
     if not docstring:
         raise ValueError(f"{file.relative_to(ROOT)} has no docstring")
@@ -46,7 +47,7 @@ def first_line(name: str) -> str:
 def table() -> str:
     """Return the generated part of the page."""
     rows = [
-        f"| `{name}{'/' if (PACKAGE / name).is_dir() else ''}` | {first_line(name)} |"
+        f"| `{name}{'' if (PACKAGE / f'{name}.py').is_file() else '/'}` | {first_line(name)} |"
         for name in modules()
     ]
     return "\n".join(["| module | contents |", "|---|---|", *rows])

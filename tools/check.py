@@ -1,6 +1,7 @@
-"""Make an environment with nox in .check/ and run every test and check of the project.
+"""Make an environment with nox in .check/ and run the tests and checks of the project.
 
-    python3 tools/check.py                     # all of them
+    python3 tools/check.py                     # those that find most faults, in minutes
+    python3 tools/check.py --all               # all of them, as before a merge
     python3 tools/check.py --only types core   # some; core means core-3.10, core-3.11 and so on
     python3 tools/check.py --list              # their names
 
@@ -19,12 +20,8 @@ import argparse
 import json
 import shutil
 import subprocess
-from subprocess import Popen
 
 from _wheels import ROOT, install, make_environment
-
-HALVES = (("everything", "examples-older"), ("torch", "types", "main", "core", "lint"))
-"""Steps with their own environments, in two parts that take about the same time to install."""
 
 
 def matching(names: list[str], wanted: str) -> list[str]:
@@ -32,25 +29,12 @@ def matching(names: list[str], wanted: str) -> list[str]:
     return [name for name in names if name == wanted or name.startswith(f"{wanted}-")]
 
 
-def install_together(nox: list[str], names: list[str]) -> None:
-    """Install the environments of both halves at once; a failed installation is repeated later."""
-    print("installing environments", flush=True)
-    halves = [
-        Popen(
-            [*nox, "--install-only", "--sessions"]
-            + [name for wanted in half for name in matching(names, wanted)]
-        )
-        for half in HALVES
-    ]
-    for half in halves:
-        half.wait()
-
-
 def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--only", nargs="+", metavar="STEP", help="run these steps alone")
+    parser.add_argument("--all", action="store_true", help="run all steps")
     parser.add_argument("--list", action="store_true", help="print the names of the steps")
     parser.add_argument("--fresh", action="store_true", help="make every environment anew")
     options, others = parser.parse_known_args()
@@ -60,6 +44,7 @@ def main() -> int:
     print("setting up nox in .check/", flush=True)
     python = make_environment(ROOT / ".check" / "nox")
     install(python, "--group", "nox")
+    install(python, "--only-binary=:all:", "uv", optional=True)  # pip does the same, slowly
     nox = [str(python), "-m", "nox", "--noxfile", str(ROOT / "noxfile.py")]
     if options.list:
         return subprocess.run([*nox, "--list", *others], check=False).returncode
@@ -72,8 +57,8 @@ def main() -> int:
             if not named:
                 parser.error(f"no step {only!r}; steps are: {', '.join(names)}")
             nox += named
-    elif not others:
-        install_together(nox, names)
+    elif not (options.all or others):
+        nox += ["--tags", "quick"]
     return subprocess.run([*nox, *others], check=False).returncode
 
 

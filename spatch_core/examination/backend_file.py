@@ -11,9 +11,10 @@ from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any
 
 from .._description import Description
-from .._errors import DescriptionError, Source
+from .._errors import Source
 from .._files import LimitError, parse_toml, read_content
 from .._parsing import parse_description
+from ..exceptions import DescriptionError
 from .child import run
 from .findings import Finding, error, from_record
 from .importing import Importer

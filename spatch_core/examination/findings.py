@@ -8,7 +8,7 @@ from enum import Enum
 from types import SimpleNamespace
 from typing import Any
 
-from .._errors import Problem, Published, Source, place_text, published
+from .._errors import Problem, Published, Source, place_text
 
 
 class Severity(str, Enum):
@@ -23,9 +23,6 @@ class Severity(str, Enum):
 
     def __str__(self) -> str:
         return self.value
-
-    def __reduce_ex__(self, protocol: Any) -> Any:
-        return published(self, self.value)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,8 @@ from importlib import import_module
 from json import JSONEncoder
 from os import close, dup, dup2  # bound here, because an import may replace those of os
 
-from .._errors import SpatchCoreWarning, in_words
+from .._errors import in_words
+from ..exceptions import SpatchCoreWarning
 
 redirects_permanently: ContextVar[bool] = ContextVar("redirects_permanently", default=False)
 """Whether the first use redirects stdout for the rest of the process.

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from .._description import AUTO_GENERATION, DEFAULTS, EVERY, GivenCallable
 from .._environment import RequirementError, why_unmet
-from .._errors import IdentifierError
 from .._patterns import TypePattern, split_identifier
+from ..exceptions import IdentifierError
 from .layout import key_path
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from enum import Enum
 from math import inf
 from typing import TYPE_CHECKING, Any
 
-from .._errors import IdentifierError
 from .._explain import Verdict
+from ..exceptions import IdentifierError
 from .function_search import LibraryError, UnknownFunctionError, find_function, import_homes
 from .packages import origin_of
 from .question import Options, Question, given_type

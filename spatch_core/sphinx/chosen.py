@@ -15,12 +15,13 @@ from typing import TYPE_CHECKING, Any
 from .._description import Description, Implementation
 from .._discovery import name_of, read_fields, read_installed, source_of
 from .._environment import BLOCK, find_entry_points
-from .._errors import DescriptionError, Source, nearest
+from .._errors import Source, nearest
 from .._files import parse_toml
 from .._parsing import parse_description
 from .._patterns import import_identifier
 from ..examination.adoptions import is_adopted
 from ..examination.libraries import Library, find_library, import_public_names, is_system
+from ..exceptions import DescriptionError
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx

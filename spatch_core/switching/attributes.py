@@ -6,9 +6,9 @@ import sys
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from .._errors import ImplementationImportError
 from .._patterns import DEFAULT, import_identifier, is_awaited, shown
 from ..backend_system import BackendSystem
+from ..exceptions import ImplementationImportError
 
 if TYPE_CHECKING:
     from .._discovery import Catalog

@@ -294,10 +294,6 @@ SABOTAGE = {
     "environment": "import os; os.environ.clear(); os.environ['PAINTLIB_BLOCK'] = '*'",
     "folder": "import os; os.chdir('/')",
     "path": "import sys; sys.path.clear(); sys.path_importer_cache.clear()",
-    "signals": (
-        "import signal\nfor s in (signal.SIGTERM, signal.SIGINT, signal.SIGALRM):\n"
-        "    signal.signal(s, lambda *a: None)\nsignal.setitimer(signal.ITIMER_REAL, 0.01, 0.01)"
-    ),
     "modules": "import sys; sys.modules.clear()",
     "trace function": (
         "import sys\ndef fail(*arguments): raise RuntimeError('sick')\nsys.settrace(fail)"
@@ -343,9 +339,9 @@ def test_sabotage_changes_no_other_result(
             tally.add_many(len(chosen), len(chosen) * held, (chosen, library))
 
 
-ONLY_IN_CHILDREN = ("closes all", "forks", "open", "signals", "modules", "trace function", "memory",
+ONLY_IN_CHILDREN = ("closes all", "forks", "open", "modules", "trace function", "memory",
                     "removes its report", "writes into its report")  # fmt: skip
-AT_ONCE = ("json.dumps", "os.write", "closes stdout", "raises at the end", "signals",
+AT_ONCE = ("json.dumps", "os.write", "closes stdout", "raises at the end",
            "prints later", "prints in an exit handler", "leaves text in a buffer",
            "closes sys.stderr", "trace function", "removes its report",
            "writes into its report")  # fmt: skip

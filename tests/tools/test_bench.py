@@ -100,15 +100,10 @@ def test_a_comparison_judges_by_pairs_of_processes() -> None:
     for name, ratios in pairs.items():
         samples[f"old pure/spatch/{name}"] = [[1e-7, 1e-7, 1e-7] for _ in ratios]
         samples[f"pure/spatch/{name}"] = [[each * 1e-7, 5e-7, each * 1e-7] for each in ratios]
-    samples["instructions pure/spatch/two"] = [[2400.0]]
-    samples["old instructions pure/spatch/two"] = [[2000.0]]
-    lines = [*tables(Record({}, samples, notes={"against": "commit 1"}))]
-    calls, instructions = lines[: lines.index("**Instructions of a call**")], lines[-2:]
-    found = rows(calls)
+    found = rows([*tables(Record({}, samples, notes={"against": "commit 1"}))])
     assert found["2, positional"] == ["120 ns", "1.20 ± 0.00", "10 of 10", "**slower**"]
     assert found["1 dispatch argument"][2:] == ["7 of 10", ""]
     assert found["3, positional"][1:] == ["0.80 ± 0.00", "0 of 10", "faster"]
-    assert rows(instructions)["2, positional"][:2] == ["2,400", "1.20"]
 
 
 def test_several_runs_are_shown_under_their_interpreters(tmp_path: Path) -> None:

@@ -8,7 +8,6 @@ import re
 import subprocess
 import sys
 from pathlib import Path
-from typing import ClassVar
 
 import pytest
 
@@ -107,23 +106,26 @@ def commands(monkeypatch: pytest.MonkeyPatch, sessions: list[str]) -> list[list[
 
     ran: list[list[str]] = []
     monkeypatch.setattr(check, "make_environment", lambda folder: Path(sys.executable))
-    monkeypatch.setattr(check, "install", lambda python, *arguments: None)
+    monkeypatch.setattr(check, "install", lambda python, *arguments, **options: None)
     monkeypatch.setattr("subprocess.run", run)
-    monkeypatch.setattr(check, "Popen", Started)
-    Started.commands.clear()
     return ran
 
 
-class Started:
-    """A stand-in for a process that installs environments."""
-
-    commands: ClassVar[list[list[str]]] = []
-
-    def __init__(self, command: list[str]) -> None:
-        self.commands.append(command)
-
-    def wait(self) -> None:
-        """End at once."""
+@pytest.mark.parametrize(
+    ("arguments", "selected"),
+    [([], ["--tags", "quick"]), (["--all"], []), (["-s", "docs"], ["-s", "docs"])],
+    ids=["quick", "all", "options of nox"],
+)
+def test_the_quick_steps_run_unless_others_are_named(
+    monkeypatch: pytest.MonkeyPatch,
+    commands: list[list[str]],
+    arguments: list[str],
+    selected: list[str],
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["check.py", *arguments])
+    assert check.main() == 7
+    place = commands[-1].index("--noxfile")
+    assert commands[-1][place + 2 :] == selected
 
 
 def test_a_name_stands_for_those_that_begin_with_it(

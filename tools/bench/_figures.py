@@ -23,8 +23,8 @@ RAW, BARE, METHOD, PARTIAL, ONE_TYPE, SWITCH, BY_HAND, ALONE, THAT = (
 )
 UNITS = {"ns": 1e9, "µs": 1e6, "ms": 1e3}
 MODES = {"pure": "pure Python", "accelerated": "accelerated"}
-OLD, COUNT = "old ", "instructions "
-"""Prefixes of the mode in names: of samples of the other version, and of counted instructions."""
+OLD = "old "
+"""The prefix of the mode in names of samples of the other version."""
 
 
 class Figure(NamedTuple):
@@ -143,10 +143,6 @@ def tables(record: Record) -> Iterator[str]:
             yield from table(title, ["", "in", *columns], rows)
     if not record.notes.get("against"):
         yield from _side_by_side(record, modes)
-    elif any(name.startswith(COUNT) for name in record.samples):
-        rows = _compare(record, [COUNT + mode for mode in modes], [CONTROL, *FIGURES["Calls"]], 2)
-        columns = [each for mode in modes for each in (MODES[mode], "new / old")]
-        yield from table("Instructions of a call", ["", *columns], rows)
 
 
 def _row(record: Record, modes: list[str], figure: Figure) -> list[str]:
@@ -182,15 +178,13 @@ def compared(record: Record, mode: str, dispatcher: str, form: str) -> float | N
     return median(rounds) if rounds else None
 
 
-def _compare(
-    record: Record, modes: list[str], figures: list[Figure], width: int = 4
-) -> list[list[str]]:
+def _compare(record: Record, modes: list[str], figures: list[Figure]) -> list[list[str]]:
     rows: dict[str, list[str]] = {}
     for figure in figures:
         row = [figure.title]
         for mode in modes:
             name = f"{mode}/{figure.samples}"
-            row += _versions(record, name, f"{OLD}{name}")[:width]
+            row += _versions(record, name, f"{OLD}{name}")
         if set(row[1:]) - {DASH, ""}:
             rows.setdefault(figure.samples, row)
     return list(rows.values())
@@ -212,5 +206,5 @@ def _versions(record: Record, new: str, old: str) -> list[str]:
     chance = 2 * sum(comb(count, each) for each in range(least, count + 1)) / 2**count
     value = median(record.seconds(new))
     unit = next((unit for unit, scale in UNITS.items() if value * scale < 1000), "ms")
-    told = f"{value:,.0f}" if COUNT in new else f"{number(value * UNITS[unit])} {unit}"
+    told = f"{number(value * UNITS[unit])} {unit}"
     return [told, with_spread(ratios), f"{slower} of {count}", verdict if chance < 0.005 else ""]

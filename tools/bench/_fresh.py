@@ -86,9 +86,7 @@ def programs(folder: Path, sizes: tuple[int, ...]) -> dict[str, list[Program]]:
     return found
 
 
-def install(
-    folder: Path, count: int, backends: int, functions: int, documented: bool = True
-) -> Path:
+def install(folder: Path, count: int, backends: int, functions: int) -> Path:
     """Write distributions; the first ones have backends, every fifth of the others a command."""
     for number in range(count):
         package = f"package_{number}"
@@ -96,14 +94,14 @@ def install(
         entry_points = {}
         if number < backends:
             entry_points["bench.backends"] = {f"backend{number}": f"{package}:backend.toml"}
-            files[f"{package}/backend.toml"] = _description(number, package, functions, documented)
+            files[f"{package}/backend.toml"] = _description(number, package, functions)
         elif number % 5 == 0:
             entry_points["console_scripts"] = {package: f"{package}:main"}
         write_distribution(folder, package, entry_points=entry_points, files=files)
     return folder
 
 
-def _description(number: int, package: str, functions: int, documented: bool) -> str:
+def _description(number: int, package: str, functions: int) -> str:
     lines = [f'name = "backend{number}"', f'primary_types = ["{package}.arrays:Array"]']
     for each in range(functions):
         lines += [
@@ -111,6 +109,5 @@ def _description(number: int, package: str, functions: int, documented: bool) ->
             f'function = "{package}.functions:function{each}"',
             f'should_run = "{package}.functions:should_run"',
         ]
-        if documented:
-            lines.append(f"additional_docs = {json.dumps(f'Runs function {each} elsewhere.')}")
+        lines.append(f"additional_docs = {json.dumps(f'Runs function {each} elsewhere.')}")
     return "\n".join(lines)

@@ -5,11 +5,9 @@ from __future__ import annotations
 import compileall
 import json
 import os
-import re
 import shutil
 import subprocess
 import sys
-import tempfile
 from contextlib import suppress
 from dataclasses import dataclass
 from importlib import import_module
@@ -124,24 +122,3 @@ class Worker:
             errors = self._process.communicate()[1]
             raise RuntimeError(f"a worker ended with {self._process.returncode}:\n{errors}")
         return json.loads(line)
-
-
-def instructions(contestant: Contestant, *arguments: str) -> dict[str, float]:
-    """Return the number of instructions of a call of each case, counted by valgrind."""
-    with tempfile.TemporaryDirectory(prefix="overhead-") as folder:
-        out = Path(folder) / "counts"
-        command = ["valgrind", "--tool=callgrind", "--dump-before=getppid"]
-        command += [f"--callgrind-out-file={out}", sys.executable, "-m", "bench._worker", "calls"]
-        variables = {**contestant.variables(TOOLS), "PYTHONHASHSEED": "0"}
-        printed = run([*command, *arguments, "--count"], out.parent, variables)
-
-        def total(part: int) -> int:
-            found = re.search(r"^totals: (\d+)", Path(f"{out}.{part}").read_text(), re.MULTILINE)
-            assert found is not None
-            return int(found[1])
-
-        # For each case there are three parts: until the loops, the short one, the long one.
-        return {
-            name: (total(3 * number + 3) - total(3 * number + 2)) / calls
-            for number, (name, calls) in enumerate(json.loads(printed).items())
-        }

@@ -1,15 +1,12 @@
 """Times calls in a separate process: one round for each line that it reads.
 
 python -m bench._worker calls --peers raw,spatch
-valgrind --tool=callgrind --dump-before=getppid python -m bench._worker calls --count
 """
 
 from __future__ import annotations
 
 import argparse
-import gc
 import json
-import os
 import random
 import sys
 import time
@@ -42,7 +39,6 @@ from bench._protocols import by_hand, served
 clock = time.perf_counter if sys.platform == "win32" else time.process_time
 
 BURSTS = 3
-SHORT_LOOP, LONG_LOOP = 500, 1500
 
 
 @dataclass(frozen=True)
@@ -261,38 +257,15 @@ def time_rounds(cases: Iterator[Case], burst: float, seed: int) -> None:
         print(json.dumps(samples), flush=True)
 
 
-def count_instructions(cases: Iterator[Case]) -> None:
-    """Run a short and a long loop of each case, each between two calls of ``getppid``.
-
-    Every such call makes callgrind write what it has counted since the last one. The loops
-    differ in nothing but calls. Prints the names, and how many calls the difference has.
-    """
-    done = {}
-    for case in cases:
-        case.time(SHORT_LOOP)
-        gc.collect()  # otherwise it might run in the short loop
-        os.getppid()
-        case.time(SHORT_LOOP // case.calls)
-        os.getppid()
-        case.time(LONG_LOOP // case.calls)
-        os.getppid()
-        done[case.name] = (LONG_LOOP // case.calls - SHORT_LOOP // case.calls) * case.calls
-    print(json.dumps(done))
-
-
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("group", choices=["calls", "around"])
     parser.add_argument("--peers", default=",".join(PEERS))
     parser.add_argument("--burst", type=float, default=0.0005)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--count", action="store_true")
     options = parser.parse_args()
     cases = {"calls": calls, "around": around}[options.group](options.peers.split(","))
-    if options.count:
-        count_instructions(cases)
-    else:
-        time_rounds(cases, options.burst, options.seed)
+    time_rounds(cases, options.burst, options.seed)
 
 
 if __name__ == "__main__":

@@ -9,15 +9,13 @@
 
 Needs the dependency group `bench`, and a compiler for the C extension. Figures are ratios of
 what was measured side by side in one run: the median, with half the distance of the quartiles
-beside it. Between versions, instructions are counted too where valgrind is installed. Nothing
-is asserted, but what cannot be measured makes the exit code 1.
+beside it. Nothing is asserted, but what cannot be measured makes the exit code 1.
 """
 
 from __future__ import annotations
 
 import argparse
 import random
-import shutil
 import sys
 import tempfile
 from contextlib import ExitStack
@@ -36,12 +34,12 @@ if find_spec("pyperf") is None or find_spec("rich") is None:
 # ruff: noqa: E402 - the path comes first
 from rich.console import Console
 
-from bench._figures import COUNT, MODES, OLD, tables
+from bench._figures import MODES, OLD, tables
 from bench._fresh import programs
 from bench._peers import PEERS
 from bench._record import ROOT, Record, describe_machine
 from bench._tables import markdown, progress, show, update
-from bench._versions import ACCELERATED, Contestant, Worker, instructions, stage
+from bench._versions import ACCELERATED, Contestant, Worker, stage
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -85,9 +83,6 @@ class Benchmark:
         sizes = (50,) if self.is_comparison else (50, 500)
         for title, compared in programs(self.folder, sizes).items():
             yield title, partial(self._run, compared, 5 if self.quick else 20)
-        if self.is_comparison and not self.quick and shutil.which("valgrind"):
-            for name in self.contestants:
-                yield f"instructions, {name}", partial(self._count, name)
 
     def _work(self, group: str, seed: int, rounds: int) -> None:
         """Time calls in a process of each contestant; the processes take turns every round."""
@@ -120,12 +115,6 @@ class Benchmark:
                     if number >= 0:
                         samples = self.record.samples.setdefault(f"{name}/{program.name}", [])
                         samples.append([seconds])
-
-    def _count(self, name: str) -> None:
-        counted = instructions(self.contestants[name], f"--peers={self._peers(name)}")
-        version, _, mode = name.rpartition(" ")
-        prefix = f"{version} {COUNT}{mode}".strip()
-        self.record.samples |= {f"{prefix}/{case}": [[each]] for case, each in counted.items()}
 
 
 def measure(against: str, console: Console, *, quick: bool) -> Record:
