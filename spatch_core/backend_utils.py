@@ -36,12 +36,11 @@ class BackendImplementation:
     Examples
     --------
     >>> backend = BackendImplementation("gpu")
-    >>> @backend.implements("mylib:blur")
+    >>> def is_wide(context, image, sigma):
+    ...     return sigma > 1 or "sigma is too small to be worth it"
+    >>> @backend.implements("mylib:blur", should_run=is_wide)
     ... def blur(image, sigma):
     ...     return image
-    >>> @backend.set_should_run(blur)
-    ... def _(context, image, sigma):
-    ...     return sigma > 1 or "sigma is too small to be worth it"
     >>> sorted(backend.functions)
     ['mylib:blur']
     """

@@ -6,137 +6,27 @@ import base64
 import hashlib
 import platform
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .. import __version__
 from .._patterns import shown
 from ..examination.edges import BASE_ORDER
-from .order_picture import Picture, draw
-from .timeline import Timeline, lay_out, seconds, span
 
 if TYPE_CHECKING:
-    from importlib.abc import Traversable
-
     from ..examination.replay import Recorded
 
+Json = dict[str, Any]
 EDGES = 300
-"""The largest number of edges of an order; ``spatch-core order --edges`` shows all."""
+"""The largest number of edges of an order in the table; ``spatch-core show`` has all."""
 CALLS = 1000
-"""The largest number of choices of a record."""
-_SEVERITIES = ("error", "warning", "note")
-
-
-@dataclass(frozen=True)
-class ReportedLibrary:
-    """The JSON objects that commands print about a library.
-
-    Parameters
-    ----------
-    listed : dict
-        The object of ``list``.
-    default_name : str
-        The name of the library itself as people see it.
-    order, functions : dict or None
-        The objects of ``order`` and ``functions``; None for a library that cannot be used.
-    examined : dict or None
-        The object of ``doctor``; None without an examination.
-    what_runs : dict or None
-        The fields of `WhatRuns`; None for a library that cannot be used.
-    """
-
-    listed: dict[str, Any]
-    default_name: str
-    order: dict[str, Any] | None = None
-    functions: dict[str, Any] | None = None
-    examined: dict[str, Any] | None = None
-    what_runs: dict[str, Any] | None = None
-
-    def shown(self, backend: str) -> str:
-        """Return the name of a backend as people see it."""
-        return shown(backend, self.default_name)
-
-    @cached_property
-    def picture(self) -> Picture | None:
-        """The picture of the priority order."""
-        if self.order is None:
-            return None
-        return draw(self.order["order"], self.order["edges"], shown=self.shown)
-
-    @cached_property
-    def edges(self) -> list[dict[str, Any]]:
-        """The edges of the priority order: the drawn ones with their numbers, then others."""
-        if self.picture is None or self.order is None:
-            return []
-        drawn = [{**each.edge, "number": each.number} for each in self.picture.arrows]
-        numbered = {id(each.edge) for each in self.picture.arrows}
-        rest = ({**e, "number": 0} for e in self.order["edges"] if id(e) not in numbered)
-        room = range(max(0, EDGES - len(drawn)))
-        return [*drawn, *(edge for _, edge in zip(room, rest, strict=False))]
-
-    @cached_property
-    def findings(self) -> list[dict[str, Any]]:
-        """The findings of ``doctor``, or the problems of ``list``."""
-        if self.examined is not None:
-            found: list[dict[str, Any]] = self.examined["findings"]
-            return found
-        return [
-            {**each, "severity": "problem", "keys": [each["key"]] if each["key"] else []}
-            for each in self.listed["problems"]
-        ]
-
-    @cached_property
-    def severities(self) -> dict[str, int]:
-        """The number of findings of each severity."""
-        found = Counter(each["severity"] for each in self.findings)
-        return {each: found[each] for each in (*_SEVERITIES, "problem") if found[each]}
-
-    @cached_property
-    def states(self) -> dict[str, int]:
-        """The number of backends in each state."""
-        return Counter(each["state"] for each in self.listed["backends"])
-
-    @property
-    def data(self) -> dict[str, Any]:
-        """The data of the page's script: the matrix, and the answers about what would run."""
-        return {
-            "library": self.listed["name"],
-            "default": self.default_name,
-            "matrix": self.functions and _matrix(self.functions),
-            "what": self.what_runs,
-        }
-
-
-@dataclass(frozen=True)
-class ReportedRun:
-    """A record of a program."""
-
-    name: str
-    recorded: Sequence[Recorded]
-
-    @cached_property
-    def calls(self) -> list[Recorded]:
-        """The choices, sorted by their first calls if the record has times."""
-        return sorted(self.recorded, key=lambda each: each.first or 0.0)
-
-    @cached_property
-    def timeline(self) -> Timeline | None:
-        """The timeline; None for a record without times."""
-        return lay_out(self.recorded)
-
-
-def _matrix(functions: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a letter for each function and backend: implements it, asks first, or neither."""
-    backends = functions["backends"]
-    rows = []
-    for each in functions["functions"]:
-        implementing, asking = {*each["backends"]}, {*each["asks"]}
-        letters = ("a" if n in asking else "y" if n in implementing else "-" for n in backends)
-        rows.append([each["function"], "".join(letters), each["is_dispatchable"]])
-    return {"backends": backends, "rows": rows}
+"""The largest number of choices of a record in the table."""
+DRAWN = 60
+"""The largest number of arrows, and of bars, in a picture."""
+_SEVERITIES = ("error", "warning", "note", "problem")
 
 
 def render(libraries: Sequence[ReportedLibrary], runs: Sequence[ReportedRun], made: str) -> str:
@@ -144,34 +34,30 @@ def render(libraries: Sequence[ReportedLibrary], runs: Sequence[ReportedRun], ma
 
     Text from descriptions is escaped, and a content security policy forbids all scripts but the
     page's own.
-
-    Raises
-    ------
-    ModuleNotFoundError
-        If jinja2 is not installed.
     """
-    from jinja2 import DictLoader, Environment, StrictUndefined
+    from jinja2 import Environment, StrictUndefined
 
-    texts = {each.name: each.read_text("utf-8") for each in _folder().iterdir() if "." in each.name}
+    folder = files(__name__.rpartition(".")[0]) / "templates"
+    template, style, script = (
+        (folder / name).read_text("utf-8") for name in ("page.html", "report.css", "report.js")
+    )
     environment = Environment(
-        loader=DictLoader(texts),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
+        autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     environment.filters.update(seconds=seconds)
-    style, script = texts["report.css"], texts["report.js"]
-    return environment.get_template("page.html").render(
+    return environment.from_string(template).render(
         libraries=libraries,
         runs=runs,
         made=made,
         version=__version__,
         python=platform.python_version(),
         platform=platform.platform(),
-        span=span,
         base_order=BASE_ORDER,
+        most_edges=EDGES,
         most_calls=CALLS,
+        margin=_MARGIN,
+        box_width=_WIDTH,
+        box_height=_BOX,
         style=style,
         script=script,
         style_hash=_hash(style),
@@ -185,5 +71,250 @@ def _hash(text: str) -> str:
     return f"sha256-{base64.b64encode(digest).decode()}"
 
 
-def _folder() -> Traversable:
-    return files(__name__.rpartition(".")[0]) / "templates"
+@dataclass(frozen=True)
+class ReportedLibrary:
+    """The JSON objects that commands print about a library; without a system, only the first."""
+
+    listed: Json
+    default_name: str  # the name of the library itself as people see it
+    order: Json | None = None
+    functions: Json | None = None
+    examined: Json | None = None  # by doctor
+    what_runs: Json | None = None  # the fields of `WhatRuns`
+
+    def shown(self, backend: str) -> str:
+        """Return the name of a backend as people see it."""
+        return shown(backend, self.default_name)
+
+    @cached_property
+    def picture(self) -> Picture | None:
+        """The picture of the priority order."""
+        if self.order is None:
+            return None
+        return draw(self.order["order"], self.order["edges"], shown=self.shown)
+
+    @cached_property
+    def findings(self) -> list[Json]:
+        """The findings of ``doctor``, or the problems of ``list``."""
+        if self.examined is not None:
+            found: list[Json] = self.examined["findings"]
+            return found
+        return [
+            {**each, "severity": "problem", "keys": [each["key"]] if each["key"] else []}
+            for each in self.listed["problems"]
+        ]
+
+    @cached_property
+    def severities(self) -> dict[str, int]:
+        """The number of findings of each severity."""
+        found = Counter(each["severity"] for each in self.findings)
+        return {each: found[each] for each in _SEVERITIES if found[each]}
+
+    @cached_property
+    def states(self) -> dict[str, int]:
+        """The number of backends in each state."""
+        return Counter(each["state"] for each in self.listed["backends"])
+
+    @property
+    def data(self) -> Json:
+        """The data of the page's script: the matrix, and the answers about what would run."""
+        return {
+            "library": self.listed["name"],
+            "default": self.default_name,
+            "matrix": self.functions and _matrix(self.functions),
+            "what": self.what_runs,
+        }
+
+
+def _matrix(functions: Json) -> Json:
+    """Return a letter for each function and backend: implements it, asks first, or neither."""
+    backends = functions["backends"]
+    rows = []
+    for each in functions["functions"]:
+        letters = dict.fromkeys(each["backends"], "y") | dict.fromkeys(each["asks"], "a")
+        row = "".join(letters.get(name, "-") for name in backends)
+        rows.append([each["function"], row, each["is_dispatchable"]])
+    return {"backends": backends, "rows": rows}
+
+
+class ReportedRun:
+    """A record of a program, with the choices sorted by their first calls."""
+
+    def __init__(self, name: str, recorded: Sequence[Recorded]) -> None:
+        self.name = name
+        self.calls = sorted(recorded, key=lambda each: each.first or 0.0)
+        self.timeline = lay_out(self.calls)
+
+
+# The picture of a priority order: boxes below each other, and arrows beside them
+
+_ROW, _BOX, _WIDTH, _MARGIN = 44, 30, 210, 8
+_SIDE = _MARGIN + _WIDTH  # the right side of the boxes
+_LANE, _FIRST_LANE, _BEND = 24, 26, 6
+_LETTERS = 26
+"""The largest number of characters in a box."""
+
+
+class Box(NamedTuple):
+    """A backend."""
+
+    y: int
+    name: str
+    label: str  # position and name, cut to the width of the box
+
+
+class Arrow(NamedTuple):
+    """An edge, from the box of one backend to that of another."""
+
+    path: str
+    tip: str  # the points of its head
+    x: int  # of the center of its number
+    y: int
+    edge: Json
+
+
+class Picture(NamedTuple):
+    """A priority order, the first backend on top."""
+
+    width: int
+    height: int
+    boxes: list[Box]
+    arrows: list[Arrow]
+    edges: list[Json]  # also those without an arrow: the strongest first, then the shortest
+
+
+def draw(
+    names: Sequence[str],
+    edges: Sequence[Json],
+    most: int = DRAWN,
+    shown: Callable[[str], str] = str,
+) -> Picture:
+    """Lay out a priority order, with edges as ``order --json`` prints them, the strongest first."""
+    place = {name: position for position, name in enumerate(names)}
+    strength = list(dict.fromkeys(each["origin"] for each in edges))
+
+    def ends(edge: Json) -> tuple[int, int]:
+        return place[edge["before"]], place[edge["after"]]
+
+    def length(edge: Json) -> int:
+        start, end = ends(edge)
+        return abs(end - start)  # an edge on a cycle may point up
+
+    ordered = sorted(edges, key=lambda each: (strength.index(each["origin"]), length(each)))
+    drawn = [ends(each) for each in ordered[:most]]
+    lanes = _lanes(drawn)
+    count = max(lanes, default=-1) + 1
+    arrows = []
+    for edge, (start, end), lane in zip(ordered, drawn, lanes, strict=False):
+        x = _SIDE + _FIRST_LANE + lane * _LANE
+        top, bottom = _port(start, end, lane, count), _port(end, start, lane, count)
+        turn = _BEND if bottom >= top else -_BEND
+        path = (
+            f"M{_SIDE} {top}H{x - _BEND}Q{x} {top} {x} {top + turn}"
+            f"V{bottom - turn}Q{x} {bottom} {x - _BEND} {bottom}H{_SIDE + 6}"
+        )
+        tip = f"{_SIDE},{bottom} {_SIDE + 8},{bottom - 4} {_SIDE + 8},{bottom + 4}"
+        arrows.append(Arrow(path, tip, x, (top + bottom) // 2, edge))
+    boxes = [
+        Box(_MARGIN + row * _ROW, name, _cut(f"{row + 1}. {shown(name)}", _LETTERS))
+        for name, row in place.items()
+    ]
+    width = _SIDE + _MARGIN + (_FIRST_LANE + count * _LANE if arrows else 0)
+    return Picture(width, 2 * _MARGIN + len(names) * _ROW - _ROW + _BOX, boxes, arrows, ordered)
+
+
+def _lanes(edges: Sequence[tuple[int, int]]) -> list[int]:
+    """Return the lane of each edge: no two meet in a lane, and short ones are innermost."""
+    spans = [sorted(each) for each in edges]
+    taken: list[list[list[int]]] = []
+    lanes = [0] * len(spans)
+    for index in sorted(range(len(spans)), key=lambda i: (spans[i][1] - spans[i][0], spans[i])):
+        low, high = spans[index]
+        lane = 0
+        while lane < len(taken) and any(a <= high and low <= b for a, b in taken[lane]):
+            lane += 1
+        if lane == len(taken):
+            taken.append([])
+        taken[lane].append([low, high])
+        lanes[index] = lane
+    return lanes
+
+
+def _port(row: int, other: int, lane: int, lanes: int) -> int:
+    """Return the height at which an edge meets the side of its box.
+
+    Edges to boxes above meet its upper half, those to boxes below the lower one, and outer lanes
+    lie nearer to the middle, so that the edges of a box do not cross each other.
+    """
+    offset = round(_BOX / 2 * (lane + 1) / (lanes + 1))
+    return _MARGIN + row * _ROW + (offset if other < row else _BOX - offset)
+
+
+def _cut(text: str, most: int) -> str:
+    """Return a text, cut to at most `most` characters."""
+    return text if len(text) <= most else f"{text[: most - 1]}…"
+
+
+# The timeline of a record: a bar for each choice, from its first call to its last call
+
+_COLORS = 6
+_BAR_ROW, _BAR_LETTERS, _NARROWEST = 36, 44, 0.4
+
+
+class Bar(NamedTuple):
+    """The calls of one choice; positions are in percent of the width."""
+
+    start: float
+    width: float
+    y: int
+    label: str
+    text: str  # the complete label
+    color: int
+
+
+class Timeline(NamedTuple):
+    """Bars below each other, over an axis of seconds."""
+
+    bars: list[Bar]
+    ticks: list[tuple[int, float]]  # positions in percent, and their times
+    height: int
+    seconds: float
+    left_out: int
+
+
+def lay_out(recorded: Sequence[Recorded]) -> Timeline | None:
+    """Lay out choices that are sorted by their first calls; None for a record without times."""
+    known = [
+        (each.first, each.last, each)
+        for each in recorded
+        if each.first is not None and each.last is not None
+    ]
+    if not known:
+        return None
+    begin = known[0][0]
+    whole = max(last for _, last, _ in known) - begin or 1e-9
+    backends = list(dict.fromkeys(each.backend for _, _, each in known))
+    bars = []
+    for row, (first, last, each) in enumerate(known[:DRAWN]):
+        start = min(100 * (first - begin) / whole, 100 - _NARROWEST)
+        width = min(max(100 * (last - first) / whole, _NARROWEST), 100 - start)
+        times = f"→ {each.backend}, {each.count} call{'s' * (each.count != 1)}"
+        label = _cut(f"{each.function.rpartition(':')[2]} {times}", _BAR_LETTERS)
+        when = f"{seconds(first)} to {seconds(last)}"
+        text = f"{each.function}({', '.join(each.types)}) {times}, {when}"
+        color = backends.index(each.backend) % _COLORS
+        bars.append(Bar(start, width, row * _BAR_ROW, label, text, color))
+    ticks = [(percent, begin + whole * percent / 100) for percent in range(0, 101, 25)]
+    return Timeline(bars, ticks, len(bars) * _BAR_ROW, whole, len(known) - len(bars))
+
+
+def seconds(value: float) -> str:
+    """Return a duration with a suitable unit.
+
+    >>> seconds(2.5), seconds(0.0123), seconds(0.0000004)
+    ('2.5 s', '12.3 ms', '0.4 µs')
+    """
+    for factor, unit in ((1, "s"), (1e3, "ms")):
+        if value * factor >= 1 or not value:
+            return f"{value * factor:.3g} {unit}"
+    return f"{value * 1e6:.3g} µs"

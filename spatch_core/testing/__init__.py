@@ -10,11 +10,8 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from .backend_in_test import BackendInTest
-    from .distributions import Distribution, write_distribution
-    from .dummy import BackendDummy
-    from .interpreters import run_python
-    from .isolation import isolated
+    from .kit import BackendDummy, Distribution, isolated, run_python, write_distribution
+    from .run_report import BackendInTest
 
 __all__ = [
     "BackendDummy",
@@ -25,23 +22,15 @@ __all__ = [
     "write_distribution",
 ]
 
-_MODULES = {
-    "BackendDummy": "dummy",
-    "BackendInTest": "backend_in_test",
-    "Distribution": "distributions",
-    "isolated": "isolation",
-    "run_python": "interpreters",
-    "write_distribution": "distributions",
-}
-
 
 def __getattr__(name: str) -> object:
     # Lazy: with the plugin, pytest imports this package in every run.
-    if name not in _MODULES:
+    if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module
 
-    return getattr(import_module(f".{_MODULES[name]}", __name__), name)
+    home = "run_report" if name == "BackendInTest" else "kit"
+    return getattr(import_module(f".{home}", __name__), name)
 
 
 def __dir__() -> list[str]:

@@ -4,21 +4,36 @@ from __future__ import annotations
 
 import json
 import warnings
-from collections.abc import Callable, Generator
-from contextlib import nullcontext
+from collections import Counter
+from collections.abc import Awaitable, Callable, Generator, Iterator
+from contextlib import contextmanager, nullcontext
+from threading import RLock
+from typing import Any
 
 import pytest
 
+from .._convert import Conversion, RoundTrip, Unconverted, converted, leaves
+from .._explain import Verdict
+from .._function import Function
+from .._observed import Call
+from .._patterns import DEFAULT
+from .._wrapper import ASYNC_GENERATOR, COROUTINE, GENERATOR
 from ..backend_system import BackendSystem
 from ..examination.libraries import find_library, import_public_names, load_library
-from ..examination.packages import origin_of
 from ..exceptions import GlobalOptionsWarning, UnknownBackendError
-from .expected_failures import ExpectedFailures, ExpectedFailuresError, read_expected_failures
-from .forced_conversions import ForcedConversions
-from .observed_calls import ObservedCalls
-from .package_calls import PackageCalls
-from .replaced_functions import replace_functions
-from .run_report import RunReport
+from ..hooks import watched
+from .package_functions import replace_functions
+from .run_report import (
+    ANSWERED,
+    DEFERRED,
+    UNSEEN,
+    ExpectedFailures,
+    ExpectedFailuresError,
+    Outcomes,
+    RunReport,
+    read_expected_failures,
+    reasons,
+)
 
 _CONVERT = "convert:"
 _NOTED = "spatch_calls"
@@ -26,35 +41,7 @@ _NOTED = "spatch_calls"
 
 
 class BackendRun:
-    """The plugin of a run of tests under a backend.
-
-    Parameters
-    ----------
-    backend, library : str
-        The name of the backend, with an optional prefix ``convert:``, and that of the library.
-    require : bool
-        Whether the backend must answer a call in each test.
-    expected_failures : str or None
-        The file of expected failures.
-    json : str or None
-        The file for the report.
-    is_worker : bool
-        Whether another process collects the test reports.
-
-    Raises
-    ------
-    pytest.UsageError
-        If the library, the backend or the file cannot be used.
-
-    Attributes
-    ----------
-    backend : str
-        The name of the backend.
-    converts : bool
-        Whether each call is made with objects of the backend.
-    calls : ObservedCalls
-        Records the outcomes of the calls in a test.
-    """
+    """The plugin of a run of tests under a backend."""
 
     def __init__(
         self,
@@ -71,7 +58,7 @@ class BackendRun:
         self._system = _load(library)
         self._require = require
         self._json = json
-        self._is_worker = is_worker
+        self._is_worker = is_worker  # another process collects the test reports
         self._put_back: Callable[[], None] | None = None
         try:
             self._system.backend_opts(prioritize=self.backend)
@@ -85,9 +72,6 @@ class BackendRun:
             raise pytest.UsageError(
                 f"backend {self.backend!r} has no conversions: to_default and from_default"
             )
-        self.calls = ObservedCalls(self._system, self.backend)
-        self._package_calls = PackageCalls(description, self.calls)
-        self._forced = ForcedConversions(self.backend) if self.converts else None
         functions = self._system.functions
         unknown = [each for each in self._expected.functions if each not in functions]
         if unknown:
@@ -95,20 +79,21 @@ class BackendRun:
                 f"{expected_failures} names functions that {library} does not have: "
                 f"{', '.join(unknown)}"
             )
-        implemented = [name for name, each in functions.items() if self.backend in each.backends]
-        distribution, version = origin_of("", self.backend, self._system.backends)
+        self.calls = ObservedCalls(self._system, self.backend)
+        self._forced = ForcedConversions(self.backend) if self.converts else None
         about = {
             "library": library,
             "backend": self.backend,
             "converts": self.converts,
-            "distribution": distribution,
-            "version": version,
+            "distribution": description.source.distribution,
+            "version": description.source.version,
         }
+        implemented = [name for name, each in functions.items() if self.backend in each.backends]
         self._report = RunReport(about, implemented)
 
     def pytest_sessionstart(self) -> None:
         """Prioritize the backend in all threads before tests are collected."""
-        self._put_back = replace_functions(self._system, self._package_calls.stand_in)
+        self._put_back = replace_functions(self._system, self.calls.are_running)
         options = self._system.backend_opts
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", GlobalOptionsWarning)
@@ -118,9 +103,7 @@ class BackendRun:
                 options(hook=self._forced, fallback="convert").enable_globally()
 
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
-        """Mark the tests that are expected to fail, and note their modules."""
-        modules = (getattr(item, "module", None) for item in items)
-        self._package_calls.add_tests({each for each in modules if each is not None})
+        """Mark the tests that are expected to fail."""
         for item in items:
             reason = self._expected.of_test(item.nodeid)
             if reason:
@@ -130,7 +113,6 @@ class BackendRun:
     def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, object, object]:
         """Record the calls of a test, and disable the backend in a test marked spatch_default."""
         self.calls.begin()
-        self._package_calls.begin()
         is_default = item.get_closest_marker("spatch_default") is not None
         if self._forced is not None:
             self._forced.is_active = not is_default
@@ -144,25 +126,22 @@ class BackendRun:
     ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
         """Change the outcome of a test according to the calls that the backend has answered."""
         report = yield
-        outcomes = self.calls.outcomes
+        answered = reasons(self.calls.outcomes, ANSWERED)
         expected = ""
-        is_known = hasattr(report, "wasxfail")  # a marker expects it
-        fault = self._package_calls.fault if report.when == "call" and not is_known else ""
-        if fault and fault not in report.longreprtext:
-            report.outcome = "failed"  # also if the backend or the test has caught the error
-            report.longrepr = f"{fault}\n\n{report.longreprtext}".rstrip()
         if report.when == "call" and report.failed:
-            expected = self._expected.of_functions(outcomes.answered)
+            expected = next((each for each in answered if each in self._expected.functions), "")
             if expected:
                 report.outcome = "skipped"
                 report.wasxfail = f"{expected}: {self._expected.functions[expected]}"
-        needs = report.when == "call" and report.passed and not is_known and self._requires(item)
-        if needs and not outcomes.answered:
+        has_passed = report.when == "call" and report.passed and not hasattr(report, "wasxfail")
+        if has_passed and not answered and self._requires(item):
             report.outcome = "failed"
             report.longrepr = self._unanswered()
         setattr(item, _NOTED, expected or getattr(item, _NOTED, ""))
         if report.when == "teardown":
-            setattr(report, _NOTED, (outcomes.as_json(), getattr(item, _NOTED)))
+            # As lists, which also plugins that write reports as JSON can transfer.
+            outcomes = [[*key, number] for key, number in self.calls.outcomes.items()]
+            setattr(report, _NOTED, [outcomes, getattr(item, _NOTED)])
         return report
 
     def _requires(self, item: pytest.Item) -> bool:
@@ -171,17 +150,18 @@ class BackendRun:
         return self._require or item.get_closest_marker("spatch_require") is not None
 
     def _unanswered(self) -> str:
-        outcomes = self.calls.outcomes
         lines = [f"backend {self.backend!r} has answered no call of this test"]
-        for found in (outcomes.deferred, outcomes.unseen):
-            lines += [f"{name}: {', '.join(reasons)}" for name, reasons in found.items()]
+        for outcome in (DEFERRED, UNSEEN):
+            found = reasons(self.calls.outcomes, outcome)
+            lines += [f"{name}: {', '.join(each)}" for name, each in found.items()]
         return "\n  ".join(lines)
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Collect the outcomes that this process or a worker of xdist has recorded."""
         noted = getattr(report, _NOTED, None)
         if noted is not None:
-            self._report.add(report.nodeid, *noted)
+            outcomes = Counter({tuple(key): number for *key, number in noted[0]})
+            self._report.add(report.nodeid, outcomes, noted[1])
 
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
@@ -209,13 +189,7 @@ class BackendRun:
 
 
 def _load(name: str) -> BackendSystem:
-    """Return the system of a library, with all its functions.
-
-    Raises
-    ------
-    pytest.UsageError
-        If no library has this name, or it cannot be used.
-    """
+    """Return the system of a library, with all its functions."""
     try:
         library = find_library(name)
     except LookupError as error:
@@ -225,3 +199,106 @@ def _load(name: str) -> BackendSystem:
         raise pytest.UsageError(loaded.describe(loaded.fault))
     import_public_names(library)
     return loaded.usable
+
+
+class ObservedCalls:
+    """A hook that records whether a backend answered each call, deferred or never saw it."""
+
+    def __init__(self, system: BackendSystem, backend: str) -> None:
+        self._system = system
+        self._backend = backend
+        self._lock = RLock()  # a finalizer may make a call in it
+        self._explained: dict[tuple[str, tuple[type, ...]], str] = {}
+        self.begin()
+
+    def begin(self) -> None:
+        """Start to record the calls of another test."""
+        self.outcomes: Outcomes = Counter()
+        self._running: set[int] = set()
+
+    def are_running(self) -> bool:
+        """Whether the library runs a call, in any thread."""
+        return bool(self._running)
+
+    def __call__(self, call: Call) -> Any:
+        """Make the call, and record its outcome."""
+        return watched(call, self._watch)
+
+    @contextmanager
+    def _watch(self, call: Call, nature: int) -> Iterator[None]:
+        outcomes, running = self.outcomes, self._running  # of the test in which the call starts
+        running.add(id(call))
+        try:
+            yield
+        finally:
+            running.discard(id(call))
+            outcome = self._outcome(call)
+            with self._lock:
+                outcomes[outcome] += 1
+
+    def _outcome(self, call: Call) -> tuple[str, str, str]:
+        if call.backend == self._backend:
+            return ANSWERED, call.function, ""
+        if self._backend in call.deferred:
+            return DEFERRED, call.function, call.deferred[self._backend]
+        key = call.function, call.types
+        if key not in self._explained:
+            self._explained[key] = self._why_unseen(call)
+        return UNSEEN, call.function, self._explained[key]
+
+    def _why_unseen(self, call: Call) -> str:
+        for each in self._system.explain_types(call.function, call.types).backends:
+            if each.backend == self._backend:
+                if each.verdict in (Verdict.RUNS, Verdict.ASKED):
+                    return f"{call.backend or 'a hook'} answered first"
+                return f"{each.verdict}: {each.reason}" if each.reason else str(each.verdict)
+        return "it takes no part in the call"
+
+
+class ForcedConversions:
+    """A hook that converts the library's objects in arguments for a backend, and results back.
+
+    A call is not changed if its arguments have no such object, if it writes into one, if the
+    function is a generator function, or if the backend cannot convert the arguments.
+    """
+
+    def __init__(self, backend: str) -> None:
+        self._backend = backend
+        self.is_active = True
+
+    def __call__(self, call: Call) -> Any:
+        """Make the call with converted arguments; see `hooks`."""
+        decision = call._hooked.chain().decision
+        function: Function = call._hooked.function
+        if not self.is_active or function.nature & (GENERATOR | ASYNC_GENERATOR):
+            return NotImplemented
+        decider = call._hooked.calls.decider
+        step = decider.conversion(self._backend)
+        conversion = Conversion(decision, step)
+
+        def is_own(cls: type) -> bool:
+            found = decider.matcher.match(cls)
+            return not found.is_builtin and DEFAULT in found.primary
+
+        written = [value for _, value in conversion.written(call.args, call.kwargs)]
+        if leaves(written, is_own) or not leaves((*call.args, *call.kwargs.values()), is_own):
+            return NotImplemented
+        to_default, from_default, _ = decision.load_conversions(step)
+        trip = RoundTrip(
+            lambda value: converted(from_default, "from_default", value),
+            lambda value: converted(to_default, "to_default", value),
+            *(is_own, conversion.is_foreign),
+        )
+        try:
+            args = [trip.there(each) for each in call.args]
+            kwargs = {name: trip.there(each) for name, each in call.kwargs.items()}
+        except Unconverted:
+            return NotImplemented
+        result = call.next(*args, **kwargs)
+        if result is NotImplemented:
+            return result
+        return _awaited(result, trip.back) if function.nature & COROUTINE else trip.back(result)
+
+
+async def _awaited(result: Awaitable[Any], finish: Callable[[Any], Any]) -> Any:
+    return finish(await result)

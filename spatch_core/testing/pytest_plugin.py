@@ -12,7 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from .backend_in_test import BackendInTest
+    from .run_report import BackendInTest
 
 __all__: list[str] = []
 
@@ -32,7 +32,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="NAME",
         help="prioritize this backend in all tests; convert:NAME makes each call with its objects",
     )
-    add("--spatch-library", metavar="NAME", help="the library, as spatch-core libraries lists it")
+    add("--spatch-library", metavar="NAME", help="the library, as spatch-core list shows it")
     add(
         "--spatch-require",
         action="store_true",
@@ -57,7 +57,7 @@ def pytest_configure(config: pytest.Config) -> None:
     if not (given["backend"] and given["library"]):
         raise pytest.UsageError(
             "--spatch-backend and --spatch-library must be given together: the backend, and the "
-            "library whose functions it implements, as `spatch-core libraries` lists it"
+            "library whose functions it implements, as `spatch-core list` shows it"
         )
     from .backend_run import BackendRun
 
@@ -68,7 +68,7 @@ def pytest_configure(config: pytest.Config) -> None:
 @pytest.fixture
 def spatch_backend(request: pytest.FixtureRequest) -> BackendInTest:
     """Return the backend under which the test runs, with its answers in the test so far."""
-    from .backend_in_test import BackendInTest
+    from .run_report import BackendInTest
 
     run = request.config.pluginmanager.get_plugin(_RUN)
     if run is None or request.node.get_closest_marker("spatch_default"):

@@ -1,126 +1,152 @@
-"""The report of a run of tests under a backend, as a table and as JSON."""
+"""What a backend did in each test: the table, the JSON, the fixture, and expected failures."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+import os
+import sys
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, TypeAlias
 
-from .call_outcomes import CallOutcomes
+__all__ = ["BackendInTest"]
 
 FORMAT = 1
 """The version of the JSON format. Later versions only add keys."""
 SHOWN = 3
 """The largest number of reasons and of tests in each list of the table."""
+ANSWERED, DEFERRED, UNSEEN = "answered", "deferred", "unseen"
+Outcomes: TypeAlias = "Counter[tuple[str, str, str]]"
+"""How many calls the backend has answered, deferred or never seen, by function and reason."""
 _HEAD = ("FUNCTION", "ANSWERED", "DEFERRED", "NEVER SAW", "TESTS")
 
 
-class RunReport:
-    """The outcomes of the calls of all tests.
+def reasons(outcomes: Outcomes, outcome: str) -> dict[str, dict[str, int]]:
+    """Return the numbers of calls with this outcome, by function and by reason."""
+    found: dict[str, dict[str, int]] = {}
+    for (each, function, reason), number in outcomes.items():
+        if each == outcome:
+            found.setdefault(function, {})[reason] = number
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class BackendInTest:
+    """The backend under which a test runs: the fixture ``spatch_backend`` for pytest.
 
     Parameters
     ----------
-    about : mapping of str to object
-        The library, the backend and its distribution, for the JSON.
-    implemented : iterable of str
-        The functions that the backend implements.
-
-    Attributes
-    ----------
-    expected : dict of str to int
-        The number of tests that failed as expected, by identifier of the function.
+    name : str
+        ``"default"`` without ``--spatch-backend``.
+    converts : bool
+        Whether each call is made with objects of the backend.
+    outcomes : Counter
+        The outcomes of the calls of the test so far.
     """
 
-    def __init__(self, about: Mapping[str, Any], implemented: list[str]) -> None:
-        self._about = dict(about)
-        self._implemented = implemented
-        self._total = CallOutcomes()
-        self._tests_of: dict[str, int] = {}
-        self._tests: dict[str, bool] = {}
-        self.expected: dict[str, int] = {}
-
-    def add(self, test: str, noted: Mapping[str, Any], expected: str) -> None:
-        """Add the outcomes of a test; `expected` is the function that explains a failure."""
-        outcomes = CallOutcomes(**noted)
-        self._total.add(outcomes)
-        self._tests[test] = self._tests.get(test, False) or outcomes.is_reached
-        for function in {**outcomes.answered, **outcomes.deferred, **outcomes.unseen}:
-            self._tests_of[function] = self._tests_of.get(function, 0) + 1
-        if expected:
-            self.expected[expected] = self.expected.get(expected, 0) + 1
-
-    def needless(self, functions: Mapping[str, str]) -> list[str]:
-        """Return the functions that the backend answered without any expected failure."""
-        return [
-            each for each in functions if each in self._answered and not self.expected.get(each)
-        ]
+    name: str
+    converts: bool = False
+    outcomes: Outcomes = field(default_factory=Counter)
 
     @property
-    def _answered(self) -> dict[str, int]:
-        return self._total.answered
+    def answered(self) -> dict[str, int]:
+        """By the function's identifier, how many calls the backend has answered."""
+        found = reasons(self.outcomes, ANSWERED)
+        return {function: sum(numbers.values()) for function, numbers in found.items()}
+
+    @property
+    def deferred(self) -> dict[str, list[str]]:
+        """By the function's identifier, the reasons for which the backend has deferred."""
+        return {name: [*numbers] for name, numbers in reasons(self.outcomes, DEFERRED).items()}
+
+
+class RunReport:
+    """The outcomes of the calls of all tests of a run."""
+
+    def __init__(self, about: Mapping[str, Any], implemented: Iterable[str]) -> None:
+        self._about = dict(about)  # the library and the backend, for the JSON
+        self._implemented = list(implemented)
+        self._outcomes: Outcomes = Counter()
+        self._tests_of: Counter[str] = Counter()  # by function
+        self._tests: dict[str, bool] = {}  # whether each test has reached the backend
+        self.expected: Counter[str] = Counter()  # tests that failed as expected, by function
+
+    def add(self, test: str, outcomes: Outcomes, expected: str) -> None:
+        """Add the outcomes of a test; `expected` is the function that explains a failure."""
+        self._outcomes.update(outcomes)
+        is_reached = any(outcome != UNSEEN for outcome, _, _ in outcomes)
+        self._tests[test] = self._tests.get(test, False) or is_reached
+        self._tests_of.update({function for _, function, _ in outcomes})
+        if expected:
+            self.expected[expected] += 1
+
+    def needless(self, functions: Iterable[str]) -> list[str]:
+        """Return the functions that the backend answered without any expected failure."""
+        answered = reasons(self._outcomes, ANSWERED)
+        return [each for each in functions if each in answered and not self.expected[each]]
 
     def content(self) -> dict[str, Any]:
         """Return the report as a dictionary for JSON."""
-        total = self._total
+        answered, deferred, unseen = self._by_outcome()
         return {
             "format": FORMAT,
             **self._about,
             "functions": {
                 name: {
-                    "answered": total.answered.get(name, 0),
-                    "deferred": total.deferred.get(name, {}),
-                    "unseen": total.unseen.get(name, {}),
+                    "answered": sum(answered.get(name, {}).values()),
+                    "deferred": deferred.get(name, {}),
+                    "unseen": unseen.get(name, {}),
                     "tests": self._tests_of[name],
                 }
                 for name in sorted(self._tests_of)
             },
-            "not_called": [each for each in self._implemented if each not in self._tests_of],
+            "not_called": self._not_called,
             "tests": len(self._tests),
             "not_reached": self._not_reached,
-            "expected_failures": self.expected,
+            "expected_failures": dict(self.expected),
         }
+
+    def lines(self) -> Iterator[str]:
+        """Yield the lines of the table and of the lists below it."""
+        by_outcome = self._by_outcome()
+        rows: list[tuple[str, ...]] = [_HEAD]
+        for name in sorted(self._tests_of):
+            counts = (sum(each.get(name, {}).values()) for each in by_outcome)
+            rows.append((name, *map(str, counts), str(self._tests_of[name])))
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        for first, *others in rows:
+            cells = [cell.rjust(width) for cell, width in zip(others, widths[1:], strict=True)]
+            yield "  ".join([first.ljust(widths[0]), *cells])
+            for words, found in zip(("deferred", "never saw"), by_outcome[1:], strict=True):
+                for reason, number in _most_frequent(found.get(first, {})):
+                    yield f"    {number} {words}: {reason}"
+        yield ""
+        title = f"functions of the backend that were not called ({len(self._not_called)})"
+        yield from _listed(title, self._not_called)
+        title = f"tests that never reached it ({len(self._not_reached)} of {len(self._tests)})"
+        yield from _listed(title, self._not_reached)
+        if self.expected:
+            failed = sum(self.expected.values())
+            yield f"tests that failed as expected of their functions: {failed}"
+
+    def _by_outcome(self) -> list[dict[str, dict[str, int]]]:
+        return [reasons(self._outcomes, each) for each in (ANSWERED, DEFERRED, UNSEEN)]
+
+    @property
+    def _not_called(self) -> list[str]:
+        return [each for each in self._implemented if each not in self._tests_of]
 
     @property
     def _not_reached(self) -> list[str]:
         return sorted(test for test, is_reached in self._tests.items() if not is_reached)
 
-    def lines(self) -> Iterator[str]:
-        """Yield the lines of the table and of the lists below it."""
-        total = self._total
-        rows: list[tuple[str, ...]] = [_HEAD]
-        reasons: dict[str, list[str]] = {}
-        for name in sorted(self._tests_of):
-            counts = [sum(each.get(name, {}).values()) for each in (total.deferred, total.unseen)]
-            numbers = (total.answered.get(name, 0), *counts, self._tests_of[name])
-            rows.append((name, *map(str, numbers)))
-            reasons[name] = [
-                f"    {count} {what}: {reason}"
-                for what, found in (("deferred", total.deferred), ("never saw", total.unseen))
-                for reason, count in _most(found.get(name, {}))
-            ]
-        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-        for first, *others in rows:
-            cells = [cell.rjust(width) for cell, width in zip(others, widths[1:], strict=True)]
-            yield "  ".join([first.ljust(widths[0]), *cells])
-            yield from reasons.get(first, [])
-        yield ""
-        not_called = [each for each in self._implemented if each not in self._tests_of]
-        title = f"functions of the backend that were not called ({len(not_called)})"
-        yield from _listed(title, not_called)
-        found = self._not_reached
-        yield from _listed(
-            f"tests that never reached it ({len(found)} of {len(self._tests)})", found
-        )
-        if self.expected:
-            count = sum(self.expected.values())
-            yield f"tests that failed as expected of their functions: {count}"
 
-
-def _most(reasons: Mapping[str, int]) -> list[tuple[str, int]]:
+def _most_frequent(numbers: Mapping[str, int]) -> list[tuple[str, int]]:
     """Return the most frequent reasons."""
-    ordered = sorted(reasons.items(), key=lambda each: (-each[1], each[0]))
+    ordered = sorted(numbers.items(), key=lambda each: (-each[1], each[0]))
     rest = ordered[SHOWN:]
     if rest:
-        ordered[SHOWN:] = [(f"{len(rest)} other reasons", sum(count for _, count in rest))]
+        ordered[SHOWN:] = [(f"{len(rest)} other reasons", sum(number for _, number in rest))]
     return ordered
 
 
@@ -130,3 +156,54 @@ def _listed(title: str, names: list[str]) -> Iterator[str]:
         yield f"    {each}"
     if len(names) > SHOWN:
         yield f"    and {len(names) - SHOWN} more, which the JSON has"
+
+
+class ExpectedFailuresError(Exception):
+    """The file cannot be read, or has the wrong content."""
+
+
+class ExpectedFailures(NamedTuple):
+    """The failures that a backend's author expects, each with its reason."""
+
+    functions: Mapping[str, str] = {}
+    tests: Mapping[str, str] = {}
+
+    def of_test(self, identifier: str) -> str:
+        """Return the reason why a test must fail; empty if it need not.
+
+        The table has the end of its identifier, with or without parameters.
+        """
+        plain = identifier.partition("[")[0]
+        for name, reason in self.tests.items():
+            for each in (identifier, plain):
+                if each == name or each.endswith(f"/{name}"):
+                    return reason
+        return ""
+
+
+def read_expected_failures(path: str | os.PathLike[str]) -> ExpectedFailures:
+    """Read a file with the tables ``functions`` and ``tests``."""
+    if sys.version_info >= (3, 11):
+        import tomllib
+    else:
+        import tomli as tomllib
+    try:
+        with open(path, "rb") as file:
+            content = tomllib.load(file)
+    except (OSError, ValueError) as error:
+        raise ExpectedFailuresError(f"{os.fspath(path)} cannot be read: {error}") from None
+    faults = []
+    for name, table in content.items():
+        if name not in ExpectedFailures._fields:
+            faults.append(f"there is no table {name!r}")
+        elif not isinstance(table, dict):
+            faults.append(f"{name!r} is not a table")
+        else:
+            faults += [
+                f"{name}.{key!r} has no reason"
+                for key, reason in table.items()
+                if not isinstance(reason, str) or not reason.strip()
+            ]
+    if faults:
+        raise ExpectedFailuresError(f"{os.fspath(path)}: {'; '.join(faults)}")
+    return ExpectedFailures(**content)

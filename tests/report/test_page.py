@@ -5,10 +5,13 @@ from __future__ import annotations
 import json
 import re
 from html import unescape
+from itertools import combinations
 
 from spatch_core.examination.edges import BASE_ORDER
-from spatch_core.report.page import ReportedLibrary, ReportedRun, render
-from tests.report.conftest import MARKUP, Elements, library, recorded
+from spatch_core.report.page import DRAWN, ReportedLibrary, ReportedRun, draw, render
+from tests.report.conftest import MARKUP, Elements, edge, library, recorded
+
+NAMES = [f"oil{number}" for number in range(8)]
 
 
 def test_texts_of_descriptions_are_texts(hostile: str) -> None:
@@ -79,3 +82,28 @@ def test_a_library_that_cannot_be_used() -> None:
     assert "<svg" not in text
     assert found.severities == {"problem": 1}
     assert "No library is registered" in render([], [], "today")
+
+
+def test_the_strongest_and_shortest_are_drawn() -> None:
+    """Edges are sorted by strength, then by length."""
+    weak = [edge(a, b, "type specificity") for a, b in combinations(NAMES, 2)]
+    strong = edge("oil0", "oil7", "environment")
+    picture = draw(NAMES, [strong, *weak], 8)
+    assert picture.arrows[0].edge is strong
+    assert {
+        NAMES.index(e.edge["after"]) - NAMES.index(e.edge["before"]) for e in picture.arrows[1:]
+    } == {1}
+    assert len(draw(NAMES, weak * 4).arrows) == DRAWN
+
+
+def test_an_edge_of_a_cycle_may_point_up() -> None:
+    picture = draw(NAMES, [edge("oil3", "oil1")])
+    (arrow,) = picture.arrows
+    boxes = [each.y for each in picture.boxes]
+    assert boxes[1] < int(arrow.tip.split(",")[1].split()[0]) < boxes[2]
+
+
+def test_long_names_are_cut_in_boxes_alone() -> None:
+    (box,) = draw(["x" * 500], []).boxes
+    assert len(box.label) == 26
+    assert box.name == "x" * 500

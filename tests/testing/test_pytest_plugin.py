@@ -1,11 +1,70 @@
-"""The options, the markers and the fixture of the plugin of pytest."""
+"""The plugin for pytest: real runs of a library's tests under a backend."""
 
 from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
 
 import pytest
 
 from spatch_core.testing import run_python
-from tests.testing.pytest_runs import PLUGIN, ROOT, Kit
+from spatch_core.testing.run_report import (
+    ANSWERED,
+    DEFERRED,
+    UNSEEN,
+    ExpectedFailures,
+    ExpectedFailuresError,
+    RunReport,
+    read_expected_failures,
+)
+from tests.testing.pytest_runs import PLUGIN, ROOT, TESTS, Kit
+
+
+@pytest.mark.parametrize("workers", [[], ["-n2"]], ids=["alone", "xdist"])
+def test_each_call_is_told_with_its_reason(kit: Kit, workers: list[str]) -> None:
+    """X1, X2: Answered, deferred, never saw; and tests that never reached it, in threads too."""
+    run = kit.run("--spatch-backend=fast", *workers)
+    assert run.code == 0, run.output
+    assert run.calls("double", "answered") == 2
+    assert run.calls("double", "deferred") == {"the box is negative": 1}
+    assert run.calls("double", "tests") == 3
+    (reason,) = run.calls("half", "unseen")
+    assert "implement" in reason
+    assert run.report["tests"] == 5
+    assert run.report["not_reached"] == ["test_kit.py::test_half", "test_kit.py::test_nothing"]
+    assert run.report["not_called"] == []
+    about = {name: run.report[name] for name in ("backend", "distribution", "version", "converts")}
+    assert [*about.values()] == ["fast", "kit-crates", "3.2", False]
+    assert "kitlib:double         2         1          0      3" in run.output
+    assert "    1 deferred: the box is negative" in run.output
+    assert "tests that never reached it (2 of 5):" in run.output
+
+
+def test_a_test_can_require_the_backend(kit: Kit) -> None:
+    """X4: an option or a marker requires it; tests of the library's own are left out."""
+    kit.write(
+        "test_kit.py",
+        TESTS
+        + """
+    @pytest.mark.spatch_default
+    def test_own(spatch_backend):
+        assert kitlib.double(Box(13)) == Box(26)
+        assert spatch_backend.name == "default"
+
+    @pytest.mark.spatch_require
+    def test_required():
+        kitlib.half(Box(1))
+    """,
+    )
+    run = kit.run("--spatch-backend=fast")
+    assert run.code == 1
+    assert run.output.count("\nFAILED") == 1
+    assert "backend 'fast' has answered no call of this test" in run.output
+    run = kit.run("--spatch-backend=fast", "--spatch-require")
+    failed = [
+        line.split("::")[1].split()[0] for line in run.output.splitlines() if "FAILED" in line
+    ]
+    assert failed == ["test_negative", "test_half", "test_nothing", "test_required"]
 
 
 def test_the_fixture_tells_what_the_backend_has_answered(kit: Kit) -> None:
@@ -58,3 +117,138 @@ def test_nothing_is_loaded_unless_asked() -> None:
         """
     loaded = ["spatch_core", "spatch_core.testing", "spatch_core.testing.pytest_plugin"]
     assert run_python(code, path=[ROOT]).stdout == f"{loaded}\n"
+
+
+def test_conversions_are_forced_on_every_call(kit: Kit) -> None:
+    """X3: Arguments become the backend's, results the library's; the rest follows the policy."""
+    kit.write(
+        "test_kit.py",
+        TESTS
+        + """
+    def test_awaited():
+        assert asyncio.run(kitlib.later(Box(3))) == Box(3)
+
+    def test_identity():
+        box = Box(1)
+        asyncio.run(kitlib.later(box)) is box
+
+    def test_written():
+        box = Box(1)
+        kitlib.clear(box)
+        assert box == Box(0)
+
+    def test_refused():
+        with pytest.raises(TypeError):
+            kitlib.double(Box(None))
+
+    @pytest.mark.spatch_default
+    def test_own():
+        assert kitlib.double(Box(1)) == Box(2)
+    """,
+    )
+    run = kit.run("--spatch-backend=convert:crate")
+    assert run.code == 0, run.output
+    assert run.report["converts"] is True
+    assert run.calls("double", "answered") == 3
+    assert "test_kit.py::test_own" in run.report["not_reached"]
+    assert "backend crate, converted in all calls" in run.output
+    assert run.calls("clear", "unseen")
+
+
+@pytest.mark.parametrize("workers", [[], ["-n2"]], ids=["alone", "xdist"])
+def test_failures_can_be_expected(kit: Kit, workers: list[str]) -> None:
+    """X5: Of a function or of a test, with the reason; one that does not come is a failure."""
+    kit.write(
+        "test_kit.py",
+        TESTS
+        + """
+    def test_unlucky():
+        assert kitlib.double(Box(13)) == Box(26)
+
+    @pytest.mark.parametrize("n", [13])
+    def test_luck(n):
+        assert kitlib.double(Box(n)) == Box(26)
+    """,
+    )
+    options = ["--spatch-backend=fast", *workers]
+    assert kit.run(*options).code == 1
+    file = kit.write("f.toml", '[functions]\n"kitlib:double" = "13 is unlucky"\n')
+    run = kit.run(*options, f"--spatch-expected-failures={file}")
+    assert run.code == 0, run.output
+    assert run.report["expected_failures"] == {"kitlib:double": 2}
+    assert "kitlib:double: 13 is unlucky" in run.output
+
+    name = "test_kit.py::test_"
+    file = kit.write("t.toml", f'[tests]\n"{name}unlucky" = "no"\n"{name}luck" = "no"\n')
+    assert kit.run(*options, f"--spatch-expected-failures={file}").code == 0
+    file = kit.write("s.toml", f'[tests]\n"{name}half" = "stale"\n')
+    run = kit.run(*options, f"--spatch-expected-failures={file}", "-k", "half")
+    assert run.code == 1
+    assert "[XPASS(strict)] stale" in run.output
+    file = kit.write("e.toml", '[functions]\n"kitlib:double" = "stale"\n')
+    run = kit.run(*options, f"--spatch-expected-failures={file}", "-k", "positive")
+    assert run.code == 1
+    assert "no test has failed because of kitlib:double, as was expected" in run.output
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        ("[functions", "cannot be read"),
+        ("[test]\n", "there is no table 'test'"),
+        ("tests = 1\n", "'tests' is not a table"),
+        ('[tests]\na = ""\n', "tests.'a' has no reason"),
+    ],
+    ids=["syntax", "table", "type", "reason"],
+)
+def test_a_file_with_faults_is_refused(tmp_path: Path, content: str, says: str) -> None:
+    """X5: so is a missing file."""
+    file = tmp_path / "failures.toml"
+    with pytest.raises(ExpectedFailuresError, match="cannot be read"):
+        read_expected_failures(file)
+    file.write_text(content)
+    with pytest.raises(ExpectedFailuresError) as error:
+        read_expected_failures(file)
+    assert says in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("identifier", "is_expected"),
+    [
+        ("test_a.py::test_b", True),
+        ("some/test_a.py::test_b[1]", True),
+        ("test_a.py::test_bc", False),
+        ("other_test_a.py::test_b", False),
+    ],
+)
+def test_a_test_is_named_by_the_end_of_its_identifier(identifier: str, is_expected: bool) -> None:
+    expected = ExpectedFailures(tests={"test_a.py::test_b": "why"})
+    assert expected.of_test(identifier) == ("why" if is_expected else "")
+
+
+def test_a_report_tells_functions_and_tests() -> None:
+    """X2: the most frequent reasons in the table, all of them in the JSON."""
+    report = RunReport({"backend": "b"}, ["m:f", "m:unused"])
+    reasons = {f"reason {number}": number for number in range(1, 6)}
+    deferred = {(DEFERRED, "m:f", reason): number for reason, number in reasons.items()}
+    report.add("t1", Counter({(ANSWERED, "m:f", ""): 2, **deferred}), "")
+    report.add("t2", Counter({(UNSEEN, "m:g", "does not match"): 4}), "m:f")
+    assert [*report.lines()] == [
+        "FUNCTION  ANSWERED  DEFERRED  NEVER SAW  TESTS",
+        "m:f              2        15          0      1",
+        "    5 deferred: reason 5",
+        "    4 deferred: reason 4",
+        "    3 deferred: reason 3",
+        "    3 deferred: 2 other reasons",
+        "m:g              0         0          4      1",
+        "    4 never saw: does not match",
+        "",
+        "functions of the backend that were not called (1):",
+        "    m:unused",
+        "tests that never reached it (1 of 2):",
+        "    t2",
+        "tests that failed as expected of their functions: 1",
+    ]
+    content = report.content()
+    assert content["functions"]["m:f"]["deferred"] == reasons
+    assert (content["not_reached"], content["not_called"]) == (["t2"], ["m:unused"])
