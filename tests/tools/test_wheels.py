@@ -20,7 +20,8 @@ def distribution(tmp_path: Path) -> Path:
     folder = tmp_path / "example"
     (folder / "src/example").mkdir(parents=True)
     (folder / "tests").mkdir()
-    (folder / "pyproject.toml").write_text('[project]\nname = "example"\nversion = "0"\n', encoding="utf-8")
+    project = '[project]\nname = "example"\nversion = "0"\n'
+    (folder / "pyproject.toml").write_text(project, encoding="utf-8")
     (folder / "src/example/__init__.py").write_text("x = 1\n", encoding="utf-8")
     return folder
 
