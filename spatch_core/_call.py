@@ -47,9 +47,6 @@ if TYPE_CHECKING:
     from ._explain import ExplainedBackend
     from ._function import Function
 
-NOTE = "No backend ran "
-"""The first words of notes on exceptions of the default, by which they are recognized."""
-
 
 class Chain(TakesFound):
     """The calls of one decision.
@@ -175,6 +172,29 @@ class Chain(TakesFound):
             progress.cause = cause
         return self.walk(args, kwargs, 0, found, progress)
 
+    def after_first(
+        self,
+        answer: object,
+        context: CallContext,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        found: tuple[Any, ...] | None,
+    ) -> Any:
+        """Call the rest after the first candidate has deferred, or was postponed.
+
+        `answer` is that of ``should_run``, or the reason if the implementation has deferred. The
+        state has no trace: nothing need be recorded.
+        """
+        progress, first = Progress(), self.decision.candidates[0]
+        if answer is IF_NEEDED:
+            progress.postponed.append(0)
+        else:
+            progress.reasons[first.backend] = reason_of_answer(answer, self.decision, first)
+            result = self._settle(first, args, kwargs, context, progress)
+            if result is not UNKNOWN:
+                return result
+        return self.walk(args, kwargs, 1, found, progress)
+
     def walk(
         self,
         args: tuple[Any, ...],
@@ -223,7 +243,9 @@ class Chain(TakesFound):
                         self._defer(step, answer, progress)
                         continue
             if step.backend == DEFAULT and decision.warns:
-                self._warn(args, kwargs, progress)
+                from ._explain import warn_of_fallback
+
+                warn_of_fallback(decision, self._considered(progress), args, kwargs)
             implementation = decision.load(step)
             if decision.state.trace is not None:
                 self.record(step.backend, "called", step.reason)
@@ -332,27 +354,6 @@ class Chain(TakesFound):
 
     # What happens to a call that no backend has taken.
 
-    def _warn(self, args: tuple[Any, ...], kwargs: dict[str, Any], progress: Progress) -> None:
-        """Warn that the default runs, once for each function and types."""
-        from ._convert import leaves, size_of
-        from ._errors import warn_caller
-        from ._patterns import type_identifier
-        from .exceptions import FallbackWarning
-
-        decision = self.decision
-        types = tuple(map(type_identifier, decision.types))
-        if decision.decider.is_told((self.function.identifier, types)):
-            return
-        foreign = {*map(id, decision.foreign)}
-        found = leaves((*args, *kwargs.values()), lambda cls: id(cls) in foreign)
-        warn_caller(
-            FallbackWarning(
-                *(self.function.identifier, types, tuple(map(type_identifier, decision.foreign))),
-                self._considered(progress),
-                sum(filter(None, map(size_of, found.values()))),
-            )
-        )
-
     def _convert(
         self, step: Step, args: tuple[Any, ...], kwargs: dict[str, Any], progress: Progress
     ) -> Any:
@@ -453,40 +454,14 @@ class Chain(TakesFound):
         """
         if step.backend == DEFAULT or step.conversions is not None:
             if self.decision.has_end:
+                from ._explain import note_reasons
+
                 with suppress(Exception):  # so that the exception of the default propagates
-                    self._note_reasons(error, step, progress)
+                    note_reasons(self.decision, error, step, self._considered(progress))
         elif step.implementation is not None:
-            if isinstance(error, TypeError) and not _fits(self.function, args, kwargs):
-                try:
-                    self.function.default(*args, **kwargs)  # Python refuses the arguments
-                except TypeError as own:
-                    raise own.with_traceback(None) from None
-            if not isinstance(error, (NoImplementationError, BackendDeferredError)):
-                _add_note(
-                    error,
-                    f"Raised while the backend {step.backend!r} ran {self.function.identifier}; "
-                    f"backend_opts(disable={step.backend!r}) leaves it out",
-                    "Raised while the backend ",
-                )
+            from ._explain import note_backend
 
-    def _note_reasons(self, error: Exception, step: Step, progress: Progress) -> None:
-        from ._decide import Verdict
-        from ._patterns import type_identifier
-
-        if getattr(BaseException, "add_note", None) is None:
-            return
-        decision = self.decision
-        lines = self._considered(progress)
-        # The note names the converter itself before the reasons.
-        others = [each for each in lines if each.verdict is not Verdict.CONVERTS]
-        reasons = ":" * bool(others) + "".join(f"\n  {each}" for each in others)
-        foreign = ", ".join(map(type_identifier, decision.foreign))
-        what = f"its default implementation ran, which is not made for {foreign}"
-        if step.conversions is not None:
-            what = f"{step.backend} converts for its default implementation"
-        types = ", ".join(map(type_identifier, decision.types))
-        text = f"{NOTE}{self.function.identifier} for {types}, so {what}{reasons}"
-        _add_note(error, text, NOTE)
+            note_backend(self.decision, error, step, args, kwargs)
 
     def record(self, backend: str, outcome: str, reason: str) -> None:
         """Record a step, if the state is traced."""
@@ -495,31 +470,6 @@ class Chain(TakesFound):
             from ._observed import Outcome, record  # few programs trace
 
             record(trace, self.function, backend, Outcome(outcome), reason, self.decision.types)
-
-
-def _fits(function: Function, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
-    """Whether arguments fit the signature of the default implementation."""
-    from inspect import signature
-
-    try:
-        own = signature(function.default, follow_wrapped=False)
-    except (TypeError, ValueError):
-        return True  # some functions written in C have none
-    try:
-        own.bind(*args, **kwargs)
-    except TypeError:
-        return function.is_adopted
-    return True
-
-
-def _add_note(error: BaseException, text: str, start: str) -> None:
-    """Add a note, from Python 3.11 on; the note of a nested call says more."""
-    add_note: Any = getattr(BaseException, "add_note", None)
-    notes = getattr(error, "__notes__", ())
-    if add_note is None or any(type(each) is str and each.startswith(start) for each in notes):
-        return
-    with suppress(Exception):  # an exception of a third party may refuse
-        add_note(error, text)
 
 
 def reason_of(error: Exception) -> str:
@@ -572,25 +522,10 @@ def reason_of_answer(answer: Any, decision: Decision, step: Step) -> str:
         return answer
     if answer is None or answer is False:
         return f"should_run returned {answer!r}"
-    _warn_of_answer(answer, decision, step)
+    from ._explain import warn_of_answer
+
+    warn_of_answer(answer, decision, step)
     return f"should_run returned {answer!r}, and only True itself runs it: use bool(...)"
-
-
-def _warn_of_answer(answer: Any, decision: Decision, step: Step) -> None:
-    """Warn once of an answer of ``should_run`` that has no meaning."""
-    identifier, found = decision.function.identifier, step.implementation
-    if found is None or decision.decider.is_told((identifier, step.backend)):
-        return
-    from ._errors import warn_caller
-    from .exceptions import SpatchCoreWarning
-
-    warn_caller(
-        SpatchCoreWarning(
-            f"{found.should_run} of backend {step.backend!r} returned {answer!r} for {identifier}, "
-            "which counts as False: only True itself runs the backend. Return bool(...), a reason "
-            "as a string, or IF_NEEDED"
-        )
-    )
 
 
 # Coroutine and generator functions.
