@@ -17,10 +17,8 @@ The default never defers. If no candidate answers, the call ends by the fallback
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
-from operator import is_
-from types import CoroutineType, GeneratorType
 from typing import TYPE_CHECKING, Any
 
 from ._context import (
@@ -35,9 +33,11 @@ from ._context import (
     Progress,
     Rest,
     SharedPart,
+    are_same,
+    checked,
 )
 from ._patterns import DEFAULT
-from ._wrapper import ASYNC_GENERATOR, COROUTINE, TakesFound, given
+from ._wrapper import TakesFound, given
 from .exceptions import BackendDeferredError, NoImplementationError
 
 if TYPE_CHECKING:
@@ -73,6 +73,7 @@ class Chain(TakesFound):
         self, decision: Decision, calls: Calls, *, passes: bool = False, sole: bool = False
     ) -> None:
         self.decision = decision
+        # Of the decision; here because each call reads it.
         self.function: Function = decision.function
         self.calls = calls
         self.passes = passes
@@ -120,6 +121,8 @@ class Chain(TakesFound):
         """
         if progress is None:
             progress = Progress()
+        # The usual call through a chain: half the time of a walk, and the later candidates are not
+        # even looked for.
         first = self.decision.first if self.runs_bare else None
         if first is not None:
             progress.backend = first.backend
@@ -146,7 +149,7 @@ class Chain(TakesFound):
         found: tuple[Any, ...] | None,
         progress: Progress,
     ) -> Any:
-        """Call the candidates."""
+        """Call the candidates; `Remembering` may call another backend instead."""
         return self.walk(args, kwargs, 0, found, progress)
 
     def after(
@@ -163,9 +166,11 @@ class Chain(TakesFound):
         It need not be that of any candidate: if the call has changed the state, this is another
         decision. No other candidate was called yet.
         """
+        # The default never defers: this is its result.
         if called is self.function.default:
             return NotImplemented
         progress = Progress()
+        # By the reason, `walk` knows that it has had its turn.
         place = self.decision.index_of(called)
         if place is not None:
             progress.reasons[self.decision.candidates[place].backend] = reason
@@ -214,10 +219,13 @@ class Chain(TakesFound):
         turns = range(start, len(candidates))
         for place in [*again, *turns] if again else turns:
             step = candidates[place]
+            # Before the last resort, the postponed ones have their second turns. One of them may
+            # defer, so that this one follows.
             if progress.postponed and step.is_last:
                 again, progress.postponed = progress.postponed, []
                 return self.walk(args, kwargs, place, found, progress, again)
-            # It may have had its turn in a `call_next` of an earlier candidate.
+            # It may have had its turn in a `call_next` of an earlier candidate. A backend that has
+            # deferred may still convert.
             if step.conversions is None and (
                 step.backend in progress.reasons or place in progress.postponed
             ):
@@ -228,7 +236,10 @@ class Chain(TakesFound):
                 if result is UNKNOWN:
                     continue
                 return result
+            # From here on, the step runs an implementation, an override or the default.
             if not step.is_plain:
+                # What `call_next` goes on with: the later ones, and those with a second turn to
+                # come.
                 waiting = [each for each in again if each > place] if place < start else ()
                 rest = Rest(self, place + 1, progress, waiting)
                 context = self._context(step, args, kwargs, found, rest, context)
@@ -249,6 +260,7 @@ class Chain(TakesFound):
             implementation = decision.load(step)
             if decision.state.trace is not None:
                 self.record(step.backend, "called", step.reason)
+            # An exception defers only if the library says so, and never that of the default.
             reason = RETURNED
             try:
                 if step.implementation is not None and step.implementation.uses_context:
@@ -262,18 +274,16 @@ class Chain(TakesFound):
                 progress.cause, reason = error, reason_of(error)
                 result = NotImplemented
             if result is not NotImplemented or step.backend == DEFAULT:
-                return (
-                    result
-                    if not self.function.nature
-                    else checked(self.function, step.backend, result)
-                )
+                return checked(self.function, step.backend, result)
             self._defer(step, reason, progress)
             result = self._settle(step, args, kwargs, context, progress)
             if result is not UNKNOWN:
                 return result
+        # Without a last resort, as where the policy refuses.
         if progress.postponed:
             again, progress.postponed = progress.postponed, []
             return self.walk(args, kwargs, len(candidates), found, progress, again)
+        # No backend has answered, however many were tried.
         progress.backend = None
         return self._end(args, kwargs, progress)
 
@@ -288,10 +298,12 @@ class Chain(TakesFound):
     ) -> CallContext:
         context = CallContext()
         context._known = shared_part(self.decision, step, found is not None, rest)
+        # Without dispatch arguments, it finds them itself when a backend asks for them.
         context._args = args if found is None else found
         context._kwargs = kwargs
+        # A finder runs once in a call, whichever backend has asked first.
         if previous is not None and hasattr(previous, "_dispatch_args"):
-            context._dispatch_args = previous._dispatch_args  # so that a finder runs once
+            context._dispatch_args = previous._dispatch_args
         return context
 
     def _defer(self, step: Step, reason: str, progress: Progress) -> None:
@@ -305,7 +317,7 @@ class Chain(TakesFound):
         self,
         step: Step,
         args: tuple[Any, ...],
-        kwargs: Mapping[str, Any],
+        kwargs: dict[str, Any],
         context: CallContext | None,
         progress: Progress,
     ) -> Any:
@@ -314,13 +326,13 @@ class Chain(TakesFound):
         If both calls had the very same arguments, no candidate is asked or run again.
         """
         continued: Continued | None = getattr(context, "_continued", None)
+        # A plain candidate has no context: this one may be that of an earlier one.
         if continued is None or context is None or context.name != step.backend:
             return UNKNOWN
-        mine = continued.kwargs
-        if len(args) != len(continued.args) or mine.keys() != kwargs.keys():
+        # What the others said of a part of the data does not hold for all of it.
+        if not are_same((args, kwargs), (continued.args, continued.kwargs)):
             return UNKNOWN
-        if not all(map(is_, continued.args, args)) or any(mine[k] is not kwargs[k] for k in mine):
-            return UNKNOWN
+        # The answers of both are those of this call; the outer ones were given later.
         inner = continued.progress
         progress.reasons = {**inner.reasons, **progress.reasons}
         progress.unconverted.update(inner.unconverted)
@@ -344,6 +356,7 @@ class Chain(TakesFound):
         if not self.function.is_adopted:
             found = self.function.extract(args, kwargs)
             types = decision.decider.unique_types(map(type, found), decision.state)
+            # By identity: a metaclass may define ==.
             if [*map(id, types)] != [*map(id, decision.types)]:
                 # A reason keeps a backend from having another turn, but not its conversions.
                 before = [each.backend for each in decision.candidates[:place]]
@@ -362,6 +375,7 @@ class Chain(TakesFound):
 
         reason = f"through the conversions of {step.backend}"
 
+        # Called while the conversion runs, so that events and errors come in their order.
         def moved(before: Any, after: Any) -> None:
             if self.decision.state.trace is not None:
                 self.record(step.backend, "converted", moved_text(before, after))
@@ -397,7 +411,8 @@ class Chain(TakesFound):
         from ._explain import considered
 
         match = self.decision.decider.matcher.match
-        # An import or a registration may change the matches. A subclass of str may define `==`.
+        # An exception in a loop would otherwise take the time of an explanation each time. An
+        # import or a registration may change the matches. A subclass of str may define `==`.
         said = {**progress.reasons}, {**progress.unconverted}, [*map(match, self.decision.types)]
         is_plain = all(type(text) is str for each in said[:2] for text in each.values())
         known, lines = self._told
@@ -410,8 +425,10 @@ class Chain(TakesFound):
     def _end(self, args: tuple[Any, ...], kwargs: dict[str, Any], progress: Progress) -> Any:
         """Return ``NotImplemented`` for a call that no candidate has answered, or raise."""
         decision = self.decision
+        # Python asks the other operand; `invoke` has an error of its own.
         if self.sole or decision.is_operator or not decision.has_end:
             return NotImplemented
+        # For the caller of `lookup`, who goes on. An exception that has deferred must not be lost.
         if self.passes and progress.cause is None:
             return NotImplemented
         raise self._refusal(progress, args, kwargs) from progress.cause
@@ -452,6 +469,7 @@ class Chain(TakesFound):
         TypeError
             The library's own, if the arguments do not fit its signature.
         """
+        # Imports of this and other modules are for rare calls, and take time in the first one.
         if step.backend == DEFAULT or step.conversions is not None:
             if self.decision.has_end:
                 from ._explain import note_reasons
@@ -526,81 +544,3 @@ def reason_of_answer(answer: Any, decision: Decision, step: Step) -> str:
 
     warn_of_answer(answer, decision, step)
     return f"should_run returned {answer!r}, and only True itself runs it: use bool(...)"
-
-
-# Coroutine and generator functions.
-
-_AWAITABLE_GENERATOR = 0x100
-"""The flag of generators that `types.coroutine` has marked."""
-
-
-def checked(function: Function, backend: str, result: Any, giver: str = "") -> Any:
-    """Return the answer of an implementation in the form that the wrapper uses.
-
-    The wrapper of a coroutine function awaits the answer, that of a generator function iterates
-    over it. What comes of it is not looked at again. `giver` names a giver that is no backend.
-
-    Raises
-    ------
-    TypeError
-        If it is of the wrong kind.
-    """
-    nature = function.nature
-    if not nature:
-        return result
-    if nature & COROUTINE:
-        kind, needed, fits = "a coroutine function", "an awaitable", _is_awaitable(result)
-    elif nature & ASYNC_GENERATOR:
-        kind, needed = "an asynchronous generator function", "an asynchronous iterator"
-        fits = hasattr(type(result), "__anext__")
-        # An iterator that is no generator: the wrapper needs the other methods, too.
-        if fits and not all(hasattr(result, name) for name in ("asend", "athrow", "aclose")):
-            return _PlainSteps(result)
-    else:
-        kind, needed = "a generator function", "an iterator"
-        fits = hasattr(type(result), "__next__") or (
-            nature & _AWAITABLE_GENERATOR != 0 and type(result) is CoroutineType
-        )
-    if not fits:
-        if type(result) is CoroutineType:
-            result.close()  # or Python would warn that it was never awaited
-        which = f"returned {result!r} for {function.identifier}, which is {kind}"
-        raise TypeError(
-            f"{giver} {which}; it must return {needed}, e.g. what call.next(...) returns"
-            if giver
-            else f"backend {backend!r} {which}; its implementation must return {needed}"
-        )
-    return result
-
-
-def _is_awaitable(result: object) -> bool:
-    if type(result) is GeneratorType:
-        return result.gi_code.co_flags & _AWAITABLE_GENERATOR != 0
-    return hasattr(type(result), "__await__")
-
-
-class _PlainSteps:
-    """An asynchronous iterator with the methods of an asynchronous generator.
-
-    As in ``yield from``, the iterator learns nothing of `athrow` and `aclose`, and `asend` fails.
-    """
-
-    def __init__(self, iterator: Any) -> None:
-        self._iterator = iterator
-
-    def __aiter__(self) -> Any:
-        return self
-
-    def __anext__(self) -> Any:
-        return self._iterator.__anext__()
-
-    def asend(self, value: object) -> Any:
-        """Fail as `yield from` does."""
-        return self._iterator.asend(value)
-
-    async def athrow(self, error: BaseException) -> Any:
-        """Raise the error here."""
-        raise error
-
-    async def aclose(self) -> None:
-        """Do nothing."""

@@ -12,8 +12,8 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ._call import Chain, checked, reason_of, reason_of_answer, shared_part
-from ._context import RETURNED, CallContext, Progress, Rest
+from ._call import Chain, reason_of, reason_of_answer, shared_part
+from ._context import RETURNED, CallContext, Progress, Rest, checked
 from ._patterns import DEFAULT, is_awaited, is_hashable_by_identity
 from ._state import Scope, store, table_of
 from ._wrapper import TakesFound, given

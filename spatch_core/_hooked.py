@@ -16,8 +16,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from ._call import Chain, checked
-from ._context import Progress
+from ._call import Chain
+from ._context import Progress, are_same, checked
 from ._freezing import stepwise
 from ._observed import Call, hook_name
 from ._wrapper import TakesFound, given, missing
@@ -154,8 +154,8 @@ class Hooked(TakesFound):
         hooked, found = self, None
         passed = kwargs
         if call._found is not None:
-            found = call._found[0]
-            if not _are_same(call._found, args, kwargs):
+            found, before, by_name = call._found
+            if not are_same((args, kwargs), (before, by_name)):
                 found = self.function.find(args, kwargs)
                 hooked = self._for(found)
             # Hooks see the `like` argument, which candidates do not get.
@@ -209,17 +209,6 @@ class Hooked(TakesFound):
         if self.function.nature and result is not NotImplemented:
             return stepwise(self.function.nature, keeper, self._scope, lambda: result)
         return result
-
-
-def _are_same(found: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
-    """Whether these are the very arguments that the finder has been given."""
-    _, before, by_name = found
-    return (
-        len(args) == len(before)
-        and len(kwargs) == len(by_name)
-        and all(one is other for one, other in zip(args, before, strict=True))
-        and all(name in by_name and by_name[name] is value for name, value in kwargs.items())
-    )
 
 
 def hooked_entry(
