@@ -15,11 +15,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from ._backends import Match
 from ._call import Chain, checked
 from ._context import Progress
-from ._decide import Decision, Step
-from ._explain import ExplainedBackend, Explanation, Verdict, why_no_match
-from ._matching import ARRAY_FUNCTION, GenericMethod, Match
+from ._decide import Decision, Step, Verdict
+from ._explain import ExplainedBackend, Explanation
+from ._matching import ARRAY_FUNCTION, GenericMethod
 from ._patterns import DEFAULT, defined, shown, type_identifier
 from ._wrapper import COROUTINE
 from .exceptions import BackendDeferredError, NoImplementationError
@@ -119,14 +120,14 @@ def _followed(
     if why:
         raise _refusal(decision, memory, name, why)
     if name == DEFAULT:
-        own = _with_candidates(decision, [each for each in decision.candidates if is_own(each)])
+        own = decision.with_candidates([*filter(is_own, decision.candidates)])
         plain = Chain(own, calls)
         declining = (decision.match.implementing - {DEFAULT}) | {str(calls.decider.protocol)}
         reasons = dict.fromkeys(declining, has_run(decision, memory, name))
         return lambda args, kwargs, found: plain.walk(args, kwargs, 0, found, Progress(reasons))
     first = calls.decider.invoked(decision.function, name, decision.state, decision.types, True)
     others = [each for each in decision.candidates if each.backend != name]
-    return _Followed(Chain(_with_candidates(decision, [*first.candidates, *others]), calls), name)
+    return _Followed(Chain(decision.with_candidates([*first.candidates, *others]), calls), name)
 
 
 class _Followed:
@@ -160,23 +161,11 @@ class _OnlyFirst(Chain):
     rest: Chain
 
     def __init__(self, decision: Decision, calls: Any) -> None:
-        super().__init__(_with_candidates(decision, decision.candidates[:1]), calls, sole=True)
+        super().__init__(decision.with_candidates(decision.candidates[:1]), calls, sole=True)
 
     def call_next(self, place: int, args: Any, kwargs: Any, progress: Progress) -> Any:
         """Call the candidates that would follow if nothing were remembered."""
         return self.rest.call_next(1, args, kwargs, progress)
-
-
-def _with_candidates(decision: Decision, candidates: list[Step]) -> Decision:
-    """Return a decision with other candidates."""
-    made = Decision(decision.decider, decision.function, decision.state, decision.types)
-    for name in (
-        *("match", "_order", "policy", "foreign", "declined", "is_operator", "cycles"),
-        *("overriding", "after_overriding"),
-    ):
-        setattr(made, name, getattr(decision, name))
-    made.candidates = candidates
-    return made
 
 
 def has_run(decision: Decision, memory: Memory, name: str) -> str:
@@ -228,7 +217,7 @@ def why_not(decision: Decision, types: tuple[type, ...], kept: str) -> str | Non
     # The backend counts as active even if a block disables it: it has run the earlier method.
     options = state.replace(prioritized=(name, *state.prioritized), disabled=frozenset())
     match = Match(decider, options, types, implementing, function.counts)
-    return "" if not types or match.fits(name) else why_no_match(match, name)
+    return "" if not types or match.fits(name) else match.why_not(name)
 
 
 def _refusal(decision: Decision, memory: Memory, name: str, why: str) -> NoImplementationError:
