@@ -706,6 +706,7 @@ class TestThreads:
             return "counted"
     """
 
+    @pytest.mark.slow
     def test_a_thread_that_is_importing_does_not_wait_forever_for_one_that_discovers(
         self, site: Path
     ) -> None:
