@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import differences
 import pytest
@@ -14,9 +14,9 @@ import pytest
 @pytest.mark.parametrize("module", ["tensorly", "tensorly_dispatch"])
 def test_tensorly_fails_and_this_does_not(module: str) -> None:
     """The same functions, with one more import."""
-    output = subprocess.check_output(
-        [sys.executable, differences.__file__, module],
-        env={**os.environ, "TENSORLY_BACKEND": "numpy"},
-    )
+    program = f"import {module}, differences; print(*differences.failing())"
+    variables = {"TENSORLY_BACKEND": "numpy", "PYTHONPATH": str(Path(differences.__file__).parent)}
+    command = [sys.executable, "-c", program]
+    output = subprocess.check_output(command, env={**os.environ, **variables}, text=True)
     names = [each.__name__ for each in differences.FUNCTIONS]
-    assert json.loads(output) == ([] if module == "tensorly_dispatch" else names)
+    assert output.split() == ([] if module == "tensorly_dispatch" else names)
