@@ -48,8 +48,7 @@ the reason, and SciPy runs. The backends' READMEs describe the results for data 
 SciPy's own result depends on the order of its comparisons.
 
 The columns of CuPy have the tolerances of its tests on a machine with a GPU; no such run has been
-recorded yet. For all but two functions, the tests have compared CuPy's own sources with SciPy on
-the CPU, with the kernels compiled for it (`pytest -m gpu --emulate`).
+recorded yet. They hold for ordinary calls: the backend's README lists the known differences.
 
 `python tools/agreement.py` writes this page from the descriptions and from `tests/tolerances.py` of
 each backend.
