@@ -6,7 +6,7 @@ The same lines are in errors, in warnings of the fallback policy, in notes on ex
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING
@@ -108,15 +108,16 @@ def explain(
     examine: Examine | None = None,
     said: Mapping[str, str] = _NOTHING,
     unconverted: Mapping[str, str] = _NOTHING,
+    steps: Iterable[Step] | None = None,
 ) -> Explanation:
     """Explain what would run for a call; no implementation runs.
 
     `ask` and `examine` are None if the arguments are not known. `said` are the reasons of backends
     that have deferred in this call, `unconverted` those of failed conversions: they are not asked
-    again.
+    again. `steps` replace those of the decision.
     """
     explainer = _Explainer(decision, ask, examine, said, unconverted)
-    for step in decision.steps:
+    for step in decision.steps if steps is None else steps:
         explainer.explain(step)
     explainer.end()
     hooks: tuple[str, ...] = ()
