@@ -30,10 +30,9 @@ from ._description import EVERY
 from ._discovery import CYCLE
 from ._matching import overriding_types
 from ._order import Cycle
-from ._patterns import DEFAULT, shown, type_identifier
+from ._patterns import DEFAULT, type_identifier
 from ._state import DispatchState
 from ._wrapper import ASYNC_GENERATOR, GENERATOR
-from .exceptions import BackendDeferredError
 
 if TYPE_CHECKING:
     from ._description import Conversions, Implementation
@@ -545,36 +544,6 @@ class Decider(Backends):
             reason="through its conversions",
             conversions=self.catalog.descriptions[name].conversions,
         )
-
-    def invoked(
-        self,
-        function: Function,
-        name: str,
-        state: DispatchState,
-        types: tuple[type, ...],
-        ask: bool,
-    ) -> Decision:
-        """Return the decision of a call that names its backend, which need not match.
-
-        Raises
-        ------
-        UnknownBackendError
-            If there is no such backend.
-        BackendDeferredError
-            If it does not implement the function.
-        """
-        name = self.catalog.check_backend(name)
-        implementers = self.implementers(function.identifier)
-        if name not in implementers:
-            names = ", ".join(shown(each, self.catalog.default_name) for each in implementers)
-            reason = f"it does not implement it; these do: {names}"
-            raise BackendDeferredError(name, function.identifier, reason)
-        found = self.catalog.descriptions[name].implementation(function.identifier)
-        # By force: without `should_run`, the step is plain.
-        if found is not None and not ask:
-            found = found._replace(should_run=None)
-        decision = Decision(self, function, state, types)
-        return decision.with_candidates([Step(name, found, prioritized=True)])
 
 
 def _is_operator(function: Function) -> bool:

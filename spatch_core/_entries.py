@@ -14,12 +14,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ._call import Chain, reason_of, reason_of_answer, shared_part
 from ._context import RETURNED, CallContext, Progress, Rest, checked
-from ._patterns import DEFAULT, is_awaited, is_hashable_by_identity
+from ._decide import Decision, Step
+from ._patterns import DEFAULT, is_awaited, is_hashable_by_identity, shown
 from ._state import Scope, store, table_of
 from ._wrapper import TakesFound, given
+from .exceptions import BackendDeferredError
 
 if TYPE_CHECKING:
-    from ._decide import Decider, Step
+    from ._decide import Decider
     from ._function import Dispatcher, Function
     from ._state import DispatchState, StateKeeper
 
@@ -179,8 +181,28 @@ class Calls:
     def invoked(
         self, function: Function, backend: str, state: DispatchState, types: Any, ask: bool
     ) -> Chain:
-        """Return the chain of a call that names its backend, which need not match."""
-        decision = self.decider.invoked(function, backend, state, types, ask)
+        """Return the chain of a call that names its backend, which need not match.
+
+        Raises
+        ------
+        UnknownBackendError
+            If there is no such backend.
+        BackendDeferredError
+            If it does not implement the function.
+        """
+        catalog = self.decider.catalog
+        name = catalog.check_backend(backend)
+        implementers = self.decider.implementers(function.identifier)
+        if name not in implementers:
+            names = ", ".join(shown(each, catalog.default_name) for each in implementers)
+            reason = f"it does not implement it; these do: {names}"
+            raise BackendDeferredError(name, function.identifier, reason)
+        found = catalog.descriptions[name].implementation(function.identifier)
+        # By force: without `should_run`, the step is plain.
+        if found is not None and not ask:
+            found = found._replace(should_run=None)
+        decision = Decision(self.decider, function, state, types)
+        decision = decision.with_candidates([Step(name, found, prioritized=True)])
         return self._kind(function)(decision, self, sole=True)
 
     def check(self, function: Function, called: object, result: Any) -> Any:

@@ -116,15 +116,16 @@ def explain(
     examine: Examine | None = None,
     said: Mapping[str, str] = _NOTHING,
     unconverted: Mapping[str, str] = _NOTHING,
+    steps: Iterable[Step] | None = None,
 ) -> Explanation:
     """Explain what would run for a call; no implementation runs.
 
     `ask` and `examine` are None if the arguments are not known. `said` are the reasons of backends
     that have deferred in this call, `unconverted` those of failed conversions: they are not asked
-    again.
+    again. `steps` replace those of the decision.
     """
     explainer = _Explainer(decision, ask, examine, said, unconverted)
-    for step in decision.steps:
+    for step in decision.steps if steps is None else steps:
         explainer.explain(step)
     explainer.end()
     hooks: tuple[str, ...] = ()

@@ -167,7 +167,7 @@ def test_the_stack_is_bounded(library: Library) -> None:
 
 
 def test_unset(library: Library) -> None:
-    """W4: back to what the process says, here and until a block ends."""
+    """W4: back to what the environment says, here and until a block ends."""
     switch = library.switch
     switch.unset_backend()
     assert library.now() == "numpy"
@@ -238,6 +238,8 @@ def test_globally(library: Library) -> None:
     assert library.now() == in_thread(library.now) == "torch"
     assert [*switch] == ["torch", "jax"]
     assert switch.previous_backend() == "jax"
+    switch.unset_backend()
+    assert library.now() == "numpy"
     assert in_thread(library.now) == "torch"
     switch.unset_backend(globally=True)
     assert library.now() == in_thread(library.now) == "numpy"
