@@ -380,7 +380,8 @@ class DtypeFinder:
         if isinstance(error, (RuntimeError, NotImplementedError)):
             return
         if isinstance(error, np.linalg.LinAlgError):
-            raise torch._C._LinAlgError(str(error)) from error
+            kind: Any = torch.linalg.LinAlgError  # type: ignore[attr-defined]
+            raise kind(str(error)) from error
         try:
             self._on_meta(values)
         except (RuntimeError, IndexError, ValueError) as own:

@@ -120,6 +120,7 @@ def _register_linear(environment: Any) -> None:
 
     def check(info: torch.Tensor, name: str, *, is_matrix: bool) -> None:
         if np.any(environment.data.read(info)):
-            raise torch._C._LinAlgError(f"{name}: the matrix is singular or not positive-definite")
+            error: Any = torch.linalg.LinAlgError  # type: ignore[attr-defined]
+            raise error(f"{name}: a matrix is singular or not positive-definite")
 
     environment.register_kernel(aten._linalg_check_errors.default, check)
