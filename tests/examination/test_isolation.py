@@ -47,10 +47,8 @@ def install(site: Site, name: str, code: str, qualname: str = "") -> None:
     [
         ("list", "paintlib"),
         ("list", "paintlib", "--json"),
-        ("libraries",),
+        ("show", "paintlib"),
         ("show", "chalk"),
-        ("order", "paintlib"),
-        ("functions", "paintlib"),
         ("explain", "paintlib.filters:blur", "builtins:int"),
     ],
     ids=" ".join,
