@@ -1,11 +1,8 @@
-"""Calls that the backend leaves to SciPy, the reasons shown to users, and errors."""
+"""Which calls the backend takes, the reasons where it defers, and SciPy's errors and warnings."""
 
 from __future__ import annotations
 
-from array import array
-from decimal import Decimal
-from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -26,15 +23,12 @@ REASONS: list[tuple[str, dict[str, Any], str]] = [
     ("ndimage.sobel", {"input": J, "output": np.float64}, "of JAX only with jax_enable_x64"),
     ("ndimage.sobel", {"input": J, "output": np.longdouble}, "data type"),
     ("ndimage.correlate1d", {"input": J, "weights": BIG}, "more than 32 bits"),
-    ("ndimage.correlate1d", {"input": J, "weights": np.ones(3, np.longdouble)}, "JAX has not"),
     ("ndimage.sobel", {"input": J * 1j, "output": np.float32}, "the result is complex"),
     ("ndimage.sobel", {"input": J, "cval": 1j}, "cval= is complex"),
     ("ndimage.median_filter", {"input": J, "size": 3, "mode": ["wrap"] * 2}, "mode= is a list"),
     ("ndimage.label", {"input": J, "output": np.int8}, "another data type than int32"),
     ("ndimage.label", {"input": J, "structure": np.tri(3)}, "structure= is not symmetric"),
     ("ndimage.label", {"input": J, "structure": np.zeros((3, 3))}, "connects nothing"),
-    ("ndimage.label", {"input": J[0, 0]}, "input= has no axis"),
-    ("signal.wiener", {"im": J[0, 0]}, "im= has no axis"),
     ("ndimage.distance_transform_edt", {"input": J, "return_indices": True}, "return_indices=True"),
     ("ndimage.binary_erosion", {"input": J, "output": np.uint8}, "another data type than bool"),
     ("ndimage.white_tophat", {"input": J, "size": 3, "output": np.int32}, "output= is given"),
@@ -58,7 +52,6 @@ REASONS: list[tuple[str, dict[str, Any], str]] = [
     ("signal.welch", {"x": J.astype(jnp.float16)}, "x= is of float16"),
     ("signal.welch", {"x": J.astype(jnp.float8_e5m2)}, "x= is of float8_e5m2, and this"),
     ("ndimage.sobel", {"input": J.astype(jnp.int4)}, "pass input.astype('float32')"),
-    ("ndimage.correlate1d", {"input": J, "weights": np.ones(3, ">f4")}, "JAX has not"),
     ("signal.csd", {"x": J, "y": J[:, :5], "nperseg": 4}, "same length"),
     ("signal.stft", {"x": J, "nperseg": 4, "detrend": np.negative}, "detrend= is no name"),
     ("signal.stft", {"x": J, "nperseg": 4, "fs": 0}, "fs= is no number greater"),
@@ -69,7 +62,6 @@ REASONS: list[tuple[str, dict[str, Any], str]] = [
     ("ndimage.sobel", {"input": J, "output": np.complex64}, "the result is real"),
     ("ndimage.median_filter", {"input": J, "size": 3, "output": "c8"}, "the result is real"),
     ("ndimage.sobel", {"input": J, "cval": jnp.asarray(1j)}, "cval= is complex"),
-    ("ndimage.uniform_filter", {"input": U.astype(np.uint32), "cval": -1}, "less than zero"),
     ("signal.istft", {"Zxx": J[:, :0]}, "Zxx= has no elements"),
     ("signal.istft", {"Zxx": J[:1], "nperseg": 4}, "Zxx= has one frequency"),
     ("fft.fft", {"x": J, "workers": -(10**6)}, "workers="),
@@ -93,10 +85,8 @@ REASONS: list[tuple[str, dict[str, Any], str]] = [
         for value in ((2**40, 1), [BIG[0], 1], [J[0, 0], BIG[0]], [[1, 2], BIG])
     ],
     ("signal.convolve", {"in1": J[0, 0], "in2": BIG[0]}, "in2= holds integers of more than 32"),
-    ("signal.convolve", {"in1": J[0, 0], "in2": 2**40}, "in2= holds integers of more than 32"),
     ("ndimage.correlate", {"input": J, "weights": (BIG, BIG)}, "more than 32 bits"),
     ("ndimage.sobel", {"input": J, "cval": np.str_("1")}, "cval= is not one number"),
-    ("ndimage.maximum_filter", {"input": U, "size": 2, "cval": 10**400}, "do not fit"),
     ("signal.istft", {"Zxx": J[:3], "window": np.ones(4) * 1j}, "window= is of complex"),
     ("signal.welch", {"x": J, "window": np.ones(4) * 1j}, "window= is of complex"),
     ("signal.stft", {"x": J.astype(int), "nperseg": 4, "boundary": "odd"}, "boundary='odd'"),
@@ -118,7 +108,6 @@ NO_ELEMENT: list[tuple[str, dict[str, Any], str]] = [
 ]
 FILLS: list[tuple[str, dict[str, Any], str]] = [
     *((name, {**given, "mode": "constant"}, reason) for name, given, reason in NO_ELEMENT),
-    ("ndimage.uniform_filter", {"input": U.astype(np.uint32), "cval": -1}, "less than zero"),
     ("ndimage.sobel", {"input": U, "cval": 1e12}, "cval= has more than 32 bits"),
     ("signal.convolve2d", {"in1": U, "in2": U, "fillvalue": 300}, "fillvalue= is no uint8"),
 ]
@@ -165,18 +154,6 @@ def test_settings_may_be_jax_arrays_with_values() -> None:
     )
 
 
-def test_tuples_with_names_are_tuples() -> None:
-    """Lists are windows, as in SciPy."""
-    widths = NamedTuple("Widths", [("y", float), ("x", float)])(0.5, 1.0)
-    expected = scipy_function("ndimage.gaussian_filter")(X, widths)
-    result = dispatchable("ndimage.gaussian_filter")(J, widths)
-    np.testing.assert_allclose(np.asarray(result), expected, atol=1e-5)
-    _, expected = scipy_function("signal.welch")(X, window=[1, 2, 3, 4])
-    assert why_deferred("signal.welch", J, window=[1, 2, 3, 4]) is None
-    _, result = dispatchable("signal.welch")(J, window=[1, 2, 3, 4])
-    np.testing.assert_allclose(np.asarray(result), expected, atol=1e-5)
-
-
 LISTS: list[tuple[str, tuple[Any, ...]]] = [
     ("signal.convolve", ([1.0, 2.0],)),
     ("signal.correlate", ((1, 2, 3),)),
@@ -213,175 +190,39 @@ def test_lists_and_tuples_are_arrays(name: str, args: Any) -> None:
     np.testing.assert_allclose(np.asarray(traced), expected, rtol=1e-5, atol=1e-5)
 
 
-@pytest.mark.parametrize("numbers", [range(3), array("d", [1, 2, 3])], ids=["range", "array"])
-def test_what_holds_numbers_in_order_is_an_array(numbers: Any) -> None:
-    """No warning is issued."""
-    expected = scipy_function("signal.convolve")(np.asarray(J[0]), numbers)
-    assert why_deferred("signal.convolve", J[0], numbers) is None
-    np.testing.assert_allclose(dispatchable("signal.convolve")(J[0], numbers), expected, rtol=1e-5)
-
-
-def test_a_fill_value_of_few_bits_is_compared_as_it_is() -> None:
-    """The limits of integers have more bits; no warning is issued."""
-    x = np.arange(5, dtype=np.uint8)
-    for value in (np.float16(2.5), np.float16(3)):
-        args = (3,), {"mode": "constant", "cval": value}
-        expected = scipy_function("ndimage.maximum_filter1d")(x, *args[0], **args[1])
-        result = dispatchable("ndimage.maximum_filter1d")(jnp.asarray(x), *args[0], **args[1])
-        np.testing.assert_array_equal(result, expected)
-
-
-@pytest.mark.parametrize(("time", "frequency"), [(0, -2), (1, -1), (-1, 1)])
-def test_one_axis_is_not_two(time: int, frequency: int) -> None:
-    z = np.ones((3, 4), complex)
-    axes = {"time_axis": time, "freq_axis": frequency}
-    with pytest.raises((ValueError, IndexError)) as expected:
-        scipy_function("signal.istft")(z, nperseg=4, **axes)
-    with pytest.raises(expected.type):
-        dispatchable("signal.istft")(jnp.asarray(z), nperseg=4, **axes)
-
-
-def test_squares_that_wrap_round_otherwise_are_scipy_s() -> None:
-    for dtype in (np.uint16, np.uint32):
-        x = jnp.arange(12, dtype=dtype).reshape(3, 4)
-        reason = why_deferred("ndimage.gaussian_gradient_magnitude", x, 1.0)
-        assert reason is None if jax.config.jax_enable_x64 else "wrap round" in str(reason)
-        assert why_deferred("ndimage.gaussian_gradient_magnitude", x, 1.0, output=float) is None
-
-
-def test_what_is_nowhere_is_outside() -> None:
-    where = np.array([[0.5, np.nan], [0.5, 1.0]], np.float32)
-    settings = {"order": 1, "cval": 7.0}
-    expected = scipy_function("ndimage.map_coordinates")(X, where, **settings)
-    result = dispatchable("ndimage.map_coordinates")(J, jnp.asarray(where), **settings)
-    np.testing.assert_array_equal(np.asarray(result), expected)
-
-
-def test_what_is_deferred_is_still_done() -> None:
-    """SciPy converts the array, and fills a given output array, as without the backend."""
-    output = np.zeros((6, 7))
-    result = dispatchable("ndimage.sobel")(J, output=output)
-    assert result is output
-    np.testing.assert_array_equal(output, scipy_function("ndimage.sobel")(X.astype(float)))
-
-
-def test_what_is_deferred_cannot_be_traced() -> None:
-    """SciPy needs the values, and JAX raises its own error for tracers."""
-    with pytest.raises(jax.errors.TracerArrayConversionError):
-        jax.jit(lambda x: dispatchable("ndimage.fourier_ellipsoid")(x, 2.0))(J)
-
-
-@pytest.mark.filterwarnings("error")
-def test_numbers_of_other_types() -> None:
-    """NumPy integers as axes, fractions and narrow integers as fill values."""
-    for axes in (np.int64(1), [np.int8(0)], np.array([0, 1])):
-        for name in ("fft.fftshift", "fft.ifftshift"):
-            expected = scipy_function(name)(X, axes=axes)
-            np.testing.assert_array_equal(dispatchable(name)(J, axes=axes), expected)
-    where = np.array([[0.0, 9.0], [1.5, 0.0]], np.float32)
-    for cval in (Fraction(1, 4), Decimal("0.25"), np.longdouble(0.25)):
-        for x in (X, X.astype(np.int16)):
-            settings = {"order": 1, "cval": cval, "output": np.float32}
-            expected = scipy_function("ndimage.map_coordinates")(x, where, **settings)
-            result = dispatchable("ndimage.map_coordinates")(jnp.asarray(x), where, **settings)
-            np.testing.assert_allclose(result, expected, rtol=1e-6)
-    settings = {"mode": "constant", "cval": np.int8(-128), "output": np.float32}
-    x = np.array([[3, 1, 4], [1, 5, 9]], np.int8)
-    expected = scipy_function("ndimage.sobel")(x, **settings)
-    np.testing.assert_array_equal(
-        dispatchable("ndimage.sobel")(jnp.asarray(x), **settings), expected
-    )
-    reason = why_deferred("ndimage.sobel", J.astype(int), cval=np.int32(-(2**31)))
-    assert "more than 32 bits" in (reason or "")
-
-
 def test_python_s_types_are_jax_s_default() -> None:
     """They mean the same as ``dtype=float`` in `jax.numpy`."""
     assert dispatchable("ndimage.sobel")(J, output=float).dtype == np.float32
     assert dispatchable("ndimage.sobel")(J, output="int16").dtype == np.int16
 
 
-def test_a_filter_along_no_axis_takes_no_modes() -> None:
-    x = dispatchable("ndimage.minimum_filter")(J, size=3, axes=(), mode=[])
-    np.testing.assert_array_equal(x, J)
-
-
 ERRORS: list[tuple[str, dict[str, Any]]] = [
     ("ndimage.sobel", {"input": X, "mode": "sideways"}),
-    ("ndimage.sobel", {"input": X, "axis": 2}),
     ("ndimage.sobel", {"input": X, "no_such_argument": 2}),
     ("ndimage.sobel", {"input": X, "output": "no type"}),
-    ("ndimage.sobel", {"input": X, "mode": ["wrap"]}),
     ("ndimage.median_filter", {"input": X}),
-    ("ndimage.uniform_filter", {"input": X, "size": [3]}),
+    ("ndimage.median_filter", {"input": X, "size": 1, "origin": -1}),
     ("ndimage.uniform_filter1d", {"input": X, "size": 0}),
-    ("ndimage.maximum_filter1d", {"input": X, "size": 3, "origin": 2}),
-    ("ndimage.uniform_filter1d", {"input": X, "size": 3.7}),
-    ("ndimage.minimum_filter1d", {"input": X, "size": np.float64(3)}),
     ("ndimage.correlate", {"input": X, "weights": np.ones(2)}),
-    ("ndimage.correlate1d", {"input": X, "weights": np.ones(0)}),
-    ("ndimage.gaussian_filter", {"input": X, "sigma": 1, "axes": (0, 5)}),
+    ("ndimage.correlate", {"input": X, "weights": np.eye(2), "mode": ["nearest", "reflect"]}),
     ("ndimage.gaussian_filter", {"input": X, "sigma": 1, "axes": (0, 0)}),
     ("ndimage.gaussian_filter", {"input": X, "sigma": "wide"}),
     ("ndimage.gaussian_filter1d", {"input": X, "sigma": 1, "radius": -1}),
     ("ndimage.gaussian_filter1d", {"input": X, "sigma": 1, "order": -1}),
     ("ndimage.rank_filter", {"input": X, "rank": 9, "size": 3}),
-    ("ndimage.rank_filter", {"input": X, "rank": 0, "size": 0}),
-    ("ndimage.median_filter", {"input": X, "size": (3, 0)}),
-    ("ndimage.percentile_filter", {"input": X, "percentile": 101, "size": 3}),
-    ("fft.fft", {"x": X, "norm": "loud"}),
-    ("fft.rfft", {"x": X.astype(complex)}),
-    ("fft.fftn", {"x": X, "axes": (0, 0)}),
-    ("fft.fftn", {"x": X, "s": (3, 3, 3)}),
-    ("fft.fft2", {"x": X, "s": (3,)}),
-    ("signal.convolve", {"in1": X, "in2": X[0]}),
-    ("signal.convolve", {"in1": X, "in2": X, "mode": "some"}),
-    ("signal.convolve", {"in1": X, "in2": X, "method": "guess"}),
-    ("signal.fftconvolve", {"in1": X, "in2": X, "axes": ()}),
-    ("signal.convolve2d", {"in1": X[0], "in2": X[0]}),
-    ("signal.detrend", {"data": X, "type": "curved"}),
-    ("signal.stft", {"x": X, "nperseg": 4, "noverlap": 4}),
-    ("signal.stft", {"x": X, "nperseg": 4, "nfft": 3}),
-    ("signal.istft", {"Zxx": X[0]}),
-    ("signal.istft", {"Zxx": X[:2] + 0j, "nperseg": 4}),
-    ("signal.istft", {"Zxx": X + 0j, "time_axis": 5}),
-    ("signal.detrend", {"data": X, "bp": -3}),
-    ("signal.detrend", {"data": X, "bp": 3.5}),
-    ("signal.detrend", {"data": X, "axis": 3}),
-    ("signal.welch", {"x": X, "nperseg": 4, "axis": 3}),
-    ("ndimage.map_coordinates", {"input": X, "coordinates": X[:2], "order": 0.5}),
-    ("ndimage.map_coordinates", {"input": X, "coordinates": X[:2], "order": 1.0}),
     ("ndimage.percentile_filter", {"input": X, "percentile": np.nan, "size": 3}),
-    ("fft.dct", {"x": X, "type": 2.0}),
-    *[("fft." + name, {"x": X, "n": -1}) for name in ("fft", "irfft", "hfft", "dct", "idst")],
-    *[("fft." + name, {"x": X, "axis": 5}) for name in ("ifft", "rfft", "ihfft", "dst")],
-    *[("fft.fftshift", {"x": X, "axes": axes}) for axes in (1.0, (1.7,), "a", 5)],
-    ("ndimage.median_filter", {"input": X, "size": 1, "origin": -1}),
-    ("ndimage.rank_filter", {"input": X, "rank": 9, "size": 3, "origin": 2}),
-    ("signal.istft", {"Zxx": X[None] + 0j, "time_axis": -1, "freq_axis": 2}),
+    ("ndimage.map_coordinates", {"input": X, "coordinates": X[:2], "order": 0.5}),
+    ("fft.fft", {"x": X, "norm": "loud"}),
+    ("fft.irfft", {"x": X, "n": -1}),
+    ("fft.fftn", {"x": X, "s": (3, 3, 3)}),
     ("fft.dct", {"x": X[:, :1], "type": 1}),
-    *[
-        ("signal.lfilter", {"x": X[0], "b": np.ones(b), "a": np.ones(a), "zi": np.ones(1)})
-        for b, a in ((1, 1), (3, 1), (1, 3))
-    ],
-    *[
-        ("ndimage." + name, {"input": X, key: np.eye(2), "mode": ["nearest", "reflect"]})
-        for name, key in (
-            ("correlate", "weights"),
-            ("convolve", "weights"),
-            ("minimum_filter", "footprint"),
-            ("maximum_filter", "footprint"),
-        )
-    ],
-    *[
-        ("ndimage." + name, {"input": X, key: value, "mode": ["nearest"]})
-        for name, key, value in (
-            ("correlate1d", "weights", np.ones(2)),
-            ("gaussian_filter1d", "sigma", 1),
-            ("uniform_filter1d", "size", 3),
-            ("minimum_filter1d", "size", 3),
-        )
-    ],
+    ("fft.fftshift", {"x": X, "axes": 1.0}),
+    ("signal.convolve", {"in1": X, "in2": X[0]}),
+    ("signal.convolve2d", {"in1": X[0], "in2": X[0]}),
+    ("signal.detrend", {"data": X, "bp": 3.5}),
+    ("signal.stft", {"x": X, "nperseg": 4, "noverlap": 4}),
+    ("signal.istft", {"Zxx": X + 0j, "time_axis": 5}),
+    ("signal.lfilter", {"x": X[0], "b": np.ones(3), "a": np.ones(1), "zi": np.ones(1)}),
 ]
 
 

@@ -1,11 +1,14 @@
-"""The type patterns of the description match all JAX arrays and tracers, in any release.
-
-These tests run on the oldest and the newest supported release of JAX.
-"""
+"""The description: which arrays and tracers it takes, what it says, and that the README agrees."""
 
 from __future__ import annotations
 
+import doctest
+import importlib
+import re
 import sys
+from importlib.metadata import entry_points
+from importlib.resources import files
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import jax
@@ -13,14 +16,17 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from comparison import why_deferred
+from tolerances import TOLERANCES
 
-from scipy_dispatch import backend_opts, ndimage
+import scipy_dispatch_jax
+from scipy_dispatch import backend_opts, ndimage, system
 from spatch_core.testing import run_python
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 X = np.arange(12.0, dtype=np.float32).reshape(3, 4)
+README = Path(__file__).parents[1] / "README.md"
 EXPECTED = np.asarray(ndimage.sobel(X))
 
 
@@ -36,12 +42,9 @@ def scanned(x: Any) -> Any:
 
 TRANSFORMATIONS: dict[str, Callable[[Any], Any]] = {
     "none": sobel,
-    "jit": jax.jit(sobel),
-    "vmap": lambda x: jax.vmap(sobel)(jnp.stack([x, x]))[1],
     "scan": scanned,
     "checkpoint": jax.checkpoint(sobel),
     "linearize": lambda x: jax.linearize(sobel, x)[1](x),
-    "jvp": lambda x: jax.jvp(sobel, (x,), (x,))[1],
     "vjp": lambda x: jax.vjp(sobel, x)[0],
     "jit of vmap of jit": lambda x: jax.jit(jax.vmap(jax.jit(sobel)))(x[None])[0],
     "cond": lambda x: jax.lax.cond(True, sobel, lambda each: each, x),
@@ -58,21 +61,6 @@ def test_inside_of_transformations(name: str) -> None:
     np.testing.assert_allclose(np.asarray(result), EXPECTED, rtol=1e-6)
 
 
-def test_gradients() -> None:
-    """The gradient of a linear function is the sum of its weights for each element."""
-    gradient = jax.grad(lambda x: (sobel(x) ** 2).sum())(jnp.asarray(X))
-    assert gradient.shape == X.shape
-    hessian = jax.hessian(lambda x: (sobel(x) ** 2).sum())(jnp.asarray(X))
-    np.testing.assert_allclose(np.asarray(gradient), np.tensordot(hessian, X), rtol=1e-4, atol=1e-3)
-
-
-def test_shapes_alone() -> None:
-    """Values are not needed."""
-    shape = jax.eval_shape(sobel, jnp.asarray(X))
-    assert (shape.shape, shape.dtype) == (X.shape, X.dtype)
-    assert "sub" in str(jax.make_jaxpr(sobel)(jnp.asarray(X)))
-
-
 def test_compiled_ahead() -> None:
     compiled = jax.jit(sobel).lower(jax.ShapeDtypeStruct(X.shape, X.dtype)).compile()
     np.testing.assert_allclose(np.asarray(compiled(X)), EXPECTED, rtol=1e-6)
@@ -83,11 +71,6 @@ def test_the_type_option() -> None:
     with backend_opts(type=jax.Array):
         assert isinstance(ndimage.sobel(X), jax.Array)
     assert isinstance(ndimage.sobel(X), np.ndarray)
-
-
-def test_numpy_weights_do_not_hinder() -> None:
-    result = jax.jit(lambda x: ndimage.correlate(x, np.ones((2, 2))))(jnp.asarray(X))
-    np.testing.assert_allclose(np.asarray(result), ndimage.correlate(X, np.ones((2, 2))), 1e-6)
 
 
 def test_numpy_images_with_jax_weights() -> None:
@@ -114,11 +97,6 @@ def test_masked_arrays_are_left_alone() -> None:
     weights = np.ma.masked_array([1.0, 2.0, 1.0], [False, True, False])
     explanation = ndimage.correlate1d.explain(jnp.asarray(X), weights)
     assert explanation.selected == "default"
-
-
-def test_random_keys_are_no_numbers() -> None:
-    """Their type is that of JAX arrays."""
-    assert "no numbers" in (why_deferred("ndimage.sobel", jax.random.key(0)) or "")
 
 
 def test_jax_is_imported_when_it_is_met() -> None:
@@ -151,3 +129,62 @@ def test_why_there_are_three_patterns() -> None:
     assert array is sys.modules["jaxlib.xla_client"].ArrayImpl
     assert issubclass(tracers[0], jax.core.Tracer)
     assert issubclass(tracers[0], jax.Array) == (release < (0, 8))
+
+
+def test_double_precision_for_a_while() -> None:
+    """Double precision is enabled for a block of code only."""
+    experimental = importlib.import_module("jax.experimental")
+    enable_x64 = getattr(experimental, "enable_x64", None) or jax.enable_x64
+    with enable_x64(True):
+        assert ndimage.sobel(jnp.ones((3, 3))).dtype == np.float64
+    assert ndimage.sobel(jnp.ones((3, 3))).dtype == np.float32
+
+
+def test_the_filters_of_warnings_are_as_they_were() -> None:
+    """All threads share the filters of `catch_warnings`, which may remain changed."""
+    for path in Path(scipy_dispatch_jax.__file__).parent.glob("*.py"):
+        assert "catch_warnings" not in path.read_text(encoding="utf-8"), path
+
+
+def described() -> set[str]:
+    (entry_point,) = entry_points(group="scipy_dispatch.backends", name="jax")
+    assert entry_point.value == "scipy_dispatch_jax:backend.toml"
+    assert not [each for each in system.problems if "jax" in str(each)]
+    text = files("scipy_dispatch_jax").joinpath("backend.toml").read_text(encoding="utf-8")
+    functions = re.findall(r'^\[functions\."scipy_dispatch\.(.*)"\]$', text, re.MULTILINE)
+    return {each.replace(":", ".") for each in functions}
+
+
+def test_every_function_has_tolerances_with_reasons() -> None:
+    assert described() == set(TOLERANCES)
+    assert all(each.reason for kinds in TOLERANCES.values() for each in kinds.values())
+
+
+def test_all_that_jax_offers_is_there() -> None:
+    """Every name of JAX's that is a function of arrays in scipy_dispatch is implemented."""
+    offered = {
+        f"{kind}.{name}"
+        for module in ("numpy.fft", "scipy.fft", "scipy.ndimage", "scipy.signal")
+        for kind in [module.rpartition(".")[2]]
+        for name in dir(importlib.import_module(f"jax.{module}"))
+        if f"scipy_dispatch.{kind}:{name}" in system.functions
+    }
+    assert offered
+    assert offered <= described()
+
+
+def test_the_examples_of_the_readme_run() -> None:
+    failures, tests = doctest.testfile(str(README), module_relative=False)
+    assert tests
+    assert not failures
+
+
+def test_the_table_of_the_readme_names_every_function() -> None:
+    section = README.read_text(encoding="utf-8").partition("## Functions")[2]
+    rows = re.findall(r"^\| (.*?`[^|]*) \|", section.partition("\n#")[0], re.MULTILINE)
+    named = set()
+    for row in rows:
+        functions = re.findall(r"`(\w+)`", row.partition("each with")[0])
+        endings = ["", *re.findall(r"`(\w+)`", row.partition("each with")[2])]
+        named |= {name + ending for name in functions for ending in endings}
+    assert named - {"ndimage", "signal"} == {name.partition(".")[2] for name in TOLERANCES}
