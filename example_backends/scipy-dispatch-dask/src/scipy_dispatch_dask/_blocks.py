@@ -1,18 +1,139 @@
-"""The task for one block: the function of `scipy_dispatch`, called again on the block itself."""
+"""Blocks: what a call needs of its arrays, how these are cut, and the call again on each block."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import math
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
+from math import prod
 from typing import Any, TypeAlias
 
+import dask
+import dask.array as da
 import numpy as np
+from dask.array import Array
+from dask.utils import parse_bytes
 
 from scipy_dispatch import backend_opts
+from scipy_dispatch.calls import BoundCall as Call
+from scipy_dispatch.reach import Reaches
 
-from ._call import Call
-from ._dask import Array, da, dask
+
+def dispatchable(identifier: str) -> Callable[..., Any]:
+    """Return the function that an identifier names, such as ``"scipy_dispatch.ndimage:sobel"``."""
+    module, _, name = identifier.partition(":")
+    function: Callable[..., Any] = getattr(import_module(module), name)
+    return function
+
+
+def kept(call: Call) -> Call:
+    """Return a call with copies of its arrays, which the caller cannot change."""
+    return Call(call.function, {name: _copied(each) for name, each in call.arguments.items()})
+
+
+def is_dask_array(value: Any) -> bool:
+    """Return whether `value` is a Dask array."""
+    return isinstance(value, da.Array)
+
+
+def is_lazy_number(value: Any) -> bool:
+    """Return whether `value` is a number not yet computed: a Dask array without dimensions."""
+    return is_dask_array(value) and value.ndim == 0
+
+
+def holds_dask_array(value: Any) -> bool:
+    """Return whether `value` is a Dask array, or a list or tuple that contains one."""
+    if isinstance(value, list | tuple):
+        return any(map(holds_dask_array, value))
+    return is_dask_array(value)
+
+
+def has_unknown_chunks(x: Array) -> bool:
+    """Return whether some axis of `x` has a length that only computing it would show."""
+    return any(math.isnan(length) for length in x.shape)
+
+
+def _copied(value: Any) -> Any:
+    """Return `value` with copies of all NumPy arrays in it, in C order.
+
+    Dask names arrays by hashing their bytes in memory order, which are the same for an array and
+    its transpose.
+    """
+    if isinstance(value, np.ma.MaskedArray):
+        return value.copy(order="C")
+    if isinstance(value, np.ndarray):
+        return np.array(value, order="C", subok=not isinstance(value, np.memmap))
+    if type(value) is dict:
+        return {key: _copied(each) for key, each in value.items()}
+    if type(value) in (list, tuple):
+        return type(value)(map(_copied, value))
+    return value
+
+
+def without_empty_chunks(x: Array) -> Array:
+    """Remove the empty chunks of `x`; an empty array keeps one along each axis.
+
+    SciPy rejects some empty arrays, and Dask cannot rechunk some arrays that begin with an empty
+    chunk.
+    """
+    for axis, sizes in enumerate(x.chunks):
+        kept = [index for index, size in enumerate(sizes) if size] or [0]
+        if len(kept) < len(sizes):
+            x = x.blocks[tuple([slice(None)] * axis + [kept])]
+    return x
+
+
+def without_small_chunks(x: Array, depths: Mapping[int, int]) -> Array:
+    """Rechunk `x` so that along each axis the adjacent block alone provides the halo.
+
+    `depths` are those of the halo by axis. Only an empty array may have empty chunks.
+    """
+    if 0 in x.shape:
+        return x.rechunk(x.shape)
+    return x.rechunk({axis: _merged(x.chunks[axis], depth) for axis, depth in depths.items()})
+
+
+def with_whole_lines(
+    x: Array, axes: Collection[int], cuts: Mapping[int, int] | None = None
+) -> Array:
+    """Rechunk `x` so that each line along `axes` is in one chunk.
+
+    `cuts` are the chunk lengths of other axes, by axis. By default they stay as they are. If the
+    blocks would then be larger than before and larger than Dask's ``array.chunk-size``, Dask
+    chooses the chunks.
+    """
+    whole = dict.fromkeys(axes, -1)
+    lines = x.rechunk({**(cuts or {}), **whole})
+    limit = max(_largest_block(x), parse_bytes(dask.config.get("array.chunk-size")))
+    if _largest_block(lines) <= limit or len(whole) == x.ndim:
+        return lines
+    others = dict.fromkeys(set(range(x.ndim)).difference(axes), "auto")
+    return x.rechunk({**whole, **others}, block_size_limit=limit)
+
+
+def _largest_block(x: Array) -> int:
+    """Return the size of the largest block in bytes."""
+    elements: int = prod(map(max, x.chunks))
+    return elements * int(x.dtype.itemsize)
+
+
+def _merged(sizes: tuple[int, ...], depth: int) -> tuple[int, ...]:
+    """Merge adjacent chunks until each is at least `depth` long."""
+    if min(sizes) >= depth:
+        return sizes
+    merged = []
+    size = 0
+    for each in sizes:
+        size += each
+        if size >= depth:
+            merged.append(size)
+            size = 0
+    if not merged:
+        return (size,)
+    merged[-1] += size
+    return tuple(merged)
+
 
 Maker: TypeAlias = "str | type[np.ndarray[Any, Any]] | None"
 
@@ -172,3 +293,53 @@ def _restored(block: Any, maker: Maker) -> Any:
     if isinstance(maker, str):
         return import_module(maker).asarray(block)
     return block.view(maker)
+
+
+def map_with_halo(
+    block: Callable[..., Any],
+    arrays: Sequence[Array],
+    reaches: Reaches,
+    meta: Any,
+    shared: Mapping[str, Any],
+) -> Array:
+    """Apply `block` to each block of `arrays` with its halo, and remove the halo again.
+
+    The arrays have one shape; chunks smaller than the halo are merged with adjacent chunks. The
+    result has the type of `meta`, and `shared` are lazy arguments of every call of `block`.
+
+    A block at an end of the array gets no halo at that end, unless the axis is periodic. There
+    SciPy itself extends the block with the boundary mode, as it would extend the whole array. At
+    the other ends of a block, SciPy's extension affects the halo only, which is removed.
+    """
+    halos = {axis: reach for axis, reach in enumerate(reaches) if reach is None or reach.radius}
+    depths = {
+        axis: max(arrays[0].shape[axis], 1) if reach is None else reach.radius
+        for axis, reach in halos.items()
+    }
+    first = without_small_chunks(arrays[0], depths)
+    chunked = [first, *(array.rechunk(first.chunks) for array in arrays[1:])]
+    depth = {axis: deep if first.numblocks[axis] > 1 else 0 for axis, deep in depths.items()}
+    boundary = {
+        axis: "periodic" if reach and reach.wraps else "none" for axis, reach in halos.items()
+    }
+    return da.map_overlap(
+        block, *chunked, depth=depth, boundary=boundary, meta=meta, dtype=meta.dtype, **shared
+    )
+
+
+def map_with_history(
+    block: Callable[..., Any],
+    x: Array,
+    depths: Mapping[int, int],
+    meta: Any,
+    shared: Mapping[str, Any],
+) -> Array:
+    """Apply `block` to each block of `x`, extended by the elements before it, of number `depths`.
+
+    The first block is not extended.
+    """
+    x = without_small_chunks(x, depths)
+    depth = {axis: (deep if x.numblocks[axis] > 1 else 0, 0) for axis, deep in depths.items()}
+    return da.map_overlap(
+        block, x, depth=depth, boundary="none", meta=meta, dtype=meta.dtype, **shared
+    )
