@@ -94,15 +94,6 @@ else:
         def __set__(self, instance: object, value: object) -> None:
             refuse_setting(type(instance), self.name, value)
 
-    def unreadable(attribute: str) -> property:
-        """Return the property for an option that an attribute of another name shows."""
-
-        def get(self: object) -> Any:
-            raise AttributeError(get.__doc__)
-
-        get.__doc__ = f"An option, not an attribute: `{attribute}` has what is in force."
-        return readable(get)
-
 
 DEFAULT_POLICY = "default"
 POLICIES = (DEFAULT_POLICY, "warn", "raise", "convert")
@@ -221,6 +212,15 @@ class BackendOptions(Giving[Given_co], metaclass=Kind):
         @overload
         def __new__(
             cls,
+            prioritize: str | Iterable[str] | None,
+            disable: str | Iterable[str] | None,
+            type: Class | str | None,
+            trace: Literal[True],
+            **later: Unpack[LaterOptions],
+        ) -> BackendOptions[Trace]: ...
+        @overload
+        def __new__(
+            cls,
             prioritize: str | Iterable[str] | None = ...,
             disable: str | Iterable[str] | None = ...,
             type: Class | str | None = ...,
@@ -231,7 +231,8 @@ class BackendOptions(Giving[Given_co], metaclass=Kind):
 
     else:
         __class_getitem__ = classmethod(GenericAlias)  # for annotations that are evaluated
-        prioritize, disable, hook = map(unreadable, ("prioritized", "disabled", "hooks"))
+        # Only so that setting one says what to write.
+        prioritize, disable, hook = (readable() for _ in range(3))
 
         def __init__(
             self,
@@ -378,11 +379,12 @@ class BackendOptions(Giving[Given_co], metaclass=Kind):
         """Return a scope of the state in force here with the options added."""
         keeper, own = self._owner.keeper, self._own
         outer: Scope = keeper.get()[0]
-        scope: Scope | None = outer.inner.get(own)
-        if scope is None:
-            scope = keeper.scope(own.within(outer.state))
-            if own.is_plain:
-                outer.keep_inner(own, scope)
+        known: Scope | None = outer.inner.get(own)
+        if known is not None:
+            return known
+        scope: Scope = keeper.scope(own.within(outer.state))
+        if own.is_plain:
+            outer.keep_inner(own, scope)
         return scope
 
     def __call__(self, function: F) -> F:

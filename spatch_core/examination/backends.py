@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from .._discovery import REQUIRES
 from .._errors import Finding, Source
 from .._patterns import DEFAULT
+from .type_check import waits_for_prioritize
 
 if TYPE_CHECKING:
     from .._description import Description
@@ -21,6 +22,7 @@ class State(str, Enum):
     """Whether a backend takes part in calls, and the kind of reason why not."""
 
     ACTIVE = "active"
+    WAITS = "waits for prioritize"  # the library goes first for all of its types
     NEEDS_OPT_IN = "needs opt-in"
     INACTIVE = "inactive"
     BLOCKED = "blocked"
@@ -55,7 +57,7 @@ def current_backend(loaded: LoadedLibrary) -> str | None:
 
 def unusable_backends(loaded: LoadedLibrary) -> list[ListedBackend]:
     """Return the backends that explanations of calls leave out."""
-    reachable = (State.ACTIVE, State.NEEDS_OPT_IN, State.INACTIVE)
+    reachable = (State.ACTIVE, State.WAITS, State.NEEDS_OPT_IN, State.INACTIVE)
     return [each for each in list_backends(loaded) if each.state not in reachable]
 
 
@@ -72,6 +74,9 @@ def _usable(system: BackendSystem, loaded: LoadedLibrary) -> Iterator[ListedBack
             state, reason = State.INACTIVE, description.unmet
         elif name not in active:
             state = State.NEEDS_OPT_IN
+        elif name not in prioritized and waits_for_prioritize(description, system):
+            state = State.WAITS
+        if state in (State.WAITS, State.NEEDS_OPT_IN):
             reason = f"prioritize={name!r}, or set the environment variable {variable}={name}"
         yield ListedBackend(
             name,

@@ -152,9 +152,7 @@ def _examine(library: Library, timeout: float, about: _About) -> Iterator[Findin
     # The values that the user has set: children got another value of BLOCK.
     stated = read_environment(prefix, os.environ)
     yield from stated.problems
-    yield from check_variables(
-        [DEFAULT, *backends], stated.names, variable, own_name=about.default_name
-    )
+    yield from check_variables([DEFAULT, *backends], stated.names, own_name=about.default_name)
 
 
 def _reported(report: TaskResult, backend: str | None, place: dict[str, Any]) -> Iterator[Finding]:
@@ -216,7 +214,6 @@ def merged(findings: Iterable[Finding]) -> list[Finding]:
 def check_variables(
     backends: list[str],
     mentioned: Iterable[tuple[str, str]],
-    block: str,
     own_name: str = DEFAULT,
 ) -> Iterator[Finding]:
     """Yield a warning for each unknown backend in an environment variable.
@@ -229,7 +226,7 @@ def check_variables(
             if not variable.endswith(f"_{BACKEND}"):
                 message = f"variables call the library itself {DEFAULT!r}; {name!r} is ignored"
                 yield replace(warning(message, f"Write {DEFAULT!r}"), key=variable)
-        elif name not in backends and not [*near_misses([(name, variable)], backends, block)]:
+        elif name not in backends and not [*near_misses([(name, variable)], backends)]:
             message = f"no backend is named {name!r}; the name is ignored"
             remedy = f"Remove it; installed are: {', '.join(backends)}"
             yield replace(warning(message, remedy), key=variable)

@@ -169,13 +169,9 @@ def _check_order(
 
     The name that people see instead of ``"default"``, `own_name`, is wrong in a description.
     """
-    catalog = system._catalog()
-    default = catalog.descriptions[DEFAULT]
-    if description is default:
+    if description.name == DEFAULT:
         return
-    order = list(catalog.descriptions)
-    first = order.index(description.name) < order.index(DEFAULT)
-    for each in check_reach(description, default, first):
+    for each in check_reach(description, system):
         yield replace(each, key="requires_opt_in")
     if own_name == DEFAULT:
         return

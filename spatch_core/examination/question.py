@@ -9,7 +9,7 @@ from enum import Enum
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from .._explain import Verdict
+from .._decide import Verdict
 from .._patterns import import_identifier, split_identifier
 from .blocking import blocking, variables_set
 from .foreign_code import foreign_code, import_failure

@@ -10,7 +10,7 @@ from enum import Enum
 from math import inf
 from typing import TYPE_CHECKING, Any
 
-from .._explain import Verdict
+from .._decide import Verdict
 from ..exceptions import IdentifierError
 from .function_search import LibraryError, UnknownFunctionError, find_function, import_homes
 from .packages import origin_of

@@ -11,7 +11,7 @@ from inspect import isabstract, isclass
 from typing import TYPE_CHECKING, Any, get_origin
 
 from .._errors import Finding, replace
-from .._patterns import ABSTRACT, EXACT, TypePattern, type_identifier
+from .._patterns import ABSTRACT, DEFAULT, EXACT, TypePattern, type_identifier
 from .findings import error, note, unchecked, warning
 from .importing import Importer, is_module_installed
 from .live import every_class
@@ -20,6 +20,7 @@ from .suggestions import attributes_like, did_you_mean
 
 if TYPE_CHECKING:
     from .._description import Description
+    from ..backend_system import BackendSystem
 
 SLOW = 0.25
 """The import time of an abstract class, in seconds, from which on it is reported."""
@@ -130,15 +131,27 @@ def _check_abstract(pattern: TypePattern, found: type) -> Iterator[Finding]:
         )
 
 
-def check_reach(description: Description, default: Description, first: bool) -> Iterator[Finding]:
+def waits_for_prioritize(description: Description, system: BackendSystem) -> bool:
+    """Whether a backend does not require opt-in, and yet runs only where it is prioritized.
+
+    The library works with all its types itself, and goes before backends that are merely installed.
+    """
+    own_types = system.backends[DEFAULT].primary_types
+    if description.name == DEFAULT or description.requires_opt_in or not own_types:
+        return False
+    order = [*system._catalog().descriptions]
+    goes_first = order.index(description.name) < order.index(DEFAULT)
+    if goes_first and description.name in system._dispatcher.ensure_loaded().decider.placed:
+        return False
+    return all(any(_covers(own, each) for own in own_types) for each in description.known_types)
+
+
+def check_reach(description: Description, system: BackendSystem) -> Iterator[Finding]:
     """Yield a note if the library's own implementations always go first."""
-    if first or description.requires_opt_in or not default.primary_types:
-        return
-    own_types = default.primary_types
-    if all(any(_covers(own, each) for own in own_types) for each in description.known_types):
+    if waits_for_prioritize(description, system):
         yield note(
-            "the library's own implementations work with all of its types and go first, so "
-            "it runs only where it is prioritized",
+            "it waits for prioritize: the library works with all of its types itself and goes "
+            "first, so it never runs unasked",
             "Say so with requires_opt_in = true",
         )
 

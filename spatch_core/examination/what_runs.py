@@ -8,8 +8,8 @@ from dataclasses import asdict, dataclass, field
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
+from .._decide import Verdict
 from .._errors import Source, in_words
-from .._explain import Verdict
 from .._patterns import DEFAULT, split_identifier
 from .child import run
 from .libraries import Library, import_public_names, load_library

@@ -11,7 +11,8 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
-from .._explain import Explanation, Verdict
+from .._decide import Verdict
+from .._explain import Explanation
 from .._patterns import DEFAULT, shown, type_identifier
 from .edges import set_order_before, steps
 from .question import (
