@@ -10,11 +10,18 @@ from enum import Enum
 from math import inf
 from typing import TYPE_CHECKING, Any
 
-from .._explain import Verdict
+from .._decide import Verdict
 from ..exceptions import IdentifierError
-from .function_search import LibraryError, UnknownFunctionError, find_function, import_homes
-from .packages import origin_of
-from .question import Options, Question, given_type
+from .importing import origin_of
+from .question import (
+    LibraryError,
+    Options,
+    Question,
+    UnknownFunctionError,
+    find_function,
+    given_type,
+    import_homes,
+)
 
 if TYPE_CHECKING:
     from ..backend_system import BackendSystem

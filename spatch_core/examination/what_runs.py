@@ -8,12 +8,11 @@ from dataclasses import asdict, dataclass, field
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
+from .._decide import Verdict
 from .._errors import Source, in_words
-from .._explain import Verdict
 from .._patterns import DEFAULT, split_identifier
 from .child import run
 from .libraries import Library, import_public_names, load_library
-from .packages import package_of, packages_of_sources
 from .question import GivenType, Question, given_type
 
 if TYPE_CHECKING:
@@ -88,7 +87,7 @@ def what_runs(
     report = run(f"{__name__}:answer", request, about, limit=timeout)
     found = report.last("answers")
     if found is None:
-        endings = [f"{each.what} {each.how}" for each in report.endings]
+        endings = [*map(str, report.endings)]
         return WhatRuns(fault="; ".join(endings) or report.last("fault", "nothing was answered"))
     return WhatRuns(**found)
 
@@ -107,7 +106,7 @@ def answer(request: dict[str, Any], journal: Journal) -> None:
     limit = min(request["limit"], LINES // len(system.backends))
     room = max(1, limit // max(1, len(names)))
     found = WhatRuns(functions=names, left_out=len(identifiers[room:]))
-    given = [_given(each, _untouchable(library, system), journal) for each in identifiers[:room]]
+    given = [_given(each, journal) for each in identifiers[:room]]
     found.types = [
         {"name": name, "note": each if isinstance(each, str) else each.note}
         for name, each in zip(identifiers, given, strict=False)
@@ -141,18 +140,9 @@ def _identifiers(patterns: Iterable[Iterable[Any]]) -> Iterator[str]:
         yield from {pattern.identifier for pattern in each}
 
 
-def _untouchable(library: Library, system: BackendSystem) -> set[str]:
-    """Return the top-level packages of blocked backends."""
-    blocked = packages_of_sources(system._catalog().blocked.values())
-    usable = packages_of_sources(each.source for each in system.backends.values())
-    return blocked - usable - {package_of(library.identifier)}
-
-
-def _given(identifier: str, untouchable: set[str], journal: Journal) -> GivenType | str:
+def _given(identifier: str, journal: Journal) -> GivenType | str:
     """Return a type, or the reason for leaving it out."""
     module = split_identifier(identifier)[0]
-    if package_of(module) in untouchable:
-        return "it belongs to a backend that is blocked"
     if not journal.begins(f"importing {module}", identifier, module):
         return f"importing {module} ended the interpreter"
     try:

@@ -11,9 +11,10 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
-from .._explain import Explanation, Verdict
+from .._decide import Verdict
+from .._explain import Explanation
 from .._patterns import DEFAULT, shown, type_identifier
-from .edges import set_order_before, steps
+from .backends import set_order_before, steps
 from .question import (
     Answer,
     Attempt,
