@@ -341,7 +341,7 @@ class Chain(TakesFound):
 
         decision = self.decision
         types = tuple(map(type_identifier, decision.types))
-        if self.calls.is_told((self.function.identifier, types)):
+        if decision.decider.is_told((self.function.identifier, types)):
             return
         foreign = {*map(id, decision.foreign)}
         found = leaves((*args, *kwargs.values()), lambda cls: id(cls) in foreign)
@@ -470,7 +470,7 @@ class Chain(TakesFound):
                 )
 
     def _note_reasons(self, error: Exception, step: Step, progress: Progress) -> None:
-        from ._explain import Verdict
+        from ._decide import Verdict
         from ._patterns import type_identifier
 
         if getattr(BaseException, "add_note", None) is None:
@@ -572,8 +572,25 @@ def reason_of_answer(answer: Any, decision: Decision, step: Step) -> str:
         return answer
     if answer is None or answer is False:
         return f"should_run returned {answer!r}"
-    decision.decider.warn_of_answer(decision.function, step, answer)
+    _warn_of_answer(answer, decision, step)
     return f"should_run returned {answer!r}, and only True itself runs it: use bool(...)"
+
+
+def _warn_of_answer(answer: Any, decision: Decision, step: Step) -> None:
+    """Warn once of an answer of ``should_run`` that has no meaning."""
+    identifier, found = decision.function.identifier, step.implementation
+    if found is None or decision.decider.is_told((identifier, step.backend)):
+        return
+    from ._errors import warn_caller
+    from .exceptions import SpatchCoreWarning
+
+    warn_caller(
+        SpatchCoreWarning(
+            f"{found.should_run} of backend {step.backend!r} returned {answer!r} for {identifier}, "
+            "which counts as False: only True itself runs the backend. Return bool(...), a reason "
+            "as a string, or IF_NEEDED"
+        )
+    )
 
 
 # Coroutine and generator functions.

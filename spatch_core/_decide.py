@@ -1,45 +1,15 @@
-"""The decision of a call: which backends may run it, in which order.
+"""The decision of a call: every backend with its step, and how the call ends.
 
 A `Decision` is made once for a function, a state and dispatch types, when a table is first asked
-for them. The call walks its candidates (`_call`); explanations, traces and errors render the same
-decision (`_explain`).
+for them. The call walks the steps that may answer (`_call`); explanations, errors and notes render
+all of them (`_explain`). Which backends may answer, match, and precede others is said in
+`_backends`, where the golden rule stands. The steps of a call are:
 
-**The golden rule**: installing a backend, and nothing else, never changes the result of a call. A
-backend takes part in a call in one of four ways:
-
-============  ==================================================  ===========================
-standing      reason                                              answers a call it matches
-============  ==================================================  ===========================
-prioritized   the user: ``prioritize=``, ``<PREFIX>_PRIORITIZE``  always
-              or the current backend
-placed        the library (a backend passed in code), or          always
-              ``<PREFIX>_SET_ORDER`` (before one of these, or
-              before the default)
-installed     the distribution is installed                       unless the default matches
-inactive      ``disable=``, a requirement that is not met, or     never
-              it requires opt-in and is not prioritized
-============  ==================================================  ===========================
-
-A backend *matches* if it knows every dispatch type that counts, and if one of these is a primary
-type of it. A type counts if it is a primary type of the default, or if an active backend that
-implements the function knows it. So no backend gets a type that it does not know while another
-backend knows it.
-
-One exception keeps ``add(array, 1.5)`` with the library when a backend is installed that happens to
-know ``float``. Types *ride along*, and do not count, in calls that the default matches without
-them. Such a type is no primary type of the default, nor, by a specific pattern, of an active
-backend that implements the function (see `TypeMatch.specific`).
-
-**The order** of the candidates is computed among these alone: prioritized backends first, in the
-user's order, then rank by rank, with the edges inside each rank:
-
-1. the library's own backends, and those that ``SET_ORDER`` puts before one of them;
-2. installed backends that know a dispatch type by a specific pattern, or that ``SET_ORDER`` puts
-   before any other;
-3. other installed backends: they know the types by general patterns alone.
-
-So a merely installed backend changes nothing among the library's own, and a backend that takes
-every object changes nothing among the backends that know the types.
+1. the prioritized backends that match;
+2. the overriding types, together;
+3. the other backends that match, the default in its place among them;
+4. if the policy is ``"convert"``, the backends that convert for the default;
+5. the default, unless the policy refuses.
 
 **The end** of a call that no backend takes: a *foreign type* is a dispatch type that is neither one
 of Python's own classes nor known to the library. For calls with foreign types, the fallback policy
@@ -50,40 +20,34 @@ tries the conversions of backends before.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from copy import copy
+from enum import Enum
 from typing import TYPE_CHECKING, Any
 
-from ._description import GivenCallable
-from ._matching import Match, Matcher, overrides, overriding_types
-from ._order import Cycle, order_backends
-from ._patterns import (
-    ABSTRACT,
-    DEFAULT,
-    import_identifier,
-    loaded_object,
-    shown,
-    split_identifier,
-    type_identifier,
-)
+from ._backends import Backends, Match
+from ._description import EVERY
+from ._discovery import CYCLE
+from ._matching import overriding_types
+from ._order import Cycle
+from ._patterns import DEFAULT, shown, type_identifier
 from ._state import DispatchState
 from ._wrapper import ASYNC_GENERATOR, GENERATOR
-from .exceptions import BackendDeferredError, ImplementationImportError
+from .exceptions import BackendDeferredError
 
 if TYPE_CHECKING:
-    from types import TracebackType
-
-    from ._description import Conversions, Description, Implementation
+    from ._description import Conversions, Implementation
     from ._discovery import Catalog
     from ._function import Function
 
 LAST_RESORT = "nothing else answers"
 IS_CURRENT = "it is the current backend, and the types say nothing"
-CONVERSION = "through its conversions"
 
 _BINARY = (
     *("add", "sub", "mul", "matmul", "truediv", "floordiv", "mod", "divmod", "pow"),
     *("lshift", "rshift", "and", "xor", "or"),
 )
+# Methods whose `NotImplemented` lets Python ask the other operand.
 OPERATORS = frozenset(
     f"__{prefix}{name}__"
     for prefix, names in (
@@ -93,23 +57,40 @@ OPERATORS = frozenset(
     )
     for name in names
 )
-"""Methods whose ``NotImplemented`` lets Python ask the other operand."""
 
-# A bound: nearness depends on classes, which a program may make without end.
-_MOST_ORDERS = 1000
+
+class Verdict(str, Enum):
+    """The role of one backend in one call."""
+
+    RUNS = "runs"
+    LATER = "comes later"
+    ASKED = "would be asked"
+    DEFERS = "defers"
+    INACTIVE = "inactive"
+    SKIPPED = "is skipped"
+    NO_MATCH = "does not match"
+    CONVERTS = "would convert"
+    CANNOT_CONVERT = "cannot convert"
+    REFUSES = "would refuse"
+    RAISES = "would raise"
+    NO_IMPLEMENTATION = "has no implementation"
+
+    def __str__(self) -> str:
+        return self.value
 
 
 class Step:
-    """One candidate of a decision.
+    """One backend in one decision.
 
-    It runs the implementation of a backend; the default (without an `implementation`); the default
-    with arguments that a backend converts (`conversions`); or the methods of the overriding types
-    (`override`). `reason` says why it is a candidate if its types alone do not make it one.
+    A candidate runs the implementation of a backend; the default (without an `implementation`); the
+    default with arguments that a backend converts (`conversions`); or the methods of the overriding
+    types (`override`). Its `reason` says why it is one if its types alone do not make it one. Any
+    other step says by its `verdict` and its `reason` why it is no candidate.
     """
 
     __slots__ = (
         *("backend", "conversions", "implementation", "is_last", "is_plain", "override"),
-        *("prioritized", "reason"),
+        *("prioritized", "reason", "verdict"),
     )
 
     def __init__(
@@ -117,6 +98,7 @@ class Step:
         backend: str,
         implementation: Implementation | None = None,
         *,
+        verdict: Verdict = Verdict.RUNS,
         prioritized: bool = False,
         reason: str = "",
         conversions: Conversions | None = None,
@@ -124,16 +106,20 @@ class Step:
     ) -> None:
         self.backend = backend
         self.implementation = implementation
+        self.verdict = verdict
         self.prioritized = prioritized
         self.reason = reason
         self.conversions = conversions
         self.override = override
         # Whether it answers only where nothing else does.
-        self.is_last = conversions is not None or reason is LAST_RESORT
+        self.is_last = verdict in _LAST or reason is LAST_RESORT
         # Whether it runs without `should_run`, with exactly the arguments of the call.
         self.is_plain = conversions is None
         if implementation is not None:
             self.is_plain = not (implementation.should_run or implementation.uses_context)
+
+
+_LAST = (Verdict.CONVERTS, Verdict.CANNOT_CONVERT, Verdict.REFUSES)
 
 
 class Decision:
@@ -141,6 +127,12 @@ class Decision:
 
     Attributes
     ----------
+    match : Match
+        The backends that match, and their order; not set if the call names its backend.
+    overriding : tuple of type
+        The overriding types, in the order in which they are asked.
+    after_overriding : bool
+        Whether an overriding type has taken the call, and asks for the rest.
     policy : str or None
         The fallback policy; None if none applies.
     foreign : tuple of type
@@ -149,8 +141,6 @@ class Decision:
         Why no policy lets the default run with the arguments of the call; else empty.
     is_operator : bool
         Whether a call that nothing takes returns ``NotImplemented``, so that others may answer.
-    cycles : mapping of str to Cycle
-        Skipped candidates, each with its cycle of declared edges.
     awaited : list of str
         Modules whose import may change the candidates.
     may_change : bool
@@ -158,10 +148,12 @@ class Decision:
     """
 
     __slots__ = (
-        *("_candidates", "awaited", "cycles", "decider", "declined", "foreign", "function"),
-        *("_order", "after_overriding", "is_operator", "match", "may_change", "overriding"),
-        *("policy", "state", "types"),
+        *("_candidates", "after_overriding", "awaited", "decider", "declined", "foreign"),
+        *("function", "is_operator", "match", "may_change", "overriding", "policy"),
+        *("state", "types"),
     )
+
+    match: Match
 
     def __init__(
         self, decider: Decider, function: Function, state: DispatchState, types: tuple[type, ...]
@@ -170,36 +162,29 @@ class Decision:
         self.function = function
         self.state = state
         self.types = types
-        self.match: Match
-        self._order: list[str] | None = None
-        self._candidates: list[Step] | None = None
         self.overriding: tuple[type, ...] = ()
         self.after_overriding = False
         self.policy: str | None = None
         self.foreign: tuple[type, ...] = ()
         self.declined = ""
         self.is_operator = False
-        self.cycles: dict[str, Cycle] = {}
         self.awaited: Sequence[str] = ()
         self.may_change = False
+        self._candidates: list[Step] | None = None
 
-    @property
-    def order(self) -> list[str]:
-        """The backends that match and may answer, in order; the default if it matches."""
-        if self._order is None:
-            self._order = self.decider.order(self)
-        return self._order
+    def with_candidates(self, candidates: list[Step]) -> Decision:
+        """Return the same decision with other candidates."""
+        made = copy(self)
+        made._candidates = candidates
+        return made
 
     @property
     def candidates(self) -> list[Step]:
-        """The backends that a call may reach, in order."""
+        """The steps that a call may reach, in order."""
+        # Found when they are first needed: many calls need the first one alone.
         if self._candidates is None:
             self._candidates = self.decider.find_candidates(self)
         return self._candidates
-
-    @candidates.setter
-    def candidates(self, steps: list[Step]) -> None:
-        self._candidates = steps
 
     @property
     def first(self) -> Step | None:
@@ -209,6 +194,11 @@ class Decision:
             if prioritized and prioritized[0] != DEFAULT:
                 return self.decider.step(self, prioritized[0])
         return self.candidates[0] if self.candidates else None
+
+    @property
+    def steps(self) -> list[Step]:
+        """A step for each backend, in the order in which a call considers them."""
+        return self.decider.find_steps(self)
 
     @property
     def refuses(self) -> bool:
@@ -251,25 +241,24 @@ class Decision:
     def load_conversions(self, step: Step) -> tuple[Callable[..., Any], Callable[..., Any], Any]:
         """Return ``to_default``, ``from_default`` and ``copy_into``, imported on first use."""
         assert step.conversions is not None
-        there, back, copy = step.conversions
-
-        def load(identifier: str) -> Callable[..., Any]:
-            return self.decider.load(self.function, step.backend, identifier)
-
-        return load(there), load(back), None if copy is None else load(copy)
+        there, back, copy_into = [
+            None if each is None else self.decider.load(self.function, step.backend, each)
+            for each in step.conversions
+        ]
+        assert there is not None
+        assert back is not None
+        return there, back, copy_into
 
     def index_of(self, called: object) -> int | None:
-        """Return the place of the plain candidate whose implementation is `called`.
-
-        Implementations are compared, because a call that began before `reload` may have used an
-        earlier decision.
-        """
+        """Return the place of the plain candidate whose implementation is `called`."""
         for place, step in enumerate(self.candidates):
             if step.is_plain and self._is_implemented_by(step, called):
                 return place
         return None
 
     def _is_implemented_by(self, step: Step, called: object) -> bool:
+        # Implementations are compared, not steps: a call that began before `reload` may have used
+        # an earlier decision.
         if step.override is not None:
             # Each decision has its own function for them.
             made = getattr(called, "_overrides", None)
@@ -279,12 +268,17 @@ class Decision:
         return self.decider.is_loaded(step.implementation.function, called)
 
 
-class Decider:
+class Decider(Backends):
     """Makes the decisions for the backends of one catalog.
 
-    Everything that depends on a function alone is computed once, so that the cost of a new state
-    does not grow with the number of backends. The caches have no locks: two threads may compute the
-    same value.
+    Parameters
+    ----------
+    catalog, notify, protocol
+        See `Backends`.
+    fallback : str
+        The library's policy.
+    override : callable, optional
+        Makes the callable of overriding types, for a library with a protocol.
     """
 
     def __init__(
@@ -295,33 +289,18 @@ class Decider:
         protocol: str | None = None,
         override: Callable[[Decision, tuple[type, ...]], Callable[..., Any]] | None = None,
     ) -> None:
-        """Take the `protocol` of the library, and what makes a callable of overriding types."""
-        descriptions = catalog.descriptions
-        self.catalog = catalog
+        super().__init__(catalog, notify, protocol)
         self.fallback = fallback
-        self.notify = notify
-        self.protocol = protocol
         self._override = override
-        self.matcher = Matcher(descriptions)
-        self.objects: dict[str, Any] = {}
-        """What has been imported, by identifier."""
-        self.block = catalog.environment.variable("BLOCK")
-        set_order = catalog.environment.set_order
-        self.placed = placed_backends(descriptions, set_order)
-        self._stated_first = frozenset(first for first, _ in set_order)
-        self._opt_in = frozenset(n for n, each in descriptions.items() if each.requires_opt_in)
-        self._unmet = frozenset(n for n, each in descriptions.items() if each.unmet)
-        self._implementers = _implementers(descriptions)
-        self._every = [n for n, each in descriptions.items() if each.every and not each.unmet]
-        self._with_every: dict[str, tuple[str, ...]] = {}
-        self._sets: dict[str, frozenset[str]] = {}
-        self.converters = frozenset(
-            n for n, each in descriptions.items() if each.conversions and not each.unmet
-        )
-        self._orders: dict[Any, tuple[tuple[str, ...], Mapping[str, Cycle]]] = {}
-        self._told: set[tuple[str, str]] = set()
-        own = descriptions[DEFAULT].known_types if DEFAULT in descriptions else ()
-        self._own_patterns = [each for each in own if each.prefix != ABSTRACT]
+
+    @staticmethod
+    def unique_types(types: Iterable[type], state: DispatchState) -> tuple[type, ...]:
+        """Return the unique `types` in order of first appearance, and the state's type."""
+        # By identity: a metaclass may define == and hash.
+        unique = {id(cls): cls for cls in types}
+        if state.type is not None:
+            unique.setdefault(id(state.type), state.type)
+        return tuple(unique.values())
 
     def decide(
         self,
@@ -341,56 +320,21 @@ class Decider:
         decision.match, decision.foreign = match, match.foreign
         decision.awaited = match.awaited
         decision.may_change = bool(decision.awaited) or match.depends_on_registration
-        decision.overriding = self.overriding(function, types)
+        if self.protocol is not None and not function.is_adopted:
+            decision.overriding = overriding_types(types, self.protocol)
         decision.after_overriding = after_overriding
-        self._settle_end(decision)
+        # The overriding type has taken the call: no policy applies.
+        if not after_overriding:
+            self._settle_end(decision)
         if decision.converts and self.converters:
-            found = self.as_conversions(decision).match
+            found = self.converting(decision)
             decision.awaited = [*decision.awaited, *found.awaited]
             decision.may_change |= bool(found.awaited) or found.depends_on_registration
         return decision
 
-    def find_candidates(self, decision: Decision) -> list[Step]:
-        """Return the candidates of a decision in order."""
-        state, overriding = decision.state, decision.overriding
-        # Prioritized backends precede the overriding types, and have had their turns.
-        skips = decision.after_overriding and bool(overriding)
-        is_due = bool(overriding) and not skips
-        steps = []
-        for name in decision.order:
-            if is_due and name not in state.prioritized:
-                steps.append(self._overriding_step(decision))
-                is_due = False
-            if name == DEFAULT:
-                is_due = False  # they would come after it
-                break
-            if not (skips and name in state.prioritized):
-                steps.append(self.step(decision, name))
-        if is_due:
-            steps.append(self._overriding_step(decision))
-        if not decision.refuses:
-            reason = LAST_RESORT
-            if decision.match.default_matches:
-                reason = IS_CURRENT if decision.match.current == DEFAULT else ""
-            steps.append(Step(DEFAULT, prioritized=DEFAULT in state.prioritized, reason=reason))
-        elif decision.converts:
-            steps.extend(self.conversions(decision))
-        return steps
-
-    def step(self, decision: Decision, name: str) -> Step:
-        """Return the step of a backend that runs its implementation."""
-        return Step(
-            name,
-            self.catalog.descriptions[name].implementation(decision.function.identifier),
-            prioritized=name in decision.state.prioritized,
-            reason=IS_CURRENT if name == decision.match.current else "",
-        )
-
     def _settle_end(self, decision: Decision) -> None:
         """Decide how a call ends that no backend takes."""
-        function, state, overriding = decision.function, decision.state, decision.overriding
-        if decision.after_overriding:
-            return  # the overriding type has taken the call: no policy applies
+        function, state = decision.function, decision.state
         policy: str | None = None
         if not function.compositional:
             policy = state.fallback or function.fallback or self.fallback
@@ -402,171 +346,190 @@ class Decider:
         if policy is None:
             return
         if function.is_adopted:
+            # Its default is another library's function, which has called this one.
             decision.policy = policy
             decision.is_operator = function.others_may_answer(decision.types)
             decision.declined = "no backend runs it" + " or converts" * decision.converts
             return
-        if overriding and not (decision.match.default_matches and DEFAULT in state.prioritized):
-            declining = [cls for cls in overriding if not self._is_own(cls)]
-            if declining:
-                # By identity: a metaclass may define ==.
-                known = {*map(id, decision.foreign)}
-                new = [cls for cls in declining if id(cls) not in known]
-                decision.foreign = (*decision.foreign, *new)
-                names = ", ".join(map(type_identifier, decision.foreign))
-                decision.declined = (
-                    f"the library's own implementation is not made for {names}, and no method "
-                    "took it"
-                )
+        # A class that the library names itself may decline: the default is made for it.
+        declining = [cls for cls in decision.overriding if not self.is_own(cls)]
+        if declining and not (decision.match.default_matches and DEFAULT in state.prioritized):
+            # By identity: a metaclass may define ==.
+            known = {*map(id, decision.foreign)}
+            new = [cls for cls in declining if id(cls) not in known]
+            decision.foreign = (*decision.foreign, *new)
+            names = ", ".join(map(type_identifier, decision.foreign))
+            decision.declined = (
+                f"the library's own implementation is not made for {names}, and no method took it"
+            )
         if decision.foreign:
             decision.policy = policy
-            decision.is_operator = is_operator(function)
+            decision.is_operator = _is_operator(function)
 
-    def overriding(self, function: Function, types: tuple[type, ...]) -> tuple[type, ...]:
-        """Return the overriding types of a call, in the order in which they are asked."""
-        if self.protocol is None or function.is_adopted:
-            return ()
-        return overriding_types(types, self.protocol)
+    # The steps of a decision.
+
+    def find_candidates(self, decision: Decision) -> list[Step]:
+        """Return the steps that a call may reach, in order."""
+        steps = self._before_default(decision)
+        if not decision.refuses:
+            steps.append(self._default(decision))
+        elif decision.converts:
+            steps += [each for each in self.conversions(decision) if each.conversions is not None]
+        return steps
+
+    def find_steps(self, decision: Decision) -> list[Step]:
+        """Return a step for each backend, in the order in which a call considers them."""
+        match = decision.match
+        candidates, end = self._before_default(decision), self._default(decision)
+        if match.default_matches:
+            candidates.append(end)
+            later = match.order[match.order.index(DEFAULT) + 1 :]
+            candidates += [Step(name, verdict=Verdict.LATER) for name in later]
+        steps = [*self._in_turn(decision, match, candidates)]
+        if not match.default_matches:
+            steps.append(end)
+        if decision.converts:
+            place = steps.index(end)
+            steps[place:place] = self.conversions(decision)
+        return steps
+
+    def _before_default(self, decision: Decision) -> list[Step]:
+        """Return the steps of the backends that go before the default, and of overriding types."""
+        state, overriding = decision.state, decision.overriding
+        # Prioritized backends precede the overriding types, and have had their turns.
+        skips = decision.after_overriding and bool(overriding)
+        is_due = bool(overriding) and not skips
+        steps = []
+        for name in decision.match.order:
+            if is_due and name not in state.prioritized:
+                steps.append(self._overriding_step(decision))
+                is_due = False
+            if name == DEFAULT:
+                return steps
+            if not (skips and name in state.prioritized):
+                steps.append(self.step(decision, name))
+        if is_due:
+            steps.append(self._overriding_step(decision))
+        return steps
+
+    def step(self, decision: Decision, name: str) -> Step:
+        """Return the step of a backend that runs its implementation."""
+        return Step(
+            name,
+            self.catalog.descriptions[name].implementation(decision.function.identifier),
+            prioritized=name in decision.state.prioritized,
+            reason=IS_CURRENT if name == decision.match.current else "",
+        )
 
     def _overriding_step(self, decision: Decision) -> Step:
-        classes = decision.overriding
         assert self.protocol is not None
         assert self._override is not None
-        names = ", ".join(map(type_identifier, classes))
-        override = self._override(decision, classes)
+        names = ", ".join(map(type_identifier, decision.overriding))
+        override = self._override(decision, decision.overriding)
         return Step(self.protocol, reason=f"the method of {names}", override=override)
 
-    def _is_own(self, cls: type) -> bool:
-        """Whether the library names a class itself, and not only a base class of it."""
-        return any(pattern.distance(cls) == 0 for pattern in self._own_patterns)
+    def _default(self, decision: Decision) -> Step:
+        """Return the step of the default."""
+        if decision.refuses:
+            return Step(DEFAULT, verdict=Verdict.REFUSES, reason=_why_refused(decision))
+        reason = LAST_RESORT
+        if decision.match.default_matches:
+            reason = IS_CURRENT if decision.match.current == DEFAULT else ""
+        return Step(DEFAULT, prioritized=DEFAULT in decision.state.prioritized, reason=reason)
 
-    def order(self, decision: Decision) -> list[str]:
-        """Return the candidates in order; the default ends them if it matches."""
-        match = decision.match
-        found = match.prioritized()
-        names = match.others()
-        chosen = names & (self.placed | {DEFAULT})
-        installed = names - chosen
-        known = installed & (match.specific | self._stated_first)
-        for rank in (chosen, known, installed - known):
-            ordered, cycles = self._order(rank, match.nearness)
-            found += ordered
-            decision.cycles.update(cycles)
-        return found
+    def _in_turn(self, decision: Decision, match: Match, chosen: Sequence[Step]) -> Iterator[Step]:
+        """Yield the chosen steps in their order, and all other backends in their places."""
+        names, following = {each.backend for each in chosen}, iter(chosen)
+        for name in match.state.ordered(self.catalog.descriptions):
+            if name in names:
+                yield next(following)
+            elif name != DEFAULT:
+                yield self._no_candidate(decision, match, name)
+        yield from following
 
-    def _order(
-        self, names: frozenset[str], nearness: tuple[tuple[frozenset[str], ...], ...]
-    ) -> tuple[tuple[str, ...], Mapping[str, Cycle]]:
-        """Order the candidates of one rank; return them, and the skipped ones with their cycles."""
-        if len(names) < 2:
-            return tuple(names), {}
-        # Keys hold names alone, so that the cache keeps no class alive. Calls of many functions and
-        # types have the same candidates.
-        key = names, nearness
-        ordered = self._orders.get(key)
-        if ordered is None:
-            if len(self._orders) >= _MOST_ORDERS:
-                self._orders.clear()
-            ordered = self._orders[key] = self._order_anew(names, nearness)
-        return ordered
+    def _no_candidate(self, decision: Decision, match: Match, name: str) -> Step:
+        """Return the step of a backend that may not answer."""
+        state, description = match.state, self.catalog.descriptions[name]
+        verdict, reason = Verdict.NO_MATCH, ""
+        # First: to prioritize a backend that lacks the function would change nothing.
+        if name not in match.implementing and not description.unmet:
+            absent = description.absent
+            reason = absent.get(decision.function.identifier) or absent.get(EVERY, "")
+            return Step(name, verdict=Verdict.NO_IMPLEMENTATION, reason=reason)
+        if name in match.cycles:
+            reason = self._why_skipped(match.cycles[name])
+            return Step(name, verdict=Verdict.SKIPPED, reason=reason)
+        inactive = self.why_inactive(name, state)
+        if inactive:
+            # No advice to opt in where that cannot help: with the backend active, would it match?
+            if not description.unmet:
+                active = self.prioritizing(state, name)
+                counts = decision.function.counts
+                match = Match(self, active, decision.types, match.implementing, counts)
+            if description.unmet or match.fits(name):
+                verdict, reason = Verdict.INACTIVE, inactive
+        elif match.fits(name):
+            verdict = Verdict.LATER
+            reason = "the default keeps the library's own types unless a backend is prioritized"
+        if verdict is Verdict.NO_MATCH:
+            reason = match.why_not(name)
+        return Step(name, verdict=verdict, reason=reason)
 
-    def _order_anew(
-        self, names: frozenset[str], nearness: tuple[tuple[frozenset[str], ...], ...]
-    ) -> tuple[tuple[str, ...], Mapping[str, Cycle]]:
-        descriptions, environment = self.catalog.descriptions, self.catalog.environment
-        skipped: dict[str, Cycle] = {}
-        left = [name for name in self.catalog.base_order if name in names]
-        while True:
-            order = order_backends(
-                *([descriptions[name] for name in left], environment.set_order),
-                *(environment.variable("SET_ORDER"), nearness),
-            )
-            on_cycles = {name: cycle for cycle in order.cycles for name in cycle.members}
-            installed = {n: each for n, each in on_cycles.items() if not descriptions[n].in_code}
-            if not installed:
-                return order.names, skipped | on_cycles
-            # Merely installed backends are skipped first. Then the library's own may be on no cycle
-            # any more, so the rest is ordered again.
-            skipped |= installed
-            left = [name for name in left if name not in installed]
+    def _why_skipped(self, cycle: Cycle) -> str:
+        environment, path = self.catalog.environment, cycle.in_words(self.catalog.default_name)
+        return f"{CYCLE}: {path}. Set {environment.variable('SET_ORDER')}={cycle.set_order!r}"
 
-    def conversions(self, decision: Decision) -> list[Step]:
-        """Return the steps of backends that convert for a call, in order.
+    @staticmethod
+    def prioritizing(state: DispatchState, name: str, fallback: str | None = None) -> DispatchState:
+        """Return the state of a block that prioritizes a backend."""
+        return DispatchState((name,), fallback=fallback).within(state)
 
-        In addition to the rules of matching, every foreign type must be a primary type of the
-        backend, because only objects of these are converted. Generator functions have none.
-        """
-        function = decision.function
-        if not self.converters or function.nature & (GENERATOR | ASYNC_GENERATOR):
-            return []
-        needed = [self.matcher.match(cls).primary for cls in decision.foreign]
-        return [
-            self.conversion(name, name in decision.state.prioritized)
-            for name in self.as_conversions(decision).order
-            if name != DEFAULT and all(name in names for names in needed)
-        ]
+    # Conversions.
 
-    def conversion(self, name: str, prioritized: bool = False) -> Step:
-        """Return the step of a backend that converts."""
-        found = self.catalog.descriptions[name].conversions
-        return Step(name, prioritized=prioritized, reason=CONVERSION, conversions=found)
-
-    def as_conversions(self, decision: Decision) -> Decision:
-        """Return the same decision as if backends with conversions implemented every function.
-
-        It has an order, and no candidates.
-        """
+    def converting(self, decision: Decision) -> Match:
+        """Return the match of a call as if backends with conversions implemented every function."""
         # The default gets converted arguments. If it matches the original ones, that must not
         # exclude merely installed backends.
         state = decision.state.replace(disabled=decision.state.disabled | {DEFAULT})
-        found = Decision(self, decision.function, state, decision.types)
-        found.match = Match(self, state, decision.types, self.converters | {DEFAULT})
-        found.candidates = []
-        return found
+        return Match(self, state, decision.types, self.converters | {DEFAULT})
 
-    def active(
-        self, names: frozenset[str], state: DispatchState, default_matches: bool
-    ) -> frozenset[str]:
-        """Return the backends among `names` whose standing lets them answer.
+    def conversions(self, decision: Decision) -> list[Step]:
+        """Return the steps of the backends that have conversions, in order."""
+        if not self.converters:
+            return []
+        match = self.converting(decision)
+        chosen = [Step(name) for name in match.order]
+        return [
+            self._conversion(decision, match, each)
+            for each in self._in_turn(decision, match, chosen)
+            if each.backend in self.converters
+        ]
 
-        Callers decide about the default themselves.
-        """
-        if default_matches:
-            names = (names & self.placed).union(names.intersection(state.prioritized))
-        inactive = (names & self._opt_in).difference(state.prioritized) | (names & state.disabled)
-        inactive |= names & self._unmet
-        return names - inactive if inactive else names
+    def _conversion(self, decision: Decision, match: Match, step: Step) -> Step:
+        """Return the step of a backend that converts if it is a candidate, and if it can."""
+        name, reason = step.backend, step.reason
+        # In addition to the rules of matching, every foreign type must be a primary type of the
+        # backend, because only objects of these are converted.
+        others = [c for c in decision.foreign if name not in self.matcher.match(c).primary]
+        if step.verdict is Verdict.NO_MATCH and not match.counting:
+            reason = f"it does not know {', '.join(map(type_identifier, decision.foreign))}"
+        elif step.verdict is Verdict.RUNS and others:
+            reason = f"{type_identifier(others[0])} is no primary type of it"
+        elif step.verdict is Verdict.RUNS:
+            if not decision.function.nature & (GENERATOR | ASYNC_GENERATOR):
+                return self.conversion(name, name in decision.state.prioritized)
+            reason = "it is a generator function, whose items would not be converted"
+        return Step(name, verdict=Verdict.CANNOT_CONVERT, reason=reason)
 
-    def why_inactive(self, name: str, state: DispatchState) -> str:
-        """Say why a backend is inactive; empty if it is active."""
-        description = self.catalog.descriptions[name]
-        if description.unmet:
-            return description.unmet
-        if name in state.disabled:
-            return "it is disabled"
-        if description.requires_opt_in and name not in state.prioritized:
-            return f"it requires opt-in: prioritize={name!r}"
-        return ""
-
-    def implementers(self, identifier: str) -> tuple[str, ...]:
-        """Return the backends that implement a function, by priority; the default is one."""
-        if not self._every:
-            return self._implementers.get(identifier, (DEFAULT,))
-        found = self._with_every.get(identifier)
-        if found is None:
-            descriptions = self.catalog.descriptions
-            every = [n for n in self._every if identifier not in descriptions[n].absent]
-            names = {DEFAULT, *every, *self._implementers.get(identifier, ())}
-            found = tuple([name for name in descriptions if name in names])
-            self._with_every[identifier] = found
-        return found
-
-    def implementing(self, identifier: str) -> frozenset[str]:
-        """Return the same backends as a set."""
-        found = self._sets.get(identifier)
-        if found is None:
-            found = self._sets[identifier] = frozenset(self.implementers(identifier))
-        return found
+    def conversion(self, name: str, prioritized: bool = False) -> Step:
+        """Return the step of a backend that converts."""
+        return Step(
+            name,
+            verdict=Verdict.CONVERTS,
+            prioritized=prioritized,
+            reason="through its conversions",
+            conversions=self.catalog.descriptions[name].conversions,
+        )
 
     def invoked(
         self,
@@ -595,151 +558,23 @@ class Decider:
         if found is not None and not ask:
             found = found._replace(should_run=None)
         decision = Decision(self, function, state, types)
-        decision.candidates = [Step(name, found, prioritized=True)]
-        return decision
-
-    def load(self, function: Function, backend: str, identifier: str) -> Callable[..., Any]:
-        """Import what a backend names for a function.
-
-        Raises
-        ------
-        ImplementationImportError
-            If it cannot be imported.
-        """
-        if isinstance(identifier, GivenCallable):
-            return identifier.given
-        loaded: Callable[..., Any] | None = self.objects.get(identifier)
-        if loaded is None:
-            # No lock is needed: if two threads import it, both get the same object.
-            try:
-                found = import_identifier(identifier)
-                if not callable(found):
-                    raise ImportError(f"{identifier!r} is not callable: {found!r}")
-            except KeyboardInterrupt:
-                raise
-            except BaseException as error:  # noqa: BLE001  # whatever the module raises
-                cause = error.with_traceback(_of_backend(error.__traceback__))
-                raise ImplementationImportError(
-                    backend, function.identifier, identifier, self.block
-                ) from cause
-            loaded = self.objects[identifier] = found
-        return loaded
-
-    def warn_of_answer(self, function: Function, step: Step, answer: object) -> None:
-        """Warn once of an answer of ``should_run`` that has no meaning."""
-        key = function.identifier, step.backend
-        if key in self._told or step.implementation is None:
-            return
-        self._told.add(key)
-        from ._errors import warn_caller
-        from .exceptions import SpatchCoreWarning
-
-        warn_caller(
-            SpatchCoreWarning(
-                f"{step.implementation.should_run} of backend {step.backend!r} returned {answer!r} "
-                f"for {function.identifier}, which counts as False: only True itself runs the "
-                "backend. Return bool(...), a reason as a string, or IF_NEEDED"
-            )
-        )
-
-    def is_loaded(self, identifier: str, called: object) -> bool:
-        """Whether `called` is what a backend names; imports nothing."""
-        if isinstance(identifier, GivenCallable):
-            return identifier.given is called
-        loaded: object = self.objects.get(identifier)
-        if loaded is None:
-            loaded = loaded_object(*split_identifier(identifier), hooks=False)
-        return loaded is called
-
-    def unique_types(self, types: Iterable[type], state: DispatchState) -> tuple[type, ...]:
-        """Return the unique `types` in order of first appearance, and the state's type."""
-        # By identity: a metaclass may define == and hash.
-        unique = {id(cls): cls for cls in types}
-        if state.type is not None:
-            unique.setdefault(id(state.type), state.type)
-        return tuple(unique.values())
-
-    def check_type(self, cls: object) -> None:
-        """Raise unless a class overrides, or is a primary type of any backend.
-
-        Raises
-        ------
-        TypeError
-            If it is not a class.
-        UnknownTypeError
-            If no backend has it as a primary type.
-        """
-        if not isinstance(cls, type):
-            raise TypeError(f"type= takes a class, not {cls!r}")
-        if self.matcher.match(cls).primary:
-            return
-        if self.protocol is not None and overrides(cls, self.protocol):
-            return
-        descriptions = self.catalog.descriptions.values()
-        patterns = [str(pattern) for each in descriptions for pattern in each.primary_types]
-        from .exceptions import UnknownTypeError
-
-        raise UnknownTypeError(cls, dict.fromkeys(patterns))
-
-    def why_void(self, before: str, after: str) -> str:
-        """Say why an edge between two backends takes part in no call; empty if it may."""
-        one, other = self.catalog.descriptions[before], self.catalog.descriptions[after]
-        for each in (one, other):
-            if each.requires_opt_in:
-                return f"{each.name} is inactive, or prioritized and goes first"
-        placed = self.placed | {DEFAULT}
-        if (before in placed) != (after in placed):
-            return "the library's own go before backends that are merely installed"
-        if one.every or other.every:
-            return ""
-        if DEFAULT in (before, after):
-            shares = bool(other.functions if before == DEFAULT else one.functions)
-        else:
-            shares = not set(one.functions).isdisjoint(other.functions)
-        return "" if shares else "they implement no function in common"
+        return decision.with_candidates([Step(name, found, prioritized=True)])
 
 
-def placed_backends(
-    descriptions: Mapping[str, Description], set_order: Sequence[tuple[str, str]]
-) -> frozenset[str]:
-    """Return the in-code backends, and those that ``SET_ORDER`` puts before one or the default."""
-    placed = {name for name, description in descriptions.items() if description.in_code}
-    placed.add(DEFAULT)
-    # Repeated, because a backend may be placed by a pair with one that is placed by another pair.
-    while True:
-        found = {first for first, second in set_order if second in placed} - placed
-        if not found:
-            return frozenset(placed) - {DEFAULT}
-        placed |= found
-
-
-def is_operator(function: Function) -> bool:
+def _is_operator(function: Function) -> bool:
     """Whether a function is an operator, by its own name or that of its identifier."""
     name = function.identifier.rpartition(":")[2].rpartition(".")[2]
     # With `identifier=`, Python still calls the method by its own name.
     return name in OPERATORS or getattr(function.default, "__name__", None) in OPERATORS
 
 
-def _implementers(descriptions: Mapping[str, Description]) -> dict[str, tuple[str, ...]]:
-    """Return the backends that name each function, and the default, by priority."""
-    found: dict[str, list[str]] = {}
-    before: list[str] = []  # holds the default once the loop has passed it
-    for name, description in descriptions.items():
-        if name == DEFAULT:
-            for names in found.values():
-                names.append(DEFAULT)
-            before = [DEFAULT]
-        for identifier in () if description.unmet else description.functions:
-            found.setdefault(identifier, [*before]).append(name)
-    return {identifier: tuple(names) for identifier, names in found.items()}
-
-
-def _of_backend(traceback: TracebackType | None) -> TracebackType | None:
-    """Leave out the first frames of a failed import, which are those of the import system."""
-    found = traceback
-    while found is not None:
-        name = str(found.tb_frame.f_globals.get("__name__"))
-        if name.partition(".")[0] not in ("importlib", "_frozen_importlib", __package__):
-            return found
-        found = found.tb_next
-    return None
+def _why_refused(decision: Decision) -> str:
+    """Say why the default does not just run."""
+    if decision.function.is_adopted:
+        return "the library does not own the function, and only lets backends answer"
+    if decision.declined:
+        return decision.declined
+    if decision.is_operator:
+        return f"fallback={decision.policy!r}: an operator returns NotImplemented to Python"
+    names = ", ".join(map(type_identifier, decision.foreign))
+    return f"fallback={decision.policy!r}, and the library's own types do not include {names}"

@@ -443,10 +443,14 @@ def _find_spec(name: str, folders: list[str] | None) -> ModuleSpec | None:
         except KeyError:
             if folders is None:
                 raise
-            # It is a namespace package: `PathFinder` wants its parents to be imported.
+            # It is a namespace package: `PathFinder` wants its parents to be imported. The finders
+            # that it has asked for each folder are in this cache.
+            finders = [sys.path_importer_cache.get(each) for each in folders]
+            specs = [each.find_spec(name) for each in finders if each is not None]
             spec = ModuleSpec(name, None, is_package=True)
-            part = name.rpartition(".")[2]
-            spec.submodule_search_locations = [os.path.join(each, part) for each in folders]
+            spec.submodule_search_locations = [
+                place for each in specs if each for place in each.submodule_search_locations or ()
+            ]
         if spec is not None:
             return spec
     return None

@@ -104,7 +104,6 @@ class Calls:
         self.defer_on = defer_on
         self.foreign: set[str] = set()
         """Identifiers of functions that were called with foreign types."""
-        self._told: dict[object, None] = {}
 
     @property
     def catalog(self) -> Any:
@@ -185,17 +184,6 @@ class Calls:
         decision = self.decider.invoked(function, backend, state, types, ask)
         return self._kind(function)(decision, self, sole=True)
 
-    def is_told(self, key: object) -> bool:
-        """Whether a warning was given before; it counts as given from now on."""
-        # Without a lock: at worst, two threads both warn.
-        if key in self._told:
-            return True
-        # Bounded: a program may make classes without end.
-        if len(self._told) >= _MOST_TOLD:
-            self._told.clear()
-        self._told[key] = None
-        return False
-
     def check(self, function: Function, called: object, result: Any) -> Any:
         """Return the answer of a table's entry for a coroutine or generator function."""
         if tries_whole_chain(called):
@@ -207,9 +195,6 @@ class Calls:
             if found is not None and decider.is_loaded(found.function, called):
                 return checked(function, name, result)
         return checked(function, decider.protocol or DEFAULT, result)
-
-
-_MOST_TOLD = 1000
 
 
 def _entry_of(chain: Chain) -> Callable[..., Any]:

@@ -1,4 +1,4 @@
-"""Explanations: what would run for a call, and why. They render the decision of the call.
+"""Explanations: the steps of a decision in words, with what `should_run` answers.
 
 The same lines are in errors, in warnings of the fallback policy, in notes on exceptions, in
 ``spatch-core explain`` and in its ``--why-not``.
@@ -6,51 +6,24 @@ The same lines are in errors, in warnings of the fallback policy, in notes on ex
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from enum import Enum
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from ._context import IF_NEEDED, IfNeeded
-from ._decide import Decision, Step
-from ._description import EVERY
+from ._context import IF_NEEDED, POSTPONED, IfNeeded
+from ._decide import Decision, Step, Verdict
 from ._errors import Published
-from ._matching import Match
 from ._patterns import DEFAULT, shown, type_identifier
-from ._state import DispatchState
-from ._wrapper import ASYNC_GENERATOR, GENERATOR
 from .exceptions import NoImplementationError
 
 if TYPE_CHECKING:
-    from ._discovery import Catalog
-
     Ask = Callable[[Step], "str | IfNeeded | None"]
     """Asks ``should_run``: returns why a step defers, or ``IF_NEEDED``; None if it runs."""
     Examine = Callable[[Step], tuple[str, str]]
     """Returns why a backend cannot convert the arguments, or "", and what it would convert."""
 
 _NOTHING: Mapping[str, str] = MappingProxyType({})
-
-
-class Verdict(str, Enum):
-    """The role of one backend in one call."""
-
-    RUNS = "runs"
-    LATER = "comes later"
-    ASKED = "would be asked"
-    DEFERS = "defers"
-    INACTIVE = "inactive"
-    SKIPPED = "is skipped"
-    NO_MATCH = "does not match"
-    CONVERTS = "would convert"
-    CANNOT_CONVERT = "cannot convert"
-    REFUSES = "would refuse"
-    RAISES = "would raise"
-    NO_IMPLEMENTATION = "has no implementation"
-
-    def __str__(self) -> str:
-        return self.value
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,125 +108,35 @@ def explain(
     examine: Examine | None = None,
     said: Mapping[str, str] = _NOTHING,
     unconverted: Mapping[str, str] = _NOTHING,
+    steps: Iterable[Step] | None = None,
 ) -> Explanation:
     """Explain what would run for a call; no implementation runs.
 
     `ask` and `examine` are None if the arguments are not known. `said` are the reasons of backends
     that have deferred in this call, `unconverted` those of failed conversions: they are not asked
-    again.
+    again. `steps` replace those of the decision.
     """
     explainer = _Explainer(decision, ask, examine, said, unconverted)
-    for name, verdict, reason in _judged(decision, decision):
-        explainer.explain(name, verdict, reason)
+    for step in decision.steps if steps is None else steps:
+        explainer.explain(step)
     explainer.end()
     hooks: tuple[str, ...] = ()
     if decision.state.hook is not None:
         from ._observed import hook_name  # most programs have no hooks
 
         hooks = tuple(map(hook_name, decision.state.hook))
-    lines = tuple(explainer.lines)
+    # A converter gets one line: that of its conversion replaces "has no implementation".
+    lines = [
+        each
+        for each in explainer.lines
+        if each.backend not in explainer.converters or each.verdict is not Verdict.NO_IMPLEMENTATION
+    ]
     function = decision.function.identifier
-    return Explanation(function, decision.types, explainer.selected, lines, hooks)
-
-
-def _judged(decision: Decision, given: Decision) -> Iterator[tuple[str, Verdict | None, str]]:
-    """Yield each backend, in the order in which a call considers them; no verdict for candidates.
-
-    Backends that are no candidates keep their places in the library's order. The default comes last
-    if it does not match. `given` is the decision, or its conversions.
-    """
-    descriptions, state = decision.decider.catalog.descriptions, decision.state
-    order = [*given.order]
-    if given.overriding and not given.after_overriding:
-        asked = [place for place, name in enumerate(order) if name not in state.prioritized]
-        order.insert(asked[0] if asked else len(order), str(decision.decider.protocol))
-    if DEFAULT not in order:
-        order.append(DEFAULT)
-    names, following = {*order}, iter(order)
-    matches = given.match.default_matches
-    for name in state.ordered(descriptions):
-        if name == DEFAULT and not matches:
-            continue
-        if name in names:
-            yield next(following), None, ""
-        else:
-            yield (name, *_why_not(given, name))
-    yield from ((name, None, "") for name in following)
-
-
-def _why_not(decision: Decision, name: str) -> tuple[Verdict, str]:
-    """Return why a backend is no candidate."""
-    decider, match, state = decision.decider, decision.match, decision.state
-    description = decider.catalog.descriptions[name]
-    identifier = decision.function.identifier
-    # First: to prioritize a backend that lacks the function would change nothing.
-    if name not in match.implementing and not description.unmet:
-        absent = description.absent
-        return Verdict.NO_IMPLEMENTATION, absent.get(identifier) or absent.get(EVERY, "")
-    if name in decision.cycles:
-        return Verdict.SKIPPED, _why_skipped(decider.catalog, decision.cycles[name])
-    inactive = decider.why_inactive(name, state)
-    if description.unmet:
-        return Verdict.INACTIVE, inactive
-    if inactive:
-        # No advice to opt in where that cannot help.
-        match = _if_prioritized(decision, name)
-        if match.fits(name):
-            return Verdict.INACTIVE, inactive
-    elif match.fits(name):
-        why = "the default keeps the library's own types unless a backend is prioritized"
-        return Verdict.LATER, why
-    return Verdict.NO_MATCH, why_no_match(match, name)
-
-
-def _if_prioritized(decision: Decision, name: str) -> Match:
-    """Return which backends would match if this one were prioritized."""
-    state = _prioritizing(decision.state, name)
-    implementing, function = decision.match.implementing, decision.function
-    return Match(decision.decider, state, decision.types, implementing, function.counts)
-
-
-def _prioritizing(state: DispatchState, name: str, fallback: str | None = None) -> DispatchState:
-    """Return the state of a block that prioritizes a backend."""
-    return DispatchState((name,), fallback=fallback).within(state)
-
-
-def why_no_match(match: Match, name: str) -> str:
-    """Say why a backend does not match a call."""
-    if not match.types:
-        return "no argument has a type to dispatch on"
-    if not match.counting:
-        return "no active backend that implements it knows any of the types"
-    unknown = [type_identifier(cls) for cls, each in match.counting if name not in each.known]
-    if unknown:
-        return f"it does not know {', '.join(unknown)}"
-    riding = [type_identifier(cls) for cls, each in match.riding if name in each.primary]
-    if riding:
-        return f"the default matches without {', '.join(riding)}, which therefore does not count"
-    return "none of the types is a primary type of it"
-
-
-def _why_skipped(catalog: Catalog, cycle: Any) -> str:
-    from ._discovery import CYCLE
-
-    path = cycle.in_words(catalog.default_name)
-    return f"{CYCLE}: {path}. Set {catalog.environment.variable('SET_ORDER')}={cycle.set_order!r}"
-
-
-def why_refused(decision: Decision) -> str:
-    """Say why the default does not just run."""
-    if decision.function.is_adopted:
-        return "the library does not own the function, and only lets backends answer"
-    if decision.declined:
-        return decision.declined
-    if decision.is_operator:
-        return f"fallback={decision.policy!r}: an operator returns NotImplemented to Python"
-    names = ", ".join(map(type_identifier, decision.foreign))
-    return f"fallback={decision.policy!r}, and the library's own types do not include {names}"
+    return Explanation(function, decision.types, explainer.selected, tuple(lines), hooks)
 
 
 class _Explainer:
-    """Explains the backends of one decision, one after the other."""
+    """Explains the steps of one decision, one after the other."""
 
     def __init__(
         self,
@@ -266,7 +149,6 @@ class _Explainer:
         self.decision = decision
         self.ask, self.examine = ask, examine
         self.said, self.unconverted = said, unconverted
-        self.steps = {each.backend: each for each in decision.candidates if not each.conversions}
         self.selected: str | None = None
         self.is_decided = False  # a backend answers: the later ones are not reached
         self.depends = False  # an earlier `should_run` was not asked, and may accept
@@ -274,17 +156,24 @@ class _Explainer:
         self.converters: set[str] = set()  # backends that are explained as converters
         self.lines: list[ExplainedBackend] = []
 
-    def explain(self, name: str, verdict: Verdict | None, reason: str) -> None:
-        """Explain the next backend; without a verdict, it is a candidate."""
-        if verdict is Verdict.NO_IMPLEMENTATION and name in self.converters:
-            return
-        if verdict is None:
-            # As in a call: postponed backends run before the last resort.
-            is_last = name == DEFAULT and not self.decision.match.default_matches
-            if is_last or (name == DEFAULT and self.decision.refuses):
-                self.end()
-            verdict, reason = self._judge(name)
-        self._add(name, verdict, reason)
+    def explain(self, step: Step) -> None:
+        """Explain the next step."""
+        verdict, reason = step.verdict, step.reason
+        if step.is_last:
+            self.end()  # as in a call: postponed backends run before the last resort
+        if verdict in (Verdict.CONVERTS, Verdict.CANNOT_CONVERT):
+            if self.is_decided and not self.converters:
+                return  # a backend answers, and no conversion is reached
+            self.converters.add(step.backend)
+            if verdict is Verdict.CONVERTS:
+                verdict, reason = self._judge_conversion(step)
+        elif verdict is Verdict.REFUSES:
+            if self.is_decided:
+                verdict, reason = self._after_refusal()
+            self.is_decided = True
+        elif verdict is Verdict.RUNS:
+            verdict, reason = self._judge(step)
+        self.lines.append(self._line(step.backend, verdict, reason))
 
     def end(self) -> None:
         """Run the first backend that said ``IF_NEEDED``, if no other one answers."""
@@ -294,25 +183,16 @@ class _Explainer:
             found = self._run(name, "it said IF_NEEDED, and no other one answers")
             self.lines[place] = self._line(name, *found)
 
-    def _add(self, name: str, verdict: Verdict, reason: str) -> None:
-        self.lines.append(self._line(name, verdict, reason))
-
     def _line(self, name: str, verdict: Verdict, reason: str) -> ExplainedBackend:
         return ExplainedBackend(name, verdict, reason, self.decision.function.default_name)
 
-    def _judge(self, name: str) -> tuple[Verdict, str]:
+    def _judge(self, step: Step) -> tuple[Verdict, str]:
         """Return the verdict of a candidate."""
-        decision = self.decision
         if self.is_decided:
-            if name == DEFAULT and name in decision.state.disabled:
-                return Verdict.INACTIVE, "it is disabled"
             return Verdict.LATER, ""
+        name, reason, found = step.backend, step.reason, step.implementation
         if name in self.said:
             return Verdict.DEFERS, self.said[name]
-        if name == DEFAULT and decision.refuses:
-            return self._refuse()
-        step = self.steps[name]
-        reason, found = step.reason, step.implementation
         if found is not None and found.should_run is not None:
             if self.ask is None:
                 self.depends = True
@@ -324,34 +204,22 @@ class _Explainer:
                 return Verdict.RAISES, f"{type(error).__name__}: {error}"
             if answer is IF_NEEDED:
                 self.postponed.append(len(self.lines))
-                return Verdict.DEFERS, "it said IF_NEEDED: it runs if no other one does"
+                return Verdict.DEFERS, POSTPONED
             if answer is not None:
                 return Verdict.DEFERS, str(answer)
         if found is not None and found.variant is not None:
             reason = "; ".join(filter(None, [reason, f"its variant for {found.variant.requires}"]))
-        if name == DEFAULT and decision.policy == "warn":
+        if name == DEFAULT and self.decision.policy == "warn":
             reason = "fallback='warn'" + (f": {reason}" if reason else "")
         return self._run(name, reason)
 
-    def _refuse(self) -> tuple[Verdict, str]:
-        """Explain the conversions; return the verdict of the default."""
-        judged = [*judged_conversions(self.decision)] if self.decision.converts else []
-        self.converters = {name for name, _, _ in judged}
-        # A converter gets one line: that of its conversion replaces "has no implementation".
-        self.lines = [
-            each
-            for each in self.lines
-            if each.backend not in self.converters or each.verdict is not Verdict.NO_IMPLEMENTATION
-        ]
-        for name, step, reason in judged:
-            verdict = Verdict.CANNOT_CONVERT
-            if step is not None:
-                verdict, reason = self._judge_conversion(step)
-            self._add(name, verdict, reason)
-        if self.is_decided:
+    def _after_refusal(self) -> tuple[Verdict, str]:
+        """Return the verdict of a default that would refuse, where another backend answers."""
+        if self.converters:
             return Verdict.LATER, "it runs with the converted arguments"
-        self.is_decided = True
-        return Verdict.REFUSES, why_refused(self.decision)
+        if DEFAULT in self.decision.state.disabled:
+            return Verdict.INACTIVE, "it is disabled"
+        return Verdict.LATER, ""
 
     def _judge_conversion(self, step: Step) -> tuple[Verdict, str]:
         decision = self.decision
@@ -383,30 +251,6 @@ class _Explainer:
             return Verdict.RUNS, "unless one above does"
         self.selected = backend
         return Verdict.RUNS, reason
-
-
-def judged_conversions(decision: Decision) -> Iterator[tuple[str, Step | None, str]]:
-    """Yield every backend with conversions: with its step, or with None and the reason."""
-    decider, nature = decision.decider, decision.function.nature
-    if not decider.converters:
-        return
-    found = decider.as_conversions(decision)
-    for name, verdict, reason in _judged(decision, found):
-        if name not in decider.converters:
-            continue
-        primary = [name in decider.matcher.match(cls).primary for cls in decision.foreign]
-        if verdict is Verdict.NO_MATCH and not found.match.counting:
-            names = ", ".join(map(type_identifier, decision.foreign))
-            yield name, None, f"it does not know {names}"
-        elif verdict is not None:
-            yield name, None, reason
-        elif not all(primary):
-            cls = decision.foreign[primary.index(False)]
-            yield name, None, f"{type_identifier(cls)} is no primary type of it"
-        elif nature & (GENERATOR | ASYNC_GENERATOR):
-            yield name, None, "it is a generator function, whose items would not be converted"
-        else:
-            yield name, decider.conversion(name, name in decision.state.prioritized), ""
 
 
 def considered(
@@ -450,16 +294,14 @@ def refusal(
 def _remedies(decision: Decision, examine: Examine) -> Iterator[str]:
     """Yield the options under which a refused call would run, one sentence each."""
     decider, state = decision.decider, decision.state
-    for name in sorted(decision.match.implementing - {DEFAULT}):
-        if not decider.why_inactive(name, state) or decider.catalog.descriptions[name].unmet:
-            continue
-        # With the backend active, a type may count that no active backend knows now.
-        if _if_prioritized(decision, name).fits(name):
+    for name in [each.backend for each in decision.steps if each.verdict is Verdict.INACTIVE]:
+        if not decider.catalog.descriptions[name].unmet:
             again = "takes part again (it is disabled here)"
             why = again if name in state.disabled else "takes part (it requires opt-in)"
             yield f"with backend_opts(prioritize={name!r}), {name} {why}"
-    for step in [] if decision.converts else decider.conversions(decision):
-        obstacle, text = examine(step)
+    conversions = decider.conversions(decision)
+    for step in [] if decision.converts else conversions:
+        obstacle, text = examine(step) if step.conversions is not None else ("it cannot", "")
         if not obstacle:
             yield (
                 f"with backend_opts(fallback='convert'), {step.backend} converts "
@@ -467,8 +309,8 @@ def _remedies(decision: Decision, examine: Examine) -> Iterator[str]:
                 f"{step.backend} says that it cannot"
             )
     also = "" if decision.converts else ", fallback='convert'"
-    for name, found, _ in judged_conversions(decision):
-        new = None if found is not None else _new_converter(decision, name)
+    for name in [each.backend for each in conversions if each.conversions is None]:
+        new = _new_converter(decision, name)
         if new is not None and not examine(new)[0]:
             yield f"with backend_opts(prioritize={name!r}{also}), {name} converts"
     if DEFAULT in state.disabled:
@@ -486,7 +328,7 @@ def _new_converter(decision: Decision, name: str) -> Step | None:
     It may not: types that it knows then count, and another backend may answer first.
     """
     tried = {each.backend for each in decision.candidates}
-    state = _prioritizing(decision.state, name, "convert")
+    state = decision.decider.prioritizing(decision.state, name, "convert")
     again = decision.decider.decide(decision.function, state, decision.types)
     for each in again.candidates:
         if each.backend not in tried:

@@ -579,8 +579,7 @@ class Dispatcher:
 
     def ready(self) -> Calls | None:
         """Return the calls of the backends, loaded if needed; None if this thread loads them."""
-        loader = self.ensure_loader()
-        return loader.settled or loader.load() or loader.loaded
+        return self.ensure_loader().ready()
 
     def catalog(self) -> Catalog:
         """Return the catalog of the backends, which are discovered if needed."""

@@ -1,4 +1,4 @@
-"""Which backends know a class, by the type patterns of their descriptions, and match a call."""
+"""Type patterns against classes: which backends know a class, and which classes override."""
 
 from __future__ import annotations
 
@@ -31,9 +31,7 @@ from ._patterns import (
 )
 
 if TYPE_CHECKING:
-    from ._decide import Decider
     from ._description import Description
-    from ._state import DispatchState
 
 
 class TypeMatch(NamedTuple):
@@ -234,131 +232,6 @@ def _import_base(pattern: TypePattern) -> type | None:
 
 def _last(qualname: str) -> str:
     return qualname.rpartition(".")[2]
-
-
-class Match:
-    """Which backends match the types of one call; see the golden rule.
-
-    Attributes
-    ----------
-    default_matches : bool
-        Whether the default matches. Then no merely installed backend answers.
-    counting, riding : list of (type, TypeMatch)
-        The types that count, and those that only ride along.
-    foreign : tuple of type
-        The types that are neither Python's own classes nor known to the default.
-    current : str or None
-        The current backend, if the types say nothing, so that it matches.
-    """
-
-    __slots__ = (
-        *("_all", "_decider", "_state", "counting", "current"),
-        *("default_matches", "foreign", "implementing", "riding", "types"),
-    )
-
-    def __init__(
-        self,
-        decider: Decider,
-        state: DispatchState,
-        types: tuple[type, ...],
-        implementing: frozenset[str],
-        counts: Callable[[type], bool] | None = None,
-    ) -> None:
-        self._decider, self._state, self.implementing = decider, state, implementing
-        self.types = types
-        self._all: list[TypeMatch] = []
-        known, self.counting, self.riding = [], [], []  # type: ignore[var-annotated]
-        foreign = []
-        for cls in types:
-            match = decider.matcher.match(cls)
-            self._all.append(match)
-            if DEFAULT not in match.known and not match.is_builtin:
-                foreign.append(cls)
-            # The type that the user names always counts.
-            always = cls is state.type or (counts is not None and counts(cls))
-            if always or DEFAULT in match.primary or self._has_say(match.known):
-                known.append((cls, match))
-                stays = always or DEFAULT in match.primary or self._has_say(match.specific)
-                (self.counting if stays else self.riding).append((cls, match))
-        self.foreign = tuple(foreign)
-        says = any(DEFAULT in each.known or not each.is_builtin for each in self._all)
-        self.current = state.backend if state.type is None and not says else None
-        self.default_matches = DEFAULT not in state.disabled and self.fits(DEFAULT)
-        if not self.default_matches:
-            self.counting, self.riding = known, []
-
-    def fits(self, name: str) -> bool:
-        """Whether a backend knows every type that counts, one as a primary type."""
-        if name == self.current:
-            return True
-        has_primary = False
-        for _, match in self.counting:
-            if name in match.primary:
-                has_primary = True
-            elif name not in match.known:
-                return False
-        return has_primary
-
-    def _has_say(self, names: frozenset[str], default_matches: bool = False) -> bool:
-        """Whether a backend among `names` may answer such calls."""
-        names = (names & self.implementing) - {DEFAULT}
-        return bool(self._decider.active(names, self._state, default_matches))
-
-    def prioritized(self) -> list[str]:
-        """Return the prioritized candidates in order."""
-        state = self._state
-        return [
-            name
-            for name in state.prioritized
-            if name in self.implementing and name not in state.disabled and self.fits(name)
-        ]
-
-    def others(self) -> frozenset[str]:
-        """Return the other candidates, the default among them if it matches."""
-        # Whole sets are compared, because a thousand backends may know a type.
-        names = self._decider.active(self.implementing, self._state, self.default_matches)
-        found = frozenset[str]().union(*[names & match.primary for _, match in self.counting])
-        for _, match in self.counting:
-            found &= match.known
-        found = found | {DEFAULT} if self.default_matches else found - {DEFAULT}
-        return found.difference(self.prioritized())
-
-    @property
-    def nearness(self) -> tuple[tuple[frozenset[str], ...], ...]:
-        """For each type that counts, sets of backends, the nearest first."""
-        return tuple([match.nearness for _, match in self.counting])
-
-    @property
-    def specific(self) -> frozenset[str]:
-        """The backends that know a type by a specific pattern."""
-        return frozenset[str]().union(*[match.specific for _, match in self.counting])
-
-    @property
-    def awaited(self) -> list[str]:
-        """Modules not imported yet whose import may change the candidates."""
-        backends_of = self._decider.matcher.backends_of
-        return [
-            pattern.module
-            for match in self._all
-            for pattern in match.awaited
-            if self._can_change(backends_of(pattern))
-        ]
-
-    @property
-    def depends_on_registration(self) -> bool:
-        """Whether ``register`` of an abstract base class may change the candidates."""
-        return self._can_change(self._decider.matcher.abstract)
-
-    def _can_change(self, names: frozenset[str]) -> bool:
-        """Whether the candidates may change if a backend among `names` knows one more type.
-
-        If all are primary types of the default, it always matches, and only a chosen backend
-        precedes it.
-        """
-        settled = self.default_matches and all(DEFAULT in each.primary for each in self._all)
-        if DEFAULT in names and not settled:
-            return True
-        return self._has_say(names, settled)
 
 
 class GenericMethod(classmethod):  # type: ignore[type-arg]  # no subscript at run time

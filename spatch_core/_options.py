@@ -221,6 +221,15 @@ class BackendOptions(Giving[Given_co], metaclass=Kind):
         @overload
         def __new__(
             cls,
+            prioritize: str | Iterable[str] | None,
+            disable: str | Iterable[str] | None,
+            type: Class | str | None,
+            trace: Literal[True],
+            **later: Unpack[LaterOptions],
+        ) -> BackendOptions[Trace]: ...
+        @overload
+        def __new__(
+            cls,
             prioritize: str | Iterable[str] | None = ...,
             disable: str | Iterable[str] | None = ...,
             type: Class | str | None = ...,
@@ -378,11 +387,12 @@ class BackendOptions(Giving[Given_co], metaclass=Kind):
         """Return a scope of the state in force here with the options added."""
         keeper, own = self._owner.keeper, self._own
         outer: Scope = keeper.get()[0]
-        scope: Scope | None = outer.inner.get(own)
-        if scope is None:
-            scope = keeper.scope(own.within(outer.state))
-            if own.is_plain:
-                outer.keep_inner(own, scope)
+        known: Scope | None = outer.inner.get(own)
+        if known is not None:
+            return known
+        scope: Scope = keeper.scope(own.within(outer.state))
+        if own.is_plain:
+            outer.keep_inner(own, scope)
         return scope
 
     def __call__(self, function: F) -> F:

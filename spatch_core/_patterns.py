@@ -365,46 +365,14 @@ class TypePattern:
     def __reduce__(self) -> Any:
         return TypePattern, (str(self),)
 
-    def names(self, cls: type) -> bool:
-        """Whether an exact or subclass pattern names `cls`; imports nothing.
-
-        Parameters
-        ----------
-        cls : type
-            Any class.
-
-        Returns
-        -------
-        bool
-            True if `cls` (for a subclass pattern, a class on its MRO) has the pattern's
-            module and qualname, or is the object that the pattern names in a module that
-            is imported already.
-
-        Examples
-        --------
-        >>> TypePattern("builtins:int").names(bool), TypePattern("~builtins:int").names(bool)
-        (False, True)
-        """
-        return self.distance(cls) is not None
-
     def distance(self, cls: type) -> int | None:
-        """Return the position on the MRO of `cls` of the class that the pattern names.
+        """Return the position on the MRO of `cls` of the class that the pattern names, or None.
 
-        Parameters
-        ----------
-        cls : type
-            Any class.
+        The pattern must not be abstract. It names a class of its module and qualname, or the object
+        that it leads to in a module that is imported already. Nothing is imported.
 
-        Returns
-        -------
-        int or None
-            The first position; 0 for `cls` itself. None if `names` is false. The pattern must
-            not be abstract.
-
-        Examples
-        --------
-        >>> TypePattern("~builtins:int").distance(bool)
-        1
+        >>> TypePattern("~builtins:int").distance(bool), TypePattern("builtins:int").distance(bool)
+        (1, None)
         """
         classes = self._classes(cls)
         for position, each in enumerate(classes):

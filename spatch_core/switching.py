@@ -373,8 +373,7 @@ class _Attributes:
         """Return the backends; None while they are discovered, or the module is imported."""
         if is_awaited(self._module):
             return None
-        loader = self._system._loader
-        caller = loader.settled or loader.load() or loader.loaded
+        caller = self._system._loader.ready()
         return None if caller is None else caller.catalog
 
     def _is_submodule(self, name: str) -> bool:

@@ -6,9 +6,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from ._decide import Verdict
     from ._description import AutoGeneration, Description, Implementation, Variant
     from ._errors import Finding, Severity, Source
-    from ._explain import ExplainedBackend, Explanation, Verdict
+    from ._explain import ExplainedBackend, Explanation
     from ._invoke import DispatchableFunction
     from ._observed import Call, Outcome, Trace, TraceEvent
     from ._options import BackendOptions
@@ -63,7 +64,7 @@ _HOMES = {
     "TraceEvent": "_observed",
     "TypePattern": "_patterns",
     "Variant": "_description",
-    "Verdict": "_explain",
+    "Verdict": "_decide",
 }
 """Modules of the names; all others are in `examination`."""
 

@@ -209,7 +209,7 @@ def test_the_guide_of_backends_leads_through_the_tools() -> None:
         assert f"spatch-core {name}" in guide
     hooks = (ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8")
     for hook in re.findall(r"^- id: (.*)$", hooks, re.MULTILINE):
-        assert f"- id: {hook}\n" in guide
+        assert f"`{hook}`" in guide
 
 
 def test_a_session_that_ends_otherwise_is_an_error(session: ModuleType) -> None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .._explain import Verdict
+from .._decide import Verdict
 from .._options import POLICIES
 from .._patterns import type_identifier
 from ..examination.backends import list_backends, unusable_backends

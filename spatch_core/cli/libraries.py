@@ -58,7 +58,7 @@ def _counts(loaded: LoadedLibrary) -> tuple[int, int] | None:
     usable = [
         each
         for each in list_backends(loaded)
-        if each.state in (State.ACTIVE, State.NEEDS_OPT_IN) and each.name != DEFAULT
+        if each.state in (State.ACTIVE, State.WAITS, State.NEEDS_OPT_IN) and each.name != DEFAULT
     ]
     return len(loaded.system.functions), len(usable)
 

@@ -65,7 +65,7 @@ def _parts(loaded: LoadedLibrary) -> list[Part]:
     current = current_backend(loaded)
     if current is not None:
         parts.append(f"Current backend: {loaded.shown(current)}")
-    remarked = (State.NEEDS_OPT_IN, State.INACTIVE, State.BLOCKED)
+    remarked = (State.WAITS, State.NEEDS_OPT_IN, State.INACTIVE, State.BLOCKED)
     inactive = [each for each in backends if each.state in remarked]
     return [*parts, state_notes("Not active", inactive)]
 

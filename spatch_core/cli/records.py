@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 STATE_STYLES: dict[str, str] = {
     State.ACTIVE: "green",
+    State.WAITS: "yellow",
     State.NEEDS_OPT_IN: "yellow",
     State.INACTIVE: "yellow",
     State.BLOCKED: "dim",

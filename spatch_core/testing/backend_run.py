@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from .._convert import Conversion, RoundTrip, Unconverted, converted, leaves
-from .._explain import Verdict
+from .._decide import Verdict
 from .._function import Function
 from .._observed import Call
 from .._patterns import DEFAULT

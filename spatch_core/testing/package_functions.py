@@ -27,12 +27,12 @@ def replace_functions(
     process = os.getpid()
 
     def replacement(default: Callable[..., Any], wrapper: Callable[..., Any]) -> Callable[..., Any]:
-        if is_running is None:
+        if (is_inside := is_running) is None:
             return wrapper
 
         @wraps(wrapper)
         def stand_in(*args: Any, **kwargs: Any) -> Any:
-            is_own = is_running() or os.getpid() != process
+            is_own = is_inside() or os.getpid() != process
             return (default if is_own else wrapper)(*args, **kwargs)
 
         return stand_in

@@ -1,22 +1,18 @@
-"""What every attack counts: how often it was tried, and how often the core held.
+"""Attacks are counted: a test fails if it tried none, or if one did not hold.
 
-The checks run a representative part. ``ATTACK_SCALE=20 pytest tests/attacks -m "" --junitxml=FILE``
-runs twenty times as many; ``python tools/reliability.py FILE…`` writes the counts into
-docs/explanation/reliability.md, where the names of the tests say what was tried.
+The checks run a representative part; ``ATTACK_SCALE=20 pytest tests/attacks -m ""`` runs twenty
+times as many.
 """
 
 from __future__ import annotations
 
 import os
-import platform
 from typing import TYPE_CHECKING
 
 import pytest
 
-import spatch_core
-
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
 
 class Tally:
@@ -48,14 +44,10 @@ class Tally:
 
 
 @pytest.fixture
-def tally(record_property: Callable[[str, object], None]) -> Iterator[Tally]:
+def tally() -> Iterator[Tally]:
     """Count attacks; the test fails if none was tried, or if one did not hold."""
     tally = Tally()
     yield tally
-    path = "C" if spatch_core.accelerated else "pure"
-    record_property("python", f"{platform.python_version()}, {path}")
-    record_property("tried", tally.tried)
-    record_property("held", tally.held)
     assert tally.tried, "nothing was tried"
     assert tally.held == tally.tried, f"{tally.held} of {tally.tried} held: {tally.failures}"
 

@@ -689,7 +689,7 @@ REACHES = [
     ('["fractions:Fraction"]', "", True),
     ('["builtins:dict", "@collections.abc:Mapping"]', LATE, True),
     ('["builtins:str"]', LATE, True),
-    ('["builtins:str"]', "", False),
+    ('["builtins:str"]', "", True),
     ('["builtins:str"]', f"{LATE}\nrequires_opt_in = true", False),
     ('["builtins:str"]', f'{LATE}\nsecondary_types = ["builtins:bytes"]', False),
 ]

@@ -363,3 +363,13 @@ def test_edges_and_doctor_show_the_name_that_the_library_gives_itself(paint: Sit
         assert output.startswith("paintlib, the library paintlib itself")
         assert "Order: paintlib" in output
     assert backend_as_json(paint, "default")["state"] == "active"
+
+
+def test_a_backend_that_never_runs_unasked_waits_for_prioritize(paint: Site) -> None:
+    """The golden rule: the library goes first for its own types; it is active once prioritized."""
+    paint.install_backend("water", WATER.replace("requires_opt_in = true", ""))
+    assert paint.run("list", "paintlib").row("water")[1] == "waits for prioritize"
+    assert "waits for prioritize: prioritize=" in paint.run("show", "water").output
+    assert paint.run("doctor", "paintlib").row("water")[1] == "waits for prioritize"
+    for variables in ({"PAINTLIB_PRIORITIZE": "water"}, {"PAINTLIB_SET_ORDER": "water>default"}):
+        assert backend_as_json(paint, "water", **variables)["state"] == "active"

@@ -251,7 +251,6 @@ def test_a_malformed_value_leaves_the_others_in_force(monkeypatch: pytest.Monkey
         ("TESTLIB_PRIORITIZE", "THREADS", "Did you mean 'threads'?"),
         ("TESTLIB_BLOCK", "Threads", "Did you mean 'threads'?"),
         ("TESTLIB_SET_ORDER", "treads>gpu", "Did you mean 'threads'?"),
-        ("TESTLIB_BLOCK", "ALL", "'*'"),
         ("TESTLIB_PRIORITISE", "gpu", "Did you mean TESTLIB_PRIORITIZE?"),
         ("TESTLIB_PRIORITY", "gpu", "Did you mean TESTLIB_PRIORITIZE?"),
         ("testlib_priority", "gpu", "Did you mean TESTLIB_PRIORITIZE?"),

@@ -1,0 +1,483 @@
+"""The backends of a library: which may answer a call, which match its types, and their order.
+
+**The golden rule**: installing a backend, and nothing else, never changes the result of a call. A
+backend takes part in a call in one of four ways, see `Backends.active`:
+
+============  ==================================================  ===========================
+standing      reason                                              answers a call it matches
+============  ==================================================  ===========================
+prioritized   the user: ``prioritize=``, ``<PREFIX>_PRIORITIZE``  always
+              or the current backend
+placed        the library (a backend passed in code), or          always
+              ``<PREFIX>_SET_ORDER`` (before one of these, or
+              before the default)
+installed     the distribution is installed                       unless the default matches
+inactive      ``disable=``, a requirement that is not met, or     never
+              it requires opt-in and is not prioritized
+============  ==================================================  ===========================
+
+A backend *matches*, see `Match.fits`, if it knows every dispatch type that counts, and if one of
+these is a primary type of it. A type counts if it is a primary type of the default, or if an active
+backend that implements the function knows it. So no backend gets a type that it does not know while
+another backend knows it.
+
+One exception keeps ``add(array, 1.5)`` with the library when a backend is installed that happens to
+know ``float``. Types *ride along*, and do not count, in calls that the default matches without
+them. Such a type is no primary type of the default, nor, by a specific pattern, of an active
+backend that implements the function (see `TypeMatch.specific`).
+
+**The order** of the candidates, see `Match.order`, is computed among these alone: prioritized
+backends first, in the user's order, then rank by rank, with the edges inside each rank:
+
+1. the library's own backends, and those that ``SET_ORDER`` puts before one of them;
+2. installed backends that know a dispatch type by a specific pattern, or that ``SET_ORDER`` puts
+   before any other;
+3. other installed backends: they know the types by general patterns alone.
+
+So a merely installed backend changes nothing among the library's own, and a backend that takes
+every object changes nothing among the backends that know the types.
+
+Everything that depends on the backends or on one function alone is computed once, so that the cost
+of a new state or of new types does not grow with the number of backends. The caches have no locks:
+two threads may compute the same value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ._description import GivenCallable
+from ._matching import Matcher, TypeMatch, overrides
+from ._order import Cycle, order_backends
+from ._patterns import (
+    ABSTRACT,
+    DEFAULT,
+    import_identifier,
+    loaded_object,
+    split_identifier,
+    type_identifier,
+)
+from .exceptions import ImplementationImportError
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from ._description import Description
+    from ._discovery import Catalog
+    from ._function import Function
+    from ._state import DispatchState
+
+    Nearness = tuple[tuple[frozenset[str], ...], ...]
+
+# Bounds: a program may make classes without end.
+_MOST_ORDERS = 1000
+_MOST_TOLD = 1000
+
+
+class Backends:
+    """The backends of a catalog.
+
+    Parameters
+    ----------
+    catalog : Catalog
+        What discovery has found.
+    notify : callable, optional
+        Called with a function's identifier and a backend before the backend runs it.
+    protocol : str, optional
+        The library's own protocol, by whose method classes override.
+    """
+
+    def __init__(
+        self,
+        catalog: Catalog,
+        notify: Callable[[str, str], None] | None = None,
+        protocol: str | None = None,
+    ) -> None:
+        descriptions, set_order = catalog.descriptions, catalog.environment.set_order
+        self.catalog = catalog
+        self.notify = notify
+        self.protocol = protocol
+        self.matcher = Matcher(descriptions)
+        # What has been imported, by identifier.
+        self.objects: dict[str, Any] = {}
+        self.block = catalog.environment.variable("BLOCK")
+        self.placed = placed_backends(descriptions, set_order)
+        self.stated_first = frozenset(first for first, _ in set_order)
+        self._opt_in = frozenset(n for n, each in descriptions.items() if each.requires_opt_in)
+        self._unmet = frozenset(n for n, each in descriptions.items() if each.unmet)
+        self.converters = frozenset(
+            n for n, each in descriptions.items() if each.conversions and not each.unmet
+        )
+        self._implementers = _implementers(descriptions)
+        self._every = [n for n, each in descriptions.items() if each.every and not each.unmet]
+        self._implementing: dict[str, frozenset[str]] = {}
+        self._orders: dict[Any, tuple[tuple[str, ...], Mapping[str, Cycle]]] = {}
+        self._told: dict[Hashable, None] = {}
+        own = descriptions[DEFAULT].known_types if DEFAULT in descriptions else ()
+        self._own_patterns = [each for each in own if each.prefix != ABSTRACT]
+
+    # Which backends may answer.
+
+    def active(
+        self, names: frozenset[str], state: DispatchState, default_matches: bool
+    ) -> frozenset[str]:
+        """Return the backends among `names` whose standing lets them answer.
+
+        Callers decide about the default themselves.
+        """
+        # The golden rule: where the default matches, no merely installed backend answers.
+        if default_matches:
+            names = (names & self.placed).union(names.intersection(state.prioritized))
+        inactive = (names & self._opt_in).difference(state.prioritized) | (names & state.disabled)
+        inactive |= names & self._unmet
+        # Mostly none is, and the same set is cheaper than an equal one.
+        return names - inactive if inactive else names
+
+    def why_inactive(self, name: str, state: DispatchState) -> str:
+        """Say why a backend is inactive; empty if it is active."""
+        description = self.catalog.descriptions[name]
+        if description.unmet:
+            return description.unmet
+        if name in state.disabled:
+            return "it is disabled"
+        if description.requires_opt_in and name not in state.prioritized:
+            return f"it requires opt-in: prioritize={name!r}"
+        return ""
+
+    def implementers(self, identifier: str) -> tuple[str, ...]:
+        """Return the backends that implement a function, by priority; the default is one."""
+        named = self._implementers.get(identifier, (DEFAULT,))
+        if not self._every:
+            return named
+        descriptions = self.catalog.descriptions
+        every = [each for each in self._every if identifier not in descriptions[each].absent]
+        names = {*named, *every}
+        return tuple([name for name in descriptions if name in names])
+
+    def implementing(self, identifier: str) -> frozenset[str]:
+        """Return the same backends as a set."""
+        found = self._implementing.get(identifier)
+        if found is None:
+            found = self._implementing[identifier] = frozenset(self.implementers(identifier))
+        return found
+
+    def is_own(self, cls: type) -> bool:
+        """Whether the library names a class itself, and not only a base class of it."""
+        return any(pattern.distance(cls) == 0 for pattern in self._own_patterns)
+
+    def check_type(self, cls: object) -> None:
+        """Raise unless a class overrides, or is a primary type of any backend.
+
+        Raises
+        ------
+        TypeError
+            If it is not a class.
+        UnknownTypeError
+            If no backend has it as a primary type.
+        """
+        if not isinstance(cls, type):
+            raise TypeError(f"type= takes a class, not {cls!r}")
+        if self.matcher.match(cls).primary:
+            return
+        if self.protocol is not None and overrides(cls, self.protocol):
+            return
+        descriptions = self.catalog.descriptions.values()
+        patterns = [str(pattern) for each in descriptions for pattern in each.primary_types]
+        from .exceptions import UnknownTypeError
+
+        raise UnknownTypeError(cls, dict.fromkeys(patterns))
+
+    # Their order.
+
+    def ordered(
+        self, names: frozenset[str], nearness: Nearness
+    ) -> tuple[tuple[str, ...], Mapping[str, Cycle]]:
+        """Order the candidates of one rank; return them, and the skipped ones with their cycles."""
+        if len(names) < 2:
+            return tuple(names), {}
+        # Keys hold names alone, so that the cache keeps no class alive. Calls of many functions and
+        # types have the same candidates.
+        key = names, nearness
+        ordered = self._orders.get(key)
+        if ordered is None:
+            if len(self._orders) >= _MOST_ORDERS:
+                self._orders.clear()
+            ordered = self._orders[key] = self._order(names, nearness)
+        return ordered
+
+    def _order(
+        self, names: frozenset[str], nearness: Nearness
+    ) -> tuple[tuple[str, ...], Mapping[str, Cycle]]:
+        descriptions, environment = self.catalog.descriptions, self.catalog.environment
+        skipped: dict[str, Cycle] = {}
+        left = [name for name in self.catalog.base_order if name in names]
+        while True:
+            order = order_backends(
+                *([descriptions[name] for name in left], environment.set_order),
+                *(environment.variable("SET_ORDER"), nearness),
+            )
+            on_cycles = {name: cycle for cycle in order.cycles for name in cycle.members}
+            installed = {n: each for n, each in on_cycles.items() if not descriptions[n].in_code}
+            if not installed:
+                return order.names, skipped | on_cycles
+            # Merely installed backends are skipped first. Then the library's own may be on no cycle
+            # any more, so the rest is ordered again.
+            skipped |= installed
+            left = [name for name in left if name not in installed]
+
+    def why_void(self, before: str, after: str) -> str:
+        """Say why an edge between two backends takes part in no call; empty if it may."""
+        one, other = self.catalog.descriptions[before], self.catalog.descriptions[after]
+        for each in (one, other):
+            if each.requires_opt_in:
+                return f"{each.name} is inactive, or prioritized and goes first"
+        placed = self.placed | {DEFAULT}
+        if (before in placed) != (after in placed):
+            return "the library's own go before backends that are merely installed"
+        if one.every or other.every:
+            return ""
+        if DEFAULT in (before, after):
+            shares = bool(other.functions if before == DEFAULT else one.functions)
+        else:
+            shares = not set(one.functions).isdisjoint(other.functions)
+        return "" if shares else "they implement no function in common"
+
+    # What they name, imported on first use.
+
+    def load(self, function: Function, backend: str, identifier: str) -> Callable[..., Any]:
+        """Import what a backend names for a function.
+
+        Raises
+        ------
+        ImplementationImportError
+            If it cannot be imported.
+        """
+        if isinstance(identifier, GivenCallable):
+            return identifier.given
+        loaded: Callable[..., Any] | None = self.objects.get(identifier)
+        if loaded is None:
+            # No lock is needed: if two threads import it, both get the same object.
+            try:
+                found = import_identifier(identifier)
+                if not callable(found):
+                    raise ImportError(f"{identifier!r} is not callable: {found!r}")
+            except KeyboardInterrupt:
+                raise
+            except BaseException as error:  # noqa: BLE001  # whatever the module raises
+                cause = error.with_traceback(_of_backend(error.__traceback__))
+                raise ImplementationImportError(
+                    backend, function.identifier, identifier, self.block
+                ) from cause
+            loaded = self.objects[identifier] = found
+        return loaded
+
+    def is_loaded(self, identifier: str, called: object) -> bool:
+        """Whether `called` is what a backend names; imports nothing."""
+        if isinstance(identifier, GivenCallable):
+            return identifier.given is called
+        loaded: object = self.objects.get(identifier)
+        if loaded is None:
+            loaded = loaded_object(*split_identifier(identifier), hooks=False)
+        return loaded is called
+
+    def is_told(self, key: Hashable) -> bool:
+        """Whether a warning was given before; it counts as given from now on."""
+        # Without a lock: at worst, two threads both warn.
+        if key in self._told:
+            return True
+        if len(self._told) >= _MOST_TOLD:
+            self._told.clear()
+        self._told[key] = None
+        return False
+
+
+class Match:
+    """Which backends match the types of one call, among those that implement its function.
+
+    Attributes
+    ----------
+    default_matches : bool
+        Whether the default matches. Then no merely installed backend answers.
+    counting, riding : list of (type, TypeMatch)
+        The types that count, and those that only ride along.
+    foreign : tuple of type
+        The types that are neither Python's own classes nor known to the default.
+    current : str or None
+        The current backend, if the types say nothing, so that it matches.
+    cycles : dict of str to Cycle
+        Backends that `order` has skipped, each with its cycle of declared edges.
+    """
+
+    __slots__ = (
+        *("_all", "_backends", "_order", "counting", "current", "cycles"),
+        *("default_matches", "foreign", "implementing", "riding", "state", "types"),
+    )
+
+    def __init__(
+        self,
+        backends: Backends,
+        state: DispatchState,
+        types: tuple[type, ...],
+        implementing: frozenset[str],
+        counts: Callable[[type], bool] | None = None,
+    ) -> None:
+        self._backends, self.state, self.implementing = backends, state, implementing
+        self.types = types
+        self._order: list[str] | None = None
+        self.cycles: dict[str, Cycle] = {}
+        self._all = [backends.matcher.match(cls) for cls in types]
+        known: list[tuple[type, TypeMatch]] = []
+        self.counting: list[tuple[type, TypeMatch]] = []
+        self.riding: list[tuple[type, TypeMatch]] = []
+        foreign = []
+        for cls, match in zip(types, self._all, strict=True):
+            if DEFAULT not in match.known and not match.is_builtin:
+                foreign.append(cls)
+            # The type that the user names always counts.
+            always = cls is state.type or (counts is not None and counts(cls))
+            if always or DEFAULT in match.primary or self._has_say(match.known):
+                known.append((cls, match))
+                stays = always or DEFAULT in match.primary or self._has_say(match.specific)
+                (self.counting if stays else self.riding).append((cls, match))
+        self.foreign = tuple(foreign)
+        says = any(DEFAULT in each.known or not each.is_builtin for each in self._all)
+        self.current = state.backend if state.type is None and not says else None
+        self.default_matches = DEFAULT not in state.disabled and self.fits(DEFAULT)
+        # Types ride along only in calls that the default matches without them.
+        if not self.default_matches:
+            self.counting, self.riding = known, []
+
+    def fits(self, name: str) -> bool:
+        """Whether a backend knows every type that counts, one as a primary type."""
+        if name == self.current:
+            return True
+        has_primary = False
+        for _, match in self.counting:
+            if name in match.primary:
+                has_primary = True
+            elif name not in match.known:
+                return False
+        return has_primary
+
+    def why_not(self, name: str) -> str:
+        """Say why a backend does not match."""
+        if not self.types:
+            return "no argument has a type to dispatch on"
+        if not self.counting:
+            return "no active backend that implements it knows any of the types"
+        unknown = [type_identifier(cls) for cls, each in self.counting if name not in each.known]
+        if unknown:
+            return f"it does not know {', '.join(unknown)}"
+        riding = [type_identifier(cls) for cls, each in self.riding if name in each.primary]
+        if riding:
+            names = ", ".join(riding)
+            return f"the default matches without {names}, which therefore does not count"
+        return "none of the types is a primary type of it"
+
+    def prioritized(self) -> list[str]:
+        """Return the prioritized candidates in order."""
+        state = self.state
+        return [
+            name
+            for name in state.prioritized
+            if name in self.implementing and name not in state.disabled and self.fits(name)
+        ]
+
+    @property
+    def order(self) -> list[str]:
+        """The candidates in order; the default, if it matches, ends them."""
+        if self._order is None:
+            backends, found = self._backends, self.prioritized()
+            names = self._others().difference(found)
+            chosen = names & (backends.placed | {DEFAULT})
+            installed = names - chosen
+            specific = frozenset[str]().union(*[match.specific for _, match in self.counting])
+            known = installed & (specific | backends.stated_first)
+            nearness = tuple([match.nearness for _, match in self.counting])
+            for rank in (chosen, known, installed - known):
+                ordered, cycles = backends.ordered(rank, nearness)
+                found += ordered
+                self.cycles.update(cycles)
+            self._order = found
+        return self._order
+
+    def _others(self) -> frozenset[str]:
+        """Return the candidates, but for those that match as the current backend alone."""
+        # Whole sets are compared, because a thousand backends may know a type.
+        names = self._backends.active(self.implementing, self.state, self.default_matches)
+        found = frozenset[str]().union(*[names & match.primary for _, match in self.counting])
+        for _, match in self.counting:
+            found &= match.known
+        return found | {DEFAULT} if self.default_matches else found - {DEFAULT}
+
+    def _has_say(self, names: frozenset[str], default_matches: bool = False) -> bool:
+        """Whether a backend among `names` may answer such calls."""
+        names = (names & self.implementing) - {DEFAULT}
+        return bool(self._backends.active(names, self.state, default_matches))
+
+    # What may change the candidates later.
+
+    @property
+    def awaited(self) -> list[str]:
+        """Modules not imported yet whose import may change the candidates."""
+        backends_of = self._backends.matcher.backends_of
+        return [
+            pattern.module
+            for match in self._all
+            for pattern in match.awaited
+            if self._can_change(backends_of(pattern))
+        ]
+
+    @property
+    def depends_on_registration(self) -> bool:
+        """Whether ``register`` of an abstract base class may change the candidates."""
+        return self._can_change(self._backends.matcher.abstract)
+
+    def _can_change(self, names: frozenset[str]) -> bool:
+        """Whether the candidates may change if a backend among `names` knows one more type."""
+        # If all are primary types of the default, it always matches, and only a chosen backend
+        # precedes it.
+        settled = self.default_matches and all(DEFAULT in each.primary for each in self._all)
+        if DEFAULT in names and not settled:
+            return True
+        return self._has_say(names, settled)
+
+
+def placed_backends(
+    descriptions: Mapping[str, Description], set_order: Sequence[tuple[str, str]]
+) -> frozenset[str]:
+    """Return the in-code backends, and those that ``SET_ORDER`` puts before one or the default."""
+    placed = {name for name, description in descriptions.items() if description.in_code}
+    placed.add(DEFAULT)
+    # Repeated, because a backend may be placed by a pair with one that is placed by another pair.
+    while True:
+        found = {first for first, second in set_order if second in placed} - placed
+        if not found:
+            return frozenset(placed) - {DEFAULT}
+        placed |= found
+
+
+def _implementers(descriptions: Mapping[str, Description]) -> dict[str, tuple[str, ...]]:
+    """Return the backends that name each function, and the default, by priority."""
+    found: dict[str, list[str]] = {}
+    before: list[str] = []  # holds the default once the loop has passed it
+    for name, description in descriptions.items():
+        if name == DEFAULT:
+            for names in found.values():
+                names.append(DEFAULT)
+            before = [DEFAULT]
+        for identifier in () if description.unmet else description.functions:
+            found.setdefault(identifier, [*before]).append(name)
+    return {identifier: tuple(names) for identifier, names in found.items()}
+
+
+def _of_backend(traceback: TracebackType | None) -> TracebackType | None:
+    """Leave out the first frames of a failed import, which are those of the import system."""
+    found = traceback
+    while found is not None:
+        name = str(found.tb_frame.f_globals.get("__name__"))
+        if name.partition(".")[0] not in ("importlib", "_frozen_importlib", __package__):
+            return found
+        found = found.tb_next
+    return None
