@@ -310,7 +310,8 @@ def _check_class(pattern: TypePattern, found: Any) -> Iterator[Finding]:
                 "Name a class that issubclass accepts",
             )
             return
-        if type(found).__subclasscheck__ is type.__subclasscheck__:
+        check: Any = type(found).__subclasscheck__
+        if check is type.__subclasscheck__:
             yield note(
                 f"{pattern.identifier!r} is not an abstract base class; importing it is "
                 "unnecessary",
