@@ -141,7 +141,7 @@ def _validate(file: BackendFile) -> None:
 class FileReport(Report):
     """The result of verifying a file.
 
-    The findings are sorted by line, and within a line by key.
+    The findings are sorted by line.
 
     Parameters
     ----------
@@ -215,7 +215,7 @@ def verify_file(path: str | os.PathLike[str], imports: bool = True) -> FileRepor
                 found.append(each)
         if not result.is_complete:
             found.append(file.placed(incomplete()))
-    found.sort(key=lambda each: (each.line or 0, file.layout.position(each.key or "")))
+    found.sort(key=lambda each: each.line or 0)
     backend, description = file.fields.get("name"), file.description
     return FileReport(
         file.path,

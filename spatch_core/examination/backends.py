@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from enum import Enum
@@ -200,23 +200,3 @@ def mending(order: Order) -> str | None:
     """Return a value of ``SET_ORDER`` that breaks every cycle; None without cycles."""
     pieces = [piece for cycle in order.cycles for piece in cycle.set_order.split(",")]
     return ",".join(dict.fromkeys(pieces)) or None
-
-
-def set_order_before(stated: Sequence[tuple[str, str]], backend: str, others: Sequence[str]) -> str:
-    """Return ``SET_ORDER`` with a backend before others, without the pairs that say the opposite.
-
-    Examples
-    --------
-    >>> set_order_before([("a", "b"), ("c", "d")], "b", ["a"])
-    'c>d,b>a'
-    """
-    opposed = set(others)  # with every backend that a chain of pairs puts after one of them
-    size = 0
-    while len(opposed) > size:
-        size = len(opposed)
-        opposed |= {second for first, second in stated if first in opposed}
-    pairs = [
-        *((a, b) for a, b in stated if not (b == backend and a in opposed)),
-        *((backend, other) for other in others if other != backend),
-    ]
-    return ",".join(dict.fromkeys(f"{first}>{second}" for first, second in pairs))

@@ -34,18 +34,8 @@ _NO_CODE = ("__main__", "conftest", "test", "tests")
 class DescriptionCheck:
     """Imports everything that one description names, and reports the faults.
 
-    Parameters
-    ----------
-    mentions : iterable of Mention
-        Everything importable that the description names.
-    importer : Importer
-        Imports, and explains failures.
-    journal : Journal
-        Records each step before it is taken.
-    name : str, optional
-        The name of the backend.
-    system : BackendSystem, optional
-        The library's system, with all functions imported.
+    The `name` is that of the backend. Without the library's `system`, the functions of all
+    installed libraries count.
     """
 
     def __init__(

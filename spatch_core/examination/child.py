@@ -128,19 +128,11 @@ class TaskResult:
 
 
 class Journal:
-    """The steps and results of a child, for its parent.
-
-    Parameters
-    ----------
-    descriptor : int
-        The file to write to.
-    skip : collection of str
-        Modules that have ended a child before.
-    """
+    """The steps and results of a child, for its parent."""
 
     def __init__(self, descriptor: int, skip: Collection[str]) -> None:
-        self._descriptor = descriptor
-        self._skip = skip
+        self._descriptor = descriptor  # of the pipe to the parent
+        self._skip = skip  # modules that have ended a child before
 
     def add(self, kind: str, value: Any) -> None:
         """Write a value that JSON can represent."""
@@ -166,20 +158,10 @@ def run(
 ) -> TaskResult:
     """Run a task in a fresh interpreter, and again without the modules that end it.
 
-    Parameters
-    ----------
-    task : str
-        ``"module:function"``; called with the request and a `Journal`.
-    request : mapping
-        The argument of the task, which JSON must be able to represent.
-    about : str
-        The text of the progress message.
-    folders : iterable of str, optional
-        The first folders of `sys.path`.
-    variables : mapping of str to str, optional
-        Environment variables to set.
-    limit : float, optional
-        Time limit of each child in seconds.
+    The `task`, ``"module:function"``, is called with the `request`, which JSON must be able to
+    represent, and with a `Journal`. `about` is the text of the progress message. The `folders`
+    come first on `sys.path`, `variables` are set in the environment, and each child gets `limit`
+    seconds.
     """
     result = TaskResult()
     path = [os.path.abspath(each) for each in (*folders, *sys.path)]

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from .._description import FIELDS
 from .._discovery import CYCLE
 from .._environment import (
     BACKEND,
@@ -23,7 +22,6 @@ from .._environment import (
 from .._errors import Finding, Severity, Source, replace
 from .._patterns import DEFAULT, import_identifier, is_backend_name, split_identifier
 from ..backend_system import BackendSystem
-from .backend_file import read_file
 from .backends import State, list_backends, waits_for_prioritize
 from .checks import DescriptionCheck
 from .child import TaskResult, foreign_code, run
@@ -155,10 +153,8 @@ def _examine(library: Library, timeout: float, about: _About) -> Iterator[Findin
     about.default_name = result.last("default_name", DEFAULT)
     environment = read_environment(prefix, os.environ)
     variable = environment.variable(BLOCK)
-    # The states of backends whose descriptions end the process, and of those that were examined.
-    # Backends of the first kind are blocked when all backends are discovered together.
-    broken: dict[str, list[dict[str, Any]]] = {}
-    examined: dict[str, list[dict[str, Any]]] = {}
+    # The backends whose descriptions end the process: blocked when all are discovered together.
+    broken: dict[str, dict[str, Any]] = {}
     for name in backends:
         if environment.blocks(name):
             continue
@@ -166,19 +162,10 @@ def _examine(library: Library, timeout: float, about: _About) -> Iterator[Findin
         result = child("examine", value_blocking(environment, known), name)
         yield from _reported(result, name, result.last("place", backends[name]))
         if not (result.is_complete or result.endings[-1].module):
-            broken[name] = [{"name": name, "state": State.BROKEN.value, **backends[name]}]
-        else:
-            examined[name] = [each for each in result.last("states", []) if each["name"] == name]
+            broken[name] = {"name": name, "state": State.BROKEN.value, **backends[name]}
     result = child("discover", value_blocking(environment, broken) if broken else None)
-    if result.last("states") is None:
-        # Together they end the process, and it is not known which one does. Fall back to the
-        # states found for each backend alone.
-        broken.update(examined)
-        yield from _reported(result, None, home)
-        result = child("discover", "*")
     yield from _reported(result, result.last("place") and DEFAULT, home)
-    for each in result.last("states", []):
-        about.states += broken.pop(each["name"], []) or [each]
+    about.states += [broken.get(each["name"], each) for each in result.last("states", [])]
     # The values that the user has set: children got another value of BLOCK.
     yield from environment.problems
     names = [DEFAULT, *backends]
@@ -213,8 +200,8 @@ def _reported(result: TaskResult, backend: str | None, place: dict[str, Any]) ->
 def merged(findings: Iterable[Finding]) -> list[Finding]:
     """Merge findings that differ only in their keys, and sort them.
 
-    Errors come first; equally severe findings are sorted by backend, then by place in the
-    description.
+    Errors come first; equally severe findings are sorted by backend, and then as they were found:
+    the faults of fields, and then what the description names, in its order.
     """
     keys: dict[Any, dict[str, None]] = {}
     first: dict[Any, Finding] = {}
@@ -224,32 +211,12 @@ def merged(findings: Iterable[Finding]) -> list[Finding]:
         same = (replace(each, key=None, more_keys=()), place)
         first.setdefault(same, each)
         keys.setdefault(same, {}).update(dict.fromkeys(each.keys))
-    files = {each.source.file for each in first.values() if each.source and each.source.file}
-    layouts = {file: read_file(file).layout for file in files}
     severities = list(Severity)
-
-    def position(finding: Finding, key: str) -> tuple[int, int]:
-        if finding.source is not None and finding.source.file:
-            return 0, layouts[finding.source.file].position(key)
-        # A description that is an object has no lines: sort by field. Its functions keep the order
-        # in which they were examined.
-        name, _, number = key.partition("[")
-        place = FIELDS.index(name) if name in FIELDS else len(FIELDS)
-        return place, int(number.rstrip("]")) if number else 0
-
-    def rank(finding: Finding) -> tuple[Any, ...]:
-        return (
-            severities.index(finding.severity),
-            finding.backend or "",
-            (finding.source and finding.source.file) or "",
-            (-1, -1) if finding.key is None else position(finding, finding.key),
-        )
-
     found = []
     for same, each in first.items():
-        key, *more = sorted(keys[same], key=lambda key: position(each, key)) or (None,)
+        key, *more = keys[same] or (None,)
         found.append(replace(each, key=key, more_keys=tuple(more)))
-    return sorted(found, key=rank)
+    return sorted(found, key=lambda each: (severities.index(each.severity), each.backend or ""))
 
 
 def check_variables(

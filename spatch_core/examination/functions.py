@@ -56,13 +56,8 @@ _UNBOUND = ("is an unbound method", "Name it through an instance, or make it a s
 class LibraryFunctions:
     """The dispatchable functions with which a description is compared.
 
-    Parameters
-    ----------
-    importer : Importer
-        Imports, and explains failures.
-    system : BackendSystem, optional
-        The library's, with all its functions imported. Without it, the functions of all
-        installed libraries count, because a file does not name its library.
+    Without the library's `system`, whose functions have all been imported, those of all installed
+    libraries count, because a file does not name its library.
     """
 
     def __init__(self, importer: Importer, system: BackendSystem | None = None) -> None:
@@ -256,14 +251,7 @@ def check_every(
 
 
 def check_conversion(mention: Mention, thing: Any) -> Finding | None:
-    """Return a finding if a conversion cannot take its arguments.
-
-    Examples
-    --------
-    >>> mention = Mention("to_default", Role.CONVERSION, "m:convert")
-    >>> check_conversion(mention, lambda: None).message
-    'm:convert() cannot be called as to_default(x): too many positional arguments'
-    """
+    """Return a finding if a conversion cannot take its arguments."""
     names = _CONVERSIONS[mention.key]
     call = f"{mention.key}({', '.join(names)})"
     if not callable(thing):

@@ -36,17 +36,7 @@ _PACKAGE = f"{Path(__file__).parents[1]}{os.sep}"
 
 
 class Importer:
-    """Imports for an examination, and explains failures.
-
-    Parameters
-    ----------
-    own : iterable of str
-        The top-level packages of the backend and of the library. A misspelled name may mean one.
-    requirements : Requirements, optional
-        The requirements of the backend's distribution.
-    nowhere : iterable of str, optional
-        Top-level packages of the backend's code that no folder around its file contains.
-    """
+    """Imports for an examination, and explains failures."""
 
     def __init__(
         self,
@@ -54,8 +44,10 @@ class Importer:
         requirements: Requirements | None = None,
         nowhere: Iterable[str] = (),
     ) -> None:
+        # The top-level packages of the backend and of the library: a misspelled name may mean one.
         self.own = set(own)
-        self.requirements = requirements or Requirements()
+        self.requirements = requirements or Requirements()  # of the backend's distribution
+        # Top-level packages of the backend's code that no folder around its file contains.
         self.nowhere = set(nowhere)
         self.found: dict[str, Any] = {}
 
@@ -136,13 +128,8 @@ class Importer:
         """Return identifiers with this qualname in installed packages of similar names.
 
         A similar name is not enough, because ``xarray:DataArray`` does not mean the module
-        ``array``: the module's source must have the name, too. Only the standard library is
-        imported.
-
-        Returns
-        -------
-        meant, perhaps : list of str
-            Identifiers that exist, and identifiers of modules whose source does not say.
+        ``array``: the module's source must have the name, too. The second list has identifiers of
+        modules whose source does not say. Only the standard library is imported.
         """
         package, dot, rest = module.partition(".")
         known = {*self.own, *owners_of_packages(), *sys.stdlib_module_names}
@@ -253,17 +240,8 @@ def origin_of(
 
 
 class Requirements:
-    """The requirements of a distribution, optional or not.
+    """The requirements of a distribution, optional or not, as its metadata has them.
 
-    Parameters
-    ----------
-    name : str, optional
-        The name of the distribution.
-    texts : iterable of str, optional
-        Its requirements, as in its metadata.
-
-    Examples
-    --------
     >>> Requirements("oil", ["cupy-cuda12x; extra == 'gpu'"]).remedy("cupy_cuda12x")
     "Install it, as 'pip install oil[gpu]' does"
     """
@@ -328,8 +306,6 @@ def functions_like(identifier: str, known: Iterable[str]) -> list[str]:
 
     Digits must be the same.
 
-    Examples
-    --------
     >>> functions_like("lib.fft:ffft", ["lib.fft:fft", "lib.fft:fft2", "lib.fft:shift"])
     ['lib.fft:fft']
     >>> functions_like("lib.ftt:fft", ["lib.fft:fft", "other.io:fft"])
@@ -358,8 +334,6 @@ def functions_near(identifier: str, known: Iterable[str]) -> list[str]:
     Besides `functions_like`, these are functions of the same module whose names differ in one
     letter, which makes short names dissimilar.
 
-    Examples
-    --------
     >>> functions_like("lib:fm", ["lib:fn"]), functions_near("lib:fm", ["lib:fn", "lib:blur"])
     ([], ['lib:fn'])
     """

@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import NamedTuple
 
 from .._description import parse_toml
@@ -46,26 +45,12 @@ class Layout:
     headers: list[Header] = field(default_factory=list)
     end: int = 0  # the last line with a key or a value
 
-    @cached_property
-    def _ranks(self) -> dict[str, int]:
-        return {each: rank for rank, each in enumerate(self.lines)}
-
     def line(self, key: str) -> int:
         """Return the line of a key path, or of the innermost table around it."""
-        holder = self._holder(key)
-        return 1 if holder is None else self.lines[holder]
-
-    def position(self, key: str) -> int:
-        """Return the rank in the file of a key path, or of the innermost table around it."""
-        holder = self._holder(key)
-        return -1 if holder is None else self._ranks[holder]
-
-    def _holder(self, key: str) -> str | None:
-        """Return the longest known key path that is `key` or contains it."""
         # Look up prefixes instead of all lines: a file may have as many faults as lines.
         places = [len(key), *(place for place in range(len(key)) if key[place] in ".[")]
         holders = (key[:place] for place in sorted(places, reverse=True))
-        return next((each for each in holders if each in self.lines), None)
+        return next((self.lines[each] for each in holders if each in self.lines), 1)
 
 
 def find_layout(text: str) -> Layout:

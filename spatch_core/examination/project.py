@@ -204,7 +204,7 @@ def entry_point_advice(value: str) -> tuple[str, str] | None:
     package = package_of(module)
     if module.endswith(".toml") and not name:
         parent, _, stem = module.removesuffix(".toml").rpartition(".")
-        place = f"{parent}:{stem}.toml"
+        place = f"{parent or 'package'}:{stem}.toml"
         return f"the entry point {value!r} does not name a file in a package", f"Write {place!r}"
     if not is_module_installed(package):
         near = nearest(package, set(owners_of_packages()) - {package}, _ALIKE)
@@ -214,11 +214,10 @@ def entry_point_advice(value: str) -> tuple[str, str] | None:
         thing = import_identifier(f"{module}:{name}") if name else import_module(module)
     except BaseException:  # noqa: BLE001  # a third party's import; discovery reports it
         return None
-    home, kind = module, ""
+    home, kind = sys.modules[module].__package__ or module, ""
     if any(each.__name__ == "BackendImplementation" for each in type(thing).__mro__):
         kind = "a BackendImplementation, from which `spatch-core update` writes a description"
     elif isinstance(thing, ModuleType):
-        home = thing.__name__
         kind = "a package" if hasattr(thing, "__path__") else "a module"
     if not kind:
         return None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import Enum
 from functools import cache
@@ -272,29 +272,11 @@ def import_homes(system: BackendSystem, types: Iterable[GivenType]) -> None:
 
 
 def find_function(wanted: str, types: Iterable[str] = ()) -> tuple[LoadedLibrary, str]:
-    """Find a function by its identifier, or by another name of the same object.
+    """Find a function by its identifier, or by another name of the same object, and its library.
 
-    Parameters
-    ----------
-    wanted : str
-        ``"module:qualname"``.
-    types : iterable of str
-        The identifiers of the dispatch types. They decide between several libraries that have
-        adopted the function, such as one of NumPy's.
-
-    Returns
-    -------
-    library : LoadedLibrary
-        The library that has the function.
-    identifier : str
-        The identifier of the function in that library.
-
-    Raises
-    ------
-    UnknownFunctionError
-        If no library has the function.
-    LibraryError
-        If the library of this package cannot be used.
+    The identifiers of the dispatch `types` decide between several libraries that have adopted the
+    function, such as one of NumPy's. Raises `UnknownFunctionError` if no library has the function,
+    and `LibraryError` if the library of this package cannot be used.
     """
     failure = import_failure(split_identifier(wanted)[0])
     libraries = [load_library(each) for each in find_libraries()]
@@ -333,16 +315,15 @@ def _adopting(
                 identifier = wanted
             if identifier is not None:
                 adopting.append((each, identifier))
-    if len(adopting) > 1:
-        given = []
-        for name in types:
-            with suppress(ValueError):
-                given.append(given_type(name))
-        for loaded, identifier in adopting:
-            import_homes(loaded.usable, given)
-            matcher = Matcher(loaded.usable.backends)
-            if any(matcher.match(one.type).primary - {DEFAULT} for one in given):
-                return loaded, identifier
+    for loaded, identifier in adopting:
+        primary = {
+            pattern.identifier
+            for each in loaded.usable.backends.values()
+            if each.name != DEFAULT
+            for pattern in each.primary_types
+        }
+        if not primary.isdisjoint(types):
+            return loaded, identifier
     return adopting[0] if adopting else None
 
 

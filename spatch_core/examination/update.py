@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import sys
 from bisect import bisect
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field
 from difflib import unified_diff
 from errno import EACCES, EPERM, EROFS
 from inspect import cleandoc
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .._description import FUNCTION_FIELDS, NO_FUNCTIONS, VARIANTS
@@ -182,7 +179,8 @@ def _changed(
     table = {key: value for key, value in present.items() if prune or key in registered}
     defaults = _functions(file).get("defaults", {})
     wanted = {
-        name: _wanted(fields, table.get(name), defaults) for name, fields in registered.items()
+        name: _wanted(fields, _by_hand(table.get(name)), defaults)
+        for name, fields in registered.items()
     }
     update = replace(
         update,
@@ -208,10 +206,9 @@ def _changed(
 
 
 def _wanted(
-    registered: Mapping[str, Any], present: Any, defaults: Mapping[str, Any]
+    registered: Mapping[str, Any], present: Mapping[str, Any], defaults: Mapping[str, Any]
 ) -> dict[str, Any]:
     """Return the fields that the file must have for a function."""
-    present = present if isinstance(present, dict) else {}
     fields = dict(registered)
     docs = present.get("additional_docs")
     if "additional_docs" not in fields or _same(docs, fields["additional_docs"]):
@@ -225,6 +222,19 @@ def _wanted(
         for key, value in fields.items()
         if value is not None and not (key in defaults and _same(value, defaults[key]))
     }
+
+
+def _by_hand(present: Any) -> dict[str, Any]:
+    """Return the fields of a function in the file, without variants that an update has written."""
+    fields = dict(present) if isinstance(present, dict) else {}
+    variants = fields.get(VARIANTS)
+    if isinstance(variants, list):
+        fields[VARIANTS] = [
+            each
+            for each in variants
+            if not (isinstance(each, dict) and _NAME.search(str(each.get("function"))))
+        ]
+    return {key: value for key, value in fields.items() if value != []}
 
 
 def _same(one: Any, other: Any) -> bool:
@@ -252,29 +262,21 @@ def _is_as_wanted(
 
 def _write(file: BackendFile, text: str) -> bool:
     """Write new content into the file, or into the target of a link; return whether it worked."""
-    target = Path(file.path).resolve()
-    draft = target.with_name(f".{target.name}.spatch-core-draft")
     try:
-        # Opened for writing: renaming would replace a read-only file in a writable folder.
-        with open(str(target), "r+b") as old:
-            if old.read() != file.text.encode():
+        # In place: owner, permissions and links stay.
+        with open(file.path, "r+b") as stream:
+            if stream.read() != file.text.encode():
                 message = "it was changed during the update and is left as it is"
                 file.fault(None, message, "Update it again")
                 return False
-        # A draft that is renamed: a process that is killed leaves the old content, or the new one.
-        draft.write_bytes(text.encode())
-        shutil.copymode(target, draft)
-        os.replace(draft, target)
+            stream.seek(0)
+            stream.write(text.encode())
+            stream.truncate()
     except OSError as raised:
-        remedy = "Free some space on its disk"
-        if raised.errno in (EACCES, EPERM, EROFS):
-            is_file = raised.filename == str(target)
-            remedy = f"Make {'the file' if is_file else 'its folder'} writable"
+        is_forbidden = raised.errno in (EACCES, EPERM, EROFS)
+        remedy = "Make the file writable" if is_forbidden else "Free some space on its disk"
         file.fault(None, f"it cannot be written: {raised}", remedy)
         return False
-    finally:
-        with suppress(OSError):
-            draft.unlink(missing_ok=True)
     return True
 
 
@@ -298,23 +300,10 @@ class _Block:
 def edit_functions(
     text: str, present: Mapping[str, Any], wanted: Mapping[str, Mapping[str, Any]]
 ) -> str:
-    """Return the text of a file with the wanted functions; the rest of it stays as it is.
+    """Return the text of a file, valid TOML, with the wanted functions; the rest stays as it is.
 
-    The text is cut at the headers of its tables. tomlkit edits those that change.
-
-    Parameters
-    ----------
-    text : str
-        Valid TOML.
-    present : mapping
-        The functions in the text, each with its fields.
-    wanted : mapping
-        The functions that the text must have. Unknown fields of present functions stay.
-
-    Raises
-    ------
-    CannotEdit
-        If the table of functions is written on one line.
+    The text is cut at the headers of its tables. tomlkit edits those that change. Unknown fields of
+    `present` functions stay. Raises `CannotEdit` if the table of functions is written on one line.
     """
     if "\r\n" in text:
         return edit_functions(text.replace("\r\n", "\n"), present, wanted).replace("\n", "\r\n")

@@ -37,36 +37,19 @@ class WhatRuns:
     """Answers to "what would run?", in which equal outcomes and texts are stored once.
 
     Integers are indices into the other lists.
-
-    Parameters
-    ----------
-    types : list of dict
-        The ``name`` of each type, and a ``note`` if it is a stand-in or was left out.
-    combinations : list of list of int
-        Combinations of types: each alone, and pairs of primary types.
-    functions : list of str
-        The identifiers of the functions.
-    answers : list of list of int
-        For each function, the outcome for each combination.
-    outcomes : list of list
-        For each outcome, the backend that would run, `UNDECIDED` or `REFUSED`; a list of triples
-        of backend, verdict and reason; and the number of backends that are not in that list.
-    texts : list of str
-        The backends, verdicts and reasons of the outcomes.
-    left_out : int
-        The number of types that were left out, because there were too many combinations.
-    fault : str
-        Why there are no answers.
     """
 
+    # Each with its ``name``, and a ``note`` if it is a stand-in or was left out.
     types: list[dict[str, str]] = field(default_factory=list)
-    combinations: list[list[int]] = field(default_factory=list)
+    combinations: list[list[int]] = field(default_factory=list)  # single types, pairs of primary
     functions: list[str] = field(default_factory=list)
-    answers: list[list[int]] = field(default_factory=list)
+    answers: list[list[int]] = field(default_factory=list)  # by function and combination
+    # Each with the backend that would run, `UNDECIDED` or `REFUSED`; triples of backend, verdict
+    # and reason; and the number of backends that have none.
     outcomes: list[list[Any]] = field(default_factory=list)
-    texts: list[str] = field(default_factory=list)
-    left_out: int = 0
-    fault: str = ""
+    texts: list[str] = field(default_factory=list)  # the backends, verdicts and reasons
+    left_out: int = 0  # types, because there were too many combinations
+    fault: str = ""  # why there are no answers
 
 
 def what_runs(

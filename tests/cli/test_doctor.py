@@ -425,13 +425,9 @@ def examined(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str], 
     metadata.write_text(metadata.read_text() + f"{REQUIRED}")
     # The types: primary for one, secondary for another.
     patterns = [pattern for pattern, *_ in PATTERNS]
-    timed = [f"@paint_wax.{name}:Base" for name in ("slow", "once", "twice")]
-    timed.append("paint_wax.slower:Base")
-    site.install_backend("wax", f"primary_types = {patterns + timed}\n", dedent(CODE))
+    site.install_backend("wax", f"primary_types = {patterns}\n", dedent(CODE))
     site.install_backend("ink", types() + f"secondary_types = {patterns}\n")
-    modules = {"broken": "1 / 0", "slow": SLOW, "slower": SLOW, "once": SLOW_ONCE.format(more="")}
-    modules["twice"] = SLOW_ONCE.format(more="else:\n    1 / 0")
-    write_modules(site, "paint_wax", modules)
+    write_modules(site, "paint_wax", {"broken": "1 / 0"})
     write_distribution(
         site.folder,
         "paint-tempting",
@@ -553,21 +549,6 @@ def test_a_dependency_is_not_missed_where_the_types_are_not_either(site: Site) -
 # --- types -----------------------------------------------------------------------------
 
 
-SLOW = """
-    import time
-    time.sleep(0.4)
-    from abc import ABC as Base
-"""
-# The first import may have compiled it; if it fails the second time, the first counts.
-SLOW_ONCE = """
-import pathlib, time
-mark = pathlib.Path(__file__).with_suffix(".mark")
-if not mark.exists():
-    mark.touch()
-    time.sleep(0.4)
-{more}
-from abc import ABC as Base
-"""
 TOUCH = "open('touched', 'w').close()"
 CODE = """
     import abc
@@ -665,19 +646,6 @@ def test_types_that_can_never_match(
         return
     assert finding["severity"] == severity
     assert said(finding).startswith(text)
-
-
-def test_an_abstract_class_that_is_slow_to_import_is_timed(
-    examined: dict[tuple[str, str], dict[str, Any]],
-) -> None:
-    """Every process imports it; concrete types are matched without an import."""
-    found = [examined.get(("wax", f"primary_types[{len(PATTERNS) + n}]")) for n in range(4)]
-    assert [each and each["severity"] for each in found] == ["warning", None, "warning", None]
-    for finding, name in ((found[0], "slow"), (found[2], "twice")):
-        assert finding is not None
-        start = f"the abstract class is slow to import: paint_wax.{name} takes 0."
-        assert finding["message"].startswith(start)
-        assert " s in every process" in finding["message"]
 
 
 LATE = 'lower_priority_than = ["default"]'
