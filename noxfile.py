@@ -80,7 +80,7 @@ CALL_TESTS = (
     *("test_failures.py", "test_hooks.py", "test_scale.py"),
 )
 """Further tests of calls, which the main Python runs without its C extension."""
-SAMPLED_EXAMPLES = ("scipy-dispatch-cupy", "scipy-dispatch-dask", "scipy-dispatch-jax")
+SAMPLED_EXAMPLES = ("scipy-dispatch-dask", "scipy-dispatch-jax")
 """Examples with many parametrized tests, of which a part runs; `nox -s examples -- whole` runs
 all."""
 PART = ("-p", "part_of_tests", "--every=20")
@@ -397,10 +397,8 @@ def examples(step: Step) -> None:
                 shared="loadgroup",
             )
     # These tests need packages that the environments of the core lack.
-    tools = [
-        f"tests/tools/test_{name}.py" for name in ("cupy_emulator", "real_work", "scipy_tests")
-    ]
-    notebooks = ["tests/switching/test_notebooks.py", "tests/test_html.py"]
+    tools = [f"tests/tools/test_{name}.py" for name in ("real_work", "scipy_tests")]
+    notebooks = ["tests/test_html.py"]
     others = ["tests/test_estimators.py", *notebooks]
     step.pytest("tools", "-m", "", *others, *tools)
 

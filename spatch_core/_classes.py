@@ -16,8 +16,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ._backends import Match
-from ._call import Chain, checked
-from ._context import Progress
+from ._call import Chain
+from ._context import Progress, checked
 from ._decide import Decision, Step, Verdict
 from ._explain import ExplainedBackend
 from ._matching import ARRAY_FUNCTION, GenericMethod

@@ -200,6 +200,7 @@ def test_the_environment_may_order_a_thousand(family: Describe) -> None:
     assert list(found_order(family, ">".join(backwards)).names) == ["default", *backwards]
 
 
+@pytest.mark.slow
 def test_a_circle_of_a_thousand_is_mended_by_the_value_that_is_shown() -> None:
     """P7, P1: the library then has all of them in an order."""
     (cycle,) = found_order(ring).cycles

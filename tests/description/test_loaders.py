@@ -169,6 +169,7 @@ def test_a_loader_that_fails(tmp_path: Path) -> None:
     assert "the package 'loud' or its file cannot be read (LookupError: 1)" in problem
 
 
+@pytest.mark.slow
 def test_calls_and_both_commands_agree(tmp_path: Path) -> None:
     """D2: the backend runs, `doctor` finds no fault, and neither does `verify`."""
     pytest.importorskip("click")
@@ -198,7 +199,7 @@ def test_calls_and_both_commands_agree(tmp_path: Path) -> None:
         return json.loads(run_python(program, path=path).stdout)
 
     called = run_python("import photolib; print(photolib.double('x'))", path=path)
-    (examined,) = command("doctor", "--json")["libraries"]
+    (examined,) = command("doctor", "photolib", "--json")["libraries"]
     (verified,) = command("verify", "--json", str(source))["files"]
 
     assert called.stdout == "loud\n"

@@ -144,6 +144,7 @@ def test_a_leftover_meets_no_requirement(
 
 
 @pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.slow
 def test_doctor_names_leftovers(tmp_path: Path, kind: str) -> None:
     """E7: a warning if it offered a backend, else a note."""
     pytest.importorskip("click")

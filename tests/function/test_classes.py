@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import abc
-import asyncio
 import dataclasses
 import functools
 import operator
@@ -571,18 +570,3 @@ def test_some_methods_cannot_be_dispatchable(name: str) -> None:
 
 # ---------------------------------------------------------------------------------------
 # Threads and tasks
-
-
-def test_coroutine_methods_in_tasks() -> None:
-    """K1: their tasks have options of their own."""
-
-    async def work(x: Any) -> Any:
-        with system.backend_opts(disable="b"):
-            await asyncio.sleep(0)
-            first = await array.read(x)
-        return first, await array.read(1)
-
-    async def main() -> list[Any]:
-        return [*await asyncio.gather(work(1), work(2))]
-
-    assert asyncio.run(main()) == [(("default", 1),) * 2, (("default", 2), ("default", 1))]

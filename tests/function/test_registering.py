@@ -133,6 +133,7 @@ EVERY = {"function": lambda context, *args, **kwargs: (context.function, args, k
 
 
 @pytest.mark.parametrize("by_a_thread", [False, True])
+@pytest.mark.slow
 def test_backends_register_others_while_they_are_discovered(by_a_thread: bool) -> None:
     """D9: as a module may do that is imported for it."""
 

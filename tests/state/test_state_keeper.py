@@ -89,15 +89,6 @@ def test_thread_of_a_task_has_the_state_of_the_task(library: Library) -> None:
     assert library.ran() == "first"
 
 
-def test_systems_do_not_see_each_other(library: Library) -> None:
-    """S2: state is a library's own."""
-    other = Library()
-    with library.options(prioritize="third"):
-        assert other.ran() == "first"
-        with other.options(prioritize="second"):
-            assert (library.ran(), other.ran()) == ("third", "second")
-
-
 # ---------------------------------------------------------------------------------------
 # The process-wide default
 
@@ -171,48 +162,6 @@ def test_enable_globally_takes_a_type_and_a_trace(library: Library) -> None:
     assert in_thread(lambda: library.f(1)) == "first"
     assert options.trace is not None
     assert [event.backend for event in options.trace] == ["first", "first"]
-
-
-def test_environment_sets_the_default_state(monkeypatch: pytest.MonkeyPatch) -> None:
-    """S11, S3: `PRIORITIZE` is part of the process-wide default; blocks add to it."""
-    monkeypatch.setenv("MYLIB_PRIORITIZE", "third, second,absent")
-    library = Library()
-    assert library.ran() == "third"
-    assert in_thread(library.ran) == "third"
-    assert library.options().prioritized == ("third", "second")
-    with library.options(prioritize="first"):
-        assert library.options().prioritized == ("first", "third", "second")
-    with library.options(disable="third"):
-        assert library.ran() == "second"
-
-
-def test_reload_reads_the_environment_again(
-    library: Library, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """`reload` gives the default state anew; blocks that are in force stay in force."""
-    with library.options(prioritize="second"):
-        assert library.ran() == "second"
-        monkeypatch.setenv("MYLIB_PRIORITIZE", "third")
-        library.system.reload()
-        assert library.ran() == "second"
-        assert in_thread(library.ran) == "third"
-    assert library.ran() == "third"
-    monkeypatch.setenv("MYLIB_BLOCK", "third")
-    with library.options(prioritize="third"):
-        library.system.reload()
-        assert library.ran() == "first"
-        assert library.options().prioritized == ("third",)
-        assert library.options().backends == ("default", "first", "second")
-
-
-def test_reload_keeps_what_was_enabled_globally(
-    library: Library, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Options of the program take precedence over the environment."""
-    library.options(prioritize="third").enable_globally()
-    monkeypatch.setenv("MYLIB_PRIORITIZE", "second")
-    library.system.reload()
-    assert library.ran() == "third"
 
 
 # ---------------------------------------------------------------------------------------
