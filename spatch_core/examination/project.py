@@ -114,11 +114,11 @@ class Project:
 
     def check_wheel(self, folder: str | None) -> Iterator[Finding]:
         """Yield a warning if the build configuration leaves the file out of the wheel."""
-        if self.folder is None or folder is None or Path(folder) not in self.path.parents:
+        backend = str(self.table("build-system").get("build-backend", ""))
+        if not (backend and self.folder and folder) or Path(folder) not in self.path.parents:
             return
         within = self.path.relative_to(folder)
         package = ".".join(within.parent.parts)
-        backend = str(self.table("build-system").get("build-backend", "setuptools"))
         if backend.startswith("setuptools"):
             if not self._is_package_data(package):
                 yield warning(

@@ -92,13 +92,8 @@ def _usable(given: Question, backend: str, variables: Mapping[str, str]) -> Answ
         elif backend not in implementing:
             names = ", ".join(implementing)
             obstacles.append(f"it does not implement {given.function}; these do: {names}")
-    # To disable the library itself is no advice.
-    others = [each for each in contenders(enabled.ask()) if each not in (backend, DEFAULT)]
-    if others and (backend == DEFAULT or not remedies):
-        kept = tuple(each for each in given.options.prioritize if each not in others)
-        disabled = (*enabled.options.disable, *others)
-        options = replace(enabled.options, prioritize=kept, disable=disabled)
-        remedies += _tried(replace(given, options=options), backend, given, variables)
+    if backend == DEFAULT or not remedies:
+        remedies += _with_others_disabled(enabled, backend, given, variables)
     outcome = Attempt.WOULD if remedies else Attempt.CANNOT
     return Answer(backend, outcome, _reason(given, explanation, backend), remedies, obstacles)
 
@@ -143,6 +138,24 @@ def _tried(
     if outcome is Attempt.ASKED:
         text += f"; then {outcome.value}"
     yield Remedy(question, variables, outcome, text)
+
+
+def _with_others_disabled(
+    question: Question, backend: str, given: Question, variables: Mapping[str, str]
+) -> list[Remedy]:
+    """Return a remedy that disables the backends that go first, one after another."""
+    while True:
+        # To disable the library itself is no advice.
+        others = [e for e in contenders(question.ask()) if e not in (backend, DEFAULT)]
+        if not others:
+            return []
+        options = question.options
+        kept = tuple(each for each in options.prioritize if each not in others)
+        options = replace(options, prioritize=kept, disable=(*options.disable, *others))
+        question = replace(question, options=options)
+        remedies = [*_tried(question, backend, given, variables)]
+        if remedies:
+            return remedies
 
 
 def _with_types(
