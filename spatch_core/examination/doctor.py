@@ -424,7 +424,8 @@ def check_place(
             "Say so with requires_opt_in = true",
         )
         yield replace(found, key="requires_opt_in")
-    if not any(each.module == "builtins" for each in default.known_types):
+    own = [each.module for each in default.known_types]
+    if own and "builtins" not in own:
         for position, each in enumerate(description.primary_types):
             if each.module == "builtins" and not description.in_code:
                 called = f"f({each.qualname})"

@@ -99,7 +99,9 @@ class Project:
             package = ".".join(self.path.parent.relative_to(folder).parts)
             place = f"{package}:{self.path.name}"
             for _, key, value in self.entry_points():
-                if value.partition(":")[0].strip() in (package, f"{package}.{self.path.name}"):
+                named, _, attribute = value.partition(":")
+                is_dotted = named.strip() == f"{package}.{self.path.name}"
+                if is_dotted or (named.strip() == package and ".toml" not in attribute):
                     yield error(
                         f"the entry point {key} = {value!r} does not name this file",
                         f"Write it as: {key} = {place!r}",
