@@ -431,6 +431,7 @@ if "3.11" in INTERPRETERS:
             ROOT / "example_backends" / each
             for each in (
                 "torch-device",
+                "torch-device-jit",
                 "scipy-dispatch",
                 "scipy-dispatch-torch",
                 "tensorly-dispatch",
@@ -442,12 +443,13 @@ if "3.11" in INTERPRETERS:
             step.install([ROOT, *folders], groups=["torch"], extras="[cli]")
         except CommandFailed:
             step.session.skip("PyTorch cannot be installed here")
-        device, _, backend, _ = folders
+        device, jit, _, backend, _ = folders
         sources = [str(each / "src") for each in folders]
-        checked = (sources[0], sources[2])
+        checked = (*sources[:2], sources[3])
         step.run("mypy", *checked, variables={"MYPYPATH": os.pathsep.join(sources)})
         # A test starts the tests of each device in a separate process.
         step.pytest("torch-device", "tests", "--ignore=tests/device", folder=device)
+        step.pytest("torch-device-jit", "tests", folder=jit)
         step.pytest("scipy-dispatch-torch", "tests", folder=backend)
         description = backend / "src" / "scipy_dispatch_torch" / "backend.toml"
         step.run("spatch-core", "update", "--check", "--prune", description)

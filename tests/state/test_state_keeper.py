@@ -123,17 +123,6 @@ def test_enable_globally_reaches_every_thread_without_a_state_of_its_own(
     assert in_thread(library.ran) == "third"
 
 
-def test_enable_globally_leaves_blocks_alone(library: Library) -> None:
-    """S10: it changes the default, not the state of a block it is called in."""
-    with library.options(prioritize="second"):
-        library.options(prioritize="third").enable_globally()
-        assert library.ran() == "second"
-        assert in_thread(library.ran) == "third"
-    assert library.ran() == "third"
-    with library.options(disable="third"):
-        assert library.ran() == "first"
-
-
 def test_enable_globally_warns_when_it_overrides(library: Library) -> None:
     """S10: a second change warns, at the caller's line, and adds to the first."""
     library.options(prioritize="third").enable_globally()

@@ -9,7 +9,7 @@ Data are values. No operator changes an array: it replaces the array of a storag
 from __future__ import annotations
 
 import functools
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import torch
 
@@ -20,10 +20,17 @@ if TYPE_CHECKING:
 
 _create = torch._C._acc.create_empty_tensor
 
-on_read: Callable[[Cell], None] | None = None
-on_create: Callable[[Cell], None] | None = None
-on_write: Callable[[Cell], None] | None = None
-"""What `jax_jit` observes while it traces."""
+
+class Watch(Protocol):
+    """What a tool that traces a step is told of."""
+
+    def create(self, cell: Cell) -> None: ...
+    def use(self, cell: Cell) -> None: ...
+    def read_by_host(self, identity: str) -> None: ...
+
+
+watch: Watch | None = None
+"""What is told while a step is traced. It may raise where the host reads values."""
 
 
 class Cell:
@@ -165,8 +172,8 @@ def wrap(array: Any, shape: tuple[int, ...], dtype: torch.dtype) -> torch.Tensor
     """Return a new tensor that holds data."""
     made: torch.Tensor = _create(shape, dtype)
     made.untyped_storage().cell = cell = Cell(array, shape, dtype)  # type: ignore[attr-defined]
-    if on_create is not None:
-        on_create(cell)
+    if watch is not None:
+        watch.create(cell)
     return made
 
 

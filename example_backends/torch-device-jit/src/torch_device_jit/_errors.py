@@ -9,6 +9,7 @@ import jax
 import torch
 
 import spatch_core
+import torch_device
 
 
 class HostReadError(RuntimeError):
@@ -17,7 +18,7 @@ class HostReadError(RuntimeError):
 
 _LIBRARIES = tuple(
     os.path.dirname(os.path.abspath(str(each))) + os.sep
-    for each in (torch.__file__, jax.__file__, spatch_core.__file__, __file__)
+    for each in (*(m.__file__ for m in (torch, jax, spatch_core, torch_device)), __file__)
 )
 
 

@@ -7,13 +7,17 @@ import threading
 import weakref
 from typing import TYPE_CHECKING, Any
 
+import jax
+import jax.numpy as jnp
+import numpy as np
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_flatten, tree_unflatten
 
-from . import _schema, _storage
-from ._host_reads import HostReadError, line_of
-from ._storage import Cell, cell_of, wrap
+from torch_device import storages
+from torch_device.storages import Cell, cell_of, wrap
+
+from ._errors import HostReadError, line_of, refuse_host_read
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -30,11 +34,11 @@ class _Watch:
         self._made: dict[int, weakref.ref[Cell]] = {}
         self._thread = threading.get_ident()
 
-    def on_create(self, cell: Cell) -> None:
+    def create(self, cell: Cell) -> None:
         if threading.get_ident() == self._thread:
             self._made[id(cell)] = weakref.ref(cell)
 
-    def on_use(self, cell: Cell) -> None:
+    def use(self, cell: Cell) -> None:
         if threading.get_ident() != self._thread:
             return
         made = self._made.get(id(cell))
@@ -42,20 +46,22 @@ class _Watch:
             self.used.setdefault(id(cell), cell)
             self.before.setdefault(id(cell), cell.array)
 
+    def read_by_host(self, identity: str) -> None:
+        refuse_host_read(identity)
+
     def left(self) -> list[Cell]:
         """Return the storages that the step has made and that are still in use."""
         gc.collect()
         return [cell for each in self._made.values() if (cell := each()) is not None]
 
     def __enter__(self) -> Self:
-        if _storage.on_read is not None:
+        if storages.watch is not None:
             raise RuntimeError("a step is being compiled already")
-        _storage.on_create = self.on_create
-        _storage.on_read = _storage.on_write = self.on_use
+        storages.watch = self
         return self
 
     def __exit__(self, *_: object) -> None:
-        _storage.on_create = _storage.on_read = _storage.on_write = None
+        storages.watch = None
         for key, cell in self.used.items():
             cell.array = self.before[key]
 
@@ -66,16 +72,88 @@ class _NoHostChanges(TorchDispatchMode):
     def __torch_dispatch__(
         self, function: Any, types: Any, args: Any = (), kwargs: Any = None
     ) -> Any:
-        values = _schema.bind(function, args, kwargs or {})
-        for name in _schema.written(function):
-            flat = tree_flatten(values.get(name))[0]
+        kwargs = kwargs or {}
+        for number, each in enumerate(function._schema.arguments):
+            if each.alias_info is None or not each.alias_info.is_write:
+                continue
+            flat = tree_flatten(args[number] if number < len(args) else kwargs.get(each.name))[0]
             if any(isinstance(each, torch.Tensor) and each.device.type == "cpu" for each in flat):
                 raise HostReadError(
-                    f"{_schema.identity(function)} changes a tensor of the CPU, {line_of()}\n"
+                    f"{function} changes a tensor of the CPU, {line_of()}\n"
                     "A compiled step would not do it again. Put the tensor on the device; of an "
                     "optimizer that counts its steps, with capturable=True"
                 )
-        return function(*args, **(kwargs or {}))
+        return function(*args, **kwargs)
+
+
+class _Generator:
+    """Draws as NumPy's generators do, from a key of JAX that each run of a step has anew.
+
+    Parameters
+    ----------
+    environment : BackendEnvironment
+        The device, whose random numbers come from here in the context.
+    key : array
+        The key, which JAX traces.
+    """
+
+    def __init__(self, environment: Any, key: Any) -> None:
+        self._environment = environment
+        self._state = key
+        self.is_used = False
+
+    def __enter__(self) -> Self:
+        random, module = self._environment.random, self._environment.module
+        self._before = random.generator, module.seed, module.get_state, module.set_state
+        random.generator = self
+        module.seed, module.get_state, module.set_state = self.seed, self.get_state, self.set_state
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        random, module = self._environment.random, self._environment.module
+        random.generator, module.seed, module.get_state, module.set_state = self._before
+
+    def seed(self, seed: int) -> None:
+        self._state = jax.random.key_data(jax.random.key(seed % 2**63))
+
+    def get_state(self) -> torch.Tensor:
+        return self._environment.data.wrap(self._state)  # type: ignore[no-any-return]
+
+    def set_state(self, state: torch.Tensor) -> None:
+        self._state = self._environment.data.read(state)
+
+    def _key(self) -> Any:
+        self.is_used = True
+        keys = jax.random.split(jax.random.wrap_key_data(self._state))
+        self._state = jax.random.key_data(keys[0])
+        return keys[1]
+
+    def random(self, shape: Any) -> Any:
+        return jax.random.uniform(self._key(), shape, jnp.float32)
+
+    def uniform(self, low: float, high: float, shape: Any) -> Any:
+        return jax.random.uniform(self._key(), shape, jnp.float64, low, high)
+
+    def normal(self, mean: float, scale: float, shape: Any) -> Any:
+        return jax.random.normal(self._key(), shape, jnp.float64) * scale + mean
+
+    def exponential(self, scale: float, shape: Any) -> Any:
+        return jax.random.exponential(self._key(), shape, jnp.float64) * scale
+
+    def lognormal(self, mean: float, scale: float, shape: Any) -> Any:
+        return jnp.exp(self.normal(mean, scale, shape))
+
+    def geometric(self, p: float, shape: Any) -> Any:
+        return jax.random.geometric(self._key(), p, shape)
+
+    def standard_cauchy(self, shape: Any) -> Any:
+        return jax.random.cauchy(self._key(), shape, jnp.float64)
+
+    def integers(self, low: int, high: int, shape: Any) -> Any:
+        return jax.random.randint(self._key(), shape, low, high, jnp.int64)
+
+    def permutation(self, count: int) -> Any:
+        return jax.random.permutation(self._key(), count)
 
 
 class Trace:
@@ -103,15 +181,16 @@ class Trace:
         self._tree = tree
         self.used: list[Cell] = []
 
-    def __call__(self, arrays: list[Any], states: list[Any], cells: list[Cell]) -> Any:
+    def __call__(self, key: Any, arrays: list[Any], states: list[Any], cells: list[Cell]) -> Any:
         read = self._environment.data.read
         with (
             _Watch() as watch,
+            _Generator(self._environment, key) as generator,
             _NoHostChanges(),
             torch.autograd.set_multithreading_enabled(False),
         ):
             for cell, state in zip(cells, states, strict=True):
-                watch.on_use(cell)
+                watch.use(cell)
                 cell.array = state
             arguments = self._arguments(arrays)
             args, kwargs = tree_unflatten(arguments, self._tree)
@@ -130,6 +209,7 @@ class Trace:
             ]
             self._left = watch.left()
             self._changed = list(changed)
+            self._is_random = generator.is_used
             written = [each.array for each in self._written]
             return outputs, written, [each.array for each in self._left], list(changed.values())
 
@@ -159,7 +239,7 @@ class Trace:
         """Return what runs the compiled step for tensors."""
         environment, read = self._environment, self._environment.data.read
         written, left, changed = self._written, self._left, self._changed
-        results, tree = self._results, self._result_tree
+        results, tree, is_random = self._results, self._result_tree, self._is_random
         gradients = _gradients(left)
         alone = set(map(id, cells if changed else written))
 
@@ -173,8 +253,9 @@ class Trace:
             own = {id(cell_of(each)) for each in tensors if each.dim()}
             if not alone.isdisjoint(own):
                 raise RuntimeError("an argument shares its storage with what the step changes")
+            key = new_key(environment) if is_random else NO_KEY
             found, states, fresh, values = compiled(
-                [read(each) for each in tensors], [each.array for each in cells]
+                key, [read(each) for each in tensors], [each.array for each in cells]
             )
             for cell, array in zip(written, states, strict=True):
                 cell.array = array
@@ -203,6 +284,14 @@ class _Result:
             return self._constant
         array = next(arrays)
         return wrap(array, tuple(array.shape), self._dtype)
+
+
+NO_KEY = np.zeros(2, np.uint32)
+
+
+def new_key(environment: Any) -> Any:
+    """Return a key for one run, drawn by the device's generator, which ``manual_seed`` seeds."""
+    return environment.random.generator.integers(0, 2**32, 2).astype(np.uint32)
 
 
 def _gradients(left: list[Cell]) -> list[tuple[torch.Tensor, torch.Tensor, Cell]]:
