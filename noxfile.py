@@ -76,7 +76,7 @@ INTERPRETER_TESTS = (
 """Tests of behaviour that differs between Pythons: frames, code, threads and interrupts. The
 Pythons between the oldest and the main one run these."""
 CALL_TESTS = (
-    *("implementation", "resolution", "signature"),
+    *("resolution", "signature"),
     *("test_failures.py", "test_hooks.py", "test_scale.py"),
 )
 """Further tests of calls, which the main Python runs without its C extension."""

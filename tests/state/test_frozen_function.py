@@ -153,21 +153,6 @@ def test_runs_in_another_process(library: Any, work: Any, process: ProcessPoolEx
     assert process.submit(work.plain).result(60) == "first"
 
 
-def test_methods_run_in_another_process(
-    library: Any, work: Any, process: ProcessPoolExecutor
-) -> None:
-    """S8: bound methods, static and class methods, objects and partials."""
-    thing = work.Work(7)
-    options = library.backend_opts(prioritize="second")
-    assert process.submit(thing.method, 2).result(60) == ("third", 7, 2)
-    assert process.submit(work.Work.method, thing).result(60) == ("third", 7, 1)
-    assert process.submit(work.Work.static, 3).result(60) == ("second", 3)
-    assert process.submit(work.Work.of_class).result(60) == ("third", "Work")
-    assert process.submit(options(thing), 4).result(60) == ("second", 7, 4)
-    assert process.submit(options(functools.partial(thing, 5))).result(60) == ("second", 7, 5)
-    assert process.submit(options(library.f), library.Foreign()).result(60) == "second"
-
-
 @pytest.mark.parametrize(
     ("name", "block", "reason"),
     [
