@@ -76,11 +76,11 @@ INTERPRETER_TESTS = (
 """Tests of behaviour that differs between Pythons: frames, code, threads and interrupts. The
 Pythons between the oldest and the main one run these."""
 CALL_TESTS = (
-    *("implementation", "resolution", "signature"),
+    *("resolution", "signature"),
     *("test_failures.py", "test_hooks.py", "test_scale.py"),
 )
 """Further tests of calls, which the main Python runs without its C extension."""
-SAMPLED_EXAMPLES = ("scipy-dispatch-cupy", "scipy-dispatch-dask", "scipy-dispatch-jax")
+SAMPLED_EXAMPLES = ("scipy-dispatch-dask", "scipy-dispatch-jax")
 """Examples with many parametrized tests, of which a part runs; `nox -s examples -- whole` runs
 all."""
 PART = ("-p", "part_of_tests", "--every=20")
@@ -397,11 +397,8 @@ def examples(step: Step) -> None:
                 shared="loadgroup",
             )
     # These tests need packages that the environments of the core lack.
-    tools = [
-        f"tests/tools/test_{name}.py" for name in ("cupy_emulator", "real_work", "scipy_tests")
-    ]
-    notebooks = ["tests/switching/test_notebooks.py", "tests/test_html.py"]
-    others = ["tests/test_estimators.py", *notebooks]
+    tools = [f"tests/tools/test_{name}.py" for name in ("real_work", "scipy_tests")]
+    others = ["tests/test_adopters.py", "tests/test_estimators.py", "tests/test_html.py"]
     step.pytest("tools", "-m", "", *others, *tools)
 
 
@@ -433,6 +430,7 @@ if "3.11" in INTERPRETERS:
             ROOT / "example_backends" / each
             for each in (
                 "torch-device",
+                "torch-device-jit",
                 "scipy-dispatch",
                 "scipy-dispatch-torch",
                 "tensorly-dispatch",
@@ -444,12 +442,13 @@ if "3.11" in INTERPRETERS:
             step.install([ROOT, *folders], groups=["torch"], extras="[cli]")
         except CommandFailed:
             step.session.skip("PyTorch cannot be installed here")
-        device, _, backend, _ = folders
+        device, jit, _, backend, _ = folders
         sources = [str(each / "src") for each in folders]
-        checked = (sources[0], sources[2])
+        checked = (*sources[:2], sources[3])
         step.run("mypy", *checked, variables={"MYPYPATH": os.pathsep.join(sources)})
         # A test starts the tests of each device in a separate process.
         step.pytest("torch-device", "tests", "--ignore=tests/device", folder=device)
+        step.pytest("torch-device-jit", "tests", folder=jit)
         step.pytest("scipy-dispatch-torch", "tests", folder=backend)
         description = backend / "src" / "scipy_dispatch_torch" / "backend.toml"
         step.run("spatch-core", "update", "--check", "--prune", description)

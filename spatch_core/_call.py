@@ -17,10 +17,8 @@ The default never defers. If no candidate answers, the call ends by the fallback
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
-from operator import is_
-from types import CoroutineType, GeneratorType
 from typing import TYPE_CHECKING, Any
 
 from ._context import (
@@ -35,9 +33,11 @@ from ._context import (
     Progress,
     Rest,
     SharedPart,
+    are_same,
+    checked,
 )
 from ._patterns import DEFAULT
-from ._wrapper import ASYNC_GENERATOR, COROUTINE, TakesFound, given
+from ._wrapper import TakesFound, given
 from .exceptions import BackendDeferredError, NoImplementationError
 
 if TYPE_CHECKING:
@@ -46,9 +46,6 @@ if TYPE_CHECKING:
     from ._entries import Calls
     from ._explain import ExplainedBackend
     from ._function import Function
-
-NOTE = "No backend ran "
-"""The first words of notes on exceptions of the default, by which they are recognized."""
 
 
 class Chain(TakesFound):
@@ -76,6 +73,7 @@ class Chain(TakesFound):
         self, decision: Decision, calls: Calls, *, passes: bool = False, sole: bool = False
     ) -> None:
         self.decision = decision
+        # Of the decision; here because each call reads it.
         self.function: Function = decision.function
         self.calls = calls
         self.passes = passes
@@ -123,6 +121,8 @@ class Chain(TakesFound):
         """
         if progress is None:
             progress = Progress()
+        # The usual call through a chain: half the time of a walk, and the later candidates are not
+        # even looked for.
         first = self.decision.first if self.runs_bare else None
         if first is not None:
             progress.backend = first.backend
@@ -149,7 +149,7 @@ class Chain(TakesFound):
         found: tuple[Any, ...] | None,
         progress: Progress,
     ) -> Any:
-        """Call the candidates."""
+        """Call the candidates; `Remembering` may call another backend instead."""
         return self.walk(args, kwargs, 0, found, progress)
 
     def after(
@@ -166,14 +166,39 @@ class Chain(TakesFound):
         It need not be that of any candidate: if the call has changed the state, this is another
         decision. No other candidate was called yet.
         """
+        # The default never defers: this is its result.
         if called is self.function.default:
             return NotImplemented
         progress = Progress()
+        # By the reason, `walk` knows that it has had its turn.
         place = self.decision.index_of(called)
         if place is not None:
             progress.reasons[self.decision.candidates[place].backend] = reason
             progress.cause = cause
         return self.walk(args, kwargs, 0, found, progress)
+
+    def after_first(
+        self,
+        answer: object,
+        context: CallContext,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        found: tuple[Any, ...] | None,
+    ) -> Any:
+        """Call the rest after the first candidate has deferred, or was postponed.
+
+        `answer` is that of ``should_run``, or the reason if the implementation has deferred. The
+        state has no trace: nothing need be recorded.
+        """
+        progress, first = Progress(), self.decision.candidates[0]
+        if answer is IF_NEEDED:
+            progress.postponed.append(0)
+        else:
+            progress.reasons[first.backend] = reason_of_answer(answer, self.decision, first)
+            result = self._settle(first, args, kwargs, context, progress)
+            if result is not UNKNOWN:
+                return result
+        return self.walk(args, kwargs, 1, found, progress)
 
     def walk(
         self,
@@ -194,10 +219,13 @@ class Chain(TakesFound):
         turns = range(start, len(candidates))
         for place in [*again, *turns] if again else turns:
             step = candidates[place]
+            # Before the last resort, the postponed ones have their second turns. One of them may
+            # defer, so that this one follows.
             if progress.postponed and step.is_last:
                 again, progress.postponed = progress.postponed, []
                 return self.walk(args, kwargs, place, found, progress, again)
-            # It may have had its turn in a `call_next` of an earlier candidate.
+            # It may have had its turn in a `call_next` of an earlier candidate. A backend that has
+            # deferred may still convert.
             if step.conversions is None and (
                 step.backend in progress.reasons or place in progress.postponed
             ):
@@ -208,7 +236,10 @@ class Chain(TakesFound):
                 if result is UNKNOWN:
                     continue
                 return result
+            # From here on, the step runs an implementation, an override or the default.
             if not step.is_plain:
+                # What `call_next` goes on with: the later ones, and those with a second turn to
+                # come.
                 waiting = [each for each in again if each > place] if place < start else ()
                 rest = Rest(self, place + 1, progress, waiting)
                 context = self._context(step, args, kwargs, found, rest, context)
@@ -223,10 +254,13 @@ class Chain(TakesFound):
                         self._defer(step, answer, progress)
                         continue
             if step.backend == DEFAULT and decision.warns:
-                self._warn(args, kwargs, progress)
+                from ._explain import warn_of_fallback
+
+                warn_of_fallback(decision, self._considered(progress), args, kwargs)
             implementation = decision.load(step)
             if decision.state.trace is not None:
                 self.record(step.backend, "called", step.reason)
+            # An exception defers only if the library says so, and never that of the default.
             reason = RETURNED
             try:
                 if step.implementation is not None and step.implementation.uses_context:
@@ -240,18 +274,16 @@ class Chain(TakesFound):
                 progress.cause, reason = error, reason_of(error)
                 result = NotImplemented
             if result is not NotImplemented or step.backend == DEFAULT:
-                return (
-                    result
-                    if not self.function.nature
-                    else checked(self.function, step.backend, result)
-                )
+                return checked(self.function, step.backend, result)
             self._defer(step, reason, progress)
             result = self._settle(step, args, kwargs, context, progress)
             if result is not UNKNOWN:
                 return result
+        # Without a last resort, as where the policy refuses.
         if progress.postponed:
             again, progress.postponed = progress.postponed, []
             return self.walk(args, kwargs, len(candidates), found, progress, again)
+        # No backend has answered, however many were tried.
         progress.backend = None
         return self._end(args, kwargs, progress)
 
@@ -266,10 +298,12 @@ class Chain(TakesFound):
     ) -> CallContext:
         context = CallContext()
         context._known = shared_part(self.decision, step, found is not None, rest)
+        # Without dispatch arguments, it finds them itself when a backend asks for them.
         context._args = args if found is None else found
         context._kwargs = kwargs
+        # A finder runs once in a call, whichever backend has asked first.
         if previous is not None and hasattr(previous, "_dispatch_args"):
-            context._dispatch_args = previous._dispatch_args  # so that a finder runs once
+            context._dispatch_args = previous._dispatch_args
         return context
 
     def _defer(self, step: Step, reason: str, progress: Progress) -> None:
@@ -283,7 +317,7 @@ class Chain(TakesFound):
         self,
         step: Step,
         args: tuple[Any, ...],
-        kwargs: Mapping[str, Any],
+        kwargs: dict[str, Any],
         context: CallContext | None,
         progress: Progress,
     ) -> Any:
@@ -292,13 +326,13 @@ class Chain(TakesFound):
         If both calls had the very same arguments, no candidate is asked or run again.
         """
         continued: Continued | None = getattr(context, "_continued", None)
+        # A plain candidate has no context: this one may be that of an earlier one.
         if continued is None or context is None or context.name != step.backend:
             return UNKNOWN
-        mine = continued.kwargs
-        if len(args) != len(continued.args) or mine.keys() != kwargs.keys():
+        # What the others said of a part of the data does not hold for all of it.
+        if not are_same((args, kwargs), (continued.args, continued.kwargs)):
             return UNKNOWN
-        if not all(map(is_, continued.args, args)) or any(mine[k] is not kwargs[k] for k in mine):
-            return UNKNOWN
+        # The answers of both are those of this call; the outer ones were given later.
         inner = continued.progress
         progress.reasons = {**inner.reasons, **progress.reasons}
         progress.unconverted.update(inner.unconverted)
@@ -322,6 +356,7 @@ class Chain(TakesFound):
         if not self.function.is_adopted:
             found = self.function.extract(args, kwargs)
             types = decision.decider.unique_types(map(type, found), decision.state)
+            # By identity: a metaclass may define ==.
             if [*map(id, types)] != [*map(id, decision.types)]:
                 # A reason keeps a backend from having another turn, but not its conversions.
                 before = [each.backend for each in decision.candidates[:place]]
@@ -332,27 +367,6 @@ class Chain(TakesFound):
 
     # What happens to a call that no backend has taken.
 
-    def _warn(self, args: tuple[Any, ...], kwargs: dict[str, Any], progress: Progress) -> None:
-        """Warn that the default runs, once for each function and types."""
-        from ._convert import leaves, size_of
-        from ._errors import warn_caller
-        from ._patterns import type_identifier
-        from .exceptions import FallbackWarning
-
-        decision = self.decision
-        types = tuple(map(type_identifier, decision.types))
-        if decision.decider.is_told((self.function.identifier, types)):
-            return
-        foreign = {*map(id, decision.foreign)}
-        found = leaves((*args, *kwargs.values()), lambda cls: id(cls) in foreign)
-        warn_caller(
-            FallbackWarning(
-                *(self.function.identifier, types, tuple(map(type_identifier, decision.foreign))),
-                self._considered(progress),
-                sum(filter(None, map(size_of, found.values()))),
-            )
-        )
-
     def _convert(
         self, step: Step, args: tuple[Any, ...], kwargs: dict[str, Any], progress: Progress
     ) -> Any:
@@ -361,6 +375,7 @@ class Chain(TakesFound):
 
         reason = f"through the conversions of {step.backend}"
 
+        # Called while the conversion runs, so that events and errors come in their order.
         def moved(before: Any, after: Any) -> None:
             if self.decision.state.trace is not None:
                 self.record(step.backend, "converted", moved_text(before, after))
@@ -396,7 +411,8 @@ class Chain(TakesFound):
         from ._explain import considered
 
         match = self.decision.decider.matcher.match
-        # An import or a registration may change the matches. A subclass of str may define `==`.
+        # An exception in a loop would otherwise take the time of an explanation each time. An
+        # import or a registration may change the matches. A subclass of str may define `==`.
         said = {**progress.reasons}, {**progress.unconverted}, [*map(match, self.decision.types)]
         is_plain = all(type(text) is str for each in said[:2] for text in each.values())
         known, lines = self._told
@@ -409,8 +425,10 @@ class Chain(TakesFound):
     def _end(self, args: tuple[Any, ...], kwargs: dict[str, Any], progress: Progress) -> Any:
         """Return ``NotImplemented`` for a call that no candidate has answered, or raise."""
         decision = self.decision
+        # Python asks the other operand; `invoke` has an error of its own.
         if self.sole or decision.is_operator or not decision.has_end:
             return NotImplemented
+        # For the caller of `lookup`, who goes on. An exception that has deferred must not be lost.
         if self.passes and progress.cause is None:
             return NotImplemented
         raise self._refusal(progress, args, kwargs) from progress.cause
@@ -451,42 +469,17 @@ class Chain(TakesFound):
         TypeError
             The library's own, if the arguments do not fit its signature.
         """
+        # Imports of this and other modules are for rare calls, and take time in the first one.
         if step.backend == DEFAULT or step.conversions is not None:
             if self.decision.has_end:
+                from ._explain import note_reasons
+
                 with suppress(Exception):  # so that the exception of the default propagates
-                    self._note_reasons(error, step, progress)
+                    note_reasons(self.decision, error, step, self._considered(progress))
         elif step.implementation is not None:
-            if isinstance(error, TypeError) and not _fits(self.function, args, kwargs):
-                try:
-                    self.function.default(*args, **kwargs)  # Python refuses the arguments
-                except TypeError as own:
-                    raise own.with_traceback(None) from None
-            if not isinstance(error, (NoImplementationError, BackendDeferredError)):
-                _add_note(
-                    error,
-                    f"Raised while the backend {step.backend!r} ran {self.function.identifier}; "
-                    f"backend_opts(disable={step.backend!r}) leaves it out",
-                    "Raised while the backend ",
-                )
+            from ._explain import note_backend
 
-    def _note_reasons(self, error: Exception, step: Step, progress: Progress) -> None:
-        from ._decide import Verdict
-        from ._patterns import type_identifier
-
-        if getattr(BaseException, "add_note", None) is None:
-            return
-        decision = self.decision
-        lines = self._considered(progress)
-        # The note names the converter itself before the reasons.
-        others = [each for each in lines if each.verdict is not Verdict.CONVERTS]
-        reasons = ":" * bool(others) + "".join(f"\n  {each}" for each in others)
-        foreign = ", ".join(map(type_identifier, decision.foreign))
-        what = f"its default implementation ran, which is not made for {foreign}"
-        if step.conversions is not None:
-            what = f"{step.backend} converts for its default implementation"
-        types = ", ".join(map(type_identifier, decision.types))
-        text = f"{NOTE}{self.function.identifier} for {types}, so {what}{reasons}"
-        _add_note(error, text, NOTE)
+            note_backend(self.decision, error, step, args, kwargs)
 
     def record(self, backend: str, outcome: str, reason: str) -> None:
         """Record a step, if the state is traced."""
@@ -495,31 +488,6 @@ class Chain(TakesFound):
             from ._observed import Outcome, record  # few programs trace
 
             record(trace, self.function, backend, Outcome(outcome), reason, self.decision.types)
-
-
-def _fits(function: Function, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
-    """Whether arguments fit the signature of the default implementation."""
-    from inspect import signature
-
-    try:
-        own = signature(function.default, follow_wrapped=False)
-    except (TypeError, ValueError):
-        return True  # some functions written in C have none
-    try:
-        own.bind(*args, **kwargs)
-    except TypeError:
-        return function.is_adopted
-    return True
-
-
-def _add_note(error: BaseException, text: str, start: str) -> None:
-    """Add a note, from Python 3.11 on; the note of a nested call says more."""
-    add_note: Any = getattr(BaseException, "add_note", None)
-    notes = getattr(error, "__notes__", ())
-    if add_note is None or any(type(each) is str and each.startswith(start) for each in notes):
-        return
-    with suppress(Exception):  # an exception of a third party may refuse
-        add_note(error, text)
 
 
 def reason_of(error: Exception) -> str:
@@ -572,100 +540,7 @@ def reason_of_answer(answer: Any, decision: Decision, step: Step) -> str:
         return answer
     if answer is None or answer is False:
         return f"should_run returned {answer!r}"
-    _warn_of_answer(answer, decision, step)
+    from ._explain import warn_of_answer
+
+    warn_of_answer(answer, decision, step)
     return f"should_run returned {answer!r}, and only True itself runs it: use bool(...)"
-
-
-def _warn_of_answer(answer: Any, decision: Decision, step: Step) -> None:
-    """Warn once of an answer of ``should_run`` that has no meaning."""
-    identifier, found = decision.function.identifier, step.implementation
-    if found is None or decision.decider.is_told((identifier, step.backend)):
-        return
-    from ._errors import warn_caller
-    from .exceptions import SpatchCoreWarning
-
-    warn_caller(
-        SpatchCoreWarning(
-            f"{found.should_run} of backend {step.backend!r} returned {answer!r} for {identifier}, "
-            "which counts as False: only True itself runs the backend. Return bool(...), a reason "
-            "as a string, or IF_NEEDED"
-        )
-    )
-
-
-# Coroutine and generator functions.
-
-_AWAITABLE_GENERATOR = 0x100
-"""The flag of generators that `types.coroutine` has marked."""
-
-
-def checked(function: Function, backend: str, result: Any, giver: str = "") -> Any:
-    """Return the answer of an implementation in the form that the wrapper uses.
-
-    The wrapper of a coroutine function awaits the answer, that of a generator function iterates
-    over it. What comes of it is not looked at again. `giver` names a giver that is no backend.
-
-    Raises
-    ------
-    TypeError
-        If it is of the wrong kind.
-    """
-    nature = function.nature
-    if not nature:
-        return result
-    if nature & COROUTINE:
-        kind, needed, fits = "a coroutine function", "an awaitable", _is_awaitable(result)
-    elif nature & ASYNC_GENERATOR:
-        kind, needed = "an asynchronous generator function", "an asynchronous iterator"
-        fits = hasattr(type(result), "__anext__")
-        # An iterator that is no generator: the wrapper needs the other methods, too.
-        if fits and not all(hasattr(result, name) for name in ("asend", "athrow", "aclose")):
-            return _PlainSteps(result)
-    else:
-        kind, needed = "a generator function", "an iterator"
-        fits = hasattr(type(result), "__next__") or (
-            nature & _AWAITABLE_GENERATOR != 0 and type(result) is CoroutineType
-        )
-    if not fits:
-        if type(result) is CoroutineType:
-            result.close()  # or Python would warn that it was never awaited
-        which = f"returned {result!r} for {function.identifier}, which is {kind}"
-        raise TypeError(
-            f"{giver} {which}; it must return {needed}, e.g. what call.next(...) returns"
-            if giver
-            else f"backend {backend!r} {which}; its implementation must return {needed}"
-        )
-    return result
-
-
-def _is_awaitable(result: object) -> bool:
-    if type(result) is GeneratorType:
-        return result.gi_code.co_flags & _AWAITABLE_GENERATOR != 0
-    return hasattr(type(result), "__await__")
-
-
-class _PlainSteps:
-    """An asynchronous iterator with the methods of an asynchronous generator.
-
-    As in ``yield from``, the iterator learns nothing of `athrow` and `aclose`, and `asend` fails.
-    """
-
-    def __init__(self, iterator: Any) -> None:
-        self._iterator = iterator
-
-    def __aiter__(self) -> Any:
-        return self
-
-    def __anext__(self) -> Any:
-        return self._iterator.__anext__()
-
-    def asend(self, value: object) -> Any:
-        """Fail as `yield from` does."""
-        return self._iterator.asend(value)
-
-    async def athrow(self, error: BaseException) -> Any:
-        """Raise the error here."""
-        raise error
-
-    async def aclose(self) -> None:
-        """Do nothing."""

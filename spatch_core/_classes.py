@@ -12,18 +12,19 @@ others. If it defers, the other candidates follow.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from ._backends import Match
-from ._call import Chain, checked
-from ._context import Progress
+from ._call import Chain
+from ._context import Progress, checked
 from ._decide import Decision, Step, Verdict
-from ._explain import ExplainedBackend, Explanation
+from ._explain import ExplainedBackend
 from ._matching import ARRAY_FUNCTION, GenericMethod
 from ._patterns import DEFAULT, defined, shown, type_identifier
 from ._wrapper import COROUTINE
-from .exceptions import BackendDeferredError, NoImplementationError
+from .exceptions import NoImplementationError
 
 if TYPE_CHECKING:
     from ._entries import Calls
@@ -59,12 +60,24 @@ class Remembering(Chain):
             if answer is NotImplemented:
                 return answer
             return _awaited(self, memory, answer, args, kwargs, progress)
-        # `undecided` forgets the old backend meanwhile, and restores it if the call fails.
-        with memory.undecided(args, kwargs):
+        with _undecided(memory, args, kwargs):
             result = self.walk(args, kwargs, 0, found, progress)
             if result is not NotImplemented:
                 memory.keep(args, kwargs, _answered(self.decision, progress))
         return result
+
+
+@contextmanager
+def _undecided(memory: Memory, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Iterator[None]:
+    """Forget the backend while a method that decides runs; restore it if no other is kept."""
+    instance, before = memory.instance(args, kwargs), memory.recall(args, kwargs)
+    if before is not None:
+        setattr(instance, memory.attribute, None)
+    try:
+        yield
+    finally:
+        if before is not None and getattr(instance, memory.attribute, None) is None:
+            setattr(instance, memory.attribute, before)
 
 
 async def _awaited(
@@ -75,7 +88,7 @@ async def _awaited(
     kwargs: dict[str, Any],
     progress: Progress,
 ) -> Any:
-    with memory.undecided(args, kwargs):
+    with _undecided(memory, args, kwargs):
         result = await answer
         memory.keep(args, kwargs, _answered(chain.decision, progress))
     return result
@@ -100,20 +113,9 @@ def _answered(decision: Decision, progress: Progress) -> str:
 def _followed(
     chain: Chain, memory: Memory, kept: str, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Callable[..., Any] | None:
-    """Return what calls the remembered backend; None if it does not implement the function.
-
-    Raises
-    ------
-    NoImplementationError
-        If the types of the call are not those of the backend.
-    UnknownBackendError
-        If there is no such backend any more.
-    """
+    """Return what calls the remembered backend; None if it does not implement the function."""
     decision, calls = chain.decision, chain.calls
-    instance = memory.instance(args, kwargs)
-    # Without the type of the instance, which the backend has fitted.
-    types = tuple(each for each in decision.types if each is not type(instance))
-    why = why_not(decision, types, kept)
+    why = why_not(decision, memory, kept, args, kwargs)
     if why is None:
         return None
     name = kept.partition(" ")[0]
@@ -125,47 +127,33 @@ def _followed(
         declining = (decision.match.implementing - {DEFAULT}) | {str(calls.decider.protocol)}
         reasons = dict.fromkeys(declining, has_run(decision, memory, name))
         return lambda args, kwargs, found: plain.walk(args, kwargs, 0, found, Progress(reasons))
-    first = calls.decider.invoked(decision.function, name, decision.state, decision.types, True)
-    others = [each for each in decision.candidates if each.backend != name]
-    return _Followed(Chain(decision.with_candidates([*first.candidates, *others]), calls), name)
+    return _Followed(chain, _step(decision, name)).run
 
 
-class _Followed:
-    """Calls the backend that an instance remembers, which may not defer; others by `call_next`."""
+class _Followed(Chain):
+    """The chain of the backend that an instance remembers: it may not defer.
 
-    def __init__(self, chain: Chain, name: str) -> None:
-        self._chain = chain
-        self._name = name
+    Its ``call_next`` goes on with those that would follow if nothing were remembered.
+    """
 
-    def __call__(
-        self, args: tuple[Any, ...], kwargs: dict[str, Any], found: tuple[Any, ...] | None
-    ) -> Any:
-        # The first candidate alone has a turn; the others follow if it calls `call_next`.
-        first = self._chain.decision.candidates[0]
-        alone = _OnlyFirst(self._chain.decision, self._chain.calls)
-        alone.rest = self._chain
-        progress = Progress()
-        result = alone.walk(args, kwargs, 0, found, progress)
-        if result is NotImplemented:
-            reason = progress.reasons.get(first.backend, "it said IF_NEEDED")
-            function = self._chain.function.identifier
-            raise BackendDeferredError(self._name, function, reason) from progress.cause
-        return result
+    __slots__ = ("_rest",)
 
-
-class _OnlyFirst(Chain):
-    """A chain of the first candidate; its ``call_next`` goes on with those of the whole chain."""
-
-    __slots__ = ("rest",)
-
-    rest: Chain
-
-    def __init__(self, decision: Decision, calls: Any) -> None:
-        super().__init__(decision.with_candidates(decision.candidates[:1]), calls, sole=True)
+    def __init__(self, chain: Chain, step: Step) -> None:
+        decision = chain.decision
+        super().__init__(decision.with_candidates([step]), chain.calls, sole=True)
+        others = [each for each in decision.candidates if each.backend != step.backend]
+        self._rest = Chain(decision.with_candidates([step, *others]), chain.calls)
 
     def call_next(self, place: int, args: Any, kwargs: Any, progress: Progress) -> Any:
-        """Call the candidates that would follow if nothing were remembered."""
-        return self.rest.call_next(1, args, kwargs, progress)
+        """Call the others."""
+        return self._rest.call_next(1, args, kwargs, progress)
+
+
+def _step(decision: Decision, name: str, reason: str = "") -> Step:
+    """Return the step of a backend that an instance remembers."""
+    description = decision.decider.catalog.descriptions[name]
+    implementation = description.implementation(decision.function.identifier)
+    return Step(name, implementation, prioritized=True, reason=reason)
 
 
 def has_run(decision: Decision, memory: Memory, name: str) -> str:
@@ -178,29 +166,18 @@ def is_own(step: Step) -> bool:
     return step.backend == DEFAULT or step.conversions is not None
 
 
-def why_not(decision: Decision, types: tuple[type, ...], kept: str) -> str | None:
+def why_not(
+    decision: Decision, memory: Memory, kept: str, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> str | None:
     """Return why a backend that an instance remembers does not fit the types of a call.
 
-    Parameters
-    ----------
-    decision : Decision
-        That of the call.
-    types : tuple of type
-        Its dispatch types without that of the instance.
-    kept : str
-        The backend that the instance remembers; after the default, separated by spaces, the
-        foreign types of the call that decided.
-
-    Returns
-    -------
-    str or None
-        Empty if it fits; None if it does not implement the function.
-
-    Raises
-    ------
-    UnknownBackendError
-        If there is no such backend.
+    Empty if it fits; None if it does not implement the function. After the default, `kept` has the
+    foreign types of the call that decided. Raises `UnknownBackendError` if there is no such backend
+    any more.
     """
+    # Without the type of the instance, which the backend has fitted.
+    own = type(memory.instance(args, kwargs))
+    types = tuple(each for each in decision.types if each is not own)
     decider, function, state = decision.decider, decision.function, decision.state
     name, *known = kept.split(" ")
     name = decider.catalog.check_backend(name)
@@ -233,55 +210,34 @@ def _refusal(decision: Decision, memory: Memory, name: str, why: str) -> NoImple
     )
 
 
-def explain_followed(
-    decision: Decision,
-    memory: Memory,
-    args: tuple[Any, ...],
-    kwargs: dict[str, Any],
-    explain_in: Callable[..., Explanation],
-) -> Explanation:
-    """Explain a call of a method that follows: the backend that the instance remembers runs it.
-
-    `explain_in` takes a state, and optionally reasons of backends. It explains the call as if the
-    instance remembered nothing.
-    """
-    state = decision.state
+def followed_steps(
+    decision: Decision, memory: Memory, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> list[Step]:
+    """Return the steps of a call of a method that follows, for its explanation."""
     kept = memory.recall(args, kwargs)
-    instance = memory.instance(args, kwargs)
-    types = tuple(each for each in decision.types if each is not type(instance))
-    why = None if kept is None else why_not(decision, types, kept)
+    why = None if kept is None else why_not(decision, memory, kept, args, kwargs)
     if kept is None or why is None:
-        return explain_in(state)
+        return decision.steps
     name = kept.partition(" ")[0]
     reason = has_run(decision, memory, name)
-    is_default = name == DEFAULT and not why
-    if is_default:
-        names = decision.decider.implementing(decision.function.identifier) - {DEFAULT}
-        found = explain_in(state, dict.fromkeys(names, reason))
-    else:
-        others = [each for each in state.prioritized if each != name]
-        prioritizing = state.replace(prioritized=(name, *others), disabled=state.disabled - {name})
-        found = explain_in(prioritizing)
-    lines = []
-    for each in found.backends:
-        verdict, text = Verdict.LATER, reason
-        if is_default:
-            if each.backend == DEFAULT:
-                verdict = each.verdict
-                text = reason if verdict is Verdict.RUNS else each.reason
-            elif each.verdict in (Verdict.CONVERTS, Verdict.CANNOT_CONVERT):
-                verdict, text = each.verdict, each.reason
-        elif each.backend == name:
-            verdict, text = (Verdict.NO_MATCH, why) if why else (Verdict.RUNS, reason)
-            if not why and each.verdict in (Verdict.DEFERS, Verdict.REFUSES, Verdict.RAISES):
-                verdict, text = each.verdict, each.reason
-        elif each.backend == DEFAULT:
-            verdict = Verdict.REFUSES
-        lines.append(ExplainedBackend(each.backend, verdict, text, each.default_name))
-    selected = found.selected
-    if not is_default:
-        selected = name if any(each.verdict is Verdict.RUNS for each in lines) else None
-    return Explanation(found.function, found.types, selected, tuple(lines), found.hooks)
+    if name == DEFAULT and not why:
+        return [each if is_own(each) else _later(each, reason) for each in decision.steps]
+    first = _step(decision, name, reason)
+    if why:
+        first = Step(name, verdict=Verdict.NO_MATCH, reason=why)
+    others = [
+        _later(each, reason)
+        for each in decision.steps
+        if each.backend not in (name, DEFAULT) and not each.is_last
+    ]
+    return [first, *others, Step(DEFAULT, verdict=Verdict.REFUSES, reason=reason)]
+
+
+def _later(step: Step, reason: str) -> Step:
+    """Return the step of a backend that does not answer, because another one is remembered."""
+    if step.verdict not in (Verdict.RUNS, Verdict.LATER):
+        return step
+    return Step(step.backend, verdict=Verdict.LATER, reason=reason)
 
 
 def make_override(
@@ -291,21 +247,10 @@ def make_override(
     protocol: str,
     following: Callable[[], Callable[..., Any]],
 ) -> Callable[..., Any]:
-    """Return a callable that calls the methods of classes until one answers.
+    """Return a callable that calls the methods of classes, in this order, until one answers.
 
-    Parameters
-    ----------
-    wrapper : callable
-        The decorated function, which is passed to the methods.
-    decision : Decision
-        That of the call.
-    classes : tuple of type
-        In the order in which their methods are called.
-    protocol : str
-        The name of the method.
-    following : callable
-        Returns a callable that calls the candidates after the overriding types; called on first
-        use.
+    The methods, of the name `protocol`, get the `wrapper`. `following` returns a callable for the
+    candidates after the overriding types; it is called on first use.
     """
     function = decision.function
     is_coroutine = bool(function.nature & COROUTINE)
@@ -395,13 +340,7 @@ def following(calls: Calls, decision: Decision) -> Callable[..., Any]:
 def go_on(
     dispatcher: Dispatcher, wrapper: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
-    """Call the candidates after the overriding types; for the method of the library's mixin.
-
-    Raises
-    ------
-    TypeError
-        If `wrapper` is no function of the library.
-    """
+    """Call the candidates after the overriding types; for the method of the library's mixin."""
     record: Any = getattr(getattr(wrapper, "explain", None), "__self__", None)
     if getattr(record, "dispatcher", None) is not dispatcher:
         raise TypeError(f"{wrapper!r} is no dispatchable function of this library")

@@ -65,6 +65,7 @@ def leaves(values: Iterable[Any], is_leaf: IsLeaf, inside: tuple[int, ...] = ())
     found: dict[int, Any] = {}
     for value in values:
         cls = type(value)
+        # A class with another metaclass is never looked up: that might define ==.
         if type(cls) is type and cls in NO_LEAVES:
             continue
         if is_leaf(cls):
@@ -89,6 +90,7 @@ def rebuilt(
     cls = type(value)
     if not is_container(cls):
         return change(value)
+    # One container is made once, so that two arguments that are one list stay one.
     if id(value) in done:
         new = done[id(value)][1]
         if new is _OPEN:
@@ -97,6 +99,7 @@ def rebuilt(
     done[id(value)] = value, _OPEN
     items = _items(value)
     made = [rebuilt(each, change, done, originals) for each in items]
+    # Only what has changed is made anew: most containers hold nothing to convert.
     new = value
     if any(one is not other for one, other in zip(made, items, strict=True)):
         if cls is dict:
@@ -104,7 +107,9 @@ def rebuilt(
         elif cls is slice:
             new = slice(*made)
         else:
+            # `_make` of a namedtuple may be overridden, and so may `__new__`.
             new = cls(made) if cls in (list, tuple) else tuple.__new__(cls, made)
+    # The default may have changed the items of its list: then that one is the answer.
     if id(value) in originals and _has_same_items(originals[id(value)], new):
         new = originals[id(value)]
     done[id(value)] = value, new
@@ -195,6 +200,7 @@ class RoundTrip:
                 self._origins[id(value)] = value, value  # it stays itself in the result
             return value
         new = self._to(value)
+        # Else the default would get what it is not made for.
         if type(new) is cls:
             raise Unconverted(
                 f"to_default returned an object of {_type_name(value)}, as it was given"
@@ -220,6 +226,7 @@ class RoundTrip:
         if (type(cls) is type and cls in NO_LEAVES) or not self._is_returned(cls):
             return value
         new = self._from(value)
+        # An object that appears twice in the result is converted once.
         self._origins[id(value)] = value, new
         if new is not value:
             self._moved(value, new)
@@ -233,13 +240,17 @@ class RoundTrip:
         `written` are the arguments that the function may have written into, `found` their leaves
         before that.
         """
+        # First the leaves that the caller has given, then the containers, whose items may be others
+        # by now.
         for value in found:
             _, new = self.made[id(value)]
             copy_into(value, new)
             self._moved(new, value)
         for value in _mutable(written):
             _, new = self._containers.get(id(value), (value, value))
+            # A copy: `back` would give the caller's container itself.
             restored = self.back(new.copy())
+            # From now on, this container in the result means the caller's.
             self._written[id(new)] = new, value
             if _has_same_items(value, restored):
                 continue
@@ -266,6 +277,7 @@ class Conversion:
         self._decision, self._step = decision, step
         self._function = decision.function
         self._match = decision.decider.matcher.match
+        # One look-up for each object: arguments may be lists of thousands.
         self._kinds: dict[type, str] = {}
 
     def is_foreign(self, cls: type) -> bool:
@@ -281,6 +293,7 @@ class Conversion:
         kind = self._kinds.get(cls) if type(cls) is type else None
         if kind is None:
             match, kind = self._match(cls), "other"
+            # The library's own go first: a backend may have them among its primary types.
             if not match.is_builtin and DEFAULT in match.known:
                 kind = "library"
             elif not match.is_builtin and self._step.backend in match.primary:
@@ -347,6 +360,7 @@ class Conversion:
         Unconverted
             If the arguments cannot be converted; the default implementation has not run.
         """
+        # Before anything is imported or converted.
         obstacle = self.obstacle(args, kwargs)
         if obstacle:
             raise Unconverted(obstacle)
@@ -358,6 +372,7 @@ class Conversion:
         )
         new_args = [trip.there(each) for each in args]
         new_kwargs = {name: trip.there(each) for name, each in kwargs.items()}
+        # Taken now: the function may empty a list that it writes into.
         written = [value for _, value in self.written(args, kwargs)]
         inside = leaves(written, self.is_foreign).values()
 
@@ -372,6 +387,7 @@ class Conversion:
                     trip.write_back(written, inside, copy_into)
                 return trip.back(result)
             except Unconverted as failure:
+                # Too late for another backend: the default has run.
                 raise refuse(str(failure)) from None
 
         called()
@@ -380,6 +396,7 @@ class Conversion:
             return _awaited(keeper, lambda: default(*new_args, **new_kwargs), finish)
         with _without_type(keeper):
             result = default(*new_args, **new_kwargs)
+        # A plain function may return a coroutine, whose result is what the caller awaits.
         if type(result) is CoroutineType:
             return _awaited(keeper, lambda: result, finish)
         return finish(result)
@@ -388,6 +405,7 @@ class Conversion:
 @contextmanager
 def _without_type(keeper: StateKeeper) -> Iterator[None]:
     """Leave the ``type`` in force out for a while."""
+    # Calls inside the default would dispatch on that type again, and be converted again.
     state = keeper.current()
     if state.type is None:
         yield

@@ -30,10 +30,9 @@ from ._description import EVERY
 from ._discovery import CYCLE
 from ._matching import overriding_types
 from ._order import Cycle
-from ._patterns import DEFAULT, shown, type_identifier
+from ._patterns import DEFAULT, type_identifier
 from ._state import DispatchState
 from ._wrapper import ASYNC_GENERATOR, GENERATOR
-from .exceptions import BackendDeferredError
 
 if TYPE_CHECKING:
     from ._description import Conversions, Implementation
@@ -168,6 +167,7 @@ class Decision:
         self.foreign: tuple[type, ...] = ()
         self.declined = ""
         self.is_operator = False
+        # Read by the entries of tables, which are made anew when the candidates may have changed.
         self.awaited: Sequence[str] = ()
         self.may_change = False
         self._candidates: list[Step] | None = None
@@ -189,6 +189,7 @@ class Decision:
     @property
     def first(self) -> Step | None:
         """The first candidate; others are not looked for if the user prioritizes one."""
+        # A block that prioritizes a backend is often entered for a single call.
         if self._candidates is None and not self.after_overriding:
             prioritized = self.match.prioritized()
             if prioritized and prioritized[0] != DEFAULT:
@@ -198,6 +199,7 @@ class Decision:
     @property
     def steps(self) -> list[Step]:
         """A step for each backend, in the order in which a call considers them."""
+        # Not kept: errors and explanations are rare, and their reasons are long.
         return self.decider.find_steps(self)
 
     @property
@@ -227,6 +229,7 @@ class Decision:
         if step.implementation is None:
             return self.function.default
         found = self.decider.load(self.function, step.backend, step.implementation.function)
+        # Here, because every way to run an implementation loads it first.
         if self.decider.notify is not None:
             self.decider.notify(self.function.identifier, step.backend)
         return found
@@ -326,6 +329,7 @@ class Decider(Backends):
         # The overriding type has taken the call: no policy applies.
         if not after_overriding:
             self._settle_end(decision)
+        # Conversions have candidates of their own, which other imports may change.
         if decision.converts and self.converters:
             found = self.converting(decision)
             decision.awaited = [*decision.awaited, *found.awaited]
@@ -338,6 +342,7 @@ class Decider(Backends):
         policy: str | None = None
         if not function.compositional:
             policy = state.fallback or function.fallback or self.fallback
+        # Also for the library's own types, and for compositional functions.
         if DEFAULT in state.disabled and not function.is_adopted:
             decision.declined = (
                 "the library's own implementation is disabled, and no backend runs it"
@@ -358,6 +363,8 @@ class Decider(Backends):
             known = {*map(id, decision.foreign)}
             new = [cls for cls in declining if id(cls) not in known]
             decision.foreign = (*decision.foreign, *new)
+            # Its types may all be known to the library, as base classes of these: an exception to
+            # the definition of a foreign type.
             names = ", ".join(map(type_identifier, decision.foreign))
             decision.declined = (
                 f"the library's own implementation is not made for {names}, and no method took it"
@@ -380,8 +387,10 @@ class Decider(Backends):
     def find_steps(self, decision: Decision) -> list[Step]:
         """Return a step for each backend, in the order in which a call considers them."""
         match = decision.match
+        # Not those of the decision: a remembered backend may have changed these.
         candidates, end = self._before_default(decision), self._default(decision)
         if match.default_matches:
+            # The default answers in its place, or refuses there; no call goes beyond.
             candidates.append(end)
             later = match.order[match.order.index(DEFAULT) + 1 :]
             candidates += [Step(name, verdict=Verdict.LATER) for name in later]
@@ -401,6 +410,7 @@ class Decider(Backends):
         is_due = bool(overriding) and not skips
         steps = []
         for name in decision.match.order:
+            # The user's choice goes before that of a class.
             if is_due and name not in state.prioritized:
                 steps.append(self._overriding_step(decision))
                 is_due = False
@@ -424,6 +434,7 @@ class Decider(Backends):
     def _overriding_step(self, decision: Decision) -> Step:
         assert self.protocol is not None
         assert self._override is not None
+        # One step for all of them: they ask each other by `NotImplemented`, as NEP 18 says.
         names = ", ".join(map(type_identifier, decision.overriding))
         override = self._override(decision, decision.overriding)
         return Step(self.protocol, reason=f"the method of {names}", override=override)
@@ -439,6 +450,8 @@ class Decider(Backends):
 
     def _in_turn(self, decision: Decision, match: Match, chosen: Sequence[Step]) -> Iterator[Step]:
         """Yield the chosen steps in their order, and all other backends in their places."""
+        # A chosen one takes the place of any chosen one: the order of a call may differ from that
+        # of all backends. The protocol of overriding types has no place, and shifts the rest.
         names, following = {each.backend for each in chosen}, iter(chosen)
         for name in match.state.ordered(self.catalog.descriptions):
             if name in names:
@@ -456,6 +469,7 @@ class Decider(Backends):
             absent = description.absent
             reason = absent.get(decision.function.identifier) or absent.get(EVERY, "")
             return Step(name, verdict=Verdict.NO_IMPLEMENTATION, reason=reason)
+        # It matches, but is in no order of these candidates.
         if name in match.cycles:
             reason = self._why_skipped(match.cycles[name])
             return Step(name, verdict=Verdict.SKIPPED, reason=reason)
@@ -530,35 +544,6 @@ class Decider(Backends):
             reason="through its conversions",
             conversions=self.catalog.descriptions[name].conversions,
         )
-
-    def invoked(
-        self,
-        function: Function,
-        name: str,
-        state: DispatchState,
-        types: tuple[type, ...],
-        ask: bool,
-    ) -> Decision:
-        """Return the decision of a call that names its backend, which need not match.
-
-        Raises
-        ------
-        UnknownBackendError
-            If there is no such backend.
-        BackendDeferredError
-            If it does not implement the function.
-        """
-        name = self.catalog.check_backend(name)
-        implementers = self.implementers(function.identifier)
-        if name not in implementers:
-            names = ", ".join(shown(each, self.catalog.default_name) for each in implementers)
-            reason = f"it does not implement it; these do: {names}"
-            raise BackendDeferredError(name, function.identifier, reason)
-        found = self.catalog.descriptions[name].implementation(function.identifier)
-        if found is not None and not ask:
-            found = found._replace(should_run=None)
-        decision = Decision(self, function, state, types)
-        return decision.with_candidates([Step(name, found, prioritized=True)])
 
 
 def _is_operator(function: Function) -> bool:

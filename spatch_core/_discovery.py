@@ -208,7 +208,7 @@ def build_catalog(
             )
     library = default_name, environment.variable(BACKEND)
     mentioned = [each for each in environment.names if each != library]
-    misspelled = near_misses(mentioned, backends.names, environment.variable(BLOCK))
+    misspelled = near_misses(mentioned, backends.names)
     return Catalog(
         environment,
         {name: found[name] for name in order.names},

@@ -7,20 +7,21 @@ function with the mark of `tries_whole_chain`, or a `TakesFound`.
 
 from __future__ import annotations
 
-import linecache
 from abc import get_cache_token
 from collections.abc import Callable
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ._call import Chain, checked, reason_of, reason_of_answer, shared_part
-from ._context import IF_NEEDED, RETURNED, UNKNOWN, CallContext, Progress, Rest
-from ._patterns import DEFAULT, GENERATED, is_awaited, is_hashable_by_identity
+from ._call import Chain, reason_of, reason_of_answer, shared_part
+from ._context import RETURNED, CallContext, Progress, Rest, checked
+from ._decide import Decision, Step
+from ._patterns import DEFAULT, is_awaited, is_hashable_by_identity, shown
 from ._state import Scope, store, table_of
-from ._wrapper import TakesFound, given, missing
+from ._wrapper import TakesFound, given
+from .exceptions import BackendDeferredError
 
 if TYPE_CHECKING:
-    from ._decide import Decider, Step
+    from ._decide import Decider
     from ._function import Dispatcher, Function
     from ._state import DispatchState, StateKeeper
 
@@ -180,8 +181,28 @@ class Calls:
     def invoked(
         self, function: Function, backend: str, state: DispatchState, types: Any, ask: bool
     ) -> Chain:
-        """Return the chain of a call that names its backend, which need not match."""
-        decision = self.decider.invoked(function, backend, state, types, ask)
+        """Return the chain of a call that names its backend, which need not match.
+
+        Raises
+        ------
+        UnknownBackendError
+            If there is no such backend.
+        BackendDeferredError
+            If it does not implement the function.
+        """
+        catalog = self.decider.catalog
+        name = catalog.check_backend(backend)
+        implementers = self.decider.implementers(function.identifier)
+        if name not in implementers:
+            names = ", ".join(shown(each, catalog.default_name) for each in implementers)
+            reason = f"it does not implement it; these do: {names}"
+            raise BackendDeferredError(name, function.identifier, reason)
+        found = catalog.descriptions[name].implementation(function.identifier)
+        # By force: without `should_run`, the step is plain.
+        if found is not None and not ask:
+            found = found._replace(should_run=None)
+        decision = Decision(self.decider, function, state, types)
+        decision = decision.with_candidates([Step(name, found, prioritized=True)])
         return self._kind(function)(decision, self, sole=True)
 
     def check(self, function: Function, called: object, result: Any) -> Any:
@@ -341,93 +362,74 @@ def failed(
     return None
 
 
-# The generated entry for a first candidate with `should_run` or a context. `Chain` does the same
-# for any number of candidates, in four times the time.
-
-_FREE = (
-    *("CallContext", "IF_NEEDED", "RETURNED", "chain", "fallback", "given", "known", "load"),
-    *("missing", "should_run"),
-)
-"""The free variables of the generated function."""
-
-# By the number of positional arguments (None with a finder), whether the candidate has
-# `should_run`, and whether its implementation takes a context. Without a lock: two threads may
-# compile the same source, with the same outcome.
-_factories: dict[tuple[int | None, bool, bool], Any] = {}
-_namespace: dict[str, Any] = {"__name__": __name__}
-
-
 def _first_call(
     chain: Chain, first: Step, fallback: Callable[..., Any] | None
 ) -> Callable[..., Any]:
-    """Return the callable that asks and calls the first candidate of a chain.
+    """Return the entry that asks and calls the first candidate of a chain.
 
-    `fallback` is the default, if it is the only other candidate. For two positional arguments, a
-    ``should_run``, and an implementation without context it is::
-
-        def call(a0=missing, a1=missing, /, *rest, **keywords):
-            nonlocal implementation
-            if a1 is missing:
-                return chain(*given((a0, a1)), **keywords)
-            context = CallContext()
-            context._known = known
-            context._kwargs = keywords
-            if rest or keywords:
-                context._args = (a0, a1, *rest)
-                answer = should_run(context, a0, a1, *rest, **keywords)
-            else:
-                context._args = (a0, a1)
-                answer = should_run(context, a0, a1)
-            if answer is not True:
-                if fallback is None or not (answer is False or type(answer) is str):
-                    return chain.go_on((a0, a1, *rest), keywords, answer, context)
-                try:
-                    return fallback(a0, a1, *rest, **keywords)
-                except Exception as error:
-                    chain.failed(error, (a0, a1, *rest), keywords, answer)
-                    raise
-            if implementation is None:
-                implementation = load()
-            try:
-                if rest or keywords:
-                    result = implementation(a0, a1, *rest, **keywords)
-                else:
-                    result = implementation(a0, a1)
-            except Exception as error:
-                chain.failed(error, (a0, a1, *rest), keywords)
-                raise
-            if result is NotImplemented:
-                return chain.go_on((a0, a1, *rest), keywords, RETURNED, context)
-            return result
-
-    For a function with a finder, the first parameter takes the dispatch arguments that it has
-    returned; `_Asking` calls the generated function.
+    `Chain.walk` does the same for any number of candidates, in five times the time. `fallback` is
+    the default, if it is the only other candidate.
     """
     decision, function = chain.decision, chain.function
     assert first.implementation is not None
     should_run = decision.load_should_run(first)
-    count = None if function.parameters is None else function.count
-    shape = count, should_run is not None, first.implementation.uses_context
-    factory = _factories.get(shape)
-    if factory is None:
-        factory = _factories[shape] = _compile(*shape)
-    known = shared_part(decision, first, count is None, Rest(chain, 1))
-    made: Any = factory(
-        *(CallContext, IF_NEEDED, RETURNED, _Going(chain), fallback, _given, known),
-        *(lambda: decision.load(first), missing, should_run),
-    )
-    if count is None:
-        return _Asking(function, made)
+    uses_context = first.implementation.uses_context
+    has_finder = function.parameters is None
+    known = shared_part(decision, first, has_finder, Rest(chain, 1))
+    implementation: Callable[..., Any] | None = None
+
+    def call(*args: Any, **keywords: Any) -> Any:
+        nonlocal implementation
+        found = None
+        # The wrapper has run the finder, and passes what it has returned before the arguments.
+        if has_finder:
+            found, args = args[0], args[1:]
+        context = CallContext()
+        context._known, context._kwargs = known, keywords
+        context._args = args if found is None else found
+        # Unpacking empty keywords takes time, so each call is written twice.
+        if should_run is not None:
+            if keywords:
+                answer = should_run(context, *args, **keywords)
+            else:
+                answer = should_run(context, *args)
+            if answer is not True:
+                if fallback is None or not (answer is False or type(answer) is str):
+                    return chain.after_first(answer, context, args, keywords, found)
+                try:
+                    return fallback(*args, **keywords)
+                except Exception as error:
+                    # Only now: a reason is needed for the note alone.
+                    reasons = {first.backend: reason_of_answer(answer, decision, first)}
+                    progress = Progress(reasons)
+                    chain.note(error, decision.candidates[1], args, keywords, progress)
+                    raise
+        if implementation is None:
+            # Without a lock: two threads that load it find the same object.
+            implementation = decision.load(first)
+        try:
+            if uses_context:
+                result = implementation(context, *args, **keywords)
+            elif keywords:
+                result = implementation(*args, **keywords)
+            else:
+                result = implementation(*args)
+        except Exception as error:
+            chain.note(error, first, args, keywords, Progress())
+            raise
+        if result is NotImplemented:
+            return chain.after_first(RETURNED, context, args, keywords, found)
+        return result
+
+    if has_finder:
+        return _Asking(function, call)
+    made: Any = call
     made._tries_whole_chain = True
-    return made  # type: ignore[no-any-return]  # a function with an attribute
-
-
-def _given(values: tuple[Any, ...]) -> list[Any]:
-    return [value for value in values if value is not missing]
+    return call
 
 
 class _Asking(TakesFound):
-    """Calls the generated function with the dispatch arguments that a finder returns."""
+    """Calls the entry of `_first_call` with the dispatch arguments that a finder returns."""
 
     __slots__ = ("_function", "call_found")
 
@@ -437,121 +439,3 @@ class _Asking(TakesFound):
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         return self.call_found(self._function.find(args, kwargs), *args, **kwargs)
-
-
-class _Going:
-    """What the generated function calls of its chain.
-
-    It exists in untraced states alone, so that nothing need be recorded.
-    """
-
-    __slots__ = ("_chain",)
-
-    def __init__(self, chain: Chain) -> None:
-        self._chain = chain
-
-    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
-        return self._chain.run(args, kwargs)
-
-    def go_on(
-        self,
-        args: tuple[Any, ...],
-        kwargs: dict[str, Any],
-        answer: Any,
-        context: CallContext,
-        found: tuple[Any, ...] | None = None,
-    ) -> Any:
-        """Call the rest after the first candidate was postponed or deferred.
-
-        `answer` is that of ``should_run``, or the reason if the implementation has deferred.
-        """
-        progress, chain = Progress(), self._chain
-        first = chain.decision.candidates[0]
-        if answer is IF_NEEDED:
-            progress.postponed.append(0)
-        else:
-            progress.reasons[first.backend] = reason_of_answer(answer, chain.decision, first)
-            result = chain._settle(first, args, kwargs, context, progress)
-            if result is not UNKNOWN:
-                return result
-        return chain.walk(args, kwargs, 1, found, progress)
-
-    def failed(
-        self, error: Exception, args: tuple[Any, ...], kwargs: dict[str, Any], answer: Any = None
-    ) -> None:
-        """Add a note to an exception of the first candidate, or of the default after `answer`."""
-        chain = self._chain
-        first, *others = chain.decision.candidates
-        progress = Progress()
-        if answer is not None:
-            progress.reasons[first.backend] = reason_of_answer(answer, chain.decision, first)
-        chain.note(error, first if answer is None else others[0], args, kwargs, progress)
-
-
-def _compile(count: int | None, asks: bool, uses_context: bool) -> Any:
-    arguments = "a finder" if count is None else f"{count} arguments"
-    details = [arguments, *["should_run"] * asks, *["context"] * uses_context]
-    file = f"{GENERATED}{', '.join(details)}>"
-    text = _source(count, asks, uses_context)
-    # So that tracebacks and debuggers show the source.
-    linecache.cache[file] = len(text), None, text.splitlines(keepends=True), file
-    scope: dict[str, Any] = {}
-    exec(compile(text, file, "exec", dont_inherit=True), _namespace, scope)  # noqa: S102  # own text
-    return scope["make"]
-
-
-def _source(count: int | None, asks: bool, uses_context: bool) -> str:
-    names = [f"a{number}" for number in range(count or 0)]
-    placeholders = "".join(f"{name}=missing, " for name in names) + ("/, " if names else "")
-    usual = ", ".join(names)
-    every = ", ".join([*names, "*rest"])
-    every_found, usual_found, more = f"({every},)", f"({usual},)" if names else "()", ""
-    if count is None:
-        placeholders, every_found, usual_found, more = "found, /, ", "found", "found", ", found"
-    extended = "context, " if uses_context else ""
-    lines = [f"def call({placeholders}*rest, **keywords):", "    nonlocal implementation"]
-    if names:
-        lines += [
-            f"    if {names[-1]} is missing:",
-            f"        return chain(*given(({usual},)), **keywords)",
-        ]
-    lines += [
-        "    context = CallContext()",
-        "    context._known = known",
-        "    context._kwargs = keywords",
-        "    if rest or keywords:",
-        f"        context._args = {every_found}",
-        *([f"        answer = should_run(context, {every}, **keywords)"] if asks else []),
-        "    else:",
-        f"        context._args = {usual_found}",
-        *([f"        answer = should_run(context, {usual})"] if asks else []),
-    ]
-    if asks:
-        lines += [
-            "    if answer is not True:",
-            "        if fallback is None or not (answer is False or type(answer) is str):",
-            f"            return chain.go_on(({every},), keywords, answer, context{more})",
-            "        try:",
-            f"            return fallback({every}, **keywords)",
-            "        except Exception as error:",
-            f"            chain.failed(error, ({every},), keywords, answer)",
-            "            raise",
-        ]
-    lines += [
-        "    if implementation is None:",
-        "        implementation = load()",
-        "    try:",
-        "        if rest or keywords:",
-        f"            result = implementation({extended}{every}, **keywords)",
-        "        else:",
-        f"            result = implementation({extended}{usual})",
-        "    except Exception as error:",
-        f"        chain.failed(error, ({every},), keywords)",
-        "        raise",
-        "    if result is NotImplemented:",
-        f"        return chain.go_on(({every},), keywords, RETURNED, context{more})",
-        "    return result",
-    ]
-    body = "\n".join(f"    {line}" for line in lines)
-    # A free variable caches `implementation`; two threads that load it find the same object.
-    return f"def make({', '.join(_FREE)}):\n    implementation = None\n{body}\n    return call\n"

@@ -14,9 +14,8 @@ variable                 example                              meaning
 
 from __future__ import annotations
 
-import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from itertools import pairwise
 from typing import Any, NamedTuple, TypeVar
 
@@ -33,7 +32,6 @@ SUFFIXES = (PRIORITIZE, BLOCK, SET_ORDER, BACKEND, TRACE)
 
 _ALL = "*"
 _BUT = "!"
-_ALL_IN_WORDS = ("all", "any", "everything")
 _FLAGS = {"": False, "0": False, "1": True}
 _MISSPELLED = 0.75
 """The least similarity at which a variable's suffix counts as a misspelling."""
@@ -130,17 +128,21 @@ def _split(text: str) -> list[str]:
     return [part.strip() for part in text.split(",")] if text else []
 
 
+def _check_name(name: str, example: str) -> None:
+    if not is_backend_name(name):
+        raise _MalformedError(f"{name!r} cannot name a backend", example)
+
+
 def _parse_name(text: str) -> str | None:
-    if text and not is_backend_name(text):
-        raise _MalformedError(f"{text!r} cannot name a backend", "first")
+    if text:
+        _check_name(text, "first")
     return text or None
 
 
 def _parse_names(text: str) -> list[str]:
     names = _split(text)
     for name in names:
-        if not is_backend_name(name):
-            raise _MalformedError(f"{name!r} cannot name a backend", "first,second")
+        _check_name(name, "first,second")
     return names
 
 
@@ -153,9 +155,8 @@ def _parse_block(text: str) -> list[str]:
             raise _MalformedError(message, f"*,{each}")
         if each == DEFAULT:
             raise _MalformedError("the library itself cannot be blocked", "first,second")
-        if each != _ALL and not is_backend_name(name):
-            example = "first,second (or * for all, *,!first for all but one)"
-            raise _MalformedError(f"{each!r} cannot name a backend", example)
+        if each != _ALL:
+            _check_name(name, "first,second (or * for all, *,!first for all but one)")
     return block
 
 
@@ -192,24 +193,16 @@ def _misspelled(prefix: str, variables: Iterable[str]) -> Iterator[Finding]:
             yield Finding(message, f"Did you mean {start}{meant[0]}?", key=name)
 
 
-def near_misses(
-    mentioned: Iterable[tuple[str, str]], names: Iterable[str], block: str
-) -> Iterator[Finding]:
+def near_misses(mentioned: Iterable[tuple[str, str]], names: Collection[str]) -> Iterator[Finding]:
     """Yield a problem for each name in a variable that looks like a misspelled backend.
 
-    `mentioned` has names with their variables, `names` those of all backends. In the variable
-    `block`, ``*`` means all backends.
+    `mentioned` has names with their variables, `names` those of all backends.
     """
-    names = {*names}
     for name, variable in mentioned:
-        if name in names:
-            continue
-        meant = [f"{each!r}?" for each in nearest(name, names)]
-        if variable == block and name.casefold() in _ALL_IN_WORDS:
-            meant = ["'*', which blocks all?"]
+        meant = [] if name in names else nearest(name, names)
         if meant:
             message = f"no backend is named {name!r}; the name is ignored"
-            yield Finding(message, f"Did you mean {meant[0]}", key=variable)
+            yield Finding(message, f"Did you mean {meant[0]!r}?", key=variable)
 
 
 # --- Distributions --------------------------------------------------------------------------------
@@ -293,14 +286,10 @@ def _folder_name(distribution: Any) -> str:
 
 
 def _find_distributions(name: str | None, problems: list[Finding]) -> Iterator[Any]:
-    """Yield the distributions of all finders; report finders that fail.
-
-    Items of `sys.path` that are not paths are left out: imports ignore them, but
-    `importlib.metadata` fails with them.
-    """
+    """Yield the distributions of all finders; report finders that fail."""
     from importlib.metadata import DistributionFinder
 
-    context = DistributionFinder.Context(name=name, path=list(filter(_is_path, sys.path)))
+    context = DistributionFinder.Context(name=name)
     for finder in sys.meta_path:
         try:
             find = getattr(finder, "find_distributions", None)
@@ -316,17 +305,6 @@ def _find_distributions(name: str | None, problems: list[Finding]) -> Iterator[A
             )
         else:
             yield from found
-
-
-def _is_path(folder: object) -> bool:
-    """Whether an item of `sys.path` can be searched; it need not exist."""
-    try:
-        os.stat(folder)  # type: ignore[arg-type]  # it may be anything
-    except OSError:
-        pass
-    except Exception:  # noqa: BLE001  # whatever it raises
-        return False
-    return isinstance(folder, (str, os.PathLike))
 
 
 # --- Requirements ---------------------------------------------------------------------------------

@@ -6,18 +6,27 @@ The same lines are in errors, in warnings of the fallback policy, in notes on ex
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ._context import IF_NEEDED, POSTPONED, IfNeeded
+from ._convert import leaves, size_of
 from ._decide import Decision, Step, Verdict
-from ._errors import Published
+from ._errors import Published, warn_caller
 from ._patterns import DEFAULT, shown, type_identifier
-from .exceptions import NoImplementationError
+from .exceptions import (
+    BackendDeferredError,
+    FallbackWarning,
+    NoImplementationError,
+    SpatchCoreWarning,
+)
 
 if TYPE_CHECKING:
+    from ._function import Function
+
     Ask = Callable[[Step], "str | IfNeeded | None"]
     """Asks ``should_run``: returns why a step defers, or ``IF_NEEDED``; None if it runs."""
     Examine = Callable[[Step], tuple[str, str]]
@@ -84,8 +93,7 @@ class Explanation(Published):
     hooks: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        types = ", ".join(map(type_identifier, self.types))
-        lines = [f"{self.function}({types or 'no dispatch types'})"]
+        lines = [f"{self.function}({_text(self.types) or 'no dispatch types'})"]
         if self.hooks:
             lines.append(f"  seen first by hooks: {', '.join(self.hooks)}")
         width = max(len(each.shown) for each in self.backends)
@@ -108,15 +116,16 @@ def explain(
     examine: Examine | None = None,
     said: Mapping[str, str] = _NOTHING,
     unconverted: Mapping[str, str] = _NOTHING,
+    steps: Iterable[Step] | None = None,
 ) -> Explanation:
     """Explain what would run for a call; no implementation runs.
 
     `ask` and `examine` are None if the arguments are not known. `said` are the reasons of backends
     that have deferred in this call, `unconverted` those of failed conversions: they are not asked
-    again.
+    again. `steps` replace those of the decision.
     """
     explainer = _Explainer(decision, ask, examine, said, unconverted)
-    for step in decision.steps:
+    for step in decision.steps if steps is None else steps:
         explainer.explain(step)
     explainer.end()
     hooks: tuple[str, ...] = ()
@@ -223,7 +232,7 @@ class _Explainer:
     def _judge_conversion(self, step: Step) -> tuple[Verdict, str]:
         decision = self.decision
         obstacle = self.unconverted.get(step.backend, "")
-        text = f"arguments of {', '.join(map(type_identifier, decision.foreign))}"
+        text = f"arguments of {_text(decision.foreign)}"
         if self.examine is not None and not obstacle:
             obstacle, text = self.examine(step)
         if obstacle:
@@ -281,8 +290,8 @@ def refusal(
     """Return the error that says why nothing runs a call, and what would help."""
     return NoImplementationError(
         decision.function.identifier,
-        tuple(map(type_identifier, decision.types)),
-        tuple(map(type_identifier, decision.foreign)),
+        _names(decision.types),
+        _names(decision.foreign),
         backends,
         decision.policy or "",
         tuple(_remedies(decision, examine)),
@@ -333,3 +342,110 @@ def _new_converter(decision: Decision, name: str) -> Step | None:
         if each.backend not in tried:
             return each if each.backend == name and each.conversions is not None else None
     return None
+
+
+# Warnings, and notes on exceptions.
+
+
+def warn_of_fallback(
+    decision: Decision,
+    backends: tuple[ExplainedBackend, ...],
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+) -> None:
+    """Warn that the default runs, once for each function and types."""
+    identifier, types = decision.function.identifier, _names(decision.types)
+    if decision.decider.is_told((identifier, types)):
+        return
+    foreign = {*map(id, decision.foreign)}
+    found = leaves((*args, *kwargs.values()), lambda cls: id(cls) in foreign)
+    size = sum(filter(None, map(size_of, found.values())))
+    warn_caller(FallbackWarning(identifier, types, _names(decision.foreign), backends, size))
+
+
+def warn_of_answer(answer: Any, decision: Decision, step: Step) -> None:
+    """Warn once of an answer of ``should_run`` that has no meaning."""
+    identifier, found = decision.function.identifier, step.implementation
+    if found is None or decision.decider.is_told((identifier, step.backend)):
+        return
+    warn_caller(
+        SpatchCoreWarning(
+            f"{found.should_run} of backend {step.backend!r} returned {answer!r} for {identifier}, "
+            "which counts as False: only True itself runs the backend. Return bool(...), a reason "
+            "as a string, or IF_NEEDED"
+        )
+    )
+
+
+def note_reasons(
+    decision: Decision, error: Exception, step: Step, backends: tuple[ExplainedBackend, ...]
+) -> None:
+    """Add to an exception of the default why no backend ran."""
+    # The note names the converter itself before the reasons.
+    others = [each for each in backends if each.verdict is not Verdict.CONVERTS]
+    reasons = ":" * bool(others) + "".join(f"\n  {each}" for each in others)
+    what = f"its default implementation ran, which is not made for {_text(decision.foreign)}"
+    if step.conversions is not None:
+        what = f"{step.backend} converts for its default implementation"
+    about = f"{decision.function.identifier} for {_text(decision.types)}"
+    _add_note(error, "No backend ran ", f"{about}, so {what}{reasons}")
+
+
+def note_backend(
+    decision: Decision,
+    error: Exception,
+    step: Step,
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+) -> None:
+    """Add to an exception of a backend which one ran.
+
+    Raises
+    ------
+    TypeError
+        The library's own, if the arguments do not fit its signature.
+    """
+    function, name = decision.function, step.backend
+    if isinstance(error, TypeError) and not _fits(function, args, kwargs):
+        try:
+            function.default(*args, **kwargs)  # Python refuses the arguments
+        except TypeError as own:
+            raise own.with_traceback(None) from None
+    # These name the backend themselves.
+    if not isinstance(error, (NoImplementationError, BackendDeferredError)):
+        how = f"backend_opts(disable={name!r}) leaves it out"
+        about = f"{name!r} ran {function.identifier}; {how}"
+        _add_note(error, "Raised while the backend ", about)
+
+
+def _fits(function: Function, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    """Whether arguments fit the signature of the default implementation."""
+    from inspect import signature
+
+    try:
+        own = signature(function.default, follow_wrapped=False)
+    except (TypeError, ValueError):
+        return True  # some functions written in C have none
+    try:
+        own.bind(*args, **kwargs)
+    except TypeError:
+        return function.is_adopted
+    return True
+
+
+def _add_note(error: BaseException, start: str, text: str) -> None:
+    """Add a note, from Python 3.11 on, unless a nested call has added one: that says more."""
+    add_note: Any = getattr(BaseException, "add_note", None)
+    notes = getattr(error, "__notes__", ())
+    if add_note is None or any(type(each) is str and each.startswith(start) for each in notes):
+        return
+    with suppress(Exception):  # an exception of a third party may refuse
+        add_note(error, start + text)
+
+
+def _names(types: Iterable[type]) -> tuple[str, ...]:
+    return tuple(map(type_identifier, types))
+
+
+def _text(types: Iterable[type]) -> str:
+    return ", ".join(map(type_identifier, types))

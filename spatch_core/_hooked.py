@@ -16,11 +16,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from ._call import Chain, checked
-from ._context import Progress
+from ._call import Chain
+from ._context import Progress, are_same, checked
 from ._freezing import stepwise
 from ._observed import Call, hook_name
-from ._patterns import is_importable
 from ._wrapper import TakesFound, given, missing
 
 if TYPE_CHECKING:
@@ -30,9 +29,6 @@ if TYPE_CHECKING:
 
     Way = Callable[[tuple[type, ...]], "Chain | Guard"]
     """Takes dispatch types; returns the chain for these, or a `Guard` of it."""
-
-_MOST_OTHERS = 64
-"""How many other combinations of types a `Hooked` knows before it forgets them."""
 
 
 class Hooked(TakesFound):
@@ -57,8 +53,8 @@ class Hooked(TakesFound):
     """
 
     __slots__ = (
-        *("_others", "_places", "_scope", "_stages", "_way", "calls", "candidates"),
-        *("function", "record", "state", "types"),
+        *("_places", "_scope", "_stages", "_way", "calls", "candidates", "function"),
+        *("record", "state", "types"),
     )
 
     def __init__(
@@ -86,7 +82,6 @@ class Hooked(TakesFound):
                 (each.position, each.name, cls)
                 for each, cls in zip(self.function.parameters, key, strict=False)
             )
-        self._others: dict[tuple[int, ...], Hooked] = {}
 
     def chain(self) -> Chain:
         """Return the candidates as they are now."""
@@ -159,8 +154,8 @@ class Hooked(TakesFound):
         hooked, found = self, None
         passed = kwargs
         if call._found is not None:
-            found = call._found[0]
-            if not _are_same(call._found, args, kwargs):
+            found, before, by_name = call._found
+            if not are_same((args, kwargs), (before, by_name)):
                 found = self.function.find(args, kwargs)
                 hooked = self._for(found)
             # Hooks see the `like` argument, which candidates do not get.
@@ -191,19 +186,8 @@ class Hooked(TakesFound):
         types = self.calls.decider.unique_types(map(type, given(values)), self.state)
         if [*map(id, types)] == [*map(id, self.types)]:
             return self
-        # By identity: metaclasses may define ==. Only importable classes are kept: their modules
-        # keep them alive, so that their ids stay valid.
-        key = tuple(map(type, values))
-        known = tuple(map(id, key))
-        hooked = self._others.get(known)
-        if hooked is None:
-            given_here = self.calls, self.record, self._scope, self.state, self._way
-            hooked = Hooked(*given_here, types, key)
-            if all(map(is_importable, key)):
-                if len(self._others) >= _MOST_OTHERS:
-                    self._others.clear()
-                self._others[known] = hooked
-        return hooked
+        given_here = self.calls, self.record, self._scope, self.state, self._way
+        return Hooked(*given_here, types, tuple(map(type, values)))
 
     def _run(
         self,
@@ -225,17 +209,6 @@ class Hooked(TakesFound):
         if self.function.nature and result is not NotImplemented:
             return stepwise(self.function.nature, keeper, self._scope, lambda: result)
         return result
-
-
-def _are_same(found: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
-    """Whether these are the very arguments that the finder has been given."""
-    _, before, by_name = found
-    return (
-        len(args) == len(before)
-        and len(kwargs) == len(by_name)
-        and all(one is other for one, other in zip(args, before, strict=True))
-        and all(name in by_name and by_name[name] is value for name, value in kwargs.items())
-    )
 
 
 def hooked_entry(

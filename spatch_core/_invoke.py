@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from ._decide import Decision, Step
     from ._entries import Guard
     from ._function import Dispatcher
-    from ._state import DispatchState
 
 P = ParamSpec("P")
 Q = ParamSpec("Q")
@@ -154,17 +153,13 @@ def explain_call(record: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
     found, kwargs = function.extract(args, kwargs), function.without_like(kwargs)
     types = decider.unique_types(map(type, found), state)
 
-    def explain_in(state: DispatchState, said: Mapping[str, str] | None = None) -> Explanation:
-        decision = decider.decide(function, state, types)
-        answer, examine = _asking(decision, args, kwargs, found)
-        return explain_decision(decision, answer, examine, said or {})
-
+    decision = decider.decide(function, state, types)
+    steps = None
     if function.memory is not None and function.memory.follows:
-        from ._classes import explain_followed  # few functions follow
+        from ._classes import followed_steps  # few functions follow
 
-        decision = decider.decide(function, state, types)
-        return explain_followed(decision, function.memory, args, kwargs, explain_in)
-    return explain_in(state)
+        steps = followed_steps(decision, function.memory, args, kwargs)
+    return explain_decision(decision, *_asking(decision, args, kwargs, found), steps=steps)
 
 
 def _asking(

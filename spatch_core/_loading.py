@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 from _thread import RLock, get_ident
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from importlib import invalidate_caches
 from os import environ, getpid
@@ -21,7 +21,7 @@ from ._errors import REGISTERED, Finding, Source, nearest, warn_caller
 from ._parsing import parse_description
 from ._patterns import DEFAULT, TypePattern, is_initializing
 from ._state import initial_state
-from ._wrapper import document
+from ._wrapper import show_source
 from .exceptions import UnknownBackendError
 
 if TYPE_CHECKING:
@@ -44,15 +44,11 @@ class Loader(Generic[Found]):
 
     One lock is held while backends are discovered and while the result is published. The thread
     that holds it gets None if a module that the discovery imports needs the backends, and so does a
-    thread that has waited for `_PATIENCE` seconds: the discovering thread may be waiting for it,
-    because a backend's module has started it, or for a module that it is importing.
+    thread that has waited for `_PATIENCE` seconds: the discovering thread may be waiting for it.
 
-    If discovery raises, nothing has changed, and the next caller tries again. If publishing does,
-    the next caller publishes.
-
-    A result is incomplete if the backends were needed while a backend's module, or a module that
-    the backend needs, was being imported. The result without that backend is neither published nor
-    warned about, and is used until the imports have ended.
+    If discovering or publishing raises, the next caller begins anew. A result is incomplete if the
+    backends were needed while a backend's module, or a module that the backend needs, was being
+    imported. It is neither published nor warned about, and is used until the imports have ended.
     """
 
     def __init__(self, discover: Callable[[], Found], publish: Callable[[Found], None]) -> None:
@@ -67,18 +63,18 @@ class Loader(Generic[Found]):
         self._process = getpid()
 
     @property
-    def settled(self) -> Found | None:
-        """The latest complete result, if all of it has been published."""
-        return self.loaded if self._is_published else None
-
-    @property
     def is_discovering(self) -> bool:
         """Whether a thread is discovering; true until its result is `loaded`."""
         return self._thread is not None
 
+    def ready(self) -> Found | None:
+        """Return the result of discovery; None in a module that discovery waits for."""
+        settled = self.loaded if self._is_published else None
+        return settled or self.load() or self.loaded
+
     def get(self) -> Found:
         """Return the result of discovery; `RuntimeError` in a module that discovery waits for."""
-        found = self.settled or self.load() or self.loaded
+        found = self.ready()
         if found is None:
             raise RuntimeError(
                 "the backends are being discovered, and a module that the discovery imports needs "
@@ -101,40 +97,38 @@ class Loader(Generic[Found]):
         if self._thread == get_ident() or not self._lock.acquire(timeout=_PATIENCE):
             return None
         try:
+            if self.loaded is not None and not again:
+                return self.loaded  # another thread loaded it while this one waited
             self._thread = get_ident()
-            found, is_new = self._load(again)
+            found = self._discover_and_publish()
         finally:
             self._thread = None
             self._lock.release()
-        if is_new:
-            # Last, because a filter may turn warnings into exceptions.
-            for warning in found.catalog.warnings():
-                warn_caller(warning)
+        # Last, because a filter may turn warnings into exceptions.
+        for warning in found.catalog.warnings() if found.catalog.is_complete else ():
+            warn_caller(warning)
         return found
 
-    def _load(self, again: bool) -> tuple[Found, bool]:
-        """Return the result of discovery, and whether this call has loaded it."""
+    def _discover_and_publish(self) -> Found:
         self._provisional = None
-        if self.loaded is not None and not self._is_published:  # it was interrupted
-            self._settle(self.loaded)
-        if self.loaded is not None and not again:
-            return self.loaded, False  # another thread loaded it while this one waited
         found = self._discover()
         if not found.catalog.is_complete:
             # Copy, because other threads may import modules meanwhile.
             importing = [each for each in [*sys.modules.values()] if is_initializing(each)]
             self._provisional = found, importing
-            return found, False
-        self._settle(found)
-        return found, True
-
-    def _settle(self, found: Found) -> None:
-        """Make a result the loaded one, and publish it."""
-        # In this order, so that an unpublished result never counts as settled.
+            return found
+        # In this order: calls that other threads decide now are decided by the new backends, or
+        # their decisions are forgotten. `ready` waits until all is published.
         self._is_published = False
-        self.loaded = found
-        self._publish(found)
-        self._is_published = True
+        try:
+            self.loaded = found
+            self._publish(found)
+        except BaseException:
+            self.loaded = None
+            raise
+        finally:
+            self._is_published = True
+        return found
 
 
 # --- Backends registered at run time --------------------------------------------------------------
@@ -165,7 +159,7 @@ def register(system: Any, fields: Any) -> None:
                 f"the library itself has a backend named {name!r}; register it by another name"
             )
         system._registered = (*system._registered, description)
-    _load_again(system, description)
+    _load_again(system)
 
 
 def _misspelt(description: Description, dispatcher: Dispatcher) -> Iterator[Finding]:
@@ -189,45 +183,22 @@ def unregister(system: Any, name: str) -> None:
         if name not in registered:
             reason = "it was not registered at run time"
             raise UnknownBackendError(name, registered, nearest(name, registered), reason)
-        description = registered.pop(name)
+        del registered[name]
         system._registered = (*registered.values(),)
-    _load_again(system, description)
+    _load_again(system)
 
 
-def _load_again(system: Any, description: Description) -> None:
-    """Discover again what is loaded; if that raises, agree with the backends in force."""
+def _load_again(system: Any) -> None:
+    """Discover again what is loaded; otherwise the next call that needs backends discovers all."""
     loader = system._dispatcher.ensure_loader()
-    try:
-        # A running discovery may have read the old ones. If none runs, and nothing is loaded, the
-        # next call that needs backends discovers all.
-        if loader.is_discovering or loader.loaded is not None:
-            loader.load(again=True)
-    except BaseException:  # an interrupt, or a warning that is an error
-        with _lock:
-            others = [each for each in system._registered if each is not description]
-            found = loader.loaded and loader.loaded.catalog.descriptions.get(description.name)
-            # The sources are compared, because discovery replaces a description.
-            if found is not None and found.source is description.source:
-                others.append(description)
-            system._registered = tuple(others)
-        raise
+    # A running discovery may have read the old ones.
+    if loader.is_discovering or loader.loaded is not None:
+        loader.load(again=True)
 
 
-def make_loader(
-    system: Any,
-    dispatcher: Dispatcher,
-    in_code: Sequence[Any],
-    default_types: Sequence[str],
-    secondary_types: Sequence[str] = (),
-) -> Loader[Calls]:
-    """Return the loader of a library's backends.
-
-    `in_code` are descriptions that the library itself passes, `default_types` and
-    `secondary_types` the type patterns of its own implementations.
-    """
-    patterns = [tuple(map(TypePattern, each)) for each in (default_types, secondary_types)]
-    discover = partial(_discover, system, dispatcher, in_code, *patterns)
-    return Loader(discover, partial(_publish, dispatcher))
+def make_loader(system: Any) -> Loader[Calls]:
+    """Return the loader of a library's backends."""
+    return Loader(partial(_discover, system), partial(_publish, system._dispatcher))
 
 
 def reload(dispatcher: Dispatcher) -> None:
@@ -245,34 +216,27 @@ def refresh(dispatcher: Dispatcher) -> None:
         dispatcher.backend_opts._forget()
 
 
-def _discover(
-    system: Any,
-    dispatcher: Dispatcher,
-    in_code: Sequence[Any],
-    default_types: Sequence[TypePattern],
-    secondary_types: Sequence[TypePattern],
-) -> Calls:
+def _discover(system: Any) -> Calls:
     """Find the backends by the current entry points and environment variables."""
+    dispatcher: Dispatcher = system._dispatcher
     group = system.group
     entry_points, problems = find_entry_points(group) if group else ([], [])
-    rounds = 0
-    while True:
-        rounds += 1
+    for _ in range(_ROUNDS):
         registered = system._registered
         catalog = build_catalog(
             entry_points,
-            in_code,
-            default_types,
+            system._in_code,
+            [TypePattern(each) for each in system._default_types],
             read_environment(system.environ_prefix, environ),
             problems,
             group,
-            secondary_types,
+            [TypePattern(each) for each in system._secondary_types],
             [*dispatcher.by_identifier],
             dispatcher.default_name,
             registered,
         )
         # Done unless a module that was imported has registered a backend.
-        if system._registered is registered or rounds == _ROUNDS:
+        if system._registered is registered:
             break
 
     def override(decision: Decision, classes: tuple[type, ...]) -> Callable[..., Any]:
@@ -296,19 +260,22 @@ def _wrapper_of(dispatcher: Dispatcher, function: Function) -> Any:
 
 
 def _publish(dispatcher: Dispatcher, calls: Calls) -> None:
-    """Drop everything that depends on the earlier backends, and bring docstrings up to date.
-
-    It is repeated as a whole if it was interrupted.
-
-    The loader returns `calls` already. Until the tables are forgotten, another thread may still
-    store a target of the earlier backends.
-    """
+    """Drop everything that depends on the earlier backends, and bring docstrings up to date."""
     keeper = dispatcher.keeper
     keeper.set_environment(initial_state(calls.catalog))
     keeper.forget_tables()
     dispatcher.backend_opts._forget()
     for record in dispatcher.records:
-        document(record, docs(calls, record.identifier))
+        document(record, calls)
+
+
+def document(record: Any, calls: Calls | None) -> None:
+    """Show the backends in the docstring of a function, and its source in tracebacks."""
+    if getattr(record, "shape", None) is None:
+        return  # adopted; or the thread that decorates it documents it afterwards
+    show_source(record)
+    section = "" if calls is None else docs(calls, record.identifier)
+    record.wrapper.__doc__ = with_section(record.doc, section)
 
 
 def docs(calls: Calls, identifier: str) -> str:
@@ -344,3 +311,31 @@ def summary_of(description: Description, quote: str = "", *, links: bool = True)
         text += f'. Needs opt-in: ``prioritize="{description.name}"``'
     # No full stop after an address: some programs would make it part of the link.
     return f"{text}. See {description.url}" if description.url and links else f"{text}."
+
+
+def with_section(doc: str | None, section: str) -> str | None:
+    r"""Return a docstring with a section at its end, indented like its other lines.
+
+    >>> print(with_section("Double.", "Backends\n--------\nfast\n    Less precise."))
+    Double.
+    <BLANKLINE>
+    Backends
+    --------
+    fast
+        Less precise.
+    <BLANKLINE>
+    """
+    if not section:
+        return doc
+    section = without_prompts(section)
+    if not doc:
+        return section
+    lines = [line for line in doc.splitlines()[1:] if line.strip()]
+    margin = min((line[: len(line) - len(line.lstrip())] for line in lines), key=len, default="")
+    text = "\n".join([margin + line if line else "" for line in section.splitlines()])
+    return f"{doc.rstrip()}\n\n{text}\n{margin}"
+
+
+def without_prompts(text: str) -> str:
+    """Return a backend's text without examples that doctest would run for the library."""
+    return text.replace(">>>", "\\>>>")  # reStructuredText shows no backslash there

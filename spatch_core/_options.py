@@ -94,15 +94,6 @@ else:
         def __set__(self, instance: object, value: object) -> None:
             refuse_setting(type(instance), self.name, value)
 
-    def unreadable(attribute: str) -> property:
-        """Return the property for an option that an attribute of another name shows."""
-
-        def get(self: object) -> Any:
-            raise AttributeError(get.__doc__)
-
-        get.__doc__ = f"An option, not an attribute: `{attribute}` has what is in force."
-        return readable(get)
-
 
 DEFAULT_POLICY = "default"
 POLICIES = (DEFAULT_POLICY, "warn", "raise", "convert")
@@ -240,7 +231,8 @@ class BackendOptions(Giving[Given_co], metaclass=Kind):
 
     else:
         __class_getitem__ = classmethod(GenericAlias)  # for annotations that are evaluated
-        prioritize, disable, hook = map(unreadable, ("prioritized", "disabled", "hooks"))
+        # Only so that setting one says what to write.
+        prioritize, disable, hook = (readable() for _ in range(3))
 
         def __init__(
             self,

@@ -361,29 +361,19 @@ def _is_nearer(first: Sequence[int], second: Sequence[int]) -> bool:
 
 
 def _more_specific(groups: Iterable[Group]) -> Iterator[tuple[Group, Group]]:
-    """Yield the pairs of groups where the first is more specific than the second.
-
-    The result is the same as if all pairs were compared, but few are: of a related pair, the second
-    supports all primary types of the first, among them the one that the fewest support.
-    """
-    # Groups of one kind relate alike to others with the same primary types: one is compared.
-    kind: object
+    """Yield the pairs of groups where the first is more specific than the second."""
+    # Groups of the same types relate alike to all others: one of them is compared.
     kinds: dict[object, list[Group]] = {}
-    supporting: dict[str, dict[object, list[Group]]] = {}
     for group in groups:
-        kind = group.widths, group.identifiers < group.supported
-        kinds.setdefault(kind, []).append(group)
-        for identifier in group.supported:
-            supporting.setdefault(identifier, {}).setdefault(kind, []).append(group)
-    for kind, narrow in kinds.items():
-        identifiers = narrow[0].identifiers
-        if not identifiers:
-            continue
-        rarest = min(identifiers, key=lambda each: (len(supporting[each]), each))
-        for other, wide in supporting[rarest].items():
-            if wide[0].identifiers != identifiers:
-                yield from (pair for pair in product(narrow, wide) if _is_more_specific(*pair))
-            elif other != kind and _is_more_specific(narrow[0], wide[0]):
+        kinds.setdefault((group.widths, group.supported), []).append(group)
+    # The less specific one of a pair supports all primary types of the other one.
+    supporting: dict[str, list[list[Group]]] = {}
+    for alike in kinds.values():
+        for identifier in alike[0].supported:
+            supporting.setdefault(identifier, []).append(alike)
+    for narrow in kinds.values():
+        for wide in supporting[min(narrow[0].identifiers)] if narrow[0].identifiers else ():
+            if _is_more_specific(narrow[0], wide[0]):
                 yield from product(narrow, wide)
 
 

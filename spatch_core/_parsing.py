@@ -30,7 +30,6 @@ from ._description import (
     GivenCallable,
     Implementation,
     Variant,
-    all_fields,
     kind_of,
     place_of,
 )
@@ -80,15 +79,10 @@ def parse_description(
 def _as_mapping(fields: Any, functions: Collection[str]) -> tuple[Mapping[Any, Any], bool]:
     """Return the fields of a mapping or an object, and whether functions were asked for."""
     if not isinstance(fields, Mapping):
-        # An object may have other attributes, unless they look like misspelled fields. A field of
-        # a table, such as `function`, counts only if it is a mapping: a module may define it.
-        others = [name for name in getattr(fields, "__dict__", ()) if name not in FIELDS]
-        misspelled = [
-            name
-            for name in others
-            if nearest(name, FIELDS, _MISSPELLED)
-            and not (kind_of(name) and not isinstance(getattr(fields, name), Mapping))
-        ]
+        # An object may have other attributes, unless they look like misspelled fields. A module may
+        # well have a `function`, which is a field of another table.
+        others = [name for name in getattr(fields, "__dict__", ()) if not kind_of(name)]
+        misspelled = [name for name in others if nearest(name, FIELDS, _MISSPELLED)]
         fields = {
             name: getattr(fields, name) for name in (*FIELDS, *misspelled) if hasattr(fields, name)
         }
@@ -125,8 +119,6 @@ Misspellings warn. Other unknown keys may belong to a later version of this pack
 """
 _SHORTEST = 4
 """The least length of a key that is looked for inside the names of fields."""
-_DEEPEST = 20
-"""The depth up to which nested tables are read as the parts of a module's name."""
 
 
 class _WrongError(Exception):
@@ -417,30 +409,19 @@ class _Reader:
         if kind and (kind == TABLE) == isinstance(value, Mapping):
             self.misplaced(key, path)
             return
-        free = [name for name in known if name not in table]
         message = f"there is no field {str(key)!r}; it is ignored"
-        warns = True
-        if meant := _meant(key, free):
+        remedy = "Remove it, or update spatch-core if a later version knows it"
+        meant = _meant(key, [name for name in known if name not in table])
+        is_function = not meant and (is_identifier(key) or _has_function(value))
+        if meant:
             remedy = f"Did you mean {meant[0]!r}?"
-        elif function := _misplaced_function(key, value):
-            remedy = function
-        elif meant := nearest(key, free):
-            remedy = f"Did you mean {meant[0]!r}?"
-            warns = False
-        elif elsewhere := _meant(key, all_fields()):
-            place = place_of(elsewhere[0])
-            # A table may have the name of a plain field, or the reverse.
-            is_known = elsewhere == [key]
+            if meant[0] in RESTRICTING:
+                message += ", and the backend needs no opt-in"
+        elif is_function:
             remedy = (
-                f"The field {key!r} belongs {place}"
-                if is_known
-                else f"Did you mean {elsewhere[0]!r}? Write it {place}"
+                f'Write the table of a function as [{FUNCTIONS}."module:qualname"], with quotes'
             )
-        else:
-            remedy = "Remove it, or update spatch-core if a later version knows it"
-            warns = False
-        if meant and meant[0] in RESTRICTING:
-            message += ", and the backend needs no opt-in"
+        warns = bool(meant) or is_function
         self.problems.append(Finding(message, remedy, self.backend, path, self.source, warns=warns))
         self.check_unknown_table(value, path)
 
@@ -493,35 +474,8 @@ def _meant(key: object, names: Iterable[str]) -> list[str]:
     return nearest(key, names, _MISSPELLED) or parts
 
 
-def _misplaced_function(key: object, value: Any) -> str:
-    """Return where a misplaced function of the library belongs; empty for any other key.
-
-    Without quotes, ``[lib.fn]`` is one table in another.
-
-    >>> _misplaced_function("lib:fn", {"function": "pkg:fn"})
-    'Write it as [functions."lib:fn"]'
-    >>> _misplaced_function("lib", {"fn": {"function": "pkg:fn"}})
-    'Write it as [functions."lib:fn"]'
-    """
-    path = [str(key)]
-    is_function = is_identifier(path[0])
-    if is_function and is_identifier(value):
-        return (
-            f'Write function = {value!r} below [{FUNCTIONS}."{key}"], or the line below '
-            f"[{ATTRIBUTES}] if {key} is an attribute"
-        )
-    if not isinstance(value, Mapping):
-        return ""
-    if is_function:
-        return f'Write it as [{FUNCTIONS}."{key}"]'
-    while not isinstance(value.get("function"), str) and not callable(value.get("function")):
-        inner = [(name, each) for name, each in value.items() if isinstance(each, Mapping)]
-        if len(path) == _DEEPEST or not inner:
-            return ""
-        name, value = inner[0]
-        path.append(str(name))
-    text = ".".join(path)
-    identifier = text if is_identifier(text) else identifier_like(text) if "." in text else ""
-    if not identifier:
-        return f'Write it as [{FUNCTIONS}."module:{path[-1]}"], with the module of the function'
-    return f'Write it as [{FUNCTIONS}."{identifier}"]'
+def _has_function(value: object) -> bool:
+    """Whether a function's table is in a value: without quotes, ``[lib.fn]`` is two tables."""
+    return isinstance(value, Mapping) and (
+        "function" in value or any(map(_has_function, value.values()))
+    )

@@ -16,7 +16,7 @@ from ._call import Chain
 from ._entries import Guard, as_function, tries_whole_chain
 from ._errors import nearest
 from ._function import Function
-from ._patterns import DEFAULT, is_hashable_by_identity, mro_of, split_identifier
+from ._patterns import DEFAULT, is_derived, is_hashable_by_identity, mro_of, split_identifier
 from ._state import Scope, table_of
 from ._wrapper import PLAIN
 
@@ -29,20 +29,37 @@ if TYPE_CHECKING:
 
 
 class ForeignProtocol:
-    """A protocol, such as ``__array_function__``, through which other libraries call the system.
+    """A protocol, such as ``__array_function__``, through which another library calls the system.
 
-    In this base class, no class has the protocol, so that only backends may answer.
+    Parameters
+    ----------
+    attribute : str
+        The name of its method.
+    served : type
+        The class from which classes have the method of the system.
+    own : callable
+        Returns the other library's own class, whose method does not count.
     """
 
-    __slots__ = ()
+    __slots__ = ("_attribute", "_own", "_served")
+
+    def __init__(self, attribute: str, served: type, own: Callable[[], Any]) -> None:
+        self._attribute = attribute
+        self._served = served
+        self._own = own
 
     def is_overriding(self, cls: type) -> bool:
         """Whether a class has the protocol itself."""
+        for base in mro_of(cls):
+            # `self` stands for no attribute; None means that the class opts out.
+            found = vars(base).get(self._attribute, self)
+            if found is not self:
+                return found is not None and found is not vars(self._own()).get(self._attribute)
         return False
 
     def is_served(self, cls: type) -> bool:
         """Whether this system gave the class the protocol."""
-        return True
+        return is_derived(cls, self._served)
 
     def others_may_answer(self, types: Iterable[type]) -> bool:
         """Whether one of these classes has the protocol, but not from this system."""

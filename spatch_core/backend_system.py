@@ -412,9 +412,7 @@ class BackendSystem:
         return self._dispatcher.ensure_loader()
 
     def _make_loader(self) -> Loader[Calls]:
-        made: Loader[Calls] = self._loading.make_loader(
-            self, self._dispatcher, self._in_code, self._default_types, self._secondary_types
-        )
+        made: Loader[Calls] = self._loading.make_loader(self)
         return made
 
     @property
@@ -429,24 +427,10 @@ class BackendSystem:
         return find_system, (self._module, self.environ_prefix, self.group)
 
     def restore(self, kind: str, content: dict[str, Any]) -> Any:
-        """Make an object of this library from the content of a pickle; pickles call it.
+        """Make options, a frozen function or an invocation again; pickles call it.
 
-        Parameters
-        ----------
-        kind : str
-            ``"options"``, ``"function"`` or ``"invocation"``.
-        content : dict
-            Its content, whose format stays the same in later versions.
-
-        Returns
-        -------
-        object
-            Options, a function with frozen options, or the result of a function's ``invoke``.
-
-        Raises
-        ------
-        ValueError
-            If a later version made the pickle, with content that this version does not know.
+        The format of the `content` of each `kind` stays the same in later versions. A `ValueError`
+        says that a later version made it, with content that this version does not know.
         """
         # Few programs need these.
         from ._freezing import check_names, restore_function, restore_options
@@ -507,23 +491,9 @@ def _exceptions(given: Any) -> tuple[type[Exception], ...]:
 
 
 def find_system(module: str, prefix: str, group: str | None = None) -> BackendSystem:
-    """Find the system of a library when unpickling, also in another process.
+    """Find the system of a library when unpickling; imports the module that makes it.
 
     Pickles name this function, so its name and its parameters must not change.
-
-    Parameters
-    ----------
-    module : str
-        The module that made the system; imported if need be.
-    prefix : str
-        The `environ_prefix` of the system.
-    group : str or None
-        Its entry point group.
-
-    Raises
-    ------
-    LookupError
-        If the module makes no such system.
     """
     from importlib import import_module
 

@@ -156,20 +156,19 @@ class Switch:
         return self.get_backend()
 
     def unset_backend(self, *, globally: bool = False) -> None:
-        """Go back to the current backend of the process-wide default.
+        """Go back to the backend of the environment, if one was set in this thread or task.
 
         Parameters
         ----------
         globally : bool, optional
-            Whether the process-wide default first goes back to that of the environment.
+            Whether the process-wide default goes back to it, too.
         """
         state, keeper = self._state(), self._keeper
+        initial = initial_state(self._owner.catalog())
         if globally:
-            initial = initial_state(self._owner.catalog())
             keeper.change_default(lambda state: _switched(state, _stack_of(initial), initial))
         if keeper.is_own():
-            default = keeper.default.state
-            self._return_to(_switched(state, _stack_of(default), default))
+            self._return_to(_switched(state, _stack_of(initial), initial))
 
     def __iter__(self) -> Iterator[str]:
         return iter([self._shown(each) for each in _stack_of(self._state())])
@@ -373,8 +372,7 @@ class _Attributes:
         """Return the backends; None while they are discovered, or the module is imported."""
         if is_awaited(self._module):
             return None
-        loader = self._system._loader
-        caller = loader.settled or loader.load() or loader.loaded
+        caller = self._system._loader.ready()
         return None if caller is None else caller.catalog
 
     def _is_submodule(self, name: str) -> bool:

@@ -72,14 +72,6 @@ def test_it_is_public() -> None:
     assert BackendImplementation.__module__ == "spatch_core.backend_utils"
 
 
-@pytest.mark.parametrize("name", ["", "a b", "a>b", "*", "default", None, 3])
-def test_a_name_that_no_description_may_have_is_refused(name: Any) -> None:
-    """D3: the grammar of names; "default" is the library."""
-    with pytest.raises(IdentifierError, match="a backend name") as caught:
-        BackendImplementation(name)
-    assert caught.value.text == name
-
-
 def test_a_registered_function_stays_the_function_it_is() -> None:
     """F11: it can be called, tested and pickled as before."""
     assert type(sharpen) is types.FunctionType
@@ -96,28 +88,6 @@ def test_a_dispatchable_may_be_given_for_its_identifier() -> None:
     registered = backend.functions["photolib:filters.blur"]
     assert registered.function is blur_on_gpu
     assert registered.uses_context is True
-
-
-@pytest.mark.parametrize("identifier", ["", "photolib", "photolib.blur", "a:b:c", "~a:b"])
-def test_a_malformed_identifier_is_refused_at_once(identifier: str) -> None:
-    """At the line that has the mistake, not when the file is written."""
-    with pytest.raises(IdentifierError, match="identifier"):
-        fresh().implements(identifier)
-
-
-def test_a_text_implements_nothing() -> None:
-    """F11: identifiers of implementations belong into the description."""
-    register: Any = fresh().implements("photolib:blur")
-    with pytest.raises(TypeError, match=r"only a function can implement photolib:blur, not .*pkg"):
-        register("pkg:blur")
-
-
-def test_a_function_whose_should_run_is_refused_is_not_registered() -> None:
-    """F11: nothing half-way."""
-    implementation = fresh()
-    with pytest.raises(IdentifierError):
-        implementation.implements("photolib:blur", should_run="is_large")(sharpen)
-    assert implementation.functions == {}
 
 
 def test_a_function_cannot_be_implemented_twice() -> None:
@@ -152,6 +122,52 @@ def test_the_same_function_may_be_registered_again() -> None:
     assert implementation.functions["photolib:blur"].uses_context is False
 
 
+class CallableObject:
+    def __call__(self, *args: object) -> bool:
+        return True
+
+
+def implement(identity: Any = "photolib:blur", function: Any = sharpen, **options: Any) -> Any:
+    return lambda fresh: fresh.implements(identity, **options)(function)
+
+
+WITH_PARENTHESES = r'identifier, not .*write @backend\.implements\("lib.*with parentheses'
+MISTAKES: list[tuple[Callable[[BackendImplementation], object], type[Exception], str]] = [
+    *(
+        (lambda _, name=name: BackendImplementation(name), IdentifierError, "a backend name")
+        for name in ("", "a b", "default", None)
+    ),
+    (implement("photolib.blur"), IdentifierError, "identifier"),
+    (implement(None), TypeError, WITH_PARENTHESES),
+    (lambda fresh: fresh.implements(own), TypeError, WITH_PARENTHESES),
+    (implement(function="pkg:blur"), TypeError, "only a function can implement photolib:blur"),
+    (implement(function=CallableObject()), TypeError, "has no name that an identifier could use"),
+    (implement(should_run="is_large"), IdentifierError, "identifier"),
+    (implement(should_run=CallableObject()), TypeError, "has no name that an identifier"),
+    (implement(should_run=True), TypeError, "should_run takes a function or its identifier"),
+    (implement(function=len, should_run=lambda context, x: True), TypeError, "no name; give it"),
+    (implement(uses_context="yes"), TypeError, "uses_context takes True or False, not 'yes'"),
+    (lambda fresh: fresh.set_should_run(sharpen), ValueError, "sharpen.* not registered with .*'f"),
+]
+
+
+def own(image: object) -> str:
+    return "not decorated with parentheses"
+
+
+@pytest.mark.parametrize(
+    ("register", "error", "match"), MISTAKES, ids=[str(n) for n, _ in enumerate(MISTAKES)]
+)
+def test_a_mistake_is_an_error_at_its_line(
+    register: Any, error: type[Exception], match: str
+) -> None:
+    """F11, D3: not when the file is written; nothing is registered."""
+    implementation = fresh()
+    with pytest.raises(error, match=match):
+        register(implementation)
+    assert implementation.functions == {}
+
+
 # --- should_run ----------------------------------------------------------------------
 
 
@@ -162,14 +178,6 @@ def test_a_should_run_has_the_identifier_of_its_function() -> None:
 def test_set_should_run_holds_for_everything_that_a_function_implements() -> None:
     for name in ("photolib:double", "photolib:triple"):
         assert backend.functions[name].should_run == f"{__name__}:is_large"
-
-
-def test_set_should_run_needs_a_registered_implementation() -> None:
-    with pytest.raises(
-        ValueError, match=r"not registered with backend 'fresh'.*implements"
-    ) as caught:
-        fresh().set_should_run(sharpen)
-    assert "sharpen" in str(caught.value)
 
 
 def test_an_implementation_may_be_given_by_its_identifier() -> None:

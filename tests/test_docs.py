@@ -235,6 +235,7 @@ def test_a_guide_is_short(page: Path) -> None:
     assert len(prose.split()) <= 1000
 
 
+@pytest.mark.slow
 def test_one_worker_runs_a_whole_page(tmp_path: Path) -> None:
     """The blocks of a page share their names, also in ``pytest -n 2``."""
     pytest.importorskip("xdist")

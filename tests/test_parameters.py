@@ -98,14 +98,6 @@ def test_the_named_argument_decides(function: Any, names: Any, args: Any, kwargs
     assert f(*[OTHER] * len(args), **plainly) == "default"
 
 
-def test_without_dispatch_arguments_nothing_dispatches() -> None:
-    """F4: `[]` works like `{}`, also where the signature is unknown."""
-    for function in (plain, signed):
-        nothing: Any
-        for nothing in ([], {}):
-            assert dispatchable(function, nothing)(MINE) == "default"
-
-
 @pytest.mark.parametrize(
     "mapping",
     [{"x": -1}, {"x": 64}, {"x": "0"}, {"x": True}, {"x": 1.0}, {0: 0}, {None: 0}, {"x": 0, 1: 1}],

@@ -54,7 +54,7 @@ def find_uv() -> str | None:
     return str(find_uv_bin())
 
 
-APART = ("scipy-dispatch-torch", "torch-device")
+APART = ("scipy-dispatch-torch", "torch-device", "torch-device-jit")
 """Examples that need PyTorch. PyTorch is large, so they have a separate environment."""
 
 

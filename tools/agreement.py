@@ -45,6 +45,9 @@ runs. The `tests/tolerances.py` of each backend has the tolerances of other type
 README describes results for data with a NaN, where SciPy's own result depends on the order of its
 comparisons.
 
+The column of CuPy holds for ordinary calls: the backend's README lists the known differences. No
+run on a GPU has been recorded yet.
+
 `python tools/agreement.py` writes this page.
 """
 

@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from .. import __version__
-from ..examination.progress import announce
+from ..examination.child import announce
 from .arguments import meant
 from .doctor import doctor_command, files_argument, update_command, verify_command
 from .explain import explain_command, replay_check_command

@@ -12,8 +12,7 @@ import click
 from .._errors import nearest
 from .._patterns import split_identifier
 from ..examination.backends import list_backends
-from ..examination.foreign_code import import_failure
-from ..examination.function_search import LibraryError, UnknownFunctionError, find_function
+from ..examination.child import import_failure
 from ..examination.libraries import (
     GROUP,
     Library,
@@ -22,6 +21,7 @@ from ..examination.libraries import (
     import_public_names,
     load_library,
 )
+from ..examination.question import LibraryError, UnknownFunctionError, find_function
 from ..exceptions import IdentifierError
 
 json_option = click.option(

@@ -13,13 +13,12 @@ import click
 from .._description import parse_toml
 from .._errors import Finding, Severity
 from .._patterns import shown
+from ..examination.backend_file import FileReport, verify_file
 from ..examination.backends import State
 from ..examination.doctor import LibraryReport, examine_library
 from ..examination.findings import as_json as finding_as_json
 from ..examination.libraries import find_libraries
-from ..examination.type_check import SLOW
 from ..examination.update import FileUpdate, update_file
-from ..examination.verify import FileReport, verify_file
 from .arguments import (
     NO_LIBRARY,
     chosen_libraries,
@@ -74,7 +73,7 @@ files_argument = click.argument(
 Everything that a backend names is imported, in a process of its own, so that it does not
 affect the examination of other backends. Blocked backends are not touched. A FILE is checked
 as by `verify`, and of a FOLDER each description in it; they need not be installed.""",
-    epilog=f"""\b
+    epilog="""\b
 Examples:
   spatch-core doctor
   spatch-core doctor scipy_dispatch --json
@@ -84,9 +83,9 @@ Examples:
 Errors never work: modules, types, and functions of the library that do not exist,
 implementations and should_run that cannot take the library's calls, imports that fail, hang
 or crash, types that can never match. Warnings work badly, or not in this environment:
-dependencies that are not installed, abstract classes that take {SLOW} s or more to import,
-backends whose name is taken, unknown names in environment variables. Notes are not faults:
-for example, a type whose package is not installed is not checked.
+dependencies that are not installed, backends whose name is taken, unknown names in environment
+variables. Notes are not faults: for example, a type whose package is not installed is not
+checked.
 
 Exit code 1 if there are errors or warnings.""",
 )

@@ -11,10 +11,17 @@ from .._decide import Verdict
 from .._options import POLICIES
 from .._patterns import DEFAULT, type_identifier
 from ..examination.backends import list_backends, unusable_backends
-from ..examination.function_search import import_homes
+from ..examination.child import progress
 from ..examination.libraries import LoadedLibrary
-from ..examination.progress import progress
-from ..examination.question import Answer, Attempt, GivenType, Options, Question, given_type
+from ..examination.question import (
+    Answer,
+    Attempt,
+    GivenType,
+    Options,
+    Question,
+    given_type,
+    import_homes,
+)
 from ..examination.replay import Outcome, RecordError, Replayed, read_record, replay
 from ..examination.why_not import why_not
 from .arguments import (

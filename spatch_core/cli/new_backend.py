@@ -20,13 +20,11 @@ import click
 from .._errors import Severity, nearest
 from .._patterns import DEFAULT, TypePattern, is_backend_name, split_identifier
 from .._wrapper import PLAIN, nature_of
-from ..examination.foreign_code import foreign_code
-from ..examination.importing import Importer
+from ..examination.checks import check_pattern
+from ..examination.child import foreign_code
+from ..examination.importing import Importer, functions_near, owners_of_packages, package_of
 from ..examination.libraries import LoadedLibrary
-from ..examination.packages import owners_of_packages, package_of
 from ..examination.signatures import find_signature, written
-from ..examination.suggestions import functions_near
-from ..examination.type_check import check_pattern
 from ..exceptions import IdentifierError
 from .arguments import (
     complete_functions,
@@ -88,7 +86,7 @@ def _patterns(
         if "<locals>" in parts or any(map(iskeyword, parts)):
             raise click.BadParameter(f"{str(pattern)!r} is a type that no module can import")
         with foreign_code():
-            found = [*check_pattern(pattern, Importer([]), None)]
+            found = [*check_pattern(pattern, Importer([]))]
         for each in found:
             if each.severity is Severity.ERROR:
                 raise click.BadParameter(f"{each.message}. {each.remedy}")

@@ -5,6 +5,7 @@ Also shows slow steps, and turns errors of streams into exit codes.
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from collections import Counter
@@ -26,7 +27,7 @@ from rich.text import Text
 from .._discovery import CYCLE
 from .._errors import Finding, Severity, Source
 from .._patterns import DEFAULT, shown
-from ..examination.foreign_code import JsonEncoder, redirects_permanently
+from ..examination.child import redirects_permanently
 
 COMPLETING = "_SPATCH_CORE_COMPLETE"
 """The environment variable with which a shell asks click for completions."""
@@ -39,7 +40,7 @@ _LEGIBLE = 16
 """The least width of a column of prose in a terminal."""
 _SEVERITIES = {"error:": "bold red", "warning:": "yellow", "note:": "dim"}
 
-_encode = JsonEncoder(indent=2).encode
+_encode = json.JSONEncoder(indent=2).encode
 _shown: list[str] = []
 """The step that the terminal shows: at most one, also of nested steps."""
 _kept: list[TextIO] = []

@@ -14,18 +14,19 @@ import click
 
 from .._description import EVERY, Implementation
 from .._patterns import DEFAULT
-from ..examination.adoptions import is_adopted
 from ..examination.backends import (
     ListedBackend,
     State,
+    Step,
     current_backend,
     functions_of_every,
     list_backends,
+    mending,
+    steps,
     unusable_backends,
 )
-from ..examination.edges import Step, mending, steps
 from ..examination.findings import source_as_json
-from ..examination.libraries import LoadedLibrary, find_libraries, load_library
+from ..examination.libraries import LoadedLibrary, find_libraries, is_adopted, load_library
 from .arguments import (
     NO_LIBRARY,
     chosen_libraries,

@@ -76,31 +76,6 @@ class TestReload:
         assert double("text") == "late"
         assert list(system.backends) == ["default", "late"]
 
-    def test_forgets_backends_uninstalled_meanwhile(
-        self, system: BackendSystem, double: Any, site: Path
-    ) -> None:
-        distribution = install(site, "early")
-        assert double("text") == "early"
-        distribution.remove()
-
-        system.reload()
-
-        assert double("text") == "default"
-        assert "early" not in system.backends
-
-    def test_reads_a_file_that_was_corrected_meanwhile(
-        self, system: BackendSystem, double: Any, site: Path
-    ) -> None:
-        install(site, "sick", rest="requires_opt_in = 0")
-        with pytest.warns(BackendSkippedWarning, match="requires_opt_in"):
-            assert double("text") == "default"
-        install(site, "sick", rest="requires_opt_in = false")
-
-        system.reload()
-
-        assert double("text") == "sick"
-        assert system.problems == ()
-
     def test_warns_of_a_backend_that_is_broken_now_at_the_line_that_calls_it(
         self, system: BackendSystem, double: Any, site: Path
     ) -> None:
@@ -112,39 +87,6 @@ class TestReload:
 
         assert [each.filename for each in caught] == [__file__]
         assert double("text") == "default"
-
-    def test_reads_the_environment_again(
-        self, system: BackendSystem, double: Any, site: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        install(site, "first")
-        install(site, "second")
-        assert double("text") == "first"
-
-        monkeypatch.setenv("LOADER_LIBRARY_PRIORITIZE", "second")
-        system.reload()
-        assert double("text") == "second"
-
-        monkeypatch.setenv("LOADER_LIBRARY_BLOCK", "second")
-        system.reload()
-        assert double("text") == "first"
-
-        monkeypatch.delenv("LOADER_LIBRARY_PRIORITIZE")
-        monkeypatch.setenv("LOADER_LIBRARY_BLOCK", "*")
-        system.reload()
-        assert double("text") == "default"
-
-    def test_follows_with_the_docstring(
-        self, system: BackendSystem, double: Any, site: Path
-    ) -> None:
-        distribution = install(site, "late")
-        assert double("text") == "late"
-        assert "Backends" in double.__doc__
-        assert "late" in double.__doc__
-        distribution.remove()
-
-        system.reload()
-
-        assert double.__doc__ == "Twice as much."
 
     def test_keeps_blocks_in_force(self, system: BackendSystem, double: Any, site: Path) -> None:
         install(site, "shy", rest="requires_opt_in = true")

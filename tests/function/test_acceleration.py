@@ -136,6 +136,7 @@ def outcomes() -> list[str]:
     return [each.replace(repr(X), "X") for each in found]
 
 
+@pytest.mark.slow
 def test_calls_mean_the_same_with_c_and_without() -> None:
     """Over kinds of signatures, dispatch arguments, calls, implementations and options."""
     code = f"from {__name__} import outcomes; print(*outcomes(), sep='\\n')"

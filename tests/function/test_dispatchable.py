@@ -129,46 +129,6 @@ def test_is_pickled_by_reference(protocol: int) -> None:
         assert pickle.loads(pickle.dumps(Image.blur, protocol)) is Image.blur
 
 
-def test_cloudpickle_sends_the_name_alone() -> None:
-    """F1: as Dask does with the functions of a library."""
-    cloudpickle = pytest.importorskip("cloudpickle")
-    data = cloudpickle.dumps(blur)
-    assert pickle.loads(data) is blur
-    assert len(data) < 100
-
-
-def test_can_be_wrapped() -> None:
-    """`functools.wraps`, `partial` and `lru_cache` take it like any function."""
-    function: Any = blur
-    assert list(function.backends)  # loads them, so that the docstring has its section
-
-    @functools.wraps(function)
-    def wrapper(*args: Any, **kwargs: Any) -> Any:
-        return function(*args, **kwargs)
-
-    x = Foreign()
-    assert wrapper(x) == function(x) == ("first", (x,), {})
-    assert inspect.signature(wrapper) == inspect.signature(function)
-    assert wrapper.__doc__ == function.__doc__
-    assert functools.partial(function, sigma=2)(x) == ("first", (x,), {"sigma": 2})
-    assert functools.lru_cache(function)(x) == ("first", (x,), {})
-    assert list(map(function, [1, 2])) == ["default", "default"]
-
-
-def test_can_be_dispatchable_twice() -> None:
-    """A dispatchable can be the default implementation of another library's."""
-    inner_system, outer_system = make_system(), make_system(describe("outer"))
-    inner: Any = inner_system.dispatchable("x", module="lib", qualname="f")(
-        lambda x: "inner default"
-    )
-    outer: Any = outer_system.dispatchable("x", module="lib", qualname="f")(inner)
-    assert outer(Own()) == "inner default"
-    with outer_system.backend_opts(disable="outer"):
-        assert outer(Foreign())[0] == "first"
-        with inner_system.backend_opts(disable="first"):
-            assert outer(Foreign()) == "inner default"
-
-
 # ---------------------------------------------------------------------------------------
 # Methods
 
@@ -314,23 +274,6 @@ def test_what_is_dispatched_on(dispatch_args: Any, args: Any, kwargs: Any, runs:
     assert function.explain(*args, **kwargs).selected == runs
 
 
-@pytest.mark.parametrize("dispatch_args", ["z", ("x", "z"), {"x": "first"}, {"x": -1}], ids=repr)
-def test_wrong_dispatch_arguments_are_refused_at_once(dispatch_args: Any) -> None:
-    """A mistake of the library is an error when the library is imported."""
-    with pytest.raises(TypeError, match="lib:f"):
-        make_system().dispatchable(dispatch_args, module="lib", qualname="f")(lambda x: x)
-
-
-def test_nothing_to_dispatch_on_leaves_it_to_the_type() -> None:
-    """F4: with `[]` only `type=` decides."""
-    system = make_system()
-    function: Any = system.dispatchable([], module="lib", qualname="f")(lambda n=1: "default")
-    assert function(Foreign()) == "default"
-    with system.backend_opts(type=Foreign):
-        assert function() == ("first", (), {})
-        assert function(n=2) == ("first", (), {"n": 2})
-
-
 def test_arguments_of_one_position_are_told_apart_by_name() -> None:
     """F4: a library may rename a parameter and accept the old name too."""
     function: Any = make_system().dispatchable({"x": 0, "old_x": 0}, module="lib", qualname="f")(
@@ -340,15 +283,6 @@ def test_arguments_of_one_position_are_told_apart_by_name() -> None:
     assert function(x)[0] == function(x=x)[0] == function(old_x=x)[0] == "first"
     assert function(1) == function(x=1, old_x=2) == "default"
     assert function(x=1, old_x=x)[0] == "first"
-
-
-def test_default_value_is_not_dispatched_on() -> None:
-    """M1: an absent optional argument does not count, whatever its default value is."""
-    function: Any = make_system().dispatchable("x", module="lib", qualname="f")(
-        lambda x=Foreign(): "default"  # noqa: B008  # that is the point
-    )
-    assert function() == "default"
-    assert function(Foreign())[0] == "first"
 
 
 def test_a_finder_is_called_like_the_function() -> None:
@@ -421,11 +355,3 @@ def test_explain_takes_what_a_call_takes(args: Any, kwargs: Any) -> None:
             ask(*args, **kwargs)
     unsigned: Any = make_system().dispatchable({"x": 0}, module="lib", qualname="f")(max)
     assert unsigned.explain(Foreign()).selected == "first"
-
-
-def test_explain_takes_any_argument_name() -> None:
-    """Names of parameters never collide with those of `explain`."""
-    function: Any = make_system().dispatchable("self", module="lib", qualname="f")(
-        lambda self, args, record: "default"
-    )
-    assert function.explain(self=Foreign(), args=1, record=2).selected == "first"

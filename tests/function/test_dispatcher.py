@@ -72,28 +72,3 @@ def test_first_calls_of_many_threads_load_once() -> None:
         results = [future.result() for future in [pool.submit(call) for _ in range(4)]]
     assert results == ["first"] * 4
     assert len(set(description.reads)) == 1
-
-
-def test_call_while_backends_are_discovered_runs_the_default() -> None:
-    """A backend that calls the library while it is read finds the library alone."""
-    found: list[Any] = []
-    f: Any
-    _, f = make(Counted(lambda: found.append(f(Foreign()))))
-    assert f(Foreign()) == "first"
-    assert set(found) == {"default"}
-    assert f(Foreign()) == "first"
-
-
-def test_question_while_backends_are_discovered() -> None:
-    """Questions about the backends during their discovery raise an error that says why."""
-    found: list[Any] = []
-
-    def ask() -> None:
-        for question in (lambda: system.backends, lambda: f.explain(1), system.backend_opts):
-            with pytest.raises(RuntimeError, match="use them only after its import") as caught:
-                question()
-            found.append(caught.value)
-
-    system, f = make(Counted(ask))
-    assert f(Foreign()) == "first"
-    assert found

@@ -73,48 +73,6 @@ def test_a_function_may_be_decorated_after_its_entry_was_read() -> None:
     assert "Backends" in late.__doc__
 
 
-def test_a_blocked_backend_is_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    """S11: not when its table grows, either."""
-
-    class Unread:
-        name = "first"
-
-        def __getattr__(self, name: str) -> Any:
-            raise AssertionError(name)
-
-    monkeypatch.setenv("MYLIB_BLOCK", "first")
-    system = BackendSystem(None, "MYLIB", backends=[Unread()])
-    for name in ("f", "g"):
-        function: Any = system.dispatchable("x", identifier=f"lib:{name}")(lambda x: "default")
-        assert runs(function) == "default"
-
-
-# ---------------------------------------------------------------------------------------
-# Tables that can only be asked
-
-
-class Asked:
-    """A table that makes its entries when they are asked for."""
-
-    def __init__(self) -> None:
-        self.asked: list[str] = []
-
-    def get(self, identifier: str) -> Any:
-        self.asked.append(identifier)
-        return ENTRY if identifier in ("lib:f", "lib:h") else None
-
-
-def test_a_table_may_have_get_alone() -> None:
-    """D4: it is asked for the functions that the library has, also for one added later."""
-    table = Asked()
-    system, _, add = make(functions=table)
-    functions = [add("f"), add("g")]
-    assert list(map(runs, functions)) == ["first", "default"]
-    assert list(system.backends["first"].functions) == ["lib:f"]
-    assert runs(add("h")) == "first"
-    assert set(table.asked) == {"lib:f", "lib:g", "lib:h"}
-
-
 # ---------------------------------------------------------------------------------------
 # Callables
 

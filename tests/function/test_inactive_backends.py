@@ -83,13 +83,3 @@ def test_options_outside_of_blocks_activate_the_backend(monkeypatch: pytest.Monk
     default(function)
     system.backend_opts(prioritize="quiet").enable_globally()
     assert function(Foreign()) == "backend"
-
-
-def test_a_backend_that_is_disabled_globally_is_inactive() -> None:
-    """F14: until options activate it again."""
-    system, function, _ = make(describe("loud", "f"))
-    system.backend_opts(disable="loud").enable_globally()
-    default(function)
-    with system.backend_opts(prioritize="loud"):
-        assert function(Foreign()) == "backend"
-    default(function)

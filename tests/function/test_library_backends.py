@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from spatch_core import BackendSkippedWarning, BackendSystem, UnknownBackendError
-from spatch_core.exceptions import EnvironmentVariableWarning
+from spatch_core import BackendSystem, UnknownBackendError
 from spatch_core.testing import isolated, write_distribution
 from tests.function.conftest import HERE, Foreign, describe
 
@@ -34,30 +33,6 @@ def test_backends_map_names_to_descriptions() -> None:
         backends["third"] = None  # type: ignore[index]
     with pytest.raises(KeyError):
         backends["third"]
-
-
-def test_problems_tell_what_was_skipped() -> None:
-    """F6, E1: everything that was skipped, and why; the library works."""
-    broken = {**describe("first", primary_types=[]), "functions": 3}
-    system = BackendSystem(None, "MYLIB", backends=[broken, describe("ok")])
-    f: Any = system.dispatchable("x", module="lib", qualname="f")(lambda x: "default")
-    with pytest.warns(BackendSkippedWarning, match="'first'") as caught:
-        assert f(Foreign())[0] == "first"
-    assert [warning.filename for warning in caught] == [__file__]
-    assert {problem.key for problem in system.problems} == {"primary_types", "functions"}
-    assert {problem.backend for problem in system.problems} == {"first"}
-    assert list(system.backends) == ["default", "ok"]
-
-
-def test_warnings_are_issued_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """E2: one warning; as an error it fails the first call, not the next ones."""
-    monkeypatch.setenv("MYLIB_SET_ORDER", "first")
-    system = BackendSystem(None, "MYLIB", backends=[describe()])
-    f: Any = system.dispatchable("x", module="lib", qualname="f")(lambda x: "default")
-    with pytest.raises(EnvironmentVariableWarning, match="MYLIB_SET_ORDER"):
-        f(Foreign())
-    assert f(Foreign())[0] == "first"
-    assert len(system.problems) == 1
 
 
 @pytest.fixture
@@ -86,28 +61,6 @@ def install(folder: Path, name: str = "late") -> Any:
             ),
         },
     )
-
-
-def test_reload_finds_what_was_installed_meanwhile(library: Any, tmp_path: Path) -> None:
-    """F9: discover again, in a notebook after `pip install`; nothing restarts."""
-    f = library.functions["lib:f"]
-    assert (f(Foreign()), f.__doc__) == ("default", None)
-    distribution = install(tmp_path)
-    assert f(Foreign()) == "default"
-    library.reload()
-    assert f(Foreign()) == "late"
-    assert "late" in f.__doc__
-    with library.backend_opts(prioritize="late"):
-        assert f(Foreign()) == "late"
-        distribution.remove()
-        library.reload()
-        assert f(Foreign()) == "default"
-        assert f.__doc__ is None
-        with library.backend_opts(), pytest.raises(ValueError, match="late"):
-            library.backend_opts(prioritize="late")
-    install(tmp_path)
-    library.reload()
-    assert f(Foreign()) == "late"
 
 
 def test_users_reload_through_what_the_library_publishes(library: Any, tmp_path: Path) -> None:
@@ -152,23 +105,3 @@ def test_variables_are_read_again_and_global_options_stay(
     library.reload()
     assert f(Foreign()) == ("a" if globally else "b")
     assert library.backend_opts().prioritized == (("a",) if globally else ("b",))
-
-
-def test_a_block_in_force_stays_in_force(library: Any, tmp_path: Path) -> None:
-    """F9: also where the backends are other ones."""
-    f = library.functions["lib:f"]
-    install(tmp_path, "a")
-    library.reload()
-    with library.backend_opts(disable="a"):
-        assert f(Foreign()) == "default"
-        install(tmp_path, "b")
-        library.reload()
-        assert f(Foreign()) == "b"
-        assert library.backend_opts().disabled == ("a",)
-
-
-def test_a_library_without_group_has_its_own_backends_alone() -> None:
-    """F1: None is no group."""
-    system = BackendSystem(None, "MYLIB", backends=[describe("own")])
-    assert list(system.backends) == ["default", "own"]
-    assert system.problems == ()

@@ -240,7 +240,8 @@ class Switching(RuleBasedStateMachine):
         flow.send(lambda: self.switch.unset_backend(globally=globally))
         if globally:
             self.default = ()
-        flow.own = None
+        if flow.own is not None:
+            flow.own = () if self.default else None
 
     @rule(place=places, name=names)
     def enter(self, place: int, name: str) -> None:

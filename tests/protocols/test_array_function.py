@@ -5,11 +5,9 @@ The rules are those by which NumPy itself lets types override its functions.
 
 from __future__ import annotations
 
-import asyncio
 import io
 import operator
 import pickle
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy  # noqa: ICN001  # `np` is the same without its annotations
@@ -441,68 +439,6 @@ def test_backends_that_decline_leave_the_call_to_others() -> None:
 
 
 # As any function of the library.
-
-
-def test_options_hold_in_blocks_threads_and_tasks() -> None:
-    """T3: whatever calls NumPy, the options in force there decide."""
-    duck_class = system_of_ducks(
-        describe({"numpy:mean": lambda a: "one", "numpy:add": lambda *a: "one"}, name="one"),
-        describe({"numpy:mean": lambda a: "two", "numpy:add": lambda *a: "two"}, name="two"),
-    )
-    options, duck = duck_class.system.backend_opts, duck_class(1)
-    assert (np.mean(duck), duck + 1) == ("one", "one")
-    with options(prioritize="two"):
-        assert (np.mean(duck), duck + 1) == ("two", "two")
-        with ThreadPoolExecutor(1) as pool:
-            assert pool.submit(np.mean, duck).result() == "one"
-
-    async def task(name: str) -> Any:
-        with options(prioritize=name):
-            await asyncio.sleep(0)
-            return np.mean(duck), 1 + duck
-
-    async def main() -> Any:
-        return await asyncio.gather(task("one"), task("two"), task("one"))
-
-    assert asyncio.run(main()) == [("one", "one"), ("two", "two"), ("one", "one")]
-
-
-def test_calls_are_traced_hooked_and_explained(duck_class: Any) -> None:
-    """T3: by their identities."""
-    duck = duck_class([1.0, 2.0])
-    with duck_class.system.backend_opts(trace=True) as trace:
-        np.mean(duck)
-        np.add.reduce(duck)
-    assert [event.function for event in trace] == ["numpy:mean", "numpy:add.reduce"]
-    seen = []
-
-    def hook(call: Any) -> Any:
-        seen.append((call.function, call.callable, call.types))
-        return call.next(*call.args, **call.kwargs)
-
-    with duck_class.system.backend_opts(hook=hook):
-        same(np.mean(duck), 1.5)
-        same(duck + 1.0, [2.0, 3.0])
-    assert seen == [
-        ("numpy:mean", np.mean, (duck_class,)),
-        ("numpy:add", np.add, (duck_class, float)),
-    ]
-    assert duck_class.system.explain_types("numpy:mean", [duck_class]).selected == "ducks"
-
-
-def test_threads_that_call_at_once(duck_class: Any) -> None:
-    """T3: all of NumPy's functions, first called by several threads."""
-    duck = duck_class([[2.0, 1.0], [1.0, 2.0]])
-    functions = [np.mean, np.add.reduce, np.linalg.inv, np.transpose, np.sin, np.cumsum, np.fft.fft]
-
-    def work(_: int) -> list[Any]:
-        return [function(duck).value for function in functions]
-
-    with ThreadPoolExecutor(8) as pool:
-        found = [*pool.map(work, range(32))]
-    for each in found:
-        for function, value in zip(functions, each, strict=True):
-            np.testing.assert_array_equal(value, function(duck.value))
 
 
 # Operators, by NumPy's own mixin.

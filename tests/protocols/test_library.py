@@ -5,10 +5,8 @@ from __future__ import annotations
 import asyncio
 import pickle
 import re
-import threading
 from collections import namedtuple
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -637,19 +635,6 @@ def test_coroutine_functions() -> None:
         assert [type(each) for each in results] == [Labelled, More, Array] * 5
 
     asyncio.run(main())
-
-
-def test_threads_at_once() -> None:
-    """K4, K7: each call has its own classes."""
-    barrier = threading.Barrier(4)
-
-    def work(number: int) -> list[Any]:
-        cls: Any = type(f"Local{number}", (Labelled,), {})
-        barrier.wait(10)
-        return [(type(cls(1) + 1) is cls, first(duck)[0]) for _ in range(100)]
-
-    with ThreadPoolExecutor(4) as pool:
-        assert {each for found in pool.map(work, range(4)) for each in found} == {(True, "duck")}
 
 
 # ---------------------------------------------------------------------------------------

@@ -119,15 +119,6 @@ def test_a_newcomer_does_not_turn_the_librarys_own_order_around(
     assert set(library.system.backends) == {"fast", "default", "newcomer"}
 
 
-def test_a_circle_with_newcomers_does_not_skip_the_librarys_own(make: Make) -> None:
-    """C2, P7: also where the default does not match, and both are candidates."""
-    library = make(described("one", "Foreign"), described("two", "Foreign"))
-    library.install(
-        "newcomer", "Foreign", higher_priority_than=["one"], lower_priority_than=["two"]
-    )
-    assert library.asked(Foreign()) == ["one", "two", "newcomer", "default"]
-
-
 def test_installed_candidates_on_a_circle_are_skipped_and_say_why(
     make: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -159,28 +150,6 @@ def test_the_librarys_own_on_a_circle_are_skipped(make: Make) -> None:
     )
     with pytest.warns(BackendSkippedWarning, match="one before two before one"):
         assert library.asked(Foreign()) == ["three", "default"]
-
-
-def test_set_order_may_put_an_installed_backend_before_the_librarys_own(
-    make: Make, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """P9, C2: that is the user's choice; declaring it is not."""
-    library = make(described("own", "Foreign"))
-    library.install("guest", "Foreign", higher_priority_than=["own"])
-    assert library.asked(Foreign()) == ["own", "guest", "default"]
-    monkeypatch.setenv("ORDERLIB_SET_ORDER", "guest>own")
-    assert library.asked(Foreign()) == ["guest", "own", "default"]
-
-
-def test_types_alone_of_a_newcomer_do_not_reorder_installed_ones(make: Make) -> None:
-    """P1: it matches no call of these, and would stand between them."""
-    library = make()
-    library.install("a", "Foreign", lower_priority_than=["between"])
-    library.install("b", "Foreign")
-    assert library.asked(Foreign()) == ["a", "b", "default"]
-    library.install("between", "elsewhere:A", lower_priority_than=["b"])
-    assert library.asked(Foreign()) == ["a", "b", "default"]
-    assert list(library.system.backends) == ["default", "b", "between", "a"]
 
 
 def test_the_nearer_pattern_goes_first(make: Make) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import pickle
 from pathlib import Path
 from typing import Any
@@ -209,28 +208,6 @@ def test_a_disabled_one(library: Library) -> None:
             assert options().disabled == ()
     with options(disable="jax"), options(backend="jax"):
         assert library.tensor([1]) == "jax"
-
-
-def test_tasks_have_their_own(library: Library) -> None:
-    """W1: what a task enters, the other does not see; a task starts with that of its creator."""
-
-    async def work(name: str) -> list[Any]:
-        found = [library.tensor([1])]
-        with library.options(backend=name):
-            await asyncio.sleep(0)
-            found.append(library.tensor([1]))
-            await asyncio.sleep(0)
-            found.append(library.zeros(1))
-        return [*found, library.tensor([1])]
-
-    async def both() -> Any:
-        with library.options(backend="fast"):
-            return await asyncio.gather(work("jax"), work("torch"))
-
-    assert asyncio.run(both()) == [
-        ["fast", "jax", "jax", "fast"],
-        ["fast", "torch", "torch", "fast"],
-    ]
 
 
 @pytest.mark.parametrize("given", [3, ["jax"], ("jax",), b"jax"], ids=repr)

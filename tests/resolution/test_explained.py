@@ -84,21 +84,6 @@ def order(explanation: Any) -> list[str]:
     return [each.backend for each in explanation.backends]
 
 
-def test_order_of_candidates_is_the_order_of_backends() -> None:
-    """C1: by priority; those that the state prioritizes first."""
-    system, f = make(
-        describe("second"),
-        describe("third", higher_priority_than=["second"]),
-        describe("first", lower_priority_than=["second"]),
-    )
-    assert list(system.backends) == ["default", "third", "second", "first"]
-    assert order(f.explain(Foreign())) == ["third", "second", "first", "default"]
-    with system.backend_opts(prioritize=["first", "second"]):
-        assert order(f.explain(Foreign())) == ["first", "second", "third", "default"]
-        assert f(Foreign()) == "first"
-        assert order(f.explain(Own())) == ["first", "second", "default", "third"]
-
-
 def verdicts(explanation: Any) -> dict[str, tuple[Verdict, str]]:
     return {each.backend: (each.verdict, each.reason) for each in explanation.backends}
 
@@ -177,15 +162,6 @@ def test_the_first_that_said_if_needed_runs_where_nothing_else_does(policy: str)
     assert explanation.selected == f(Foreign()) == "second"
     said = [verdict for verdict, _ in verdicts(explanation).values()]
     assert said == [Verdict.DEFERS, Verdict.RUNS, Verdict.LATER]
-
-
-def test_explanation_of_the_librarys_own_type() -> None:
-    """C1: where the default matches it runs in its place, not as the fallback."""
-    _, f = make(describe("first"))
-    explanation = f.explain(Own())
-    assert explanation.selected == f(Own()) == "default"
-    assert verdicts(explanation)["default"] == (Verdict.RUNS, "")
-    assert verdicts(explanation)["first"][0] is Verdict.NO_MATCH
 
 
 def test_explain_follows_the_state() -> None:

@@ -6,9 +6,8 @@ worked before.
 
 from __future__ import annotations
 
-import enum
 from collections.abc import Callable
-from itertools import combinations_with_replacement, product
+from itertools import combinations_with_replacement
 from pathlib import Path
 from typing import Any
 
@@ -175,37 +174,69 @@ def test_so_is_the_environment(
     assert f.explain(Own()).selected == runs
 
 
-def test_new_types_are_what_backends_add(library: Any, f: Any, install: Install) -> None:
-    """C2: a type that the library does not know goes to the backend that does."""
-    assert (f(Foreign()), f(Own())) == ("default", "default")
-    install("extending", ["foreign"], ["own", "also"])
+Calls = list[tuple[list[Any], str]]
+
+
+@pytest.mark.parametrize(
+    ("backends", "calls"),
+    [
+        (
+            [(["foreign"], ["own", "also"], {})],
+            [
+                ([Foreign()], "first"),
+                ([Foreign(), Own()], "first"),
+                ([Foreign(), OwnSubclass()], "default"),
+                ([Own()], "default"),
+            ],
+        ),
+        (
+            [(["own"], ["plain", "also"], {"higher_priority_than": ["default"]})],
+            [
+                ([one, two], "default")
+                for one in (Own(), Also())
+                for two in (Own(), Plain(), Also())
+            ],
+        ),
+        (
+            [(["own", "list"], [], {})],
+            [([Own(), [1]], "default"), ([Own()], "default"), ([[1]], "first")],
+        ),
+        (
+            [(["foreign"], ["own"], {}), (["plain", "foreign"], [], {"implements": "g"})],
+            [
+                ([Foreign(), Plain()], "first"),
+                ([Foreign(), Own()], "first"),
+                ([Own(), Plain()], "default"),
+            ],
+        ),
+        (
+            [
+                (["foreign"], ["own"], {}),
+                (["foreign", "plain"], ["own"], {"requires_opt_in": True}),
+            ],
+            [([Foreign(), Plain()], "first"), ([Own(), Plain()], "default")],
+        ),
+        (
+            [(["foreign", "own"], [], {}), (["foreign"], [], {})],
+            [([Foreign()], "second"), ([Own()], "default"), ([Foreign(), Own()], "first")],
+        ),
+    ],
+    ids=[
+        *("a type that the library does not know", "a secondary type draws no call"),
+        *("nor does one of Python's own", "a backend of other functions", "an opt-in backend"),
+        "type specificity between backends",
+    ],
+)
+def test_which_calls_backends_take(
+    library: Any, f: Any, install: Install, backends: Any, calls: Calls
+) -> None:
+    """M4, M5, P4, C2: those that the library does not answer itself, whichever type comes first."""
+    assert f(Foreign()) == "default"
+    for name, (primary, secondary, fields) in zip(("first", "second"), backends, strict=False):
+        install(name, primary, secondary, **fields)
     library.reload()
-    assert (f(Foreign()), f(Own())) == ("extending", "default")
-
-
-def test_new_types_beside_the_librarys_own(f: Any, install: Install) -> None:
-    """C2: beside the library's types too, whichever comes first."""
-    install("extending", ["foreign"], ["own", "also"])
-    assert f(Foreign()) == f(Foreign(), Own()) == f(Own(), Foreign()) == "extending"
-    assert f(Foreign(), OwnSubclass()) == "default"
-    assert f(Own()) == "default"
-
-
-@pytest.mark.parametrize("fields", [{}, {"higher_priority_than": ["default"]}], ids=repr)
-def test_secondary_type_takes_no_call(f: Any, install: Install, fields: Any) -> None:
-    """M4, C2: a type that a backend merely accepts draws no call of the library to it."""
-    assert f.__wrapped__(Own(), Plain()) == "default"
-    install("greedy", ["own"], ["plain", "also"], **fields)
-    for args in product([Own(), Plain(), Also()], repeat=2):
-        assert f(*args) == "default", args
-        assert f.explain(*args).selected == "default"
-
-
-def test_pythons_own_types_take_no_call(f: Any, install: Install) -> None:
-    """M4, C2: a list beside the library's types was converted before, and still is."""
-    install("greedy", ["own", "list"])
-    assert f(Own(), [1]) == f([1], Own()) == f(Own()) == "default"
-    assert f([1]) == "greedy"  # which the library does not name
+    for args, expected in calls:
+        assert f(*args) == f(*reversed(args)) == f.explain(*args).selected == expected, args
 
 
 @pytest.mark.parametrize(
@@ -227,35 +258,6 @@ def test_calls_without_a_type_of_the_library_are_for_backends(
 
 class Float(float):
     """Like ``numpy.float64``: no pattern but those of its bases names it."""
-
-
-class Color(enum.IntEnum):
-    """An int by its base."""
-
-    RED = 1
-
-
-@pytest.mark.parametrize(
-    ("primary", "secondary"),
-    [
-        (["float~"], []),
-        (["int~"], ["own"]),
-        (["float~", "int~"], ["own~"]),
-        (["object~"], []),
-        (["abstract"], []),
-        (["number"], ["abstract"]),
-    ],
-    ids=str,
-)
-def test_general_patterns_take_no_call(
-    f: Any, install: Install, primary: Any, secondary: Any
-) -> None:
-    """M4, C2: a class known only through its base of Python's own counts as that base does."""
-    install("specific", ["foreign"])
-    install("general", primary, secondary, higher_priority_than=["default", "specific"])
-    for value in (Float(1.5), Color.RED, 1.5, True):
-        assert f(Own(), value) == f(value, Own()) == "default"
-    assert (f(Own()), f(Foreign())) == ("default", "specific")
 
 
 @pytest.mark.parametrize(
@@ -282,64 +284,17 @@ def test_no_backend_gets_a_type_that_only_others_know(
     assert f(Foreign()) == "specific"
 
 
-def test_a_prioritized_backend_takes_no_number_that_rides_along(
-    library: Any, f: Any, install: Install
-) -> None:
-    """M5: it takes the calls that it matches, such as those of numbers alone."""
-    install("general", ["float~"], ["own"])
-    install("both", ["own"], ["float~"])
-    with library.backend_opts(prioritize=["general", "both"]):
-        assert f(Float()) == f(1.5) == "general"
-        assert f(Own(), 1.5) == f(Own(), Float()) == f(Own()) == "both"
-
-
 def test_the_type_that_the_user_names_always_counts(library: Any, f: Any, install: Install) -> None:
-    """M1: it is the choice of the user, also one of Python's own classes."""
+    """M1: also one of Python's own classes, and for every backend: it is the user's choice."""
     install("numbers", ["float~"], ["own"])
-    assert f(Own(), 1.5) == "default"
+    install("foreigners", ["foreign"])
+    assert (f(Own(), 1.5), f(Foreign())) == ("default", "foreigners")
     with library.backend_opts(type=float):
+        assert f(Foreign()) == "default"
         assert f(Own()) == f(1.5) == f(None) == "numbers"
         assert f.explain(Own()).selected == "numbers"
     assert f.invoke(type=float)(Own()) == "numbers"
     assert library.explain_types("goldenlib:f", [Own]).selected == "default"
-
-
-def test_the_type_that_the_user_names_counts_for_every_backend(
-    library: Any, f: Any, install: Install
-) -> None:
-    """M1: a backend that does not know it takes no such call."""
-    install("numbers", ["float~"])
-    install("foreigners", ["foreign"])
-    assert f(Foreign()) == "foreigners"
-    with library.backend_opts(type=float):
-        assert f(Foreign()) == "default"
-
-
-def test_backend_of_other_functions_changes_nothing(f: Any, install: Install) -> None:
-    """M4, C2: knowing a type counts where the backend implements the function."""
-    install("extending", ["foreign"], ["own"])
-    install("elsewhere", ["plain", "foreign"], implements="g")
-    assert f(Foreign(), Plain()) == f(Foreign(), Own()) == "extending"
-    assert f(Own(), Plain()) == "default"
-
-
-def test_opt_in_backend_changes_nothing(library: Any, f: Any, install: Install) -> None:
-    """M4, C2: a type that only inactive backends know is ignored as before."""
-    install("active", ["foreign"], ["own"])
-    install("opted", ["foreign", "plain"], ["own"], requires_opt_in=True)
-    assert f(Foreign(), Plain()) == "active"
-    assert f(Own(), Plain()) == "default"
-    with library.backend_opts(prioritize="opted"):
-        assert f(Foreign(), Plain()) == "opted"
-
-
-def test_backends_among_each_other(f: Any, install: Install) -> None:
-    """P4, C2: type specificity still decides between backends; the default's own types aside."""
-    install("wide", ["foreign", "own"])
-    install("narrow", ["foreign"])
-    assert f(Foreign()) == "narrow"
-    assert f(Own()) == "default"
-    assert f(Foreign(), Own()) == "wide"
 
 
 def test_in_code_backends_are_the_librarys_own_choice() -> None:
@@ -368,63 +323,6 @@ def test_in_code_backends_are_the_librarys_own_choice() -> None:
 
 def brought(x: Any) -> str:
     return "brought"
-
-
-NUMBERS: dict[str, tuple[list[str], list[str]]] = {
-    "real": (["builtins:float", "builtins:int"], []),
-    "imaginary": (["builtins:float", "builtins:complex"], ["builtins:int"]),
-}
-
-
-@pytest.fixture
-def divide(tmp_path: Path) -> Any:
-    """A function for integers, and two installed backends for other numbers."""
-    for name, (primary, secondary) in NUMBERS.items():
-        write_distribution(
-            tmp_path,
-            f"numbers-{name}",
-            entry_points={"numberlib.backends": {name: f"numbers_{name}:backend.toml"}},
-            files={
-                f"numbers_{name}/__init__.py": f"def divide(x, y): return {name!r}\n",
-                f"numbers_{name}/backend.toml": (
-                    f"name = {name!r}\nprimary_types = {primary}\nsecondary_types = {secondary}\n"
-                    "requires_opt_in = false\n"
-                    f'[functions."numberlib:divide"]\nfunction = "numbers_{name}:divide"\n'
-                ),
-            },
-        )
-    system = BackendSystem("numberlib.backends", "NUMBERLIB", ["builtins:int"])
-
-    @system.dispatchable(("x", "y"), module="numberlib", qualname="divide")
-    def divide(x: Any, y: Any) -> str:
-        return "default"
-
-    with isolated(system, path=[tmp_path]):
-        yield divide
-
-
-@pytest.mark.parametrize(
-    ("args", "expected", "reasons"),
-    [
-        ((1, 2), "default", {}),
-        ((1, True), "default", {}),
-        ((1.0, 2), "real", {}),
-        ((1, 2.0), "real", {}),
-        ((1.0, 2.0), "real", {}),
-        ((1j, 2.0), "imaginary", {"real": "it does not know builtins:complex"}),
-        ((1j, 1), "imaginary", {"real": "it does not know builtins:complex"}),
-        ((1, 1j), "imaginary", {"real": "it does not know builtins:complex"}),
-    ],
-    ids=str,
-)
-def test_numbers_count_for_a_library_of_numbers(
-    divide: Any, args: tuple[Any, ...], expected: str, reasons: dict[str, str]
-) -> None:
-    """M5, C2: a library that lists ``int`` leaves other numbers to the backends that know them."""
-    assert divide(*args) == divide(*args) == expected
-    explained = divide.explain(*args)
-    assert explained.selected == expected
-    assert reasons.items() <= {each.backend: each.reason for each in explained.backends}.items()
 
 
 def test_a_library_of_arrays_may_list_lists_too() -> None:

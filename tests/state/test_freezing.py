@@ -52,13 +52,6 @@ def test_state_is_frozen_when_decorated(library: Any, work: Any) -> None:
         assert frozen() == ("second", ("second",), ("first",))
 
 
-def test_options_that_say_nothing_freeze_too(library: Any, work: Any) -> None:
-    """S7: `@backend_opts()` freezes the state in force, here the default."""
-    frozen = library.backend_opts()(work.plain)
-    with library.backend_opts(prioritize="third"):
-        assert frozen() == "first"
-
-
 def test_frozen_state_does_not_follow_the_process(folder: Path) -> None:
     """S7: neither `enable_globally` nor the environment changes a frozen state."""
     done = run_python(
@@ -73,11 +66,6 @@ def test_frozen_state_does_not_follow_the_process(folder: Path) -> None:
         environment={"FROZENLIB_PRIORITIZE": "second"},
     )
     assert done.stdout.split() == ["second", "third"]
-
-
-def test_inner_decorator_wins(work: Any) -> None:
-    """The decorator nearest to the function froze the state that the function sees."""
-    assert work.twice() == ("third", ())
 
 
 def test_above_staticmethod_and_classmethod(options: type[BackendOptions], work: Any) -> None:

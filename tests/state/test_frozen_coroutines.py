@@ -29,16 +29,6 @@ def test_generator_functions_are_refused(library: Any, work: Any, name: str, wra
             decorate(function)
 
 
-def test_iterating_under_options(library: Any, work: Any) -> None:
-    """S7: the function that iterates over a generator is decorated in its place."""
-
-    @library.backend_opts(prioritize="third")  # type: ignore[untyped-decorator]  # of any kind
-    def consume() -> Any:
-        return next(work.generator())
-
-    assert consume() == "third"
-
-
 def test_coroutine_functions(library: Any, work: Any) -> None:
     """S7: a coroutine runs under the options from its first step to its last."""
 

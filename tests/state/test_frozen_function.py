@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import spatch_core
-from spatch_core import UnknownBackendError
 from spatch_core.testing import run_python
 
 if TYPE_CHECKING:
@@ -46,20 +45,6 @@ def test_exception_restores_the_state(library: Any, options: type[BackendOptions
 
     with pytest.raises(LookupError, match="third"):
         fail()
-    assert options().prioritized == ()
-
-
-def test_inner_blocks_and_recursion(library: Any, options: type[BackendOptions]) -> None:
-    """S7, S3: nesting adds inside a frozen function too, and recursion unwinds."""
-
-    @options(prioritize="second")
-    def recurse(depth: int) -> list[Any]:
-        with options(prioritize="third"):
-            inner = recurse(depth - 1) if depth else []
-            assert options().prioritized == ("third", "second")
-        return [library.f(library.Foreign()), *inner]
-
-    assert recurse(2) == ["second"] * 3
     assert options().prioritized == ()
 
 
@@ -143,12 +128,6 @@ def test_looks_like_the_function(work: Any) -> None:
     assert "decorated" in repr(frozen)
 
 
-@pytest.mark.parametrize("protocol", range(2, pickle.HIGHEST_PROTOCOL + 1))
-def test_pickles_with_every_protocol(work: Any, protocol: int) -> None:
-    """S8: the wrapped function can be pickled."""
-    assert pickle.loads(pickle.dumps(work.decorated, protocol))() == "third"
-
-
 def test_pickled_state_is_the_frozen_one(library: Any, work: Any) -> None:
     """S8: every part of the state travels but the trace."""
     with library.backend_opts(prioritize="second", type=library.Foreign):
@@ -172,21 +151,6 @@ def test_runs_in_another_process(library: Any, work: Any, process: ProcessPoolEx
     assert process.submit(frozen).result(60) == "second"
     assert process.submit(inner).result(60) == "third"
     assert process.submit(work.plain).result(60) == "first"
-
-
-def test_methods_run_in_another_process(
-    library: Any, work: Any, process: ProcessPoolExecutor
-) -> None:
-    """S8: bound methods, static and class methods, objects and partials."""
-    thing = work.Work(7)
-    options = library.backend_opts(prioritize="second")
-    assert process.submit(thing.method, 2).result(60) == ("third", 7, 2)
-    assert process.submit(work.Work.method, thing).result(60) == ("third", 7, 1)
-    assert process.submit(work.Work.static, 3).result(60) == ("second", 3)
-    assert process.submit(work.Work.of_class).result(60) == ("third", "Work")
-    assert process.submit(options(thing), 4).result(60) == ("second", 7, 4)
-    assert process.submit(options(functools.partial(thing, 5))).result(60) == ("second", 7, 5)
-    assert process.submit(options(library.f), library.Foreign()).result(60) == "second"
 
 
 @pytest.mark.parametrize(
@@ -220,25 +184,6 @@ def test_a_backend_that_cannot_be_used_there_is_explained(
     assert reason in done.stdout
     assert "which was sent 'f' with options that prioritize it" in done.stdout
     assert "did you mean" not in done.stdout
-
-
-def test_missing_backend_is_no_state_left_behind(
-    library: Any, work: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A frozen function that cannot run leaves the state as it was."""
-    data = pickle.dumps(work.decorated)
-    monkeypatch.setenv("FROZENLIB_BLOCK", "third")
-    library.system.reload()
-    try:
-        again = pickle.loads(data)
-        for _ in range(2):
-            with pytest.raises(UnknownBackendError, match="third"):
-                again()
-        assert work.plain() == "first"
-    finally:
-        monkeypatch.undo()
-        library.system.reload()
-    assert again() == "third"
 
 
 SCRIPT = """

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import inspect
 import pickle
 import pydoc
@@ -173,13 +172,6 @@ def test_type_counts_as_if_it_had_been_passed(library: Library) -> None:
     assert library.f(Converted()) == "default"
 
 
-def test_type_beside_the_librarys_own(library: Library) -> None:
-    """M1, M5: the default does not know `Foreign`, so it does not match."""
-    with library.options(type=Foreign):
-        assert library.f(Own()) == "first"
-        assert library.f.explain(Own()).types == (Own, Foreign)
-
-
 def test_inner_type_replaces_the_outer_one(library: Library) -> None:
     """S3: one type is in force; an inner block may say another one."""
     with library.options(type=Foreign):
@@ -286,27 +278,6 @@ def test_query_before_inside_and_after_its_own_block(library: Library) -> None:
     assert found == [alone, inside, inside, inside, alone]
 
 
-def test_query_is_what_calls_do(library: Library) -> None:
-    """S6, C1: `backends` is the order in which calls try them."""
-    for options in (
-        library.options(),
-        library.options(prioritize=["third", "second"]),
-        library.options(disable="first"),
-        library.options(disable=["first", "second"]),
-    ):
-        with options:
-            names = [name for name in options.backends if name != "default"]
-            assert library.ran() == (names or ["default"])[0]
-
-
-def test_query_shows_itself(library: Library) -> None:
-    """S6: what is in force, and what would be."""
-    with library.options(prioritize="third", disable="first", type=Foreign):
-        text = repr(library.options())
-    for part in ("'third', 'default', 'second'", "disabled=('first',)", "Foreign"):
-        assert part in text
-
-
 # ---------------------------------------------------------------------------------------
 # Help
 
@@ -379,15 +350,6 @@ def test_trace_goes_on_in_inner_blocks(library: Library) -> None:
     assert traced(outer) == ["third", "second"]
 
 
-def test_trace_of_other_threads_is_not_seen(library: Library) -> None:
-    """S9, S2: a trace is state, and state is a thread's own."""
-    with library.options(trace=True) as trace, ThreadPoolExecutor(1) as pool:
-        pool.submit(library.ran).result()
-        context = copy_context()
-        pool.submit(context.run, library.ran).result()
-    assert traced(trace) == ["first"]
-
-
 # ---------------------------------------------------------------------------------------
 # One object in several places at once
 
@@ -399,31 +361,6 @@ def test_one_object_nested_in_itself(library: Library) -> None:
         with options, library.options(disable="third"), options:
             assert library.ran() == "third"
         assert library.ran() == "third"
-    assert library.ran() == "first"
-
-
-def test_one_object_in_several_tasks_at_once(library: Library) -> None:
-    """S3: the same with tasks of one thread, first in first out."""
-    options = library.options(prioritize="third")
-
-    async def work(steps: int) -> list[str]:
-        found = [library.ran()]
-        with options:
-            for _ in range(steps):
-                await asyncio.sleep(0)
-                found.append(library.ran())
-        found.append(library.ran())
-        return found
-
-    async def main() -> list[list[str]]:
-        with options:
-            inside = [asyncio.create_task(work(2))]
-        outside = [asyncio.create_task(work(steps)) for steps in (1, 3, 2)]
-        return list(await asyncio.gather(*inside, *outside))
-
-    first_task, *others = asyncio.run(main())
-    assert first_task == ["third"] * 4
-    assert others == [["first", *["third"] * steps, "first"] for steps in (1, 3, 2)]
     assert library.ran() == "first"
 
 
@@ -522,36 +459,6 @@ def test_one_object_in_many_threads_and_states(library: Library) -> None:
         assert all(pool.map(work, outers))
 
 
-def test_generators_in_separate_contexts(library: Library) -> None:
-    """Blocks inside generators may overlap where each generator has its own context."""
-    options = library.options(prioritize="third")
-
-    def work() -> Any:
-        with options:
-            yield library.ran()
-        yield library.ran()
-
-    contexts = [copy_context(), copy_context()]
-    generators = [work(), work()]
-    found = [
-        context.run(next, generator)
-        for _ in range(2)
-        for context, generator in zip(contexts, generators, strict=True)
-    ]
-    assert found == ["third", "third", "first", "first"]
-
-
-def test_options_are_keyword_friendly(library: Library) -> None:
-    """S1: `backend_opts(prioritize=(), disable=(), type=None, trace=False)`."""
-    options = library.options(("second",), ("first",), Foreign, True)
-    assert options.prioritized == ("second",)
-    assert options.disabled == ("first",)
-    assert options.type is Foreign
-    assert options.trace == []
-    with pytest.raises(TypeError):
-        library.options(priority="second")  # type: ignore[call-overload]
-
-
 def test_options_travel(library: Library) -> None:
     """Options can be pickled, also while they are in force; each process has its own trace."""
     options = library.options(["third"], disable="first", type=Foreign, trace=True)
@@ -605,22 +512,6 @@ def test_options_are_not_set_as_attributes(library: Library, name: str, written:
             setattr(options, name, "first")
         assert f"`with {written}:`, or `{written}.enable_globally()`" in str(caught.value)
     assert library.options().prioritized == ()
-
-
-def test_attributes_that_are_no_options_are_not_set(library: Library) -> None:
-    """S1: whatever the name."""
-    kind: Any = library.options
-    with pytest.raises(AttributeError, match=r"`with backend_opts\(...\):`"):
-        kind.zzz = 1
-    with pytest.raises(AttributeError, match="zzz"):
-        kind().zzz = 1
-
-
-def test_names_of_options_are_read_under_the_names_of_what_is_in_force(library: Library) -> None:
-    """S6: `prioritized`, `disabled` and `hooks`."""
-    for name, attribute in (("prioritize", "prioritized"), ("disable", "disabled")):
-        with pytest.raises(AttributeError, match=f"`{attribute}` has what is in force"):
-            getattr(library.options(), name)
 
 
 def test_the_class_is_not_a_block(library: Library) -> None:

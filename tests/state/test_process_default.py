@@ -85,17 +85,3 @@ def test_blocks_stay_in_force_when_the_process_is_reset() -> None:
         thread.join()
     assert found == ["default"]
     assert f(Foreign()) == "default"
-
-
-def test_variables_that_were_changed_since_count_after_a_reset_and_a_reload(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """S11: `reload` reads them, and leaves the default alone only while a program has set it."""
-    system, _ = library()
-    options = system.backend_opts
-    options("first").enable_globally()
-    monkeypatch.setenv("GLOBALLIB_PRIORITIZE", "second")
-    system.reload()
-    assert options().prioritized == ("first",)
-    options.reset_globally()
-    assert options().prioritized == ("second",)

@@ -7,7 +7,6 @@ import gc
 import threading
 import weakref
 from concurrent.futures import ThreadPoolExecutor
-from contextvars import copy_context
 from typing import Any
 
 import pytest
@@ -74,30 +73,6 @@ def test_task_starts_with_the_state_of_its_creator(library: Library) -> None:
     assert asyncio.run(main()) == ("second", "first")
 
 
-def test_thread_of_a_task_has_the_state_of_the_task(library: Library) -> None:
-    """`asyncio.to_thread` and `Context.run` carry the state along, as for any context."""
-
-    async def main() -> str:
-        with library.options(prioritize="second"):
-            return await asyncio.to_thread(library.ran)
-
-    assert asyncio.run(main()) == "second"
-    with library.options(prioritize="third"):
-        context = copy_context()
-    assert context.run(library.ran) == "third"
-    assert in_thread(lambda: context.run(library.ran)) == "third"
-    assert library.ran() == "first"
-
-
-def test_systems_do_not_see_each_other(library: Library) -> None:
-    """S2: state is a library's own."""
-    other = Library()
-    with library.options(prioritize="third"):
-        assert other.ran() == "first"
-        with other.options(prioritize="second"):
-            assert (library.ran(), other.ran()) == ("third", "second")
-
-
 # ---------------------------------------------------------------------------------------
 # The process-wide default
 
@@ -132,17 +107,6 @@ def test_enable_globally_reaches_every_thread_without_a_state_of_its_own(
     assert in_thread(library.ran) == "third"
 
 
-def test_enable_globally_leaves_blocks_alone(library: Library) -> None:
-    """S10: it changes the default, not the state of a block it is called in."""
-    with library.options(prioritize="second"):
-        library.options(prioritize="third").enable_globally()
-        assert library.ran() == "second"
-        assert in_thread(library.ran) == "third"
-    assert library.ran() == "third"
-    with library.options(disable="third"):
-        assert library.ran() == "first"
-
-
 def test_enable_globally_warns_when_it_overrides(library: Library) -> None:
     """S10: a second change warns, at the caller's line, and adds to the first."""
     library.options(prioritize="third").enable_globally()
@@ -173,48 +137,6 @@ def test_enable_globally_takes_a_type_and_a_trace(library: Library) -> None:
     assert [event.backend for event in options.trace] == ["first", "first"]
 
 
-def test_environment_sets_the_default_state(monkeypatch: pytest.MonkeyPatch) -> None:
-    """S11, S3: `PRIORITIZE` is part of the process-wide default; blocks add to it."""
-    monkeypatch.setenv("MYLIB_PRIORITIZE", "third, second,absent")
-    library = Library()
-    assert library.ran() == "third"
-    assert in_thread(library.ran) == "third"
-    assert library.options().prioritized == ("third", "second")
-    with library.options(prioritize="first"):
-        assert library.options().prioritized == ("first", "third", "second")
-    with library.options(disable="third"):
-        assert library.ran() == "second"
-
-
-def test_reload_reads_the_environment_again(
-    library: Library, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """`reload` gives the default state anew; blocks that are in force stay in force."""
-    with library.options(prioritize="second"):
-        assert library.ran() == "second"
-        monkeypatch.setenv("MYLIB_PRIORITIZE", "third")
-        library.system.reload()
-        assert library.ran() == "second"
-        assert in_thread(library.ran) == "third"
-    assert library.ran() == "third"
-    monkeypatch.setenv("MYLIB_BLOCK", "third")
-    with library.options(prioritize="third"):
-        library.system.reload()
-        assert library.ran() == "first"
-        assert library.options().prioritized == ("third",)
-        assert library.options().backends == ("default", "first", "second")
-
-
-def test_reload_keeps_what_was_enabled_globally(
-    library: Library, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Options of the program take precedence over the environment."""
-    library.options(prioritize="third").enable_globally()
-    monkeypatch.setenv("MYLIB_PRIORITIZE", "second")
-    library.system.reload()
-    assert library.ran() == "third"
-
-
 # ---------------------------------------------------------------------------------------
 # What is kept, and for how long
 
@@ -230,20 +152,4 @@ def test_classes_are_not_kept_alive(library: Library) -> None:
         del cls
     gc.collect()
     gc.collect()  # what the first one broke up
-    assert [reference for reference in kept if reference() is not None] == []
-
-
-def test_class_given_as_type_is_not_kept_alive() -> None:
-    """E4: for the state itself: `type=` of a class that goes away."""
-    library = Library(f"~{Foreign.__module__}:Foreign")
-
-    def use() -> Any:
-        cls = type("Local", (Foreign,), {})
-        with library.options(type=cls):
-            assert library.f(None) == "first"
-        return weakref.ref(cls)
-
-    kept = [use() for _ in range(5)]
-    gc.collect()
-    gc.collect()
     assert [reference for reference in kept if reference() is not None] == []

@@ -80,27 +80,6 @@ def test_a_system_is_needed() -> None:
         Switch(wrong)
 
 
-def test_a_context_ends(library: Library) -> None:
-    """W3: also by an exception, and whatever was set in it."""
-    switch = library.switch
-    switch.set_backend("jax")
-    with switch.backend_context("torch"):
-        assert library.now() == "torch"
-        switch.set_backend("cupy")
-        assert library.now() == "cupy"
-    assert library.now() == "jax"
-    with pytest.raises(ZeroDivisionError), switch.backend_context("torch"):
-        raise ZeroDivisionError
-    assert library.now() == "jax"
-
-    @switch.backend_context("torch")
-    def work() -> str:
-        return library.now()
-
-    assert work() == "torch"
-    assert library.now() == "jax"
-
-
 def test_options_restore_what_was_set(library: Library) -> None:
     """W3: what is set in a block of options is set until the block ends."""
     switch = library.switch
@@ -145,17 +124,6 @@ def test_the_stack(library: Library) -> None:
     assert switch.previous_backend() == "numpy"
 
 
-def test_a_pair_of_calls_is_balanced(library: Library) -> None:
-    """W4: setting the same backend again is one more to go back from; a block is none."""
-    switch = library.switch
-    switch.set_backend("jax")
-    switch.set_backend("jax")
-    assert switch.previous_backend() == "jax"
-    with switch.backend_context("jax"), switch.backend_context("jax"):
-        assert [*switch] == ["jax"]
-    assert switch.previous_backend() == "numpy"
-
-
 def test_the_stack_is_bounded(library: Library) -> None:
     """W4, E4: programs that only set backends need no more memory for it."""
     switch = library.switch
@@ -167,7 +135,7 @@ def test_the_stack_is_bounded(library: Library) -> None:
 
 
 def test_unset(library: Library) -> None:
-    """W4: back to what the process says, here and until a block ends."""
+    """W4: back to what the environment says, here and until a block ends."""
     switch = library.switch
     switch.unset_backend()
     assert library.now() == "numpy"
@@ -226,37 +194,6 @@ def test_it_can_be_pickled() -> None:
 def in_thread(work: Any) -> Any:
     with ThreadPoolExecutor(1) as pool:
         return pool.submit(work).result()
-
-
-def test_globally(library: Library) -> None:
-    """W3: here, and silently in every thread that has set no backend itself."""
-    switch = library.switch
-    switch.set_backend("jax", globally=True)
-    assert library.now() == in_thread(library.now) == "jax"
-    assert in_thread(lambda: [*switch]) == ["jax"]
-    switch.set_backend("torch", globally=True)
-    assert library.now() == in_thread(library.now) == "torch"
-    assert [*switch] == ["torch", "jax"]
-    assert switch.previous_backend() == "jax"
-    assert in_thread(library.now) == "torch"
-    switch.unset_backend(globally=True)
-    assert library.now() == in_thread(library.now) == "numpy"
-
-
-def test_other_threads_do_not_replace_what_a_thread_has_set(library: Library) -> None:
-    """W3, W5: whether it was set for this thread alone, or also for those that have set none."""
-    switch = library.switch
-    for globally in (True, False):
-        switch.set_backend("jax", globally=globally)
-        in_thread(lambda: switch.set_backend("torch", globally=True))
-        assert (library.now(), in_thread(library.now)) == ("jax", "torch")
-        in_thread(lambda: switch.unset_backend(globally=True))
-        assert (library.now(), in_thread(library.now)) == ("jax", "numpy")
-        switch.unset_backend()
-        assert library.now() == "numpy"
-    switch.set_backend("jax", globally=True)
-    library.options.reset_globally()
-    assert (library.now(), in_thread(library.now)) == ("jax", "numpy")
 
 
 def test_unset_globally(library: Library) -> None:
@@ -320,35 +257,6 @@ def test_executors(library: Library) -> None:
         frozen = library.options()(library.now)
         assert pool.submit(frozen).result() == "jax"
     assert library.now() == "jax"
-
-
-def test_tasks(library: Library) -> None:
-    """W5: a task begins with what is set where it is made; what it sets stays in it."""
-    switch = library.switch
-
-    async def work(name: str) -> list[str]:
-        found = [library.now()]
-        switch.set_backend(name)
-        await asyncio.sleep(0)
-        found.append(library.now())
-        with switch.backend_context("cupy"):
-            await asyncio.sleep(0)
-            found.append(library.now())
-        return [*found, library.now()]
-
-    async def both() -> Any:
-        switch.set_backend("jax")
-        found = await asyncio.gather(work("jax"), work("torch"))
-        assert library.now() == "jax"
-        await work("torch")  # no task of its own
-        assert library.now() == "torch"
-        return found
-
-    assert asyncio.run(both()) == [
-        ["jax", "jax", "cupy", "jax"],
-        ["jax", "torch", "cupy", "torch"],
-    ]
-    assert library.now() == "numpy"
 
 
 def test_other_processes() -> None:

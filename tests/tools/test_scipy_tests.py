@@ -249,6 +249,3 @@ def test_what_cannot_be_run_is_said() -> None:
     assert (code, lines[-1]) == (1, "there are no such tests")
     code, lines = program("default", "ndimage/tests/test_nothing.py")
     assert (code, lines[-1]) == (1, "pytest ended with 4: see above")
-    code, lines = program("threads", "--emulate")
-    assert code == 2
-    assert lines[-1].endswith("--emulate is for CuPy, not for threads")

@@ -37,14 +37,8 @@ class Route:
     scale_of_data = False
     """Whether its tolerances are relative to the largest value of the data if that is larger."""
 
-    def prepare(self, *, emulate: bool) -> None:
-        """Import and configure the backend.
-
-        Parameters
-        ----------
-        emulate : bool
-            Whether to run CuPy's kernels on the processor.
-        """
+    def prepare(self) -> None:
+        """Import and configure the backend."""
 
     def asking(self) -> AbstractContextManager[object]:
         """Return the context manager for calls."""
@@ -76,11 +70,11 @@ class Asked(Route):
 class Threads(Asked):
     name = "threads"
 
-    def prepare(self, *, emulate: bool) -> None:
-        policy = import_module("scipy_dispatch_threads._policy").Policy
+    def prepare(self) -> None:
+        policy = import_module("scipy_dispatch_threads._split").Policy
         # Split the arrays of tests although they are small.
-        smallest = import_module("scipy_dispatch_threads._costs").SMALLEST
-        smallest.update(dict.fromkeys(smallest, 0))
+        table = import_module("scipy_dispatch_threads._table").TABLE
+        table.update({name: each._replace(smallest=0) for name, each in table.items()})
         policy.current = staticmethod(lambda _: policy(workers=3, smallest=0, slabs=3))
 
 
@@ -89,7 +83,7 @@ class Dask(Route):
     folder = "scipy-dispatch-dask"
     is_scipy = False
 
-    def prepare(self, *, emulate: bool) -> None:
+    def prepare(self) -> None:
         import_module("dask.array")
 
     def ways(self) -> Iterator[Callable[[Array], Any] | None]:
@@ -126,7 +120,7 @@ class Jax(Route):
     is_scipy = False
     scale_of_data = True
 
-    def prepare(self, *, emulate: bool) -> None:
+    def prepare(self) -> None:
         import_module("jax").config.update("jax_enable_x64", True)
 
     def ways(self) -> Iterator[Callable[[Array], Any] | None]:
@@ -140,25 +134,4 @@ class Jax(Route):
         return np.array(value) if isinstance(value, jax.Array) else value
 
 
-class Cupy(Route):
-    name = "cupy"
-    folder = "scipy-dispatch-cupy"
-    is_scipy = False
-
-    def prepare(self, *, emulate: bool) -> None:
-        if emulate:
-            import_module("cupy_emulator").install()
-        import_module("cupy").zeros(1)
-
-    def ways(self) -> Iterator[Callable[[Array], Any] | None]:
-        import cupy
-
-        yield cupy.asarray
-
-    def fetched(self, value: Any) -> Any:
-        import cupy
-
-        return value.get() if isinstance(value, cupy.ndarray) else value
-
-
-ROUTES: dict[str, type[Route]] = {each.name: each for each in (Route, Threads, Dask, Jax, Cupy)}
+ROUTES: dict[str, type[Route]] = {each.name: each for each in (Route, Threads, Dask, Jax)}

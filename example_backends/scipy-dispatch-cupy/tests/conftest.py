@@ -6,32 +6,9 @@ import os
 from pathlib import Path
 
 import pytest
-from report import REPORT
 
-
-def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add the option that emulates a GPU."""
-    group = parser.getgroup("CuPy without a GPU")
-    for option, helps in (
-        ("--emulate", "compile CuPy's kernels for the processor: see tools/cupy_emulator"),
-        ("--emulate-no-fma", "the same, and round products before they are added"),
-    ):
-        group.addoption(option, dest="emulate", action="store_const", const=option, help=helps)
-
-
-def pytest_configure(config: pytest.Config) -> None:
-    """Install the emulator if requested, before any module imports CuPy."""
-    chosen = config.getoption("emulate", default=None)
-    if chosen is None:
-        return
-    from cupy_emulator import Unavailable, install
-    from cupy_emulator.pytest_plugin import LeftOut
-
-    try:
-        install(fma=chosen == "--emulate")
-    except Unavailable as error:
-        raise pytest.UsageError(f"{chosen}: {error}") from None
-    config.pluginmanager.register(LeftOut())
+REPORT: dict[str, float] = {}
+"""The largest difference from SciPy, relative to the largest value, for each function and type."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -50,17 +27,33 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.skip(reason=reason))
 
 
-def pytest_terminal_summary(
-    terminalreporter: pytest.TerminalReporter, config: pytest.Config
-) -> None:
+@pytest.fixture
+def report() -> dict[str, float]:
+    """Return the table to which the comparison adds its results."""
+    return REPORT
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Print the report, and write it to the file named by the environment variable."""
-    if not REPORT.rows:
+    if not REPORT:
         return
-    text = REPORT.text()
-    emulated = config.getoption("emulate", default=None)
-    where = "on the processor" if emulated else "on a GPU, to be pasted into the documentation"
-    terminalreporter.section(f"compared {where}")
-    terminalreporter.write_line(text)
+    import cupy
+    import numpy as np
+    import scipy
+
+    runtime = cupy.cuda.runtime
+    device = runtime.getDeviceProperties(0)["name"].decode()
+    driver, cuda = runtime.driverGetVersion(), runtime.runtimeGetVersion()
+    lines = [
+        f"Device: {device}, driver {driver}, CUDA {cuda}",
+        f"CuPy {cupy.__version__}, NumPy {np.__version__}, SciPy {scipy.__version__}",
+        "",
+        "| function | largest difference |",
+        "|---|---|",
+        *(f"| {name} | {worst:.1e} |" for name, worst in sorted(REPORT.items())),
+    ]
+    terminalreporter.section("compared on a GPU")
+    terminalreporter.write_line("\n".join(lines))
     target = os.environ.get("SCIPY_DISPATCH_CUPY_REPORT")
     if target:
-        Path(target).write_text(text, encoding="utf-8")
+        Path(target).write_text("\n".join(lines), encoding="utf-8")

@@ -1,118 +1,226 @@
-"""The map names functions of CuPy, and each of SciPy's parameters is supported or rejected."""
+"""Without a GPU: the map beside the installed CuPy, and the decision on calls.
+
+CuPy's sources are parsed, because importing `cupyx.scipy.signal` requires CUDA's libraries. CuPy's
+arrays are real, but own no memory: only what is known of them before a call is computed is used.
+"""
 
 from __future__ import annotations
 
 import ast
 import inspect
-import json
-import os
+import math
+import re
+from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
-from calls import SERVED
-from read_cupyx import MODULES, Sources, signature
-from tolerances import KINDS, TOLERANCES
+from tolerances import TOLERANCES
 
-from scipy_dispatch.testing import scipy_function
-from scipy_dispatch_cupy._call import _SAME_MEANING, TABLES
-from scipy_dispatch_cupy._limits import LEFT_OUT, RULES
-from scipy_dispatch_cupy._map import FUNCTIONS
+from scipy_dispatch import backend_opts, ndimage
+from scipy_dispatch.testing import dispatchable, scipy_function
+from scipy_dispatch_cupy._map import FUNCTIONS, NO_EFFECT, OTHER_MEANING, TABLES
+from spatch_core import NoImplementationError
+from spatch_core.testing import run_python
 
-FILE = Path(__file__).with_name("signatures.json")
-CUPY_VERSION, SIGNATURES = json.loads(FILE.read_text(encoding="utf-8")).values()
+README = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
+SERVED = [f"{module}.{name}" for module, names in FUNCTIONS.items() for name in names]
 
-_TRANSFORMS = [name for name in FUNCTIONS["fft"] if "shift" not in name and "fht" not in name]
-
-REFUSED = {
-    **{f"fft.{name}": {"workers", "orthogonalize"} for name in _TRANSFORMS},
+_MEANS_TWO = "None means 2 in SciPy"
+_PERIODIC = "the plain name of a window means its periodic form"
+SAME_MEANING = {
+    **{f"signal.{name}.fs": _MEANS_TWO for name in ("firls", "firwin", "firwin2")},
+    **{f"signal.{name}.window": _PERIODIC for name in ("coherence", "csd", "istft", "stft")},
+    **{f"signal.{name}.window": _PERIODIC for name in ("spectrogram", "welch")},
+    "signal.lombscargle.precenter": "SciPy's default says that it was not given",
+}
+"""Parameters whose defaults differ from SciPy's in form, but not in meaning."""
+NOT_TAKEN = {
     "ndimage.gaussian_filter1d": {"radius"},
     "ndimage.generic_filter": {"extra_arguments", "extra_keywords"},
     "ndimage.generic_filter1d": {"extra_arguments", "extra_keywords"},
     "signal.chirp": {"complex"},
     "signal.lombscargle": {"weights", "floating_mean"},
+    **{f"fft.{name}": {"orthogonalize"} for name in FUNCTIONS["fft"] if re.match("i?d[cs]t", name)},
 }
-"""Parameters of SciPy 1.18 that CuPy 14 lacks: values other than the default are left to SciPy."""
+"""Parameters of SciPy 1.18 that CuPy 14 lacks."""
 
 
-def sources() -> Sources:
-    """Return the sources that the environment variable names, or those of the installed CuPy."""
-    named = os.environ.get("SCIPY_DISPATCH_CUPY_SOURCES")
-    found = Sources(Path(named)) if named else Sources.installed()
-    if found is None:
-        pytest.skip(
-            "no sources of CuPy: install it (no GPU is needed), or name a wheel in "
-            "SCIPY_DISPATCH_CUPY_SOURCES"
-        )
+@cache
+def signatures(module: str) -> dict[str, inspect.Signature]:
+    """Return the signatures of the functions that CuPy's sources define, by name."""
+    spec = find_spec("cupyx")
+    if spec is None or spec.origin is None:
+        pytest.skip("CuPy is not installed (no GPU is needed)")
+    root = Path(spec.origin).parents[1]
+    # Two functions come from NumPy's part of CuPy.
+    files = [root / "cupy" / "fft" / "_fft.py", *root.glob(f"cupyx/scipy/{module}/*.py")]
+    found = {}
+    values = {"cupy": np, "pi": math.pi}
+    for file in files:
+        for node in ast.parse(file.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.FunctionDef) and node.name in TABLES[module].dispatched:
+                # The defaults of public functions are numbers, texts and data types.
+                source = f"lambda {ast.unparse(_plain(node.args))}: None"
+                function = eval(source, dict(values))  # noqa: S307 - of the installed CuPy
+                found[node.name] = inspect.signature(function)
+            elif isinstance(node, ast.Assign) and isinstance(node.value, ast.Name):
+                for target in node.targets:  # a second name
+                    if isinstance(target, ast.Name) and node.value.id in found:
+                        found[target.id] = found[node.value.id]
     return found
 
 
-def parameters(text: str) -> list[str]:
-    """Return the parameters of a signature from the map."""
-    function = ast.parse(f"def f{text}: ...").body[0]
-    assert isinstance(function, ast.FunctionDef)
-    arguments = function.args
-    named = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.kwarg]
-    return [each.arg for each in named if each is not None]
+def _plain(arguments: ast.arguments) -> ast.arguments:
+    """Return the parameters without annotations."""
+    for each in ast.walk(arguments):
+        if isinstance(each, ast.arg):
+            each.annotation = None
+    return arguments
 
 
 @pytest.mark.parametrize("module", FUNCTIONS)
-def test_the_names_and_signatures_are_cupy_s(module: str) -> None:
-    """Of the version in the file: a new one is written into it. Of others, compare the names."""
-    cupy = sources()
-    found = cupy.functions(MODULES[module], TABLES[module].dispatched)
-    assert cupy.version != CUPY_VERSION or set(found) == set(FUNCTIONS[module])
-    for name, each in found.items():
-        assert cupy.version != CUPY_VERSION or signature(each) == SIGNATURES[f"{module}.{name}"]
-    missing = set(FUNCTIONS[module]) - set(found)
-    assert len(missing) <= len(FUNCTIONS[module]) // 10, missing
+def test_the_map_has_the_functions_of_cupy(module: str) -> None:
+    """All under SciPy's names, but those that the README says are left out."""
+    section = README.partition("### Left out")[2].partition("\n## ")[0]
+    left_out = set(re.findall(rf"`{module}\.(\w+)`", section))
+    found = {name for name in signatures(module) if hasattr(_scipy(module), name)}
+    assert found - left_out == {each for each in FUNCTIONS[module] if hasattr(_scipy(module), each)}
 
 
-@pytest.mark.parametrize("module", ["ndimage", "fft"])
-def test_the_functions_are_there_where_cupy_can_be_imported(module: str) -> None:
-    """Importing these two modules does not require CUDA; `signal` requires its libraries."""
-    import importlib
+def _scipy(module: str) -> Any:
+    import scipy
 
-    sources()
-    try:
-        real = importlib.import_module(MODULES[module])
-    except ImportError as error:
-        pytest.skip(f"cannot be imported here: {error}")
-    import cupy
-
-    if cupy.__version__ != CUPY_VERSION:
-        pytest.skip(f"the map is of CuPy {CUPY_VERSION}, this is {cupy.__version__}")
-    for name in FUNCTIONS[module]:
-        known = parameters(SIGNATURES[f"{module}.{name}"])
-        assert list(inspect.signature(getattr(real, name)).parameters) == known
+    return getattr(scipy, module)
 
 
 @pytest.mark.parametrize("name", SERVED)
-def test_every_parameter_of_scipy_s_is_served_or_refused(name: str) -> None:
-    ours = parameters(SIGNATURES[name])
+def test_the_signature_is_scipy_s(name: str) -> None:
+    """Parameters go by name, so CuPy's names and defaults must mean what SciPy's mean."""
+    module, _, function = name.partition(".")
+    theirs = signatures(module)[function].parameters
     try:
-        theirs = inspect.signature(scipy_function(name)).parameters
-    except ValueError:
-        pytest.skip("a function in C, which hides its signature")
-    kinds = {each.kind for each in theirs.values()}
-    if inspect.Parameter.VAR_POSITIONAL in kinds:
+        first, *ours = inspect.signature(scipy_function(name)).parameters.values()
+    except (AttributeError, ValueError) as error:  # another SciPy
+        pytest.skip(str(error))
+    if first.kind is inspect.Parameter.VAR_POSITIONAL:
         pytest.skip("SciPy hides its signature")
-    _, *rest = theirs
-    unknown = {each for each in rest if each not in ours}
-    if inspect.Parameter.VAR_KEYWORD not in kinds:
-        assert unknown <= REFUSED.get(name, set())
+    assert next(iter(theirs)) not in {each.name for each in ours}
+    lacks = {each.name for each in ours if each.name not in theirs} - NO_EFFECT
+    assert lacks <= NOT_TAKEN.get(name, set())
+    for each in ours:
+        same = each.name not in theirs or each.default == theirs[each.name].default
+        assert same or f"{name}.{each.name}" in SAME_MEANING
 
 
-def test_rules_and_tables_name_functions_of_the_map() -> None:
-    known = {(module, name) for module, functions in FUNCTIONS.items() for name in functions}
-    assert set(RULES) <= known
-    assert {key[:2] for key in _SAME_MEANING} <= known
-    left_out = {(module, name) for module, names in LEFT_OUT.items() for name in names}
-    assert left_out <= known
+def test_tables_name_functions_of_the_map() -> None:
+    for module, function, parameter in OTHER_MEANING:
+        assert parameter in signatures(module)[function].parameters
+    assert set(TOLERANCES) == set(SERVED)
+    numbers = [len(names) for names in FUNCTIONS.values()]
+    assert f"{sum(numbers)} of the 236" in README
+    for module, number in zip(FUNCTIONS, numbers, strict=True):
+        assert f"{number} of `{module}`" in README
 
 
-def test_every_function_has_tolerances_with_reasons() -> None:
-    left_out = {f"{module}.{name}" for module, names in LEFT_OUT.items() for name in names}
-    assert set(TOLERANCES) == set(SIGNATURES) - left_out
-    for family in TOLERANCES.values():
-        assert set(family) == set(KINDS)
-        assert all(each.reason for each in family.values())
+def unowned(shape: tuple[int, ...] = (6, 7), dtype: str = "f8") -> Any:
+    """Return an array of CuPy without memory, which needs no GPU."""
+    cupy = pytest.importorskip("cupy", reason="CuPy is not installed (no GPU is needed)")
+    size = math.prod(shape) * np.dtype(dtype).itemsize
+    memory = cupy.cuda.UnownedMemory(1 << 12, size, None, device_id=0)
+    return cupy.ndarray(shape, dtype, memptr=cupy.cuda.MemoryPointer(memory, 0))
+
+
+def why(name: str, *args: Any, **kwargs: Any) -> str | None:
+    """Return why CuPy leaves a call to SciPy; None if it does not."""
+    explanation = dispatchable(name).explain(*args, **kwargs)
+    if explanation.selected == "cupy":
+        return None
+    (reason,) = (each.reason for each in explanation.backends if each.backend == "cupy")
+    return str(reason)
+
+
+@pytest.mark.parametrize(
+    ("name", "args", "kwargs"),
+    [
+        ("ndimage.gaussian_filter", (2,), {}),
+        ("ndimage.gaussian_filter1d", (2,), {"radius": None}),
+        ("ndimage.correlate", (np.ones((3, 3)), None, "wrap"), {}),
+        ("ndimage.gaussian_laplace", (2,), {"truncate": 3.0}),
+        ("ndimage.find_objects", (), {"max_label": 0}),
+        ("ndimage.generic_filter", (np.max, 3), {"extra_arguments": ()}),
+        ("fft.fft", (), {"workers": 2}),
+        ("fft.dct", (2,), {"orthogonalize": None}),
+    ],
+)
+def test_cupy_takes_what_its_signature_has(
+    name: str, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> None:
+    """And SciPy's own defaults, and the number of the processor's cores."""
+    assert why(name, unowned(), *args, **kwargs) is None
+
+
+@pytest.mark.parametrize(
+    ("name", "kwargs", "reason"),
+    [
+        (
+            "ndimage.gaussian_filter1d",
+            {"sigma": 1, "radius": 3},
+            "gaussian_filter1d takes no radius=",
+        ),
+        (
+            "ndimage.generic_filter",
+            {"function": np.max, "extra_arguments": (1,)},
+            "extra_arguments=",
+        ),
+        ("ndimage.find_objects", {"max_label": 3}, "CuPy writes beyond its array"),
+        (
+            "ndimage.sobel",
+            {"output": np.zeros((6, 7))},
+            "an array of NumPy, which CuPy cannot fill",
+        ),
+        ("fft.dct", {"orthogonalize": True}, "CuPy's dct takes no orthogonalize="),
+    ],
+)
+def test_the_rest_is_left_to_scipy(name: str, kwargs: dict[str, Any], reason: str) -> None:
+    assert reason in str(why(name, unowned(), **kwargs))
+
+
+def test_without_cudas_libraries_signals_are_left_to_scipy() -> None:
+    try:
+        import cupyx.scipy.signal  # noqa: F401
+    except ImportError:
+        assert str(why("signal.detrend", unowned())).startswith("CuPy cannot run this here: ")
+    else:
+        assert "cupy#8677" in str(why("signal.lfilter", [1.0], [1.0], unowned(), zi=unowned()))
+
+
+def test_a_refusal_says_what_a_conversion_would_copy() -> None:
+    with backend_opts(fallback="raise"), pytest.raises(NoImplementationError) as caught:
+        ndimage.gaussian_filter1d(unowned(), 1, radius=3)
+    assert "cupy defers: CuPy's gaussian_filter1d takes no radius=" in str(caught.value)
+    assert "with backend_opts(fallback='convert'), cupy converts 1 argument" in str(caught.value)
+    assert "(336 bytes)" in str(caught.value)
+
+
+def test_nothing_is_imported_without_cupy_arrays() -> None:
+    """Only the description is read."""
+    run_python(
+        """
+        import sys
+        import numpy as np
+        from scipy_dispatch import backend_opts, fft, ndimage, signal
+        ndimage.sobel(np.eye(3))
+        fft.fft(np.ones(8))
+        signal.convolve(np.ones(3), np.ones(2))
+        assert "cupy" in ndimage.sobel.backends
+        ndimage.sobel.explain(np.eye(3))
+        ndimage.sobel.__doc__
+        with backend_opts(prioritize="cupy"):
+            ndimage.sobel(np.eye(3))
+        found = [each for each in sys.modules if each.startswith(("cupy", "scipy_dispatch_cupy"))]
+        assert not found, found
+        """
+    )

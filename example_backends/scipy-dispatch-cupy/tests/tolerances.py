@@ -1,84 +1,38 @@
 """The tolerances for CuPy's results relative to SciPy's: function, data type, tolerance, reason.
 
-``TOLERANCES["ndimage.sobel"]["float32"]`` is a `Tolerance`. The data type is that of the input
-array: ``bool``, ``int`` (all integers), ``float32``, ``float64``, ``complex64`` or
-``complex128``.
-
-No GPU has tested these tolerances yet. They are based on CuPy's sources, which meet them on the
-processor, and on the tolerances of SciPy's own tests against CuPy. ``pytest -m gpu`` prints the
-measured differences beside them.
+``TOLERANCES["ndimage.sobel"]["single"]`` is a `Tolerance`. No GPU has tested these tolerances yet:
+they come from CuPy's sources and from the tolerances of SciPy's own tests against CuPy.
+``pytest -m gpu`` prints the measured differences.
 """
 
 from __future__ import annotations
 
 from scipy_dispatch.testing import Tolerance
 
-EXACT = Tolerance(0, 0, "exact: values are chosen, compared or moved, not computed")
-COUNTED = Tolerance(0, 0, "exact: whole numbers are added up")
-REFUSED = Tolerance(0, 0, "exact: CuPy is not asked, as SciPy makes False of fractions")
-_UNIT = Tolerance(0, 1, "CuPy computes small integers in single precision, and cuts off after it")
-_UNIT_EACH = Tolerance(
-    0, 2, "small integers in single precision, cut off after each of two axes: 1 for each axis"
-)
-_UNIT_DOUBLE = Tolerance(
-    0, 1, "a sum in another order may fall on the other side of a whole number"
-)
 
-KINDS = ("bool", "int", "float32", "float64", "complex64", "complex128")
+def _float(single: float, double: float, reason: str, counts: float = 0) -> dict[str, Tolerance]:
+    kinds = {"single": Tolerance(single, 0, reason), "double": Tolerance(double, 0, reason)}
+    cut = "small integers are of single precision, and cut off along each axis"
+    return {"integers": Tolerance(0, counts, cut), **kinds} if counts else kinds
 
 
-def _float(single: float, double: float, reason: str) -> dict[str, Tolerance]:
-    """Return the tolerances of a floating-point computation; integers count as double precision."""
-    exact = {
-        kind: Tolerance(double, 0, reason) for kind in ("bool", "int", "float64", "complex128")
-    }
-    low = {kind: Tolerance(single, 0, reason) for kind in ("float32", "complex64")}
-    return {**exact, **low}
-
-
-_CHOSEN = dict.fromkeys(KINDS, EXACT)
-_ADDED = {
-    **_float(1e-6, 1e-14, "sums in the arrays' own precision, SciPy adds in double precision"),
-    "bool": REFUSED,
-    "int": _UNIT,
-}
-_ADDED_TWICE = {**_ADDED, "int": _UNIT_EACH}
-_RUNNING = {
-    **_float(2e-6, 1e-12, "each window is added up, SciPy goes on from the one before"),
-    "bool": REFUSED,
-    "int": Tolerance(
-        0, 2, "exact where cval= is whole and sums are below 2**53; else 1 for each axis"
-    ),
-}
-_PEAKED = {
-    **_float(2e-5, 1e-12, "differences of sums in the arrays' own precision"),
-    "bool": REFUSED,
-    "int": _UNIT_EACH,
-}
-_SPLINE = {
-    **_float(1e-5, 1e-9, "the spline filter starts from a sum that ends elsewhere"),
-    "bool": REFUSED,
-    "int": _UNIT_DOUBLE,
-}
-_SPLINE_COEFFICIENTS = _float(1e-5, 1e-9, "the spline filter starts from a sum that ends elsewhere")
+_CHOSEN = {"all": Tolerance(0, 0, "exact: values are chosen, compared or moved, not computed")}
+_ADDED = _float(1e-6, 1e-14, "sums in the arrays' own precision, SciPy's are double", 2)
+_RUNNING = _float(2e-6, 1e-12, "each window is added up, SciPy goes on from the one before", 2)
+_PEAKED = _float(2e-5, 1e-12, "differences of sums in the arrays' own precision", 2)
+_SPLINE = _float(1e-3, 1e-9, "positions in the image's precision, another start of the spline", 1)
+_COEFFICIENTS = _float(1e-5, 1e-9, "the spline filter starts from a sum that ends elsewhere")
 _EXPONENTIAL = _float(2e-6, 1e-12, "exponentials, sines and Bessel functions of CUDA")
 _REDUCED = _float(2e-5, 1e-11, "numbers are added up in parallel, in another order")
-_TOTALS = {**_REDUCED, "bool": COUNTED}
 _FOURIER = _float(2e-5, 1e-11, "cuFFT rounds otherwise than pocketfft")
-_SMALL_INTEGERS = Tolerance(2e-5, 0, "integers of 16 bits and less are of single precision")
-_SPECTRA = {**_FOURIER, "bool": _SMALL_INTEGERS, "int": _SMALL_INTEGERS}
+_CONVOLVED = _float(2e-5, 1e-11, "by cuFFT, or added up in the arrays' own precision", 1)
 _MINIMUM_PHASE = _float(1e-2, 1e-3, "logarithms of numbers near 0 magnify what a transform rounds")
-_CONVOLVED = {
-    **_float(2e-5, 1e-11, "by cuFFT, or added up in the arrays' own precision"),
-    "int": Tolerance(0, 1, "by cuFFT where that is quicker, and rounded"),
-}
-_RESAMPLED = _float(2e-5, 1e-11, "added up in the arrays' own precision, in another order")
-_RECURSIVE = _float(1e-4, 1e-7, "recursions are computed in blocks, in parallel")
+_RECURSIVE = _float(1e-3, 1e-7, "recursions are computed in blocks, in parallel")
 _SOLVED = _float(1e-4, 1e-8, "linear equations and least squares by cuSOLVER")
 _ROOTS = _float(1e-3, 1e-6, "roots of polynomials are ill-conditioned, and found otherwise")
 _DESIGNED = _float(1e-4, 1e-7, "products of roots, and searches for a minimum, round otherwise")
 _SIMULATED = _float(1e-3, 1e-6, "matrix exponentials and steps of recursions round otherwise")
-_DISTANCE = dict.fromkeys(KINDS, Tolerance(1e-12, 0, "square roots of whole numbers"))
+_DISTANCE = _float(1e-6, 1e-12, "square roots of whole numbers")
 
 _FAMILIES: dict[str, list[tuple[dict[str, Tolerance], str]]] = {
     "ndimage": [
@@ -93,27 +47,28 @@ _FAMILIES: dict[str, list[tuple[dict[str, Tolerance], str]]] = {
             labeled_comprehension
             """,
         ),
-        (_ADDED, "convolve convolve1d correlate correlate1d sobel prewitt laplace"),
-        (_ADDED, "gaussian_filter1d generic_laplace generic_filter"),
-        (_ADDED_TWICE, "gaussian_filter"),
-        (_ADDED, "morphological_gradient morphological_laplace white_tophat black_tophat"),
-        (_ADDED, "generic_filter1d"),
+        (
+            _ADDED,
+            """
+            convolve convolve1d correlate correlate1d sobel prewitt laplace gaussian_filter
+            gaussian_filter1d generic_laplace generic_filter generic_filter1d
+            morphological_gradient morphological_laplace white_tophat black_tophat
+            """,
+        ),
         (_RUNNING, "uniform_filter uniform_filter1d"),
         (_PEAKED, "gaussian_laplace gaussian_gradient_magnitude generic_gradient_magnitude"),
         (_SPLINE, "affine_transform map_coordinates rotate shift zoom"),
-        (_SPLINE_COEFFICIENTS, "spline_filter spline_filter1d"),
+        (_COEFFICIENTS, "spline_filter spline_filter1d"),
         (_EXPONENTIAL, "fourier_ellipsoid fourier_gaussian fourier_shift fourier_uniform"),
-        (_TOTALS, "sum sum_labels"),
-        (_REDUCED, "mean variance standard_deviation center_of_mass median"),
+        (_REDUCED, "sum sum_labels mean variance standard_deviation center_of_mass median"),
         (_DISTANCE, "distance_transform_edt"),
     ],
     "signal": [
         (_CHOSEN, "medfilt medfilt2d order_filter argrelextrema argrelmax argrelmin max_len_seq"),
         (_CHOSEN, "check_COLA check_NOLA"),
         (_CONVOLVED, "convolve correlate fftconvolve oaconvolve convolve2d correlate2d"),
-        (_CONVOLVED, "sepfir2d wiener"),
-        (_RESAMPLED, "upfirdn resample_poly"),
-        (_SPECTRA, "periodogram welch csd coherence spectrogram stft istft"),
+        (_CONVOLVED, "sepfir2d wiener upfirdn resample_poly"),
+        (_FOURIER, "periodogram welch csd coherence spectrogram stft istft"),
         (_FOURIER, "hilbert resample czt zoom_fft lombscargle vectorstrength"),
         (_MINIMUM_PHASE, "minimum_phase"),
         (_SOLVED, "detrend savgol_filter firls deconvolve"),
@@ -149,7 +104,3 @@ TOLERANCES: dict[str, dict[str, Tolerance]] = {
     for name in names.split()
 }
 """The tolerances for each function and data type, with reasons."""
-
-POSITIONS_OF_EQUALS = {"ndimage.distance_transform_edt", "ndimage.minimum_position"}
-POSITIONS_OF_EQUALS |= {"ndimage.maximum_position", "ndimage.extrema"}
-"""Functions whose result may refer to another one of several equal elements."""

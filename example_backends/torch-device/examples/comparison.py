@@ -8,6 +8,7 @@ import statistics
 import sys
 import time
 from collections.abc import Callable, Iterable
+from importlib.util import find_spec
 from typing import Any
 
 import torch
@@ -76,10 +77,10 @@ def ways(
     build: Callable[[], nn.Module],
     optimizer: Callable[..., torch.optim.Optimizer],
 ) -> list[Way]:
-    """Return the CPU, the device, and for JAX's device the compiled step."""
+    """Return the CPU, the device, and for JAX's device the compiled step, where it is installed."""
     made = [Way("CPU", "cpu", build, optimizer), Way(device, device, build, optimizer)]
-    if device == "jax":
-        from torch_device import jax_jit
+    if device == "jax" and find_spec("torch_device_jit") is not None:
+        from torch_device_jit import jax_jit
 
         made.append(Way("jax_jit", device, build, optimizer, jax_jit))
     return made

@@ -1,9 +1,30 @@
-"""The functions that CuPy has under SciPy's names.
+"""CuPy's functions under SciPy's names, and the plan of a call.
 
-``tests/signatures.json`` has CuPy's signatures of them; a test compares both with CuPy's sources.
+A call is bound by SciPy's signature, and CuPy's function gets the arguments by name. The signature
+of the installed CuPy decides: arguments that it does not take are left to SciPy, with that reason.
+The result is CuPy's.
 """
 
 from __future__ import annotations
+
+import warnings
+from functools import cache
+from importlib import import_module
+from inspect import Parameter
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from scipy_dispatch._table import FFT, NDIMAGE, SIGNAL
+from scipy_dispatch.calls import BoundCall, Deferred, signature_of
+from scipy_dispatch.planning import PlannedBackend
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from scipy_dispatch.planning import Plan
+
+backend = PlannedBackend("cupy")
 
 _NAMES = {
     "ndimage": """
@@ -21,21 +42,19 @@ _NAMES = {
         uniform_filter uniform_filter1d value_indices variance white_tophat zoom
     """,
     "signal": """
-        abcd_normalize argrelextrema argrelmax argrelmin band_stop_obj bilinear bilinear_zpk
-        bode butter buttord cheb1ord cheb2ord cheby1 cheby2 check_COLA check_NOLA chirp
-        choose_conv_method coherence cont2discrete convolve convolve2d correlate correlate2d csd
-        cspline1d cspline1d_eval cspline2d cwt czt dbode decimate deconvolve detrend dfreqresp
-        dimpulse dlsim dstep ellip ellipord fftconvolve filtfilt find_peaks findfreqs firls
-        firwin firwin2 freqresp freqs freqs_zpk freqz freqz_sos freqz_zpk gauss_spline
-        gausspulse group_delay hilbert hilbert2 iirdesign iirfilter impulse invres invresz istft
-        lfilter lfilter_zi lfiltic lombscargle lp2bp lp2bp_zpk lp2bs lp2bs_zpk lp2hp lp2hp_zpk
-        lp2lp lp2lp_zpk lsim max_len_seq medfilt medfilt2d minimum_phase normalize oaconvolve
-        order_filter peak_prominences peak_widths periodogram place_poles qmf qspline1d
-        qspline1d_eval qspline2d resample resample_poly residue residuez savgol_filter sawtooth
-        sepfir2d sos2tf sos2zpk sosfilt sosfilt_zi sosfiltfilt sosfreqz spectrogram
-        spline_filter square ss2tf ss2zpk step stft sweep_poly symiirorder1 symiirorder2 tf2sos
-        tf2ss tf2zpk unique_roots upfirdn vectorstrength welch wiener zoom_fft zpk2sos zpk2ss
-        zpk2tf
+        argrelextrema argrelmax argrelmin band_stop_obj bilinear bilinear_zpk bode butter buttord
+        cheb1ord cheb2ord cheby1 cheby2 check_COLA check_NOLA chirp coherence cont2discrete
+        convolve convolve2d correlate correlate2d csd cspline1d cspline1d_eval cspline2d czt dbode
+        decimate deconvolve detrend dfreqresp dimpulse dlsim dstep ellip ellipord fftconvolve
+        filtfilt find_peaks findfreqs firls firwin firwin2 freqresp freqs freqs_zpk freqz
+        freqz_sos freqz_zpk gauss_spline gausspulse group_delay hilbert iirdesign iirfilter
+        impulse invres invresz istft lfilter lombscargle lp2bp lp2bp_zpk lp2bs lp2bs_zpk lp2hp
+        lp2hp_zpk lp2lp lp2lp_zpk lsim max_len_seq medfilt medfilt2d minimum_phase normalize
+        oaconvolve order_filter peak_prominences peak_widths periodogram qspline1d qspline1d_eval
+        qspline2d resample resample_poly residue residuez savgol_filter sawtooth sepfir2d sos2tf
+        sos2zpk sosfilt sosfiltfilt sosfreqz spectrogram square ss2tf ss2zpk step stft sweep_poly
+        tf2sos tf2ss tf2zpk unique_roots upfirdn vectorstrength welch wiener zoom_fft zpk2sos
+        zpk2ss zpk2tf
     """,
     "fft": """
         dct dctn dst dstn fft fft2 fftn fftshift fht hfft hfft2 hfftn idct idctn idst idstn ifft
@@ -43,4 +62,179 @@ _NAMES = {
     """,
 }
 FUNCTIONS = {module: tuple(names.split()) for module, names in _NAMES.items()}
-"""The names, by module."""
+"""The names of the functions, by module."""
+TABLES = {"ndimage": NDIMAGE, "signal": SIGNAL, "fft": FFT}
+"""What `scipy_dispatch` knows about the functions of each module."""
+
+NO_EFFECT = {"workers"}
+"""Parameters that say how the processor computes."""
+_STATE = "CuPy's filter state has another shape than SciPy's (cupy#8677)"
+OTHER_MEANING = {
+    ("ndimage", "find_objects", "max_label"): "CuPy writes beyond its array for larger labels",
+    ("signal", "lfilter", "zi"): _STATE,
+    ("signal", "sosfilt", "zi"): _STATE,
+}
+"""Arguments that CuPy takes, but that lead to a crash or to another result without an error."""
+
+# CuPy repeats these only by brute force, and refuses otherwise.
+_REPEATED = {"binary_erosion", "binary_dilation", "binary_opening", "binary_closing"}
+# A number stands for a polynomial of degree 0, such as the 1 of ``lfilter(b, 1, x)``.
+_POLYNOMIALS = {"b", "a"}
+
+
+def add_functions(module: str, namespace: dict[str, Any]) -> None:
+    """Add an implementation of each function of a module to the globals of our module.
+
+    Parameters
+    ----------
+    module : str
+        ``"ndimage"``, ``"signal"`` or ``"fft"``.
+    namespace : dict
+        The globals of our module.
+    """
+    ours = import_module(f"scipy_dispatch.{module}")
+    # An older SciPy lacks a few of the functions.
+    plans = {name: _plan_of(module, name) for name in FUNCTIONS[module] if hasattr(ours, name)}
+    backend.plans_each(f"scipy_dispatch.{module}", plans, namespace)
+
+
+def _plan_of(module: str, name: str) -> Plan:
+    def plan(*args: Any, **kwargs: Any) -> Callable[[], Any] | str:
+        try:
+            function = cupy_function(module, name)
+            arguments = _arguments(module, name, args, kwargs)
+        except Deferred as reason:
+            return str(reason)
+        return lambda: _run(function, module, name, arguments)
+
+    plan.__doc__ = "CuPy arrays in, CuPy arrays out, on the GPU."
+    return plan
+
+
+@cache
+def cupy_function(module: str, name: str) -> Callable[..., Any]:
+    """Return CuPy's function.
+
+    Raises
+    ------
+    Deferred
+        If CuPy is not installed, lacks a library of CUDA, or is older than the function.
+    """
+    try:
+        with warnings.catch_warnings():
+            # CuPy warns about its own compiler.
+            warnings.simplefilter("ignore", FutureWarning)
+            functions = import_module(f"cupyx.scipy.{module}")
+            function: Callable[..., Any] = getattr(functions, name)
+    except Exception as error:
+        first_line = str(error).strip().partition("\n")[0]
+        raise Deferred(f"CuPy cannot run this here: {first_line}") from error
+    return function
+
+
+@cache
+def _bound_function(module: str, name: str) -> Callable[..., Any]:
+    """Return SciPy's function, whose signature binds a call; CuPy's if SciPy hides its own."""
+    function: Callable[..., Any] = getattr(import_module(f"scipy.{module}"), name)
+    try:
+        parameters = signature_of(function).parameters.values()
+    except ValueError:  # it is written in C
+        return cupy_function(module, name)
+    hidden = any(each.kind is Parameter.VAR_POSITIONAL for each in parameters)
+    return cupy_function(module, name) if hidden else function
+
+
+def _arguments(
+    module: str, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> dict[str, Any]:
+    """Return the arguments for CuPy's function, the first of which goes by position.
+
+    Raises
+    ------
+    Deferred
+        If CuPy's function does not take one of them.
+    """
+    call = BoundCall.bind(_bound_function(module, name), args, kwargs)
+    ours = signature_of(call.function).parameters
+    theirs = signature_of(cupy_function(module, name)).parameters
+    takes_any = any(each.kind is Parameter.VAR_KEYWORD for each in theirs.values())
+    first = next(iter(ours))
+    given: dict[str, Any] = {}
+    for key, value in call.arguments.items():
+        if key in ours and value is ours[key].default:
+            continue  # the defaults mean the same, also where they are written otherwise
+        # Keywords of neither signature go on to a function that both libraries call.
+        if key == first or key in theirs or (takes_any and key not in ours):
+            _check(module, name, key, value)
+            given[key] = value
+        elif key not in NO_EFFECT:
+            raise Deferred(f"CuPy's {name} takes no {key}=")
+    if name in _REPEATED and call["iterations"] != 1:
+        given["brute_force"] = True
+    if (module, name) in (("signal", "convolve"), ("signal", "correlate")):
+        given |= _method(call)
+    return given
+
+
+def _check(module: str, name: str, key: str, value: Any) -> None:
+    """Raise `Deferred` for a value that CuPy would not understand."""
+    other = OTHER_MEANING.get((module, name, key))
+    if other is not None:
+        raise Deferred(f"{key}= is given: {other}")
+    if key in TABLES[module].written and isinstance(value, np.ndarray):
+        raise Deferred(f"{key}= is an array of NumPy, which CuPy cannot fill; pass one of CuPy")
+    if type(value).__module__.startswith("scipy."):
+        kind = type(value).__name__
+        raise Deferred(f"{key}= is a {kind} of SciPy; pass a tuple of arrays, such as (num, den)")
+
+
+def _method(call: BoundCall) -> dict[str, str]:
+    """Return the method of a convolution for which CuPy refuses to choose one."""
+    if call["method"] != "auto" or np.ndim(call["in1"]) < 2:
+        return {}
+    whole = all(
+        getattr(call[key], "dtype", np.dtype(float)).kind in "biu" for key in ("in1", "in2")
+    )
+    return {"method": "direct" if whole else "fft"}
+
+
+def _run(function: Callable[..., Any], module: str, name: str, arguments: dict[str, Any]) -> Any:
+    dispatched = TABLES[module].dispatched[name]
+    ready = {}
+    for key, value in arguments.items():
+        # Several arrays: a system, or the lower and the upper limit of a property of peaks.
+        several = f"*{key}" in dispatched or name == "find_peaks"
+        if several and isinstance(value, (list, tuple)):
+            ready[key] = tuple(map(_on_device, value))
+        elif key in dispatched:
+            ready[key] = _on_device(value)
+            if module == "signal" and key in _POLYNOMIALS and np.isscalar(ready[key]):
+                ready[key] = _on_device([value])
+        else:
+            ready[key] = _setting(value)
+    # The first parameter has another name in a few functions of CuPy.
+    first, *rest = ready
+    return function(ready[first], **{key: ready[key] for key in rest})
+
+
+def _on_device(value: Any) -> Any:
+    """Return an array, or nested lists of numbers, as a CuPy array; other values unchanged."""
+    import cupy
+
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, np.poly1d):
+        return cupy.asarray(value.coeffs)
+    if isinstance(value, np.ndarray):
+        return cupy.asarray(value)
+    if isinstance(value, (list, tuple, range)) and not any(isinstance(each, str) for each in value):
+        return cupy.asarray(value)
+    return value
+
+
+def _setting(value: Any) -> Any:
+    """Return the numbers of a setting that was computed as an array, such as ``image.max()``."""
+    import cupy
+
+    is_array = isinstance(value, (np.generic, np.ndarray, cupy.ndarray))
+    return value.tolist() if is_array else value

@@ -1,7 +1,5 @@
-"""Implementations of the functions of `scipy_dispatch.fft` for CuPy arrays."""
+"""The functions of `scipy_dispatch.fft` for CuPy arrays."""
 
-from __future__ import annotations
+from ._map import add_functions
 
-from ._implement import implement_all
-
-implement_all("fft", globals())
+add_functions("fft", globals())

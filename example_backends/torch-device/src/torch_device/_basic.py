@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from ._storage import cell_of, note_view, wrap
+from .storages import cell_of, note_view, wrap
 
 if TYPE_CHECKING:
     from .environment import BackendEnvironment

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from . import _storage
-from ._storage import Cell, cell_of, is_whole
+from . import storages
+from .storages import Cell, cell_of, is_whole
 
 if TYPE_CHECKING:
     from .environment import BackendEnvironment
@@ -43,8 +43,8 @@ class Data:
             cell: Cell = tensor.untyped_storage().cell  # type: ignore[attr-defined]
         except (AttributeError, NotImplementedError):
             return self._foreign(tensor)
-        if _storage.on_read is not None:
-            _storage.on_read(cell)
+        if storages.watch is not None:
+            storages.watch.use(cell)
         if not cell.has_views or is_whole(tensor, cell):
             return cell.array
         return self._strided(tensor, cell)
@@ -77,11 +77,9 @@ class Data:
             array = self.run("aten:_conj_physical", array)
         if tensor.is_neg():
             array = self.run("aten:neg", array)
-        if _storage.on_write is not None:
-            _storage.on_write(cell)
+        if storages.watch is not None:
+            storages.watch.use(cell)
         if not is_whole(tensor, cell):
-            if _storage.on_read is not None:
-                _storage.on_read(cell)
             base = self._as(cell.array, cell.dtype, tensor.dtype)
             array = self.run("aten:as_strided_scatter", base, array, *_layout(tensor))
             array = self._as(array, tensor.dtype, cell.dtype)
@@ -133,8 +131,8 @@ class Data:
             and array.shape == cell.shape
             and self._dtypes.get(array.dtype) is own
         ):
-            if _storage.on_write is not None:
-                _storage.on_write(cell)
+            if storages.watch is not None:
+                storages.watch.use(cell)
             cell.array = array
             return tensor
         array = self.settle(array)
@@ -154,12 +152,12 @@ class Data:
             if array.__class__ not in self._classes:
                 shape, own = self.shape_dtype(array)
                 wanted = dtype or own
-                return _storage.wrap(self.cast(array, own, wanted), shape, wanted)
+                return storages.wrap(self.cast(array, own, wanted), shape, wanted)
         if dtype is None:
             dtype = self.dtype(array)
         elif self._dtypes.get(array.dtype) is not dtype:
             array = self.cast(array, self.dtype(array), dtype)
-        return _storage.wrap(array, array.shape, dtype)
+        return storages.wrap(array, array.shape, dtype)
 
     def wrap_optional(self, array: Any, dtype: torch.dtype | None = None) -> torch.Tensor | None:
         """Return a new tensor, or None for a result that the caller has masked."""

@@ -13,7 +13,7 @@ from torch.utils import backend_registration
 from . import _refusals
 from ._basic import register_basic
 from ._modules import keep_parameters
-from ._storage import guard
+from .storages import guard
 
 if TYPE_CHECKING:
     from .environment import BackendEnvironment

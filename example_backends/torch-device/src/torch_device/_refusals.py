@@ -52,7 +52,7 @@ class _Refusing(type):
         name = torch._C._get_privateuse1_backend_name()
         raise NotImplementedError(
             f"Inductor generates no code for the device {name!r}: use torch.compile with "
-            "backend='eager' or 'aot_eager', or torch_device.jax_jit for a whole step"
+            "backend='eager' or 'aot_eager', or torch_device_jit.jax_jit for a whole step"
         )
 
 

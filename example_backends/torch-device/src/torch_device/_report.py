@@ -20,22 +20,26 @@ class Report:
         Copies that the program asked for: ``to_cpu`` and ``from_cpu``.
     decompositions : Counter of str
         Calls of operators that ran in terms of other operators.
+    constants : Counter of str
+        Objects of the program that a compiled step took for constants.
     """
 
     conversions: Counter[str] = field(default_factory=Counter)
     host_reads: Counter[str] = field(default_factory=Counter)
     copies: Counter[str] = field(default_factory=Counter)
     decompositions: Counter[str] = field(default_factory=Counter)
+    constants: Counter[str] = field(default_factory=Counter)
 
     def reset(self) -> None:
         """Set all counts to zero."""
-        for each in (self.conversions, self.host_reads, self.copies, self.decompositions):
+        for each in vars(self).values():
             each.clear()
 
     def __str__(self) -> str:
         lines = []
-        for name in ("conversions", "host_reads", "copies", "decompositions"):
-            counts: Counter[str] = getattr(self, name)
+        for name, counts in vars(self).items():
+            if name == "constants" and not counts:  # of `torch_device_jit` alone
+                continue
             lines.append(f"{name.replace('_', ' ')}: {counts.total()}")
             lines += [f"  {count:6} {operator}" for operator, count in counts.most_common()]
         return "\n".join(lines)

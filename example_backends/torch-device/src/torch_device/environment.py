@@ -11,7 +11,7 @@ import torch
 
 from spatch_core import BackendSystem
 
-from . import _device, _refusals, _registration, _schema, _storage
+from . import _device, _refusals, _registration, _schema, storages
 from ._data import Data
 from ._fallback import ConversionError, Fallback
 from ._kernels import Kernels
@@ -85,7 +85,7 @@ class BackendEnvironment:
         self._registered: set[Any] = set()
         self.own: frozenset[Any] = frozenset()
         self._is_described = False
-        self.generator: Any = None
+        self.random: Any = None
         self.module = _device.register(self)
 
     def register_op(self, operator: Any, function: Callable[..., Any] | None = None) -> Any:
@@ -205,26 +205,16 @@ class BackendEnvironment:
         """Keep a library of kernels alive, without which PyTorch forgets them."""
         self._libraries[f"kept {len(self._libraries)}"] = library
 
-    def is_tracing(self) -> bool:
-        """Return whether a step is being compiled."""
-        return _storage.on_read is not None
-
     def read_by_host(self, identity: str) -> None:
         """Count that the host reads values of data."""
-        self._refuse_in_a_compiled_step(identity)
+        _tell_watch(identity)
         self.counts.host_reads[identity] += 1
 
     def copy_to_cpu(self, tensor: torch.Tensor) -> torch.Tensor:
         """Return a copy that the program asks for, and count it."""
-        self._refuse_in_a_compiled_step("aten:_to_copy")
+        _tell_watch("aten:_to_copy")
         self.counts.copies["to_cpu"] += 1
         return self.read_to_cpu(tensor)
-
-    def _refuse_in_a_compiled_step(self, identity: str) -> None:
-        if self.is_tracing():
-            from ._host_reads import refuse_host_read
-
-            refuse_host_read(identity)
 
     def report(self) -> Report:
         """Return what has left the device."""
@@ -253,7 +243,7 @@ class BackendEnvironment:
                 "implementation with register_op, or allow conversions to the CPU: "
                 "environment.conversions = True"
             )
-        self._refuse_in_a_compiled_step(identity)
+        _tell_watch(identity)
         self.counts.conversions[identity] += 1
 
     def _settle_number(self, value: Any) -> Any:
@@ -279,4 +269,9 @@ class BackendEnvironment:
         # A conversion may share memory, and the program may write into its tensor.
         tensor = tensor.clone(memory_format=torch.contiguous_format)
         array = self.data.settle(self.torch_to_data(tensor))
-        return _storage.wrap(array, tensor.shape, tensor.dtype)
+        return storages.wrap(array, tensor.shape, tensor.dtype)
+
+
+def _tell_watch(identity: str) -> None:
+    if storages.watch is not None:
+        storages.watch.read_by_host(identity)

@@ -111,24 +111,3 @@ def test_a_device_is_entered(device):
             assert module.current_device() == 0
     with pytest.raises(RuntimeError, match="index 0 alone, not 1"):
         module.device(1)
-
-
-def test_a_compiled_step(device, reentrant):
-    """A step that JAX compiles has the same mask in both passes, and another one in each run."""
-    if device != "jax":
-        pytest.skip("JAX compiles steps of its own device")
-    from torch_device import jax_jit
-
-    @jax_jit
-    def step(x):
-        leaf = x.detach().requires_grad_()
-        y = checkpoint(dropout, leaf, use_reentrant=reentrant)
-        y.sum().backward()
-        return y.detach(), leaf.grad, dropout(x)
-
-    x = torch.ones(100, device=device)
-    found = [[each.cpu() for each in step(x)] for _ in range(4)]
-    for y, gradient, after in found:
-        assert torch.equal(gradient, y)
-        assert not torch.equal(after, y)
-    assert not torch.equal(found[2][0], found[3][0])

@@ -233,35 +233,6 @@ def test_other_modules_of_the_process(device):
         torch.__future__.set_overwrite_module_params_on_conversion(False)
 
 
-def test_a_compiled_step_with_an_older_optimizer(device):
-    """It trains the parameters of the module."""
-    if device != "jax":
-        pytest.skip("JAX compiles steps of its own device")
-    from torch_device import jax_jit
-
-    found = []
-    for place in ("cpu", device):
-        torch.manual_seed(0)
-        net = nn.Sequential(nn.Linear(3, 4), nn.Tanh(), nn.Linear(4, 1))
-        optimizer = torch.optim.SGD(net.parameters(), 0.1, momentum=0.9)
-        net.to(place)
-
-        def step(x):
-            optimizer.zero_grad()  # noqa: B023
-            loss = (net(x) - 1).square().mean()  # noqa: B023
-            loss.backward()
-            optimizer.step()  # noqa: B023
-            return loss.detach()
-
-        run = jax_jit(step) if place == device else step
-        found.append(torch.stack([run(torch.ones(2, 3, device=place)) for _ in range(5)]).cpu())
-    torch.testing.assert_close(found[1], found[0])
-    for move in (net.double, net.float, net.cpu, lambda: net.to(device)):
-        move()
-        with pytest.raises(RuntimeError, match="has moved since the step was compiled"):
-            run(torch.ones(2, 3, device=device))
-
-
 def test_moves_in_inference_mode(device):
     """No graph holds a parameter there, nor one that was made there."""
     net = nn.Linear(3, 2)

@@ -12,23 +12,14 @@ aten = torch.ops.aten
 
 
 class Randomness:
-    """A generator of NumPy: the numbers are drawn by the host, and are data of the device then.
+    """A generator of NumPy: the numbers are drawn by the host, and are data of the device then."""
 
-    Parameters
-    ----------
-    traced : TracedGenerator, optional
-        Draws the numbers of compiled steps.
-    """
-
-    def __init__(self, traced: Any = None) -> None:
-        self.generator = np.random.default_rng(0)
-        self.traced = traced
+    def __init__(self) -> None:
+        self.generator: Any = np.random.default_rng(0)
 
     def seed(self, seed: int) -> None:
         """Start anew from a seed."""
         self.generator = np.random.default_rng(seed % 2**64)
-        if self.traced is not None:
-            self.traced.seed(seed)
 
     def get_state(self) -> torch.Tensor:
         """Return the state as bytes in a tensor of the CPU."""
@@ -36,8 +27,6 @@ class Randomness:
         numbers = [state["state"]["state"], state["state"]["inc"]]
         data = b"".join(each.to_bytes(16, "little") for each in numbers)
         data += bytes([state["has_uint32"]]) + state["uinteger"].to_bytes(8, "little")
-        if self.traced is not None:
-            data += self.traced.get_state()
         return torch.frombuffer(bytearray(data), dtype=torch.uint8)
 
     def set_state(self, state: torch.Tensor) -> None:
@@ -56,39 +45,18 @@ class Randomness:
             "has_uint32": data.read(1)[0],
             "uinteger": int.from_bytes(data.read(8), "little"),
         }
-        if self.traced is not None:
-            self.traced.set_state(data.read(8))
 
 
 def register(environment: Any, xp: Any) -> None:
     """Register the functional operators; in-place ones follow from them."""
-    traced = None
-    if xp.__name__.startswith("jax"):
-        from .traced_randomness import TracedGenerator  # imports JAX
-
-        traced = TracedGenerator()
-    random = Randomness(traced)
-
-    def get_state() -> torch.Tensor:
-        if environment.is_tracing():  # the state is a tensor of the device, not known yet
-            return environment.data.wrap(random.traced.state)  # type: ignore[no-any-return]
-        return random.get_state()
-
-    def set_state(state: torch.Tensor) -> None:
-        if environment.is_tracing() and state.device.type == environment.name:
-            random.traced.state = environment.data.read(state)
-        else:
-            random.set_state(state)
-
-    module = environment.module
-    module.seed, module.get_state, module.set_state = random.seed, get_state, set_state
-
-    def source() -> Any:
-        return random.traced if environment.is_tracing() else random.generator
+    module, random = environment.module, Randomness()
+    module.seed = random.seed
+    module.get_state, module.set_state = random.get_state, random.set_state
+    environment.random = random
 
     def drawn(function: Any) -> Any:
         def draw(x: Any, *args: Any) -> Any:
-            found = function(source(), tuple(x.shape), *args)
+            found = function(random.generator, tuple(x.shape), *args)
             return xp.asarray(found).astype(x.dtype)
 
         return draw
@@ -124,7 +92,7 @@ def register(environment: Any, xp: Any) -> None:
                 f"the device {environment.name!r} does not support generators of the program, "
                 "only that of torch.manual_seed"
             )
-        environment.data.write(out.resize_((n,)), xp.asarray(source().permutation(n)))
+        environment.data.write(out.resize_((n,)), xp.asarray(random.generator.permutation(n)))
         return out
 
     environment.register_kernel(aten.randperm.generator_out, permutation)
