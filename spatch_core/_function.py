@@ -13,7 +13,6 @@ from types import CodeType, FunctionType
 from ._patterns import DEFAULT, GENERATED, is_initializing, split_identifier
 from ._wrapper import (
     SIGNED,
-    document,
     dress,
     given,
     make_wrapper,
@@ -293,12 +292,12 @@ class Dispatchable:
         self.shape = shape  # last: `document` takes it for a sign that there is a wrapper
         caller = dispatcher.loaded
         if caller is not None:
-            from ._loading import docs  # most libraries have no backends yet
+            from ._loading import document  # most libraries have no backends yet
 
             if any(each.is_asked for each in caller.catalog.descriptions.values()):
                 # No backend was asked for this function; None if this thread is loading them.
                 caller = dispatcher.ensure_loader().load(again=True) or caller
-            document(self, docs(caller, self.identifier))
+            document(self, caller)
 
     def explain(self, /, *args: Any, **kwargs: Any) -> Explanation:
         """Return which implementation would run for this call, and why.
