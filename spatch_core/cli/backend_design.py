@@ -12,13 +12,11 @@ import click
 from .._errors import Severity
 from .._patterns import DEFAULT, TypePattern, split_identifier
 from .._wrapper import PLAIN, nature_of
-from ..examination.foreign_code import foreign_code
-from ..examination.importing import Importer
+from ..examination.checks import check_pattern
+from ..examination.child import foreign_code
+from ..examination.importing import Importer, functions_near, owners_of_packages, package_of
 from ..examination.libraries import LoadedLibrary
-from ..examination.packages import owners_of_packages, package_of
 from ..examination.signatures import find_signature
-from ..examination.suggestions import functions_near
-from ..examination.type_check import check_pattern
 from .backend_package import NewBackend, is_package_name
 
 MAX_LISTED = 20
@@ -124,7 +122,7 @@ def check_types(patterns: Iterable[TypePattern]) -> None:
     importer = Importer([])
     for pattern in patterns:
         with foreign_code():
-            found = list(check_pattern(pattern, importer, None))
+            found = list(check_pattern(pattern, importer))
         for each in found:
             if each.severity is Severity.ERROR:
                 raise click.BadParameter(f"{each.message}. {each.remedy}")

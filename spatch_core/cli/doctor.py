@@ -13,7 +13,6 @@ from .._patterns import shown
 from ..examination.backends import State
 from ..examination.doctor import LibraryReport, examine_library
 from ..examination.findings import as_json
-from ..examination.type_check import SLOW
 from .arguments import (
     NO_LIBRARY,
     chosen_libraries,
@@ -33,7 +32,7 @@ _COLUMNS = (
     Column("distribution"),
 )
 
-_EPILOG = f"""\b
+_EPILOG = """\b
 Examples:
   spatch-core doctor
   spatch-core doctor scipy_dispatch --json
@@ -41,9 +40,9 @@ Examples:
 Errors never work: modules, types, and functions of the library that do not exist,
 implementations and should_run that cannot take the library's calls, imports that fail, hang
 or crash, types that can never match. Warnings work badly, or not in this environment:
-dependencies that are not installed, abstract classes that take {SLOW} s or more to import,
-backends whose name is taken, unknown names in environment variables. Notes are not faults:
-for example, a type whose package is not installed is not checked.
+dependencies that are not installed, backends whose name is taken, unknown names in environment
+variables. Notes are not faults: for example, a type whose package is not installed is not
+checked.
 
 Exit code 1 if there are errors or warnings."""
 

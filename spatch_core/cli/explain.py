@@ -10,14 +10,18 @@ from .._decide import Verdict
 from .._options import POLICIES
 from .._patterns import type_identifier
 from ..examination.backends import list_backends, unusable_backends
-from ..examination.function_search import (
+from ..examination.libraries import LoadedLibrary
+from ..examination.question import (
+    Answer,
+    Attempt,
+    GivenType,
     LibraryError,
+    Options,
+    Question,
     UnknownFunctionError,
     find_function,
     import_homes,
 )
-from ..examination.libraries import LoadedLibrary
-from ..examination.question import Answer, Attempt, GivenType, Options, Question
 from ..examination.why_not import why_not
 from .arguments import (
     checked_function,

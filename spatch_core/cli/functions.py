@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..examination.adoptions import is_adopted
-from ..examination.libraries import LoadedLibrary
+from ..examination.libraries import LoadedLibrary, is_adopted
 from .arguments import complete_libraries, json_option, usable_library
 from .findings import closing, counted
 from .output import Column, Notes, Part, Table, show, show_json

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from ..examination.progress import announce
+from ..examination.child import announce
 from .arguments import files_argument, meant
 from .streams import errors_shown, progress
 from .update import update_command

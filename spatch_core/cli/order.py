@@ -11,8 +11,7 @@ import click
 
 from .._discovery import CYCLE
 from .._patterns import DEFAULT
-from ..examination.backends import unusable_backends
-from ..examination.edges import BASE_ORDER, Step, mending, steps
+from ..examination.backends import BASE_ORDER, Step, mending, steps, unusable_backends
 from ..examination.libraries import LoadedLibrary
 from .arguments import complete_libraries, usable_library
 from .findings import by_backend, closing, counted

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,10 +15,9 @@ from rich.console import Console
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from ..examination.foreign_code import JsonEncoder
 from .streams import one_line, results, show_text
 
-_encode = JsonEncoder(indent=2).encode
+_encode = json.JSONEncoder(indent=2).encode
 _GAP, _INDENT = "  ", "    "
 _UNLIMITED = 1_000_000
 """The width of a pipe."""

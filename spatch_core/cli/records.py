@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from .._description import EVERY, Implementation
 from .._patterns import DEFAULT
-from ..examination.adoptions import is_adopted
-from ..examination.backends import State, functions_of_every
-from ..examination.edges import steps
+from ..examination.backends import State, functions_of_every, steps
 from ..examination.findings import source_as_json
+from ..examination.libraries import is_adopted
 
 if TYPE_CHECKING:
     from .._description import Description

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from ..examination.progress import progress
+from ..examination.child import progress
 from ..examination.replay import Outcome, RecordError, Replayed, read_record, replay
 from .arguments import json_option
 from .findings import counted

@@ -9,9 +9,9 @@ from pathlib import Path
 import click
 
 from .._patterns import DEFAULT
+from ..examination.child import progress
 from ..examination.doctor import examine_library
 from ..examination.libraries import Library, import_public_names, load_library
-from ..examination.progress import progress
 from ..examination.replay import RecordError, read_record
 from ..examination.what_runs import what_runs
 from ..report.page import ReportedLibrary, ReportedRun, render

@@ -15,7 +15,7 @@ from typing import NoReturn, TextIO
 import click
 from click import echo  # bound here, because an import may replace it
 
-from ..examination.foreign_code import redirects_permanently
+from ..examination.child import redirects_permanently
 
 _PATIENCE = 2.0
 """Seconds after which a step is shown."""

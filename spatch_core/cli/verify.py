@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from ..examination.verify import FileReport, verify_file
+from ..examination.backend_file import FileReport, verify_file
 from .arguments import files_argument, json_option
 from .findings import by_line, count_severities, counted, finding_as_json, together
 from .output import Notes, Part, show, show_json

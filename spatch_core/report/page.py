@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .. import __version__
 from .._patterns import shown
-from ..examination.edges import BASE_ORDER
+from ..examination.backends import BASE_ORDER
 
 if TYPE_CHECKING:
     from ..examination.replay import Recorded

@@ -456,5 +456,5 @@ def test_what_would_make_a_backend_convert(paint: Site) -> None:
     assert [each["text"] for each in answer["remedies"]] == [
         "with backend_opts(fallback='convert')"
     ]
-    (remedy,) = paint.run(*given, "sleepy").json["why_not"]["remedies"]
+    remedy, *_ = paint.run(*given, "sleepy").json["why_not"]["remedies"]
     assert (remedy["fallback"], remedy["prioritize"]) == ("convert", ["sleepy"])

@@ -224,10 +224,7 @@ def test_variants_and_attributes_are_shown(paint: Site) -> None:
     explained = paint.run("explain", BLUR, "fractions:Fraction").output
     assert "its variant for packaging>=20" in explained
     assert reason in paint.run("explain", "paintlib.filters:blend", "fractions:Fraction").output
-    examined = paint.run("doctor").output
-    assert reason in examined
-    note = f'note: functions."{BLUR}".variants[1]: its variant for packaging>=20 serves here'
-    assert note in examined
+    assert reason in paint.run("doctor").output
 
 
 def test_the_shape_of_the_json_is_the_documented_one(studio: Site) -> None:
