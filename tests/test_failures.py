@@ -481,41 +481,6 @@ class TestBlock:
         assert "forbidden_object.py" in seen
 
 
-def test_a_description_of_the_library_itself_may_be_broken(tmp_path: Path) -> None:
-    """One that raises, one with faults, two of one name: each is skipped, and reported."""
-    write_distribution(
-        tmp_path,
-        "photolib",
-        files={
-            "photolib.py": """
-            from spatch_core import BackendSystem
-
-            class Raises:
-                @property
-                def name(self):
-                    raise LookupError("nameless")
-
-            twin = {"name": "twin", "primary_types": ["builtins:str"]}
-            system = BackendSystem(
-                None, "PHOTOLIB", ["builtins:float"], [Raises(), {"name": "bad"}, twin, twin]
-            )
-
-            @system.dispatchable("x")
-            def double(x):
-                return "default"
-            """
-        },
-    )
-
-    report = observe(tmp_path)
-
-    assert report["calls"] == ["default"] * 4
-    assert report["backends"] == ["default", "twin"]
-    assert [each["key"] for each in report["problems"]] == [None, "primary_types", "name"]
-    assert len(report["warnings"]) == 3
-    assert all("a description in the library's code" in text for text in report["warnings"])
-
-
 @pytest.mark.slow
 class TestShortLivedClasses:
     """10,000 classes are dispatched on: memory stays bounded, and none is kept alive."""

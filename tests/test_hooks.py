@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-import threading
 from pathlib import Path
 from typing import Any
 
@@ -320,28 +319,6 @@ def test_record_of_functions_that_suspend(tmp_path: Path) -> None:
         "lib:stream": 2,
         "lib:wait": 1,
     }
-
-
-def test_record_of_many_threads(tmp_path: Path) -> None:
-    """No call is lost."""
-    path = tmp_path / "run.json"
-    recorded = hooks.record(path)
-
-    def work() -> None:
-        for _ in range(200):
-            f(Own())
-
-    backend_opts(hook=recorded).enable_globally()
-    threads = [threading.Thread(target=work) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    backend_opts.reset_globally()
-    assert not path.exists()
-    recorded.write()
-    (call,) = calls(path)
-    assert call["count"] == 800
 
 
 def test_record_is_written_at_the_end_of_the_program(tmp_path: Path) -> None:

@@ -18,8 +18,13 @@ from .._environment import BLOCK, find_entry_points
 from .._errors import Source, nearest
 from .._parsing import parse_description
 from .._patterns import import_identifier
-from ..examination.adoptions import is_adopted
-from ..examination.libraries import Library, find_library, import_public_names, is_system
+from ..examination.libraries import (
+    Library,
+    find_library,
+    import_public_names,
+    is_adopted,
+    is_system,
+)
 from ..exceptions import DescriptionError
 
 if TYPE_CHECKING:

@@ -7,8 +7,7 @@ from inspect import cleandoc
 from types import MethodType
 from typing import TYPE_CHECKING, Any
 
-from .._loading import summary_of
-from .._wrapper import without_prompts
+from .._loading import summary_of, without_prompts
 from .chosen import OPTION, ChosenBackends, chosen_backends
 
 if TYPE_CHECKING:

@@ -15,9 +15,8 @@ from tempfile import TemporaryDirectory
 from textwrap import dedent
 from typing import TYPE_CHECKING, Any
 
-from .._loading import docs
+from .._loading import document
 from .._state import DispatchState
-from .._wrapper import document
 from ..backend_system import BackendSystem
 
 if TYPE_CHECKING:
@@ -282,7 +281,7 @@ def _put_back(system: BackendSystem, caller: Calls | None) -> None:
     system._dispatcher.keeper.forget_tables()
     system.backend_opts._forget()
     for record in system._dispatcher.records:
-        document(record, "" if caller is None else docs(caller, record.identifier))
+        document(record, caller)
 
 
 def _forget_modules(names: Iterable[str], folders: Iterable[str]) -> None:

@@ -596,7 +596,7 @@ def test_several_files_are_judged_one_by_one(site: Site, project: Path, tmp_path
     assert error.startswith(f"{files[1] / 'backend.toml'}:13: error: ")
     (fine,) = (line for line in lines if ": fine" in line)
     assert fine == f"{files[0] / 'backend.toml'}: fine (backend oil, 1 function)"
-    assert (lines[-1], answer.code) == ("2 files: 1 error, 3 notes", 1)
+    assert (lines[-1], answer.code) == ("2 files: 1 error, 4 notes", 1)
 
 
 def test_wrong_usage(site: Site, tmp_path: Path) -> None:

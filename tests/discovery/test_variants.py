@@ -106,16 +106,6 @@ def test_every_other_function_may_have_variants() -> None:
     assert ONLY in str(f.explain([1]))
 
 
-def test_a_function_without_a_variant_is_not_every_other_one() -> None:
-    """D5, D8: it has its own entry, so the entry for all functions does not apply."""
-    system, functions = library(
-        f={"variants": [variant(ONLY, "builtins:min")]}, **{"*": {"function": f"{__name__}:every"}}
-    )
-    assert functions["f"]([1]) == "default"
-    assert functions["f"].backends == ("default",)
-    assert system.backends["b"].every is not None
-
-
 @pytest.mark.parametrize(
     ("version", "met", "unmet"),
     [
