@@ -307,20 +307,6 @@ def test_record(tmp_path: Path) -> None:
     ]
 
 
-def test_record_of_functions_that_suspend(tmp_path: Path) -> None:
-    """H5: once they have ended."""
-    path = tmp_path / "run.json"
-    with hooks.record(path) as recorded, backend_opts(hook=recorded):
-        call_all()
-    assert {each["function"]: each["count"] for each in calls(path)} == {
-        "lib:count": 1,
-        "lib:f": 1,
-        "lib:g": 5,
-        "lib:stream": 2,
-        "lib:wait": 1,
-    }
-
-
 def test_record_is_written_at_the_end_of_the_program(tmp_path: Path) -> None:
     """If not before, and where the program was when it began; not by a child process."""
     run_python(
