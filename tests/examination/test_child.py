@@ -18,13 +18,13 @@ def task(request, journal):
 """
 
 
-def imported(folder: Path, *, limit: float = 60, **modules: str) -> TaskResult:
+def imported(folder: Path, modules: dict[str, str], limit: float = 60) -> TaskResult:
     """Import modules with this code in a child."""
     (folder / "tasks.py").write_text(TASK)
     for name, code in modules.items():
         (folder / f"{name}.py").write_text(code)
     request = {"modules": [*modules]}
-    return run("tasks:task", request, "importing", folders=[folder], limit=limit)
+    return run("tasks:task", request, "importing", folders=[str(folder)], limit=limit)
 
 
 def test_results_are_those_of_the_task(tmp_path: Path) -> None:
@@ -32,7 +32,7 @@ def test_results_are_those_of_the_task(tmp_path: Path) -> None:
     code = (
         "import os, sys; print('[1, 2]'); os.write(1, b'[\"imported\", 1]\\n'); sys.stdout.flush()"
     )
-    result = imported(tmp_path, loud=code, quiet="")
+    result = imported(tmp_path, {"loud": code, "quiet": ""})
     assert result.is_complete
     assert result.values["imported"] == ["loud", "quiet"]
     assert result.endings == []
@@ -51,7 +51,7 @@ def test_a_module_that_ends_the_child_is_named_and_skipped(
     tmp_path: Path, code: str, how: str
 ) -> None:
     """The other modules are imported by another child."""
-    result = imported(tmp_path, limit=5, first="", bad=code, last="")
+    result = imported(tmp_path, {"first": "", "bad": code, "last": ""}, limit=5)
     assert result.values["imported"] == ["first", "last"]
     (ending,) = result.endings
     assert (str(ending), ending.keys) == (f"importing bad {how}", ["key bad"])
@@ -60,7 +60,7 @@ def test_a_module_that_ends_the_child_is_named_and_skipped(
 
 def test_too_many_endings_are_given_up(tmp_path: Path) -> None:
     """Then the result is incomplete."""
-    result = imported(tmp_path, **{f"bad{n}": "import os; os._exit(7)" for n in range(7)})
+    result = imported(tmp_path, {f"bad{n}": "import os; os._exit(7)" for n in range(7)})
     assert (len(result.endings), result.is_complete) == (6, False)
 
 
@@ -77,7 +77,7 @@ with open({str(path)!r}, "w") as pipe:
 {end}
 """
     with os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK), "rb") as stream:
-        imported(tmp_path, limit=5, starts=code)
+        imported(tmp_path, {"starts": code}, limit=5)
         os.set_blocking(stream.fileno(), True)
         assert stream.read() == b""
 
@@ -85,6 +85,6 @@ with open({str(path)!r}, "w") as pipe:
 def test_what_lasts_after_the_task_is_ended(tmp_path: Path) -> None:
     """Threads and exit handlers of modules get two seconds, not the whole time limit."""
     code = "import threading, time; threading.Thread(target=time.sleep, args=[600]).start()"
-    result = imported(tmp_path, limit=300, thread=code)
+    result = imported(tmp_path, {"thread": code}, limit=300)
     assert result.is_complete
     assert result.values["imported"] == ["thread"]
