@@ -398,8 +398,7 @@ def examples(step: Step) -> None:
             )
     # These tests need packages that the environments of the core lack.
     tools = [f"tests/tools/test_{name}.py" for name in ("real_work", "scipy_tests")]
-    notebooks = ["tests/test_html.py"]
-    others = ["tests/test_estimators.py", *notebooks]
+    others = ["tests/test_adopters.py", "tests/test_estimators.py", "tests/test_html.py"]
     step.pytest("tools", "-m", "", *others, *tools)
 
 

@@ -111,6 +111,7 @@ class Step:
         self.conversions = conversions
         self.override = override
         # Whether it answers only where nothing else does.
+        # By identity: only the default has this very reason.
         self.is_last = verdict in _LAST or reason is LAST_RESORT
         # Whether it runs without `should_run`, with exactly the arguments of the call.
         self.is_plain = conversions is None
@@ -381,7 +382,8 @@ class Decider(Backends):
         if not decision.refuses:
             steps.append(self._default(decision))
         elif decision.converts:
-            steps += [each for each in self.conversions(decision) if each.conversions is not None]
+            found = self.conversions(decision)
+            steps += [each for each in found if each.verdict is Verdict.CONVERTS]
         return steps
 
     def find_steps(self, decision: Decision) -> list[Step]:
@@ -477,7 +479,7 @@ class Decider(Backends):
         if inactive:
             # No advice to opt in where that cannot help: with the backend active, would it match?
             if not description.unmet:
-                active = self.prioritizing(state, name)
+                active = DispatchState((name,)).within(state)
                 counts = decision.function.counts
                 match = Match(self, active, decision.types, match.implementing, counts)
             if description.unmet or match.fits(name):
@@ -492,11 +494,6 @@ class Decider(Backends):
     def _why_skipped(self, cycle: Cycle) -> str:
         environment, path = self.catalog.environment, cycle.in_words(self.catalog.default_name)
         return f"{CYCLE}: {path}. Set {environment.variable('SET_ORDER')}={cycle.set_order!r}"
-
-    @staticmethod
-    def prioritizing(state: DispatchState, name: str, fallback: str | None = None) -> DispatchState:
-        """Return the state of a block that prioritizes a backend."""
-        return DispatchState((name,), fallback=fallback).within(state)
 
     # Conversions.
 
@@ -520,20 +517,28 @@ class Decider(Backends):
         ]
 
     def _conversion(self, decision: Decision, match: Match, step: Step) -> Step:
-        """Return the step of a backend that converts if it is a candidate, and if it can."""
-        name, reason = step.backend, step.reason
+        """Return the step of a backend that converts if it is a candidate, and if it can.
+
+        An inactive one has its conversions, too, if to prioritize it would help.
+        """
+        name, reason, conversions = step.backend, step.reason, None
         # In addition to the rules of matching, every foreign type must be a primary type of the
         # backend, because only objects of these are converted.
         others = [c for c in decision.foreign if name not in self.matcher.match(c).primary]
-        if step.verdict is Verdict.NO_MATCH and not match.counting:
-            reason = f"it does not know {', '.join(map(type_identifier, decision.foreign))}"
-        elif step.verdict is Verdict.RUNS and others:
-            reason = f"{type_identifier(others[0])} is no primary type of it"
-        elif step.verdict is Verdict.RUNS:
-            if not decision.function.nature & (GENERATOR | ASYNC_GENERATOR):
+        fits = not others and not decision.function.nature & (GENERATOR | ASYNC_GENERATOR)
+        if step.verdict is Verdict.RUNS:
+            if fits:
                 return self.conversion(name, name in decision.state.prioritized)
             reason = "it is a generator function, whose items would not be converted"
-        return Step(name, verdict=Verdict.CANNOT_CONVERT, reason=reason)
+            if others:
+                reason = f"{type_identifier(others[0])} is no primary type of it"
+        elif step.verdict is Verdict.INACTIVE and fits:
+            conversions = self.catalog.descriptions[name].conversions
+        elif step.verdict is Verdict.NO_MATCH and not match.counting:
+            # Not as for implementations: here it matters which types there are.
+            reason = f"it does not know {', '.join(map(type_identifier, decision.foreign))}"
+        verdict = Verdict.CANNOT_CONVERT
+        return Step(name, verdict=verdict, reason=reason, conversions=conversions)
 
     def conversion(self, name: str, prioritized: bool = False) -> Step:
         """Return the step of a backend that converts."""

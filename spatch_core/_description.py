@@ -14,7 +14,7 @@ from ._patterns import ABSTRACT, TypePattern
 
 # The fields: validator, JSON Schema and reference page read these tables. Each field has its kind,
 # its default and its meaning. A field is added in its table and in the class that holds it, below.
-# Each kind has a method in `_parsing`, and a definition in the schema.
+# `_parsing` checks each kind, and the schema defines it.
 
 REQUIRED = "required"
 """The default of a field that must be given."""

@@ -79,10 +79,6 @@ class Guard(TakesFound):
         """Make a call."""
         return self.current().run(args, kwargs, found)
 
-    def call_found(self, found: tuple[Any, ...] | None, /, *args: Any, **kwargs: Any) -> Any:
-        """Make a call with the dispatch arguments that a finder has returned."""
-        return self.current().call_found(found, *args, **kwargs)
-
 
 class Calls:
     """Makes the entries of a library's tables, for the backends of one catalog.
@@ -275,13 +271,14 @@ def fill(dispatcher: Dispatcher, index: int, values: tuple[Any, ...]) -> Callabl
 class _WithoutLike(TakesFound):
     """Calls the default implementation without the ``like`` argument."""
 
-    __slots__ = ("_function",)
+    __slots__ = ("function",)
 
     def __init__(self, function: Function) -> None:
-        self._function = function
+        self.function = function
 
-    def call_found(self, found: object, /, *args: Any, **kwargs: Any) -> Any:
-        return self._function.default(*args, **self._function.without_like(kwargs))
+    def run(self, args: tuple[Any, ...], kwargs: dict[str, Any], found: object = None) -> Any:
+        """Make a call."""
+        return self.function.default(*args, **kwargs)
 
 
 class _Raised(NamedTuple):
@@ -435,7 +432,7 @@ class _Asking(TakesFound):
 
     def __init__(self, function: Function, call_found: Callable[..., Any]) -> None:
         self._function = function
-        self.call_found = call_found
+        self.call_found = call_found  # type: ignore[method-assign]  # a slot saves a frame
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         return self.call_found(self._function.find(args, kwargs), *args, **kwargs)

@@ -2,14 +2,16 @@
 
     python tools/networkx_tests.py                              # all, in three runs
     python tools/networkx_tests.py networkx.algorithms.flow     # those of some packages
+    python tools/networkx_tests.py --backend=parallel           # NetworkX's dispatching, and this
 
-Each test that passes plainly must pass in the other runs, except those that
+Each test that passes in the first run must pass in the other runs, except those that
 ``expected_failures.json`` names for conversion; of these each must fail. The module is a plugin of
 pytest, too, which writes the outcomes.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import subprocess
@@ -26,11 +28,25 @@ EXPECTED = Path(__file__).parent / "expected_failures.json"
 OUTCOMES = "NETWORKX_TESTS_OUTCOMES"
 CONVERSION = {"NETWORKX_DISPATCH_PRIORITIZE": "roundtrip", "NETWORKX_CACHE_CONVERTED_GRAPHS": ""}
 """NetworkX's tests write into graphs behind the back of the cache, and it turns it off for them."""
+NOT_RUN = "nx_loopback"
+"""In the names of tests of NetworkX's own dispatching: whether it refuses its test backend."""
+SHIM = ["-p", "networkx_dispatch"]
 RUNS: dict[str, tuple[list[str], dict[str, str]]] = {
     "plain": ([], {}),
-    "shim": (["-p", "networkx_dispatch"], {}),
-    "conversion": (["-p", "networkx_dispatch"], CONVERSION),
+    "shim": (SHIM, {}),
+    "conversion": (SHIM, CONVERSION),
 }
+"""The options of pytest and the environment variables of each run."""
+
+
+def add_runs(backend: str) -> list[str]:
+    """Add the runs with an installed backend: by NetworkX's own dispatching, and by this one."""
+    theirs = {"NETWORKX_TEST_BACKEND": backend, "NETWORKX_FALLBACK_TO_NX": "1"}
+    these = CONVERSION | {"NETWORKX_DISPATCH_PRIORITIZE": backend, "NETWORKX_DISPATCH_TRACE": "1"}
+    RUNS[f"{backend} by NetworkX"] = [], theirs
+    RUNS[f"{backend} here"] = [*SHIM, "--capture=no"], these
+    return list(RUNS)[-2:]
+
 
 _outcomes: dict[str, str] = {}
 
@@ -60,6 +76,7 @@ def run(name: str, tests: Sequence[str]) -> dict[str, str]:
         settings = {OUTCOMES: str(file), "PYTHONPATH": os.pathsep.join(path), "PYTHONHASHSEED": "0"}
         command = [sys.executable, "-m", "pytest", "-q", "--tb=short", "-p", "no:cacheprovider"]
         command += ["-c", os.devnull, f"--rootdir={root}", "-p", "networkx_tests", *options]
+        command += ["-k", f"not {NOT_RUN}"]
         process = subprocess.run(
             [*command, "--pyargs", *tests],
             cwd=folder,
@@ -73,6 +90,9 @@ def run(name: str, tests: Sequence[str]) -> dict[str, str]:
             raise RuntimeError(f"pytest ended with code {process.returncode}:\n{process.stdout}")
         if log := os.environ.get("NETWORKX_TESTS_LOG"):
             Path(log, f"{name}.txt").write_text(process.stdout)
+        backend = variables.get("NETWORKX_DISPATCH_PRIORITIZE")
+        if "NETWORKX_DISPATCH_TRACE" in variables and f"-> {backend} called" not in process.stdout:
+            raise RuntimeError(f"no call has run on {backend}:\n{process.stdout}")
         outcomes: dict[str, str] = json.loads(file.read_text())
     return outcomes
 
@@ -96,12 +116,17 @@ def differences(
     return found | {test: text for test, text in absent.items() if plain.get(test) != "passed"}
 
 
-def main(tests: Sequence[str]) -> int:
+def main(given: Sequence[str]) -> int:
     """Run all, print the counts and the differences; return 1 if there are any."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("tests", nargs="*")
+    parser.add_argument("--backend")
+    arguments = parser.parse_args(given)
+    tests = arguments.tests
     known = expected_failures()
     plain: dict[str, str] = {}
     code = 0
-    for name in RUNS:
+    for name in add_runs(arguments.backend) if arguments.backend else list(RUNS):
         started = time.monotonic()
         outcomes = run(name, tests or ["networkx"])
         counts = Counter(outcomes.values())
