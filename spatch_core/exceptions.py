@@ -217,7 +217,10 @@ class UnknownBackendError(SpatchCoreError, ValueError):
         text = f"no backend is named {self.name!r}"
         if self.nearest:
             return f"{text}; did you mean {either(self.nearest)}?"
-        return f"{text}; installed: {', '.join(self.known)}"
+        return (
+            f"{text}; installed: {', '.join(self.known)}. If it was installed since then, call "
+            "backend_opts.reload()"
+        )
 
 
 class UnknownFunctionError(SpatchCoreError, KeyError):

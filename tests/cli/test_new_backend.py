@@ -313,7 +313,7 @@ def test_a_place_that_cannot_be_written_to_is_reported(paint: Site) -> None:
         pytest.param(["default", *TYPE], "'default' cannot name a backend", id="default"),
         pytest.param(["é", *TYPE], "'é' cannot name a backend", id="not-ascii"),
         pytest.param(["oil", *TYPE], "has a backend named 'oil' already", id="taken"),
-        pytest.param(["water", "--type", "nothing"], "'nothing' is not a type pattern", id="type"),
+        pytest.param(["water", "--type", "nothing"], "'nothing' is not an identifier", id="type"),
         pytest.param(["water"], "Missing option '--type'", id="no-type"),
         pytest.param(
             ["water", *TYPE, "--function", "paintlib.filters:blurr"],
@@ -321,8 +321,8 @@ def test_a_place_that_cannot_be_written_to_is_reported(paint: Site) -> None:
             id="function",
         ),
         pytest.param(
-            ["water", *TYPE, "--function", "blur"],
-            "has no function 'blur'; did you mean paintlib.filters:blur?",
+            ["water", *TYPE, "--function", "blurr"],
+            "has no function 'blurr'; did you mean paintlib.filters:blur?",
             id="bare-name",
         ),
         pytest.param(
@@ -408,3 +408,35 @@ def test_types_that_cannot_be_imported_are_refused(paint: Site, cls: str) -> Non
     assert answer.code == 2
     assert "is a type that no module can import" in answer.errors
     assert not (paint.folder / "paint-lib-water").exists()
+
+
+def test_the_example_is_a_plain_function(paint: Site) -> None:
+    """Another function is the example only if there is no plain one."""
+    paint.install_library({"paintlib/filters.py": ODD})
+    answer = create(paint, "water", "--type", "fractions:Fraction", "--json")
+    assert answer.json["function"] == "paintlib.filters:smooth"
+    without = ODD.replace('@system.dispatchable("x")\n    def smooth', "def smooth")
+    paint.install_library({"paintlib/filters.py": without})
+    answer = create(paint, "wax", "--type", "fractions:Fraction", "--json")
+    assert answer.json["function"] == "paintlib.filters:Image.blend"
+
+
+@pytest.mark.parametrize(
+    ("code", "message"),
+    [
+        ("system = BackendSystem('inklib.backends', 'I')", "has no function whose signature"),
+        ("system = BackendSystem(None, 'I')", "has no entry point group"),
+        ("system = 1", "is not a BackendSystem"),
+    ],
+)
+def test_a_library_that_takes_no_backends_is_reported(site: Site, code: str, message: str) -> None:
+    """It has no group, no functions, or no system."""
+    write_distribution(
+        site.folder,
+        "1nk-lib",
+        entry_points={"spatch_core.libraries": {"inklib": "inklib:system"}},
+        files={"inklib.py": f"from spatch_core import BackendSystem\n{code}\n"},
+    )
+    answer = create(site, "water", *TYPE, library="inklib")
+    assert answer.code in (1, 2)
+    assert message in " ".join(answer.errors.split()) or "no package can be named" in answer.errors
