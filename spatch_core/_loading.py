@@ -221,7 +221,8 @@ def _discover(system: Any) -> Calls:
     dispatcher: Dispatcher = system._dispatcher
     group = system.group
     entry_points, problems = find_entry_points(group) if group else ([], [])
-    for _ in range(_ROUNDS):
+    rounds = iter(range(_ROUNDS))
+    while True:
         registered = system._registered
         catalog = build_catalog(
             entry_points,
@@ -229,14 +230,13 @@ def _discover(system: Any) -> Calls:
             [TypePattern(each) for each in system._default_types],
             read_environment(system.environ_prefix, environ),
             problems,
-            group,
             [TypePattern(each) for each in system._secondary_types],
             [*dispatcher.by_identifier],
             dispatcher.default_name,
             registered,
         )
         # Done unless a module that was imported has registered a backend.
-        if system._registered is registered:
+        if system._registered is registered or next(rounds, None) is None:
             break
 
     def override(decision: Decision, classes: tuple[type, ...]) -> Callable[..., Any]:

@@ -143,7 +143,13 @@ class TakesFound:
 
     __slots__ = ()
 
-    call_found: Callable[..., Any]
+    if TYPE_CHECKING:
+        function: Function
+        run: Callable[..., Any]
+
+    def call_found(self, found: tuple[Any, ...] | None, /, *args: Any, **kwargs: Any) -> Any:
+        """Make a call with the dispatch arguments that a finder has returned."""
+        return self.run(args, self.function.without_like(kwargs), found)
 
 
 # --- the C extension ----------------------------------------------------------------------------

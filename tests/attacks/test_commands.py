@@ -94,11 +94,9 @@ BLOCKED = {
 COMMANDS = {
     "doctor": ("doctor", "paintlib"),
     "list": ("list",),
-    "libraries": ("libraries",),
     "show": ("show", "oil"),
     "show the blocked": ("show", "secret"),
-    "order": ("order", "paintlib"),
-    "functions": ("functions", "paintlib"),
+    "library": ("show", "paintlib"),
     "explain": ("explain", "paintlib.filters:blur", "fractions:Fraction", "--why-not", "oil"),
     "why not": ("explain", "paintlib.filters:blur", "builtins:int", "--why-not", "secret"),
     "verify": ("verify", "paint_oil/backend.toml"),

@@ -46,6 +46,7 @@ def install(site: Site, name: str, code: str, qualname: str = "") -> None:
     "arguments",
     [
         ("list", "paintlib", "--json"),
+        ("show", "paintlib"),
         ("show", "chalk"),
         ("explain", "paintlib.filters:blur", "builtins:int"),
     ],

@@ -78,13 +78,8 @@ def test_a_name_that_was_installed_meanwhile_is_explained(library: Any, tmp_path
     with pytest.raises(UnknownBackendError, match="no backend is named 'late'; installed: default"):
         options("late")
     install(tmp_path)
-    with pytest.raises(UnknownBackendError) as caught:
+    with pytest.raises(UnknownBackendError, match=r"since then, call backend_opts\.reload\(\)"):
         options("late")
-    text = str(caught.value)
-    assert "distribution reloadlib-late 0.1.0 was installed after the backends were" in text
-    assert "call backend_opts.reload()" in text
-    with pytest.raises(UnknownBackendError, match=r"was installed after .*; call"):
-        library.functions["lib:f"].invoke(backend="late")(1)
     options.reload()
     assert options("late").prioritized == ("late",)
 
