@@ -344,16 +344,10 @@ class GlobalOptionsWarning(SpatchCoreWarning):
 class FallbackWarning(SpatchCoreWarning):
     """The default implementation runs for foreign types, because no backend took the call.
 
+    It has `function`, `types`, `foreign` and `backends` as `NoImplementationError` has.
+
     Attributes
     ----------
-    function : str
-        Identifier of the library's function.
-    types : tuple of str
-        Identifiers of the dispatch types.
-    foreign : tuple of str
-        The foreign types among them: neither Python's own classes nor the library's.
-    backends : tuple of ExplainedBackend
-        Every backend that was considered, with the reason why it did not run.
     size : int
         The bytes of the arguments of foreign types that have ``nbytes``.
     """

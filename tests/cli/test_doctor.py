@@ -825,3 +825,35 @@ def test_backends_without_faults_are_fine(paint: Site) -> None:
     assert answer.output.endswith("paint-oil 1.0\n\n2 backends: no findings\n")
     assert len(answer.output.splitlines()) == 6
     assert (answer.code, answer.errors) == (0, "")
+
+
+def test_a_file_and_a_folder_are_verified(site: Site) -> None:
+    """Nothing has to be installed; a library's name goes first."""
+    package = site.folder / "project" / "src" / "paint_ink"
+    package.mkdir(parents=True)
+    description = 'name = "ink"\nprimary_types = ["fractions:Fracton"]\n'
+    (package / "backend.toml").write_text(description)
+    (package / "second.toml").write_text(description.replace("Fracton", "Fraction"))
+    (site.folder / "project" / "pyproject.toml").write_text("[tool.other]\n")
+    (package / ".hidden").mkdir()
+    (package / ".hidden" / "backend.toml").write_text("no TOML")
+    for subject in ("project", "project/src/paint_ink/backend.toml"):
+        answer = site.run("doctor", subject)
+        assert "backend.toml:2: error: primary_types[0]: 'fractions' has no 'Fracton'" in (
+            answer.output
+        )
+        assert answer.code == 1
+    record = site.run("doctor", "project", "--json").json
+    assert [Path(each["file"]).name for each in record["files"]] == ["backend.toml", "second.toml"]
+    verified = site.run("verify", "project/src/paint_ink/backend.toml", "--json").json["files"]
+    assert verified == record["files"][:1]
+    for subject, message in {
+        "project/absent.toml": "there is no file or folder project/absent.toml",
+        "absent": "no library is named 'absent'",
+        "project/src/paint_ink/.hidden/..": "",
+    }.items():
+        answer = site.run("doctor", subject)
+        assert message in answer.errors
+        assert answer.code == (2 if message else 1)
+    (site.folder / "empty").mkdir()
+    assert "no file in empty describes a backend" in site.run("doctor", "empty").errors

@@ -799,11 +799,6 @@ def test_functions_of_a_library_that_is_not_installed_are_written_with_a_note(
     assert project.update(None, "--check").code == 0  # which is no fault
 
 
-def test_wrong_usage(site: Site, tmp_path: Path) -> None:
-    for arguments in ([], [str(tmp_path / "missing.toml")]):
-        assert site.run("update", *arguments).code == 2
-
-
 def test_a_string_that_ends_like_a_comment_is_none(project: Project) -> None:
     """What stands above a table that is removed may be the end of a string of several lines."""
     head = text(
