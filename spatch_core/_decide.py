@@ -242,16 +242,12 @@ class Decision:
             return None
         return self.decider.load(self.function, step.backend, found.should_run)
 
-    def load_conversions(self, step: Step) -> tuple[Callable[..., Any], Callable[..., Any], Any]:
+    def load_conversions(self, step: Step) -> list[Any]:
         """Return ``to_default``, ``from_default`` and ``copy_into``, imported on first use."""
-        assert step.conversions is not None
-        there, back, copy_into = [
+        return [
             None if each is None else self.decider.load(self.function, step.backend, each)
-            for each in step.conversions
+            for each in step.conversions or ()
         ]
-        assert there is not None
-        assert back is not None
-        return there, back, copy_into
 
     def index_of(self, called: object) -> int | None:
         """Return the place of the plain candidate whose implementation is `called`."""
@@ -360,12 +356,11 @@ class Decider(Backends):
         # A class that the library names itself may decline: the default is made for it.
         declining = [cls for cls in decision.overriding if not self.is_own(cls)]
         if declining and not (decision.match.default_matches and DEFAULT in state.prioritized):
-            # By identity: a metaclass may define ==.
+            # They count as foreign, though the library may know base classes of them. By identity:
+            # a metaclass may define ==.
             known = {*map(id, decision.foreign)}
             new = [cls for cls in declining if id(cls) not in known]
             decision.foreign = (*decision.foreign, *new)
-            # Its types may all be known to the library, as base classes of these: an exception to
-            # the definition of a foreign type.
             names = ", ".join(map(type_identifier, decision.foreign))
             decision.declined = (
                 f"the library's own implementation is not made for {names}, and no method took it"
@@ -379,6 +374,7 @@ class Decider(Backends):
     def find_candidates(self, decision: Decision) -> list[Step]:
         """Return the steps that a call may reach, in order."""
         steps = self._before_default(decision)
+        # A refusal is no step of the call: it raises, or returns NotImplemented, after the last.
         if not decision.refuses:
             steps.append(self._default(decision))
         elif decision.converts:
@@ -428,6 +424,7 @@ class Decider(Backends):
         """Return the step of a backend that runs its implementation."""
         return Step(
             name,
+            # By the function's own table, or by that of every function.
             self.catalog.descriptions[name].implementation(decision.function.identifier),
             prioritized=name in decision.state.prioritized,
             reason=IS_CURRENT if name == decision.match.current else "",

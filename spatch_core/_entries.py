@@ -8,7 +8,7 @@ function with the mark of `tries_whole_chain`, or a `TakesFound`.
 from __future__ import annotations
 
 from abc import get_cache_token
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -288,26 +288,25 @@ class _Raised(NamedTuple):
     error: Exception
 
 
-def _chain(
+def chain_of(
     dispatcher: Dispatcher,
     index: int,
     calls: Calls,
-    args: tuple[Any, ...],
-    kwargs: dict[str, Any],
-    values: tuple[Any, ...] | None,
+    types: Iterable[type],
+    *,
+    passes: bool = True,
 ) -> Chain:
-    """Return the chain of a call."""
+    """Return the chain for the types of dispatch arguments, in the state in force."""
     function = dispatcher.records[index - 1].function
     scope: Scope = dispatcher.keeper.get()[0]
     # First the chains, then the backends: if another thread exchanges both in between, the
     # chain of the new backends is stored among the old chains, which are no longer read.
     chains, calls = scope.chains(index), dispatcher.loaded or calls
-    found = function.extract(args, kwargs) if values is None else given(values)
-    types = calls.decider.unique_types(map(type, found), scope.state)
-    chain: Chain | None = chains.get(types)
+    unique = calls.decider.unique_types(types, scope.state)
+    chain: Chain | None = chains.get(unique)
     if chain is None:
-        chain = calls.chain(function, scope.state, types)
-        chains.keep(types, chain)
+        chain = calls.chain(function, scope.state, unique, passes=passes)
+        chains.keep(unique, chain)
     return chain
 
 
@@ -323,7 +322,8 @@ def deferred(
     function, calls = dispatcher.records[index - 1].function, dispatcher.loaded
     if calls is None or called is function.default or tries_whole_chain(called):
         return NotImplemented
-    chain = _chain(dispatcher, index, calls, args, kwargs, values)
+    found = function.extract(args, kwargs) if values is None else given(values)
+    chain = chain_of(dispatcher, index, calls, map(type, found))
     if isinstance(called, _Raised):
         reason = reason_of(called.error), called.error
         return chain.after(called.implementation, args, kwargs, values, *reason)
@@ -350,7 +350,8 @@ def failed(
     if isinstance(error, calls.defer_on) and called is not function.default:
         return _Raised(called, error)
     try:
-        chain = _chain(dispatcher, index, calls, args, kwargs, values)
+        found = function.extract(args, kwargs) if values is None else given(values)
+        chain = chain_of(dispatcher, index, calls, map(type, found))
         place = chain.decision.index_of(called)
     except Exception:  # noqa: BLE001  # the exception of the implementation counts
         return None

@@ -230,7 +230,6 @@ def _discover(system: Any) -> Calls:
             [TypePattern(each) for each in system._default_types],
             read_environment(system.environ_prefix, environ),
             problems,
-            group,
             [TypePattern(each) for each in system._secondary_types],
             [*dispatcher.by_identifier],
             dispatcher.default_name,

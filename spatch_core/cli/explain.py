@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -47,16 +48,11 @@ _VERDICTS = (
     Column(
         "verdict",
         styles={
-            Verdict.RUNS: "bold green",
-            Verdict.CONVERTS: "bold green",
-            Verdict.REFUSES: "bold red",
-            Verdict.RAISES: "bold red",
-            Verdict.CANNOT_CONVERT: "yellow",
-            Verdict.ASKED: "yellow",
-            Verdict.INACTIVE: "yellow",
-            Verdict.SKIPPED: "yellow",
-            Verdict.NO_MATCH: "dim",
-            Verdict.NO_IMPLEMENTATION: "dim",
+            **dict.fromkeys((Verdict.RUNS, Verdict.CONVERTS), "bold green"),
+            **dict.fromkeys((Verdict.REFUSES, Verdict.RAISES), "bold red"),
+            **dict.fromkeys((Verdict.CANNOT_CONVERT, Verdict.ASKED), "yellow"),
+            **dict.fromkeys((Verdict.INACTIVE, Verdict.SKIPPED), "yellow"),
+            **dict.fromkeys((Verdict.NO_MATCH, Verdict.NO_IMPLEMENTATION), "dim"),
         },
     ),
     Column("reason", is_prose=True),
@@ -76,6 +72,7 @@ _CHOICES = (
         },
     ),
 )
+_backend_option = partial(click.option, metavar="NAME", shell_complete=complete_backends)
 
 
 @click.command(
@@ -99,20 +96,12 @@ the block.""",
 )
 @click.argument("function", shell_complete=complete_functions)
 @click.argument("types", metavar="[TYPE]...", nargs=-1, shell_complete=complete_types)
-@click.option(
+@_backend_option(
     "--prioritize",
-    metavar="NAME",
     multiple=True,
-    shell_complete=complete_backends,
     help="Under backend_opts(prioritize=NAME). Repeatable: the first NAME goes first.",
 )
-@click.option(
-    "--disable",
-    metavar="NAME",
-    multiple=True,
-    shell_complete=complete_backends,
-    help="Under backend_opts(disable=NAME). Repeatable.",
-)
+@_backend_option("--disable", multiple=True, help="Under backend_opts(disable=NAME). Repeatable.")
 @click.option(
     "--type",
     "assumed",
@@ -126,20 +115,12 @@ the block.""",
     type=click.Choice(POLICIES),
     help="Under backend_opts(fallback=POLICY): default, warn, raise or convert.",
 )
-@click.option(
+@_backend_option(
     "--backend",
     "current",
-    metavar="NAME",
-    shell_complete=complete_backends,
     help="Under backend_opts(backend=NAME). Without TYPE, the call has no dispatch types.",
 )
-@click.option(
-    "--why-not",
-    "wanted",
-    metavar="BACKEND",
-    shell_complete=complete_backends,
-    help="Say how to make BACKEND run. Needs TYPE.",
-)
+@_backend_option("--why-not", "wanted", help="Say how to make NAME run. Needs TYPE.")
 @json_option
 def explain_command(
     function: str,

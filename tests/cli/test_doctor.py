@@ -6,7 +6,6 @@ backend takes an interpreter.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from textwrap import dedent
@@ -719,25 +718,6 @@ def test_whatever_an_import_does_the_rest_is_examined(site: Site) -> None:
     assert ('functions."paintlib.filters:blend".function',) in found
 
 
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="Windows has no such files")
-def test_processes_that_an_import_has_started_are_ended_with_it(paint: Site) -> None:
-    """Reading the pipe ends only once no process has it open for writing."""
-    pipe = paint.folder / "pipe"
-    os.mkfifo(pipe)
-    code = f"""
-        import subprocess, sys, time
-        with open({str(pipe)!r}, "w") as pipe:
-            subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"], stdout=pipe)
-        time.sleep(600)
-        """
-    (paint.folder / "paint_oil" / "__init__.py").write_text(dedent(code), encoding="utf-8")
-    with os.fdopen(os.open(pipe, os.O_RDONLY | os.O_NONBLOCK), "rb") as stream:
-        (found,) = findings(examine(paint, "--timeout", "3"), "oil")
-        os.set_blocking(stream.fileno(), True)
-        assert stream.read() == b""
-    assert found["message"].endswith("took longer than 3 s and was ended")
-
-
 # --- the environment and the libraries -------------------------------------------------
 
 
@@ -845,3 +825,35 @@ def test_backends_without_faults_are_fine(paint: Site) -> None:
     assert answer.output.endswith("paint-oil 1.0\n\n2 backends: no findings\n")
     assert len(answer.output.splitlines()) == 6
     assert (answer.code, answer.errors) == (0, "")
+
+
+def test_a_file_and_a_folder_are_verified(site: Site) -> None:
+    """Nothing has to be installed; a library's name goes first."""
+    package = site.folder / "project" / "src" / "paint_ink"
+    package.mkdir(parents=True)
+    description = 'name = "ink"\nprimary_types = ["fractions:Fracton"]\n'
+    (package / "backend.toml").write_text(description)
+    (package / "second.toml").write_text(description.replace("Fracton", "Fraction"))
+    (site.folder / "project" / "pyproject.toml").write_text("[tool.other]\n")
+    (package / ".hidden").mkdir()
+    (package / ".hidden" / "backend.toml").write_text("no TOML")
+    for subject in ("project", "project/src/paint_ink/backend.toml"):
+        answer = site.run("doctor", subject)
+        assert "backend.toml:2: error: primary_types[0]: 'fractions' has no 'Fracton'" in (
+            answer.output
+        )
+        assert answer.code == 1
+    record = site.run("doctor", "project", "--json").json
+    assert [Path(each["file"]).name for each in record["files"]] == ["backend.toml", "second.toml"]
+    verified = site.run("verify", "project/src/paint_ink/backend.toml", "--json").json["files"]
+    assert verified == record["files"][:1]
+    for subject, message in {
+        "project/absent.toml": "there is no file or folder project/absent.toml",
+        "absent": "no library is named 'absent'",
+        "project/src/paint_ink/.hidden/..": "",
+    }.items():
+        answer = site.run("doctor", subject)
+        assert message in answer.errors
+        assert answer.code == (2 if message else 1)
+    (site.folder / "empty").mkdir()
+    assert "no file in empty describes a backend" in site.run("doctor", "empty").errors

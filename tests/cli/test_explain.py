@@ -332,52 +332,6 @@ def test_a_library_that_cannot_be_used_does_not_hide_others(paint: Site) -> None
     assert paint.run("explain", "paintlib.filters:blurr", "builtins:int").code == 2
 
 
-def test_the_shape_of_the_json_is_the_documented_one(paint: Site) -> None:
-    """Every key; scripts rely on it."""
-    paint.install_backend("water", "primary_types = 1\n")
-    answer = paint.run("explain", BLUR, "fractions:Fraction", "absent:Array", "--json")
-    assert answer.json == {
-        "library": "paintlib",
-        "function": BLUR,
-        "types": [
-            {
-                "given": "fractions:Fraction",
-                "type": "fractions:Fraction",
-                "stand_in": False,
-                "note": "",
-            },
-            {
-                "given": "absent:Array",
-                "type": "absent:Array",
-                "stand_in": True,
-                "note": "the module absent is not installed, so a class of the same name stands "
-                "in for absent:Array: without its base classes, and without other names for it",
-            },
-        ],
-        "selected": "oil",
-        "backends": [
-            {"backend": "oil", "verdict": "runs", "reason": ""},
-            {"backend": "default", "verdict": "comes later", "reason": ""},
-        ],
-        "unusable": [
-            {
-                "backend": "water",
-                "state": "broken",
-                "reason": "primary_types: 1 is not a list of strings",
-            }
-        ],
-        "options": {
-            "prioritize": [],
-            "disable": [],
-            "type": None,
-            "fallback": None,
-            "backend": None,
-        },
-        "why_not": None,
-    }
-    assert answer.code == 0
-
-
 @pytest.mark.parametrize("function", ["blur", "filters.blur", "paintlib.blur"])
 def test_names_are_as_in_a_program(paint: Site, function: str) -> None:
     """Where they are unambiguous: of a function, of a type, and of one that only backends name."""

@@ -246,58 +246,6 @@ def test_a_library_that_vendors_the_package_is_listed(paint: Site) -> None:
     assert (answer.code, answer.errors) == (1, "")
 
 
-def test_the_shape_of_the_json_is_the_documented_one(paint: Site) -> None:
-    """Every key, whatever the state; scripts rely on it."""
-    paint.install_backend("water", FAULTY)
-    paint.install_backend("wax", WATER)
-    answer = paint.run("list", "paintlib", "--json", PAINTLIB_BLOCK="wax")
-    (library,) = answer.json["libraries"]
-    file = str(paint.folder / "paint_oil" / "backend.toml")
-    assert answer.json.keys() == {"libraries"}
-    assert {key: library[key] for key in library if key not in ("backends", "problems")} == {
-        "name": "paintlib",
-        "entry_point": "paintlib = paintlib._dispatch:system",
-        "distribution": "paint-lib",
-        "version": "2.5",
-        "group": "paintlib.backends",
-        "environ_prefix": "PAINTLIB",
-        "functions": 2,
-        "backend": None,
-    }
-    default, oil, wax, water = library["backends"]
-    assert oil == {
-        "name": "oil",
-        "state": "active",
-        "reason": "",
-        "primary_types": ["fractions:Fraction"],
-        "secondary_types": ["builtins:int"],
-        "requires_opt_in": False,
-        "functions": 1,
-        "prioritized": False,
-        "entry_point": "oil = paint_oil:backend.toml",
-        "file": file,
-        "distribution": "paint-oil",
-        "version": "1.0",
-    }
-    assert default.keys() == wax.keys() == water.keys() == oil.keys()
-    assert [each["state"] for each in (default, wax, water)] == ["active", "blocked", "broken"]
-    unread = ("primary_types", "secondary_types", "requires_opt_in", "functions")
-    assert all(each[key] is None for each in (wax, water) for key in unread)
-    assert water["reason"].startswith("primary_types[0]: 'no identifier' ")
-    problem = library["problems"][1]
-    assert problem.pop("message")
-    assert problem == {
-        "backend": "water",
-        "key": "requires_opt_in",
-        "remedy": "Write true or false",
-        "entry_point": "water = paint_water:backend.toml",
-        "file": str(paint.folder / "paint_water" / "backend.toml"),
-        "distribution": "paint-water",
-        "version": "1.0",
-    }
-    assert answer.code == 1
-
-
 def test_thousand_backends_are_listed(paint: Site) -> None:
     """The output has one line for each type, and its size is linear."""
     for number in range(1000):

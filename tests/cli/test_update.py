@@ -396,6 +396,18 @@ def test_variants_in_tables_of_their_own_are_replaced(project: Project) -> None:
     assert project.update(None, "--check").code == 0
 
 
+def test_variants_that_the_code_no_longer_has_are_removed(project: Project) -> None:
+    """Those that an update has written; one that was written by hand stays."""
+    named = text(HEAD) + 'variants_of = "torch"\n'
+    stale = '{requires = "torch>=1.12", function = "paint_oil.tools:blur_v_1p12_and_above"}'
+    kept = '{requires = "numpy", function = "paint_oil.tools:ask"}'
+    before = f"{named}{text(BLEND)}\n{text(BLUR)}variants = [{stale}, {kept}]\n"
+    assert project.update(before).code == 0
+    assert project.after == before.replace(f"{stale}, ", "")
+    assert project.update(before.replace(f", {kept}", "")).code == 0
+    assert project.after == f"{named}{text(BLEND)}\n{text(BLUR)}"
+
+
 @pytest.mark.parametrize("modules", ['"paint_oil"', '["paint_oil"]', '"paint_oil.tools"'])
 def test_submodules_are_imported(project: Project, modules: str) -> None:
     """Of a package, at any depth; a string names a single module. Tests and scripts are not."""
@@ -785,11 +797,6 @@ def test_functions_of_a_library_that_is_not_installed_are_written_with_a_note(
     text_only = project.update(None).output
     assert "note: functions.\"absentlib:blurr\": the package 'absentlib' is not" in text_only
     assert project.update(None, "--check").code == 0  # which is no fault
-
-
-def test_wrong_usage(site: Site, tmp_path: Path) -> None:
-    for arguments in ([], [str(tmp_path / "missing.toml")]):
-        assert site.run("update", *arguments).code == 2
 
 
 def test_a_string_that_ends_like_a_comment_is_none(project: Project) -> None:
