@@ -391,6 +391,18 @@ def test_variants_in_tables_of_their_own_are_replaced(project: Project) -> None:
     assert project.update(None, "--check").code == 0
 
 
+def test_variants_that_the_code_no_longer_has_are_removed(project: Project) -> None:
+    """Those that an update has written; one that was written by hand stays."""
+    named = text(HEAD) + 'variants_of = "torch"\n'
+    stale = '{requires = "torch>=1.12", function = "paint_oil.tools:blur_v_1p12_and_above"}'
+    kept = '{requires = "numpy", function = "paint_oil.tools:ask"}'
+    before = f"{named}{text(BLEND)}\n{text(BLUR)}variants = [{stale}, {kept}]\n"
+    assert project.update(before).code == 0
+    assert project.after == before.replace(f"{stale}, ", "")
+    assert project.update(before.replace(f", {kept}", "")).code == 0
+    assert project.after == f"{named}{text(BLEND)}\n{text(BLUR)}"
+
+
 @pytest.mark.parametrize("modules", ['"paint_oil"', '["paint_oil"]', '"paint_oil.tools"'])
 def test_submodules_are_imported(project: Project, modules: str) -> None:
     """Of a package, at any depth; a string names a single module. Tests and scripts are not."""

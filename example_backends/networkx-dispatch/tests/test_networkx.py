@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from networkx_tests import add_runs, differences, expected_failures, run
+from networkx_tests import add_runs, expected_failures, run
+
+from library_tests import differences
 
 PARTS = [
     *("assortativity", "bipartite", "centrality", "coloring", "components", "link_analysis"),
