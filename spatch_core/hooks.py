@@ -382,7 +382,7 @@ def _remembered(call: Call) -> str | None:
 def _as_json(
     choice: Choice, count: int, catalog: Catalog, times: tuple[float, float, float] | None
 ) -> dict[str, Any]:
-    from .examination.packages import origin_of  # deferred to the end of the program
+    from .examination.importing import origin_of  # deferred to the end of the program
 
     distribution, version = origin_of(choice.function, choice.backend, catalog.descriptions)
     names = ("first", "last", "seconds")

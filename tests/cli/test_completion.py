@@ -115,7 +115,7 @@ def test_an_unknown_shell_is_wrong_usage(site: Site) -> None:
 def test_every_shell_completes_names(shop: Site, shell: str) -> None:
     """Commands, libraries and backends are completed."""
     assert complete(shop, shell, "spatch-core", "exp") == (["explain"], "")
-    assert complete(shop, shell, "spatch-core", "order", "paint") == (["paintlib"], "")
+    assert complete(shop, shell, "spatch-core", "report", "paint") == (["paintlib"], "")
     assert complete(shop, shell, "spatch-core", "show", "oi") == (["oil"], "")
 
 
@@ -133,7 +133,7 @@ needs_bash = pytest.mark.skipif(shutil.which("bash") is None, reason="there is n
 @pytest.mark.parametrize(
     ("line", "expected"),
     [
-        pytest.param("spatch-core ord", ["order"], id="command"),
+        pytest.param("spatch-core exp", ["explain"], id="command"),
         pytest.param("spatch-core list in", ["inklib"], id="library"),
         pytest.param("spatch-core show o", ["oil"], id="backend"),
         pytest.param("spatch-core show --library=pai", ["paintlib"], id="option"),

@@ -1,18 +1,20 @@
-"""Finds everything importable that a description names."""
+"""What a description names and requires."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 from .._description import AUTO_GENERATION, DEFAULTS, EVERY, GivenCallable
+from .._discovery import choose_variants
 from .._environment import RequirementError, why_unmet
+from .._errors import Finding, Severity, replace
 from .._patterns import TypePattern, split_identifier
 from ..exceptions import IdentifierError
-from .layout import key_path
+from .findings import error, key_path, note
 
 if TYPE_CHECKING:
     from .._description import Description
@@ -148,3 +150,43 @@ def _strings(values: Any) -> Iterator[tuple[int, str]]:
     for position, value in enumerate(values if isinstance(values, list) else []):
         if isinstance(value, str):
             yield position, value
+
+
+# --- Requirements ---------------------------------------------------------------------------------
+
+
+def check_requirements(requires: Iterable[str]) -> Iterator[Finding]:
+    """Yield an error for each malformed requirement, and a note for each unmet one.
+
+    Examples
+    --------
+    >>> [str(each.severity) for each in check_requirements(["no-such-distribution", "a b"])]
+    ['note', 'error']
+    """
+    for position, text in enumerate(requires):
+        try:
+            unmet = why_unmet(text)
+        except RequirementError as failure:
+            remedy = "Install packaging, or correct the requirement"
+            found = error(f"it is inactive, because of a requirement: {failure}", remedy)
+        else:
+            if not unmet:
+                continue
+            found = note(f"{unmet}, so it is inactive here", "Install it to use the backend")
+        yield replace(found, key=f"requires[{position}]")
+
+
+def check_variants(description: Description) -> Iterator[Finding]:
+    """Yield an error for each malformed requirement, and a note for each absent function.
+
+    The variants may have been chosen before.
+    """
+    if not description.varies:
+        return
+    chosen, problems = choose_variants(description)
+    for problem in problems:
+        yield replace(problem, severity=Severity.ERROR)
+    for identifier, why in {**description.absent, **chosen.absent}.items():
+        message = f"it has no implementation for what is installed here: {why}"
+        found = note(message, "Install it, or add an implementation without a requirement")
+        yield replace(found, key=key_path(("functions", identifier)))

@@ -1,4 +1,4 @@
-"""Descriptions whose imports end the process, or change the state that all code shares."""
+"""Descriptions that are objects, whose imports end the process."""
 
 from __future__ import annotations
 
@@ -45,12 +45,9 @@ def install(site: Site, name: str, code: str, qualname: str = "") -> None:
 @pytest.mark.parametrize(
     "arguments",
     [
-        ("list", "paintlib"),
         ("list", "paintlib", "--json"),
-        ("libraries",),
+        ("show", "paintlib"),
         ("show", "chalk"),
-        ("order", "paintlib"),
-        ("functions", "paintlib"),
         ("explain", "paintlib.filters:blur", "builtins:int"),
     ],
     ids=" ".join,
