@@ -63,10 +63,9 @@ TOOL_TESTS = ("tools", "typing")
 """Tests of the tools and of the types. Only the main Python runs them, those of the types in the
 session `types`."""
 OLDEST_TESTS = (
-    *("cli/test_functions.py", "cli/test_libraries.py", "cli/test_order.py"),
-    *("cli/test_schema.py", "cli/test_show.py", "cli/test_streams.py", "test_migration.py"),
-    *("cli/test_replay_check.py", "cli/test_group.py", "examination/test_examination.py"),
-    "testing/test_kit.py",
+    *("cli/test_group.py", "cli/test_list.py", "cli/test_replay_check.py", "cli/test_schema.py"),
+    *("cli/test_show.py", "cli/test_streams.py", "examination/test_examination.py"),
+    *("test_migration.py", "testing/test_kit.py"),
 )
 """The part of `PROCESS_TESTS` that the oldest Python runs: some of each kind."""
 INTERPRETER_TESTS = (
