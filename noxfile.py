@@ -63,10 +63,9 @@ TOOL_TESTS = ("tools", "typing")
 """Tests of the tools and of the types. Only the main Python runs them, those of the types in the
 session `types`."""
 OLDEST_TESTS = (
-    *("cli/test_functions.py", "cli/test_libraries.py", "cli/test_order.py"),
-    *("cli/test_schema.py", "cli/test_show.py", "cli/test_streams.py", "test_migration.py"),
-    *("cli/test_replay_check.py", "cli/test_group.py", "examination/test_examination.py"),
-    "testing/test_kit.py",
+    *("cli/test_group.py", "cli/test_list.py", "cli/test_replay_check.py", "cli/test_schema.py"),
+    *("cli/test_show.py", "cli/test_streams.py", "examination/test_examination.py"),
+    *("test_migration.py", "testing/test_kit.py"),
 )
 """The part of `PROCESS_TESTS` that the oldest Python runs: some of each kind."""
 INTERPRETER_TESTS = (
@@ -76,7 +75,7 @@ INTERPRETER_TESTS = (
 """Tests of behaviour that differs between Pythons: frames, code, threads and interrupts. The
 Pythons between the oldest and the main one run these."""
 CALL_TESTS = (
-    *("implementation", "resolution", "signature"),
+    *("resolution", "signature"),
     *("test_failures.py", "test_hooks.py", "test_scale.py"),
 )
 """Further tests of calls, which the main Python runs without its C extension."""
@@ -398,8 +397,7 @@ def examples(step: Step) -> None:
             )
     # These tests need packages that the environments of the core lack.
     tools = [f"tests/tools/test_{name}.py" for name in ("real_work", "scipy_tests")]
-    notebooks = ["tests/test_html.py"]
-    others = ["tests/test_estimators.py", *notebooks]
+    others = ["tests/test_adopters.py", "tests/test_estimators.py", "tests/test_html.py"]
     step.pytest("tools", "-m", "", *others, *tools)
 
 

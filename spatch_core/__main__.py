@@ -23,7 +23,7 @@ def main() -> None:
         )
         sys.exit(2)
     from .cli import main as run
-    from .cli.streams import keep_stdout
+    from .cli.output import keep_stdout
 
     keep_stdout()
     run()

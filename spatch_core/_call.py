@@ -97,10 +97,6 @@ class Chain(TakesFound):
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         return self.run(args, kwargs)
 
-    def call_found(self, found: tuple[Any, ...] | None, /, *args: Any, **kwargs: Any) -> Any:
-        """Make a call with the dispatch arguments that a finder has returned."""
-        return self.run(args, self.function.without_like(kwargs), found)
-
     def run(
         self,
         args: tuple[Any, ...],

@@ -12,7 +12,8 @@ others. If it defers, the other candidates follow.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from ._backends import Match
@@ -59,12 +60,24 @@ class Remembering(Chain):
             if answer is NotImplemented:
                 return answer
             return _awaited(self, memory, answer, args, kwargs, progress)
-        # `undecided` forgets the old backend meanwhile, and restores it if the call fails.
-        with memory.undecided(args, kwargs):
+        with _undecided(memory, args, kwargs):
             result = self.walk(args, kwargs, 0, found, progress)
             if result is not NotImplemented:
                 memory.keep(args, kwargs, _answered(self.decision, progress))
         return result
+
+
+@contextmanager
+def _undecided(memory: Memory, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Iterator[None]:
+    """Forget the backend while a method that decides runs; restore it if no other is kept."""
+    instance, before = memory.instance(args, kwargs), memory.recall(args, kwargs)
+    if before is not None:
+        setattr(instance, memory.attribute, None)
+    try:
+        yield
+    finally:
+        if before is not None and getattr(instance, memory.attribute, None) is None:
+            setattr(instance, memory.attribute, before)
 
 
 async def _awaited(
@@ -75,7 +88,7 @@ async def _awaited(
     kwargs: dict[str, Any],
     progress: Progress,
 ) -> Any:
-    with memory.undecided(args, kwargs):
+    with _undecided(memory, args, kwargs):
         result = await answer
         memory.keep(args, kwargs, _answered(chain.decision, progress))
     return result

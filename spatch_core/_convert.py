@@ -265,6 +265,7 @@ def _mutable(values: Iterable[Any]) -> Iterator[Any]:
     """Yield the lists and dictionaries among values and inside of them, the inner ones first."""
     for value in values:
         if is_container(type(value)):
+            # An outer one is written when its items have got their new ones.
             yield from _mutable(_items(value))
             if type(value) in (list, dict):
                 yield value
@@ -314,6 +315,7 @@ class Conversion:
 
     def text(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> str:
         """Return the arguments to convert, in words; empty if only the result is converted."""
+        # Counted, not converted: `explain` calls no code of a backend.
         found = [*leaves((*args, *kwargs.values()), self.is_foreign).values()]
         names: dict[str, int] = {}
         for each in found:
@@ -325,6 +327,7 @@ class Conversion:
     def written(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> list[tuple[str, Any]]:
         """Return the arguments that the function writes into, with their names."""
         found: list[tuple[str, Any]] = []
+        # By position or by name, as the caller has given them.
         for each in self._function.mutated:
             name = each.name or f"argument {each.position}"
             if each.position is not None and each.position < len(args):
@@ -429,6 +432,7 @@ async def _awaited(
 def moved_text(before: Any, after: Any) -> str:
     """Return the types of an object before and after its conversion, and its size, as text."""
     text = f"{_type_name(before)} to {_type_name(after)}"
+    # Of the first that tells it: a lazy array may have none before it is computed.
     for each in (before, after):
         size = size_of(each)
         if size is not None:

@@ -111,6 +111,7 @@ class Step:
         self.conversions = conversions
         self.override = override
         # Whether it answers only where nothing else does.
+        # By identity: only the default has this very reason.
         self.is_last = verdict in _LAST or reason is LAST_RESORT
         # Whether it runs without `should_run`, with exactly the arguments of the call.
         self.is_plain = conversions is None
@@ -241,16 +242,12 @@ class Decision:
             return None
         return self.decider.load(self.function, step.backend, found.should_run)
 
-    def load_conversions(self, step: Step) -> tuple[Callable[..., Any], Callable[..., Any], Any]:
+    def load_conversions(self, step: Step) -> list[Any]:
         """Return ``to_default``, ``from_default`` and ``copy_into``, imported on first use."""
-        assert step.conversions is not None
-        there, back, copy_into = [
+        return [
             None if each is None else self.decider.load(self.function, step.backend, each)
-            for each in step.conversions
+            for each in step.conversions or ()
         ]
-        assert there is not None
-        assert back is not None
-        return there, back, copy_into
 
     def index_of(self, called: object) -> int | None:
         """Return the place of the plain candidate whose implementation is `called`."""
@@ -359,12 +356,11 @@ class Decider(Backends):
         # A class that the library names itself may decline: the default is made for it.
         declining = [cls for cls in decision.overriding if not self.is_own(cls)]
         if declining and not (decision.match.default_matches and DEFAULT in state.prioritized):
-            # By identity: a metaclass may define ==.
+            # They count as foreign, though the library may know base classes of them. By identity:
+            # a metaclass may define ==.
             known = {*map(id, decision.foreign)}
             new = [cls for cls in declining if id(cls) not in known]
             decision.foreign = (*decision.foreign, *new)
-            # Its types may all be known to the library, as base classes of these: an exception to
-            # the definition of a foreign type.
             names = ", ".join(map(type_identifier, decision.foreign))
             decision.declined = (
                 f"the library's own implementation is not made for {names}, and no method took it"
@@ -378,10 +374,12 @@ class Decider(Backends):
     def find_candidates(self, decision: Decision) -> list[Step]:
         """Return the steps that a call may reach, in order."""
         steps = self._before_default(decision)
+        # A refusal is no step of the call: it raises, or returns NotImplemented, after the last.
         if not decision.refuses:
             steps.append(self._default(decision))
         elif decision.converts:
-            steps += [each for each in self.conversions(decision) if each.conversions is not None]
+            found = self.conversions(decision)
+            steps += [each for each in found if each.verdict is Verdict.CONVERTS]
         return steps
 
     def find_steps(self, decision: Decision) -> list[Step]:
@@ -426,6 +424,7 @@ class Decider(Backends):
         """Return the step of a backend that runs its implementation."""
         return Step(
             name,
+            # By the function's own table, or by that of every function.
             self.catalog.descriptions[name].implementation(decision.function.identifier),
             prioritized=name in decision.state.prioritized,
             reason=IS_CURRENT if name == decision.match.current else "",
@@ -477,7 +476,7 @@ class Decider(Backends):
         if inactive:
             # No advice to opt in where that cannot help: with the backend active, would it match?
             if not description.unmet:
-                active = self.prioritizing(state, name)
+                active = DispatchState((name,)).within(state)
                 counts = decision.function.counts
                 match = Match(self, active, decision.types, match.implementing, counts)
             if description.unmet or match.fits(name):
@@ -492,11 +491,6 @@ class Decider(Backends):
     def _why_skipped(self, cycle: Cycle) -> str:
         environment, path = self.catalog.environment, cycle.in_words(self.catalog.default_name)
         return f"{CYCLE}: {path}. Set {environment.variable('SET_ORDER')}={cycle.set_order!r}"
-
-    @staticmethod
-    def prioritizing(state: DispatchState, name: str, fallback: str | None = None) -> DispatchState:
-        """Return the state of a block that prioritizes a backend."""
-        return DispatchState((name,), fallback=fallback).within(state)
 
     # Conversions.
 
@@ -520,20 +514,28 @@ class Decider(Backends):
         ]
 
     def _conversion(self, decision: Decision, match: Match, step: Step) -> Step:
-        """Return the step of a backend that converts if it is a candidate, and if it can."""
-        name, reason = step.backend, step.reason
+        """Return the step of a backend that converts if it is a candidate, and if it can.
+
+        An inactive one has its conversions, too, if to prioritize it would help.
+        """
+        name, reason, conversions = step.backend, step.reason, None
         # In addition to the rules of matching, every foreign type must be a primary type of the
         # backend, because only objects of these are converted.
         others = [c for c in decision.foreign if name not in self.matcher.match(c).primary]
-        if step.verdict is Verdict.NO_MATCH and not match.counting:
-            reason = f"it does not know {', '.join(map(type_identifier, decision.foreign))}"
-        elif step.verdict is Verdict.RUNS and others:
-            reason = f"{type_identifier(others[0])} is no primary type of it"
-        elif step.verdict is Verdict.RUNS:
-            if not decision.function.nature & (GENERATOR | ASYNC_GENERATOR):
+        fits = not others and not decision.function.nature & (GENERATOR | ASYNC_GENERATOR)
+        if step.verdict is Verdict.RUNS:
+            if fits:
                 return self.conversion(name, name in decision.state.prioritized)
             reason = "it is a generator function, whose items would not be converted"
-        return Step(name, verdict=Verdict.CANNOT_CONVERT, reason=reason)
+            if others:
+                reason = f"{type_identifier(others[0])} is no primary type of it"
+        elif step.verdict is Verdict.INACTIVE and fits:
+            conversions = self.catalog.descriptions[name].conversions
+        elif step.verdict is Verdict.NO_MATCH and not match.counting:
+            # Not as for implementations: here it matters which types there are.
+            reason = f"it does not know {', '.join(map(type_identifier, decision.foreign))}"
+        verdict = Verdict.CANNOT_CONVERT
+        return Step(name, verdict=verdict, reason=reason, conversions=conversions)
 
     def conversion(self, name: str, prioritized: bool = False) -> Step:
         """Return the step of a backend that converts."""

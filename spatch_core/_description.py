@@ -14,7 +14,7 @@ from ._patterns import ABSTRACT, TypePattern
 
 # The fields: validator, JSON Schema and reference page read these tables. Each field has its kind,
 # its default and its meaning. A field is added in its table and in the class that holds it, below.
-# Each kind has a method in `_parsing`, and a definition in the schema.
+# `_parsing` checks each kind, and the schema defines it.
 
 REQUIRED = "required"
 """The default of a field that must be given."""
@@ -126,7 +126,6 @@ AUTO_GENERATION_TABLE = {
 }
 FIELDS = tuple(FIELD_TABLE)
 FUNCTION_FIELDS = tuple(FUNCTION_TABLE)
-AUTO_GENERATION_FIELDS = tuple(AUTO_GENERATION_TABLE)
 
 FUNCTIONS = "functions"
 ATTRIBUTES = "attributes"
@@ -185,15 +184,7 @@ class Conversions(NamedTuple):
 
 
 class Variant(NamedTuple):
-    """An implementation that replaces the usual one if a requirement is met.
-
-    Parameters
-    ----------
-    requires : str
-        The requirement.
-    function : str
-        Identifier of the implementation.
-    """
+    """An implementation that replaces the usual one if a requirement is met."""
 
     requires: str
     function: str
@@ -202,20 +193,8 @@ class Variant(NamedTuple):
 class Implementation(NamedTuple):
     """How a backend implements one function of the library.
 
-    Parameters
-    ----------
-    function : str
-        Identifier of the implementation, or of the variant that replaces it here.
-    should_run : str or None
-        Identifier of the function that decides whether it runs; None if it always does.
-    uses_context : bool
-        Whether a `DispatchContext` is passed as the first argument.
-    additional_docs : str
-        Text for the "Backends" section of the function's docstring.
-    variants : tuple of Variant
-        The first one whose requirement is met replaces `function`.
-    variant : Variant or None
-        The variant that has replaced it, if any.
+    It has the fields that the table of a function has in a file. `function` is that of the variant
+    that replaces it here, if any, which is `variant`; `should_run` is None if it always runs.
     """
 
     function: str
@@ -227,17 +206,7 @@ class Implementation(NamedTuple):
 
 
 class AutoGeneration(NamedTuple):
-    """Where the update tool finds the implementations to describe.
-
-    Parameters
-    ----------
-    backend : str
-        Identifier of the `BackendImplementation`.
-    modules : tuple of str
-        Modules to import first, because they register functions.
-    variants_of : str
-        The distribution whose versions appear in the names of variants.
-    """
+    """Where the update tool finds the implementations to describe."""
 
     backend: str
     modules: tuple[str, ...] = ()
@@ -250,26 +219,10 @@ _NOTHING: Mapping[str, Any] = MappingProxyType({})
 class Description(NamedTuple):
     """A backend, as its author describes it.
 
+    It has the fields that a description has in a file, with their default values, and:
+
     Parameters
     ----------
-    name : str
-        The backend's name.
-    primary_types, secondary_types : tuple of TypePattern
-        Types that it works with and returns; types that it accepts but converts.
-    requires_opt_in : bool
-        Whether it is inactive until it is prioritized.
-    higher_priority_than, lower_priority_than : tuple of str
-        Names of backends that it goes before and after.
-    to_default, from_default, copy_into : str or None
-        Identifiers of its conversions.
-    requires : tuple of str
-        Requirements without which it is inactive.
-    url : str
-        Its documentation on the web; may be empty.
-    functions : mapping of str to Implementation
-        By identifier of the library's function.
-    attributes : mapping of str to str
-        Identifiers of its values, by identifier of the library's attribute.
     every : Implementation or None
         The implementation of every function without an entry of its own.
     auto_generation : AutoGeneration or None

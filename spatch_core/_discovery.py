@@ -24,7 +24,6 @@ from ._environment import (
     Environment,
     RequirementError,
     entry_point_target,
-    find_entry_points,
     near_misses,
     why_unmet,
 )
@@ -74,7 +73,6 @@ class Catalog(NamedTuple):
     problems: tuple[Finding, ...] = ()  # everything that was skipped or ignored
     blocked: Mapping[str, Source] = MappingProxyType({})  # neither files nor modules were read
     is_complete: bool = True  # else a backend must be read again; see `_StillImportingError`
-    group: str | None = None
     default_name: str = DEFAULT  # of the library itself, for users
 
     @property
@@ -101,23 +99,7 @@ class Catalog(NamedTuple):
         if name in self.descriptions:
             return self.descriptions[name].unmet
         faults = [each for each in self.problems if each.backend == name and each.skips]
-        return str(faults[0]) if faults else self._installed_since(name)
-
-    def _installed_since(self, name: str) -> str:
-        """Return a message if a backend was installed after the discovery, else an empty text."""
-        if self.group is None or not self.is_complete:
-            return ""
-        from importlib import invalidate_caches
-
-        invalidate_caches()
-        for entry_point in find_entry_points(self.group)[0]:
-            if entry_point.name == name and entry_point.dist is not None:
-                found = entry_point.dist
-                return (
-                    f"distribution {found.name} {found.version} was installed after the backends "
-                    "were discovered; call backend_opts.reload()"
-                )
-        return ""
+        return str(faults[0]) if faults else ""
 
     def check_backend(self, name: object, may_be_unmet: bool = False) -> str:
         """Return the name of a usable backend, or raise `UnknownBackendError`.
@@ -166,7 +148,6 @@ def build_catalog(
     default_types: Sequence[TypePattern],
     environment: Environment,
     problems: Iterable[Finding] = (),
-    group: str | None = None,
     secondary_types: Sequence[TypePattern] = (),
     functions: Collection[str] = (),
     default_name: str = DEFAULT,
@@ -174,7 +155,7 @@ def build_catalog(
 ) -> Catalog:
     """Read the descriptions of all backends and order them.
 
-    `entry_points` are those of the library's `group`; `problems` came up when they were looked for.
+    `entry_points` are those of the library's group; `problems` came up when they were looked for.
     Backends `in_code` are passed by the library itself. `registered` ones replace installed ones of
     the same name. The two sequences of types are those of the default implementations. `functions`
     are the identifiers of the library's functions. No backend may have the `default_name`.
@@ -217,7 +198,6 @@ def build_catalog(
         (*problems, *backends.problems, *environment.problems, *misspelled),
         backends.blocked,
         backends.is_complete,
-        group,
         default_name,
     )
 

@@ -8,7 +8,7 @@ function with the mark of `tries_whole_chain`, or a `TakesFound`.
 from __future__ import annotations
 
 from abc import get_cache_token
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -78,10 +78,6 @@ class Guard(TakesFound):
     ) -> Any:
         """Make a call."""
         return self.current().run(args, kwargs, found)
-
-    def call_found(self, found: tuple[Any, ...] | None, /, *args: Any, **kwargs: Any) -> Any:
-        """Make a call with the dispatch arguments that a finder has returned."""
-        return self.current().call_found(found, *args, **kwargs)
 
 
 class Calls:
@@ -275,13 +271,14 @@ def fill(dispatcher: Dispatcher, index: int, values: tuple[Any, ...]) -> Callabl
 class _WithoutLike(TakesFound):
     """Calls the default implementation without the ``like`` argument."""
 
-    __slots__ = ("_function",)
+    __slots__ = ("function",)
 
     def __init__(self, function: Function) -> None:
-        self._function = function
+        self.function = function
 
-    def call_found(self, found: object, /, *args: Any, **kwargs: Any) -> Any:
-        return self._function.default(*args, **self._function.without_like(kwargs))
+    def run(self, args: tuple[Any, ...], kwargs: dict[str, Any], found: object = None) -> Any:
+        """Make a call."""
+        return self.function.default(*args, **kwargs)
 
 
 class _Raised(NamedTuple):
@@ -291,26 +288,25 @@ class _Raised(NamedTuple):
     error: Exception
 
 
-def _chain(
+def chain_of(
     dispatcher: Dispatcher,
     index: int,
     calls: Calls,
-    args: tuple[Any, ...],
-    kwargs: dict[str, Any],
-    values: tuple[Any, ...] | None,
+    types: Iterable[type],
+    *,
+    passes: bool = True,
 ) -> Chain:
-    """Return the chain of a call."""
+    """Return the chain for the types of dispatch arguments, in the state in force."""
     function = dispatcher.records[index - 1].function
     scope: Scope = dispatcher.keeper.get()[0]
     # First the chains, then the backends: if another thread exchanges both in between, the
     # chain of the new backends is stored among the old chains, which are no longer read.
     chains, calls = scope.chains(index), dispatcher.loaded or calls
-    found = function.extract(args, kwargs) if values is None else given(values)
-    types = calls.decider.unique_types(map(type, found), scope.state)
-    chain: Chain | None = chains.get(types)
+    unique = calls.decider.unique_types(types, scope.state)
+    chain: Chain | None = chains.get(unique)
     if chain is None:
-        chain = calls.chain(function, scope.state, types)
-        chains.keep(types, chain)
+        chain = calls.chain(function, scope.state, unique, passes=passes)
+        chains.keep(unique, chain)
     return chain
 
 
@@ -326,7 +322,8 @@ def deferred(
     function, calls = dispatcher.records[index - 1].function, dispatcher.loaded
     if calls is None or called is function.default or tries_whole_chain(called):
         return NotImplemented
-    chain = _chain(dispatcher, index, calls, args, kwargs, values)
+    found = function.extract(args, kwargs) if values is None else given(values)
+    chain = chain_of(dispatcher, index, calls, map(type, found))
     if isinstance(called, _Raised):
         reason = reason_of(called.error), called.error
         return chain.after(called.implementation, args, kwargs, values, *reason)
@@ -353,7 +350,8 @@ def failed(
     if isinstance(error, calls.defer_on) and called is not function.default:
         return _Raised(called, error)
     try:
-        chain = _chain(dispatcher, index, calls, args, kwargs, values)
+        found = function.extract(args, kwargs) if values is None else given(values)
+        chain = chain_of(dispatcher, index, calls, map(type, found))
         place = chain.decision.index_of(called)
     except Exception:  # noqa: BLE001  # the exception of the implementation counts
         return None
@@ -387,12 +385,10 @@ def _first_call(
         context = CallContext()
         context._known, context._kwargs = known, keywords
         context._args = args if found is None else found
-        # Unpacking empty keywords takes time, so each call is written twice.
+        # In two steps, and without empty keywords: to unpack both in the call takes longer.
+        asked = (context,) + args  # noqa: RUF005
         if should_run is not None:
-            if keywords:
-                answer = should_run(context, *args, **keywords)
-            else:
-                answer = should_run(context, *args)
+            answer = should_run(*asked, **keywords) if keywords else should_run(*asked)
             if answer is not True:
                 if fallback is None or not (answer is False or type(answer) is str):
                     return chain.after_first(answer, context, args, keywords, found)
@@ -407,13 +403,9 @@ def _first_call(
         if implementation is None:
             # Without a lock: two threads that load it find the same object.
             implementation = decision.load(first)
+        passed = asked if uses_context else args
         try:
-            if uses_context:
-                result = implementation(context, *args, **keywords)
-            elif keywords:
-                result = implementation(*args, **keywords)
-            else:
-                result = implementation(*args)
+            result = implementation(*passed, **keywords) if keywords else implementation(*passed)
         except Exception as error:
             chain.note(error, first, args, keywords, Progress())
             raise
@@ -435,7 +427,7 @@ class _Asking(TakesFound):
 
     def __init__(self, function: Function, call_found: Callable[..., Any]) -> None:
         self._function = function
-        self.call_found = call_found
+        self.call_found = call_found  # type: ignore[method-assign]  # a slot saves a frame
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         return self.call_found(self._function.find(args, kwargs), *args, **kwargs)

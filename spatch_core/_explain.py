@@ -294,33 +294,35 @@ def refusal(
         _names(decision.foreign),
         backends,
         decision.policy or "",
-        tuple(_remedies(decision, examine)),
+        tuple(_remedies(decision, backends, examine)),
         reason or decision.declined,
     )
 
 
-def _remedies(decision: Decision, examine: Examine) -> Iterator[str]:
+def _remedies(
+    decision: Decision, backends: tuple[ExplainedBackend, ...], examine: Examine
+) -> Iterator[str]:
     """Yield the options under which a refused call would run, one sentence each."""
     decider, state = decision.decider, decision.state
-    for name in [each.backend for each in decision.steps if each.verdict is Verdict.INACTIVE]:
+    # These would match if they were prioritized; see `Decider.find_steps`.
+    for name in [each.backend for each in backends if each.verdict is Verdict.INACTIVE]:
         if not decider.catalog.descriptions[name].unmet:
             again = "takes part again (it is disabled here)"
             why = again if name in state.disabled else "takes part (it requires opt-in)"
             yield f"with backend_opts(prioritize={name!r}), {name} {why}"
-    conversions = decider.conversions(decision)
-    for step in [] if decision.converts else conversions:
+    also = "" if decision.converts else ", fallback='convert'"
+    for step in decider.conversions(decision):
         obstacle, text = examine(step) if step.conversions is not None else ("it cannot", "")
-        if not obstacle:
+        if obstacle:
+            continue
+        if step.verdict is Verdict.CANNOT_CONVERT:
+            yield f"with backend_opts(prioritize={step.backend!r}{also}), {step.backend} converts"
+        elif not decision.converts:
             yield (
                 f"with backend_opts(fallback='convert'), {step.backend} converts "
                 f"{text or 'the result'}, and the library's own implementation runs, unless "
                 f"{step.backend} says that it cannot"
             )
-    also = "" if decision.converts else ", fallback='convert'"
-    for name in [each.backend for each in conversions if each.conversions is None]:
-        new = _new_converter(decision, name)
-        if new is not None and not examine(new)[0]:
-            yield f"with backend_opts(prioritize={name!r}{also}), {name} converts"
     if DEFAULT in state.disabled:
         yield "without disable='default', the library's own implementation runs"
     elif not decision.declined:
@@ -328,20 +330,6 @@ def _remedies(decision: Decision, examine: Examine) -> Iterator[str]:
             "with backend_opts(fallback='default'), the library's own implementation runs "
             "with the arguments as they are"
         )
-
-
-def _new_converter(decision: Decision, name: str) -> Step | None:
-    """Return the conversion of a backend, if it would answer once the backend is prioritized.
-
-    It may not: types that it knows then count, and another backend may answer first.
-    """
-    tried = {each.backend for each in decision.candidates}
-    state = decision.decider.prioritizing(decision.state, name, "convert")
-    again = decision.decider.decide(decision.function, state, decision.types)
-    for each in again.candidates:
-        if each.backend not in tried:
-            return each if each.backend == name and each.conversions is not None else None
-    return None
 
 
 # Warnings, and notes on exceptions.

@@ -23,7 +23,8 @@ option could run another backend than the pickled options ask for.
 from __future__ import annotations
 
 import sys
-from functools import update_wrapper
+from contextlib import nullcontext
+from functools import partial, update_wrapper
 from types import CoroutineType, MethodType
 
 from ._patterns import import_identifier, loaded_object
@@ -34,6 +35,7 @@ from .exceptions import UnknownBackendError
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
+    from contextlib import AbstractContextManager
     from typing import Any, TypeVar
 
     from ._state import Scope, StateKeeper
@@ -277,7 +279,7 @@ def stepwise(nature: int, keeper: StateKeeper, scope: Scope, start: Callable[[],
     iterator or an asynchronous iterator.
     """
     if nature & ASYNC_GENERATOR:
-        return _stepwise_async_generator(Steps(keeper, scope), start)
+        return delegated(start, Steps(keeper, scope).awaiting)
     if nature & COROUTINE:
         return _awaiting(Steps(keeper, scope).awaiting, (start,), {})
     return _stepwise_generator(Steps(keeper, scope), start)
@@ -297,26 +299,34 @@ def _generator(made: Iterable[Any]) -> Any:
     return (yield from made)
 
 
-async def _stepwise_async_generator(steps: Steps, start: Callable[[], Any]) -> Any:
-    generator = start()
-    step = steps.awaiting(generator.__anext__)
-    try:
-        while True:
-            value = await step
-            try:
-                sent = yield value
-            except GeneratorExit:
-                await steps.awaiting(generator.aclose)
-                raise
-            except BaseException as error:  # noqa: BLE001  # any may be thrown
-                step = steps.awaiting(generator.athrow, error)
-            else:
-                if sent is None:
-                    step = steps.awaiting(generator.__anext__)
+async def delegated(
+    start: Callable[[], Any],
+    step_of: Callable[..., Any] = lambda method, *args: method(*args),
+    context: Callable[[], AbstractContextManager[object]] = nullcontext,
+) -> Any:
+    """Yield from the asynchronous generator that `start` returns, inside of a context.
+
+    `step_of` makes the awaitable of each step from a method of the generator and its arguments.
+    """
+    with context():
+        generator = start()
+        step = step_of(generator.__anext__)
+        try:
+            while True:
+                value = await step
+                try:
+                    sent = yield value
+                except GeneratorExit:
+                    await step_of(generator.aclose)
+                    raise
+                except BaseException as error:  # noqa: BLE001  # any may be thrown
+                    step = step_of(generator.athrow, error)
                 else:
-                    step = steps.awaiting(generator.asend, sent)
-    except StopAsyncIteration:
-        return
+                    # Other iterators have no `asend`.
+                    method = generator.__anext__ if sent is None else partial(generator.asend, sent)
+                    step = step_of(method)
+        except StopAsyncIteration:
+            return
 
 
 _PICKLED = tuple(name for name in NAMES if name not in STAYING)

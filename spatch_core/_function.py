@@ -8,13 +8,11 @@ from __future__ import annotations
 
 import sys
 from _collections_abc import Sequence  # as collections.abc has it, without that import
-from os.path import exists
 from types import CodeType, FunctionType
 
 from ._patterns import DEFAULT, GENERATED, is_initializing, split_identifier
 from ._wrapper import (
     SIGNED,
-    document,
     dress,
     given,
     make_wrapper,
@@ -294,12 +292,12 @@ class Dispatchable:
         self.shape = shape  # last: `document` takes it for a sign that there is a wrapper
         caller = dispatcher.loaded
         if caller is not None:
-            from ._loading import docs  # most libraries have no backends yet
+            from ._loading import document  # most libraries have no backends yet
 
             if any(each.is_asked for each in caller.catalog.descriptions.values()):
                 # No backend was asked for this function; None if this thread is loading them.
                 caller = dispatcher.ensure_loader().load(again=True) or caller
-            document(self, docs(caller, self.identifier))
+            document(self, caller)
 
     def explain(self, /, *args: Any, **kwargs: Any) -> Explanation:
         """Return which implementation would run for this call, and why.
@@ -489,38 +487,28 @@ def _check_callable(default: Any) -> None:
 def _warn_of_duplicate(earlier: Dispatchable, default: Any) -> None:
     """Warn if another function takes the identity of an earlier one.
 
-    It does not warn if a module is imported again, which then has another spec, nor if IPython's
-    autoreload runs one definition of it again, nor in an interactive session, whose code comes
-    from no file.
+    One definition may run again: its module is imported anew, or IPython's autoreload or a cell of
+    a notebook runs it. So two functions of one module are two only while it is imported.
     """
     replaced: Any = earlier.function.default
-    if default is replaced:
-        return
-    module, qualname = getattr(default, "__module__", ""), getattr(default, "__qualname__", "")
-    if module == getattr(replaced, "__module__", None):
-        if earlier.origin is not _origin(default):
-            return
-        is_same = qualname == getattr(replaced, "__qualname__", "") and "<locals>" not in qualname
-        # A script is not marked while it runs.
-        if is_same and module != "__main__" and not is_initializing(sys.modules.get(module)):
-            return
-    places = [_place(replaced), _place(default)]
-    if "" in places:
+    module = getattr(default, "__module__", "")
+    is_importing = earlier.origin is _origin(default) and is_initializing(sys.modules.get(module))
+    is_again = module == getattr(replaced, "__module__", None) and not is_importing
+    if is_again or default is replaced:
         return
     from ._errors import warn_caller
     from .exceptions import DuplicateFunctionWarning
 
+    places = _place(replaced), _place(default)
     warn_caller(DuplicateFunctionWarning(earlier.identifier, *places))
 
 
 def _place(default: Any) -> str:
-    """Return where a function is defined, ``"file:line"``; empty if it comes from no file."""
+    """Return where a function is defined, ``"file:line"``; empty if it is not Python's."""
     while hasattr(default, "__wrapped__"):
         default = default.__wrapped__
     code = getattr(default, "__code__", None)
-    if code is None or not exists(code.co_filename):
-        return ""
-    return f"{code.co_filename}:{code.co_firstlineno}"
+    return "" if code is None else f"{code.co_filename}:{code.co_firstlineno}"
 
 
 # --- the dispatcher -----------------------------------------------------------------------------

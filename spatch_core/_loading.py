@@ -21,7 +21,7 @@ from ._errors import REGISTERED, Finding, Source, nearest, warn_caller
 from ._parsing import parse_description
 from ._patterns import DEFAULT, TypePattern, is_initializing
 from ._state import initial_state
-from ._wrapper import document
+from ._wrapper import show_source
 from .exceptions import UnknownBackendError
 
 if TYPE_CHECKING:
@@ -221,7 +221,8 @@ def _discover(system: Any) -> Calls:
     dispatcher: Dispatcher = system._dispatcher
     group = system.group
     entry_points, problems = find_entry_points(group) if group else ([], [])
-    for _ in range(_ROUNDS):
+    rounds = iter(range(_ROUNDS))
+    while True:
         registered = system._registered
         catalog = build_catalog(
             entry_points,
@@ -229,14 +230,13 @@ def _discover(system: Any) -> Calls:
             [TypePattern(each) for each in system._default_types],
             read_environment(system.environ_prefix, environ),
             problems,
-            group,
             [TypePattern(each) for each in system._secondary_types],
             [*dispatcher.by_identifier],
             dispatcher.default_name,
             registered,
         )
         # Done unless a module that was imported has registered a backend.
-        if system._registered is registered:
+        if system._registered is registered or next(rounds, None) is None:
             break
 
     def override(decision: Decision, classes: tuple[type, ...]) -> Callable[..., Any]:
@@ -266,7 +266,16 @@ def _publish(dispatcher: Dispatcher, calls: Calls) -> None:
     keeper.forget_tables()
     dispatcher.backend_opts._forget()
     for record in dispatcher.records:
-        document(record, docs(calls, record.identifier))
+        document(record, calls)
+
+
+def document(record: Any, calls: Calls | None) -> None:
+    """Show the backends in the docstring of a function, and its source in tracebacks."""
+    if getattr(record, "shape", None) is None:
+        return  # adopted; or the thread that decorates it documents it afterwards
+    show_source(record)
+    section = "" if calls is None else docs(calls, record.identifier)
+    record.wrapper.__doc__ = with_section(record.doc, section)
 
 
 def docs(calls: Calls, identifier: str) -> str:
@@ -302,3 +311,31 @@ def summary_of(description: Description, quote: str = "", *, links: bool = True)
         text += f'. Needs opt-in: ``prioritize="{description.name}"``'
     # No full stop after an address: some programs would make it part of the link.
     return f"{text}. See {description.url}" if description.url and links else f"{text}."
+
+
+def with_section(doc: str | None, section: str) -> str | None:
+    r"""Return a docstring with a section at its end, indented like its other lines.
+
+    >>> print(with_section("Double.", "Backends\n--------\nfast\n    Less precise."))
+    Double.
+    <BLANKLINE>
+    Backends
+    --------
+    fast
+        Less precise.
+    <BLANKLINE>
+    """
+    if not section:
+        return doc
+    section = without_prompts(section)
+    if not doc:
+        return section
+    lines = [line for line in doc.splitlines()[1:] if line.strip()]
+    margin = min((line[: len(line) - len(line.lstrip())] for line in lines), key=len, default="")
+    text = "\n".join([margin + line if line else "" for line in section.splitlines()])
+    return f"{doc.rstrip()}\n\n{text}\n{margin}"
+
+
+def without_prompts(text: str) -> str:
+    """Return a backend's text without examples that doctest would run for the library."""
+    return text.replace(">>>", "\\>>>")  # reStructuredText shows no backslash there

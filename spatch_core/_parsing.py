@@ -146,7 +146,7 @@ class _Reader:
     def is_identifier(self, value: Any, path: str) -> bool:
         """Whether a value is an identifier; reports a fault if not."""
         try:
-            self.exact_identifier(value, path)
+            _checked("identifier", value)
         except _WrongError as error:
             self.fault(path, *error.args)
             return False
@@ -291,8 +291,12 @@ class _Reader:
 
     def value(self, kind: str, value: Any, path: str) -> Any:
         """Return a value of a kind, or the tuple of the valid items of a list."""
+        if kind == "list of variants":
+            return self.variants(value, path)
+        if kind == "identifier" and callable(value):
+            return _identified(value)
         if kind not in _LISTS:
-            return _READERS[kind](self, value, path)
+            return _checked(kind, value)
         if isinstance(value, str) and kind == "module or list of modules":
             value = [value]
         if not isinstance(value, (list, tuple, set, frozenset)):
@@ -301,75 +305,13 @@ class _Reader:
         found = []
         for position, item in enumerate(value):
             try:
-                found.append(_READERS[_LISTS[kind]](self, self.string(item, path), path))
+                found.append(_checked(_LISTS[kind], _checked("string", item)))
+                if kind == "list of backend names" and item == self.name:
+                    found.pop()
+                    raise _WrongError("a backend cannot precede itself", "Remove the name")
             except _WrongError as error:
                 self.fault(f"{path}[{position}]", *error.args)
         return tuple(found)
-
-    def string(self, value: Any, path: str) -> str:
-        if not isinstance(value, str):
-            raise _WrongError(f"{value!r} is not a string", "Write a string")
-        return value
-
-    def boolean(self, value: Any, path: str) -> bool:
-        if not isinstance(value, bool):
-            raise _WrongError(f"{value!r} is not a boolean", "Write true or false")
-        return value
-
-    def flag(self, value: Any, path: str) -> bool:
-        # Numbers, as the public `spatch` package accepts them.
-        is_number = type(value) in (int, float) and value in (0, 1)
-        return self.boolean(bool(value) if is_number else value, path)
-
-    def identifier(self, value: Any, path: str) -> str:
-        return _identified(value) if callable(value) else self.exact_identifier(value, path)
-
-    def exact_identifier(self, value: Any, path: str) -> str:
-        try:
-            split_identifier(value)
-        except IdentifierError as error:
-            remedy = f"Write it as {identifier_like(value) or 'package.module:function'!r}"
-            raise _WrongError(str(error), remedy) from None
-        return str(value)
-
-    def type_pattern(self, value: Any, path: str) -> TypePattern:
-        try:
-            return TypePattern(value)
-        except IdentifierError as error:
-            remedy = f"Write it as {identifier_like(value) or 'package.module:Class'!r}"
-            raise _WrongError(str(error), remedy) from None
-
-    def other_backend(self, value: Any, path: str) -> str:
-        if not is_backend_name(value):
-            raise _WrongError(
-                f"{value!r} cannot name a backend",
-                f"Use the name of another backend's entry point, or {DEFAULT!r}",
-            )
-        if value == self.name:
-            raise _WrongError("a backend cannot precede itself", "Remove the name")
-        return value
-
-    def requirement(self, value: Any, path: str) -> str:
-        """Return a requirement; it is parsed only when needed."""
-        text = self.string(value, path)
-        if not (text[:1].isascii() and text[:1].isalnum()):
-            raise _WrongError(
-                f"{text!r} is not a requirement",
-                "Write the name of a distribution, and perhaps versions: 'torch>=2.1'",
-            )
-        return text
-
-    def web_address(self, value: Any, path: str) -> str:
-        text = self.string(value, path)
-        scheme, _, rest = text.partition("://")
-        if text and not (
-            scheme in ("https", "http") and rest[:1] in _LETTERS and {*rest} <= _IN_ADDRESSES
-        ):
-            raise _WrongError(
-                f"{text!r} is not a web address",
-                "Write 'https://...' or 'http://...', other characters than ASCII as '%C3%BC'",
-            )
-        return text
 
     def variants(self, value: Any, path: str) -> tuple[Variant, ...]:
         if not isinstance(value, (list, tuple)):
@@ -443,17 +385,67 @@ class _Reader:
         self.fault(path, message, f"Write it {place_of(key)}")
 
 
-_READERS: dict[str, Callable[[_Reader, Any, str], Any]] = {
-    "boolean": _Reader.boolean,
-    "boolean, 0 or 1": _Reader.flag,
-    "identifier": _Reader.identifier,
-    "list of variants": _Reader.variants,
-    "other backend": _Reader.other_backend,
-    "requirement": _Reader.requirement,
-    "string": _Reader.string,
-    "type pattern": _Reader.type_pattern,
-    "web address": _Reader.web_address,
+# The kinds of single values
+
+
+def _checked(kind: str, value: Any) -> Any:
+    """Return a valid value of a kind, or raise `_WrongError`."""
+    if kind in ("identifier", "type pattern"):
+        try:
+            if kind == "type pattern":
+                return TypePattern(value)
+            split_identifier(value)
+        except IdentifierError as error:
+            example = "package.module:" + ("Class" if kind == "type pattern" else "function")
+            remedy = f"Write it as {identifier_like(value) or example!r}"
+            raise _WrongError(str(error), remedy) from None
+        return str(value)
+    is_valid, fault, remedy = _CHECKS[kind]
+    if not is_valid(value):
+        raise _WrongError(f"{value!r} {fault}", remedy)
+    return bool(value) if kind == "boolean, 0 or 1" else value
+
+
+def _is_flag(value: Any) -> bool:
+    # Numbers, as the public `spatch` package accepts them.
+    return isinstance(value, bool) or (type(value) in (int, float) and value in (0, 1))
+
+
+def _is_requirement(value: Any) -> bool:
+    """Whether a value may be a requirement, which is parsed only when needed."""
+    return isinstance(value, str) and value[:1].isascii() and value[:1].isalnum()
+
+
+def _is_web_address(value: Any) -> bool:
+    if not isinstance(value, str):
+        return False
+    scheme, _, rest = value.partition("://")
+    is_address = scheme in ("https", "http") and rest[:1] in _LETTERS and {*rest} <= _IN_ADDRESSES
+    return value == "" or is_address
+
+
+_BOOLEAN = "is not a boolean", "Write true or false"
+_CHECKS: dict[str, tuple[Callable[[Any], bool], str, str]] = {
+    "string": (lambda value: isinstance(value, str), "is not a string", "Write a string"),
+    "boolean": (lambda value: isinstance(value, bool), *_BOOLEAN),
+    "boolean, 0 or 1": (_is_flag, *_BOOLEAN),
+    "other backend": (
+        is_backend_name,
+        "cannot name a backend",
+        f"Use the name of another backend's entry point, or {DEFAULT!r}",
+    ),
+    "requirement": (
+        _is_requirement,
+        "is not a requirement",
+        "Write the name of a distribution, and perhaps versions: 'torch>=2.1'",
+    ),
+    "web address": (
+        _is_web_address,
+        "is not a web address",
+        "Write 'https://...' or 'http://...', other characters than ASCII as '%C3%BC'",
+    ),
 }
+"""What is valid, what a wrong value is not, and the remedy."""
 
 
 def _identified(given: Callable[..., Any]) -> GivenCallable:

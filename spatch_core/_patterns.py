@@ -164,21 +164,15 @@ def is_awaited(name: str) -> bool:
     return module is None or is_initializing(module)
 
 
-# Classes. Nothing here runs code of a class, of its metaclass or of its module: a metaclass may
-# raise from attribute access, `==` and `hash`; an object may import a module when `isinstance` asks
-# for its `__class__`; and `is_importable` is called in the middle of a garbage collection.
+# Classes. A metaclass may raise from `==` and `hash`, and an object may import a module when
+# `isinstance` asks for its `__class__`; neither is asked here.
 
 # The descriptors of `type` are called directly, past a metaclass's own attribute access.
 mro_of = type.__dict__["__mro__"].__get__
 bases_of = type.__dict__["__bases__"].__get__
 dict_of = type.__dict__["__dict__"].__get__
-_get_module = type.__dict__["__module__"].__get__
-_get_qualname = type.__dict__["__qualname__"].__get__
-_get_flags = type.__dict__["__flags__"].__get__
-_get_abstract_methods = type.__dict__["__abstractmethods__"].__get__
+qualname_of = type.__dict__["__qualname__"].__get__
 _HEAP_TYPE = 1 << 9  # CPython's Py_TPFLAGS_HEAPTYPE: made at run time, so it can be collected
-_Module = type(sys)
-_module_dict_of: Any = vars(_Module)["__dict__"].__get__
 # Modules of Python's own classes, and of abstract classes some of which have no abstract method.
 _GENERAL_MODULES = frozenset({"abc", "builtins", "collections.abc", "io", "numbers", "typing"})
 
@@ -203,21 +197,8 @@ def is_class(value: object) -> bool:
 
 def module_of(cls: type) -> str:
     """Return the name of a class's module; empty if ``__module__`` is missing or not a string."""
-    try:
-        module = _get_module(cls)
-    except AttributeError:
-        return ""
-    return _exact(module) if is_derived(type(module), str) else ""
-
-
-def qualname_of(cls: type) -> str:
-    """Return the qualname of a class."""
-    return _exact(_get_qualname(cls))
-
-
-def _exact(text: str) -> str:
-    """Return a text as an exact `str`, whose methods run no code of a subclass."""
-    return text if type(text) is str else str.__str__(text)
+    module: object = getattr(cls, "__module__", None)
+    return module if isinstance(module, str) else ""
 
 
 def type_identifier(cls: type) -> str:
@@ -256,17 +237,8 @@ def is_importable(cls: type) -> bool:
 
     A local class is not: it is collected with the last reference to it.
     """
-    if not _get_flags(cls) & _HEAP_TYPE:
-        return True
-    found: object = sys.modules.get(module_of(cls))
-    for part in qualname_of(cls).split("."):
-        if is_class(found):
-            found = dict_of(found).get(part)
-        elif is_derived(type(found), _Module):
-            found = _module_dict_of(found).get(part)
-        else:
-            return False
-    return found is cls
+    is_static = not cls.__flags__ & _HEAP_TYPE
+    return is_static or loaded_object(module_of(cls), qualname_of(cls), hooks=False) is cls
 
 
 def is_general(cls: type) -> bool:
@@ -284,11 +256,10 @@ def is_general(cls: type) -> bool:
     module = module_of(cls)
     if module in _GENERAL_MODULES:
         return True
-    try:
-        is_abstract = bool(_get_abstract_methods(cls))
-    except AttributeError:
-        return False
-    return is_abstract and module.partition(".")[0] in sys.stdlib_module_names
+    return (
+        bool(getattr(cls, "__abstractmethods__", ()))
+        and module.partition(".")[0] in sys.stdlib_module_names
+    )
 
 
 # Type patterns

@@ -208,12 +208,8 @@ class Memory:
         name = getattr(self.instance(args, kwargs), self.attribute, None)
         return name if type(name) is str and name else None
 
-    def undecided(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Undecided:
-        """Forget the backend while a method that decides runs; restore it if no other is kept."""
-        return Undecided(self, self.instance(args, kwargs), self.recall(args, kwargs))
-
     def keep(self, args: tuple[Any, ...], kwargs: Mapping[str, Any], backend: str) -> None:
-        """Remember the backend that has run the method, inside `undecided`.
+        """Remember the backend that has run the method; meanwhile none is remembered.
 
         If the default implementation has called another method that decides, as `fit_transform`
         calls `fit`, the decision of that method stands. `backend` is a name; after that of the
@@ -231,22 +227,3 @@ class Memory:
                 f"{self.method}: let its instances have an attribute {self.attribute!r}, for "
                 "example in __slots__"
             ) from error
-
-
-class Undecided:
-    """The block in which an instance has forgotten its backend, `before`; see `Memory`."""
-
-    __slots__ = ("_attribute", "_before", "_instance")
-
-    def __init__(self, memory: Memory, instance: Any, before: str | None) -> None:
-        self._attribute = memory.attribute
-        self._instance = instance
-        self._before = before
-
-    def __enter__(self) -> None:
-        if self._before is not None:
-            setattr(self._instance, self._attribute, None)
-
-    def __exit__(self, *_: object) -> None:
-        if self._before is not None and getattr(self._instance, self._attribute, None) is None:
-            setattr(self._instance, self._attribute, self._before)

@@ -143,7 +143,13 @@ class TakesFound:
 
     __slots__ = ()
 
-    call_found: Callable[..., Any]
+    if TYPE_CHECKING:
+        function: Function
+        run: Callable[..., Any]
+
+    def call_found(self, found: tuple[Any, ...] | None, /, *args: Any, **kwargs: Any) -> Any:
+        """Make a call with the dispatch arguments that a finder has returned."""
+        return self.run(args, self.function.without_like(kwargs), found)
 
 
 # --- the C extension ----------------------------------------------------------------------------
@@ -520,53 +526,18 @@ class Signature:
         return self
 
 
-# --- its documentation, once backends are known --------------------------------------------------
+# --- its source, once backends are known ---------------------------------------------------------
 
 
-def document(record: Any, section: str) -> None:
-    """Show the backends in the docstring of a function, and its source in tracebacks.
-
-    `record` is a `Dispatchable`, and `section` the text for the end of the docstring, or empty.
-    """
-    shape = getattr(record, "shape", None)
-    if shape is None:
-        return  # adopted; or the thread that decorates it documents it afterwards
+def show_source(record: Any) -> None:
+    """Show the source of a wrapper in tracebacks and debuggers."""
     import linecache  # not needed when a library is imported
 
-    text = _texts[shape]
+    text = _texts[record.shape]
     # A `repr` contains no NULs. The wrapper's name may contain some, so it comes last.
-    for name, value in zip(_own_names(shape)[2:], _values(record), strict=True):
+    for name, value in zip(_own_names(record.shape)[2:], _values(record), strict=True):
         text = text.replace(f"\0{name}\0", repr(value))
     text = text.replace("\0wrapper\0", record.wrapper.__code__.co_name)
     # Without a modification time: `linecache.checkcache` keeps the entry then.
     filename = record.filename
     linecache.cache[filename] = len(text), None, text.splitlines(keepends=True), filename
-    record.wrapper.__doc__ = with_section(record.doc, section)
-
-
-def with_section(doc: str | None, section: str) -> str | None:
-    r"""Return a docstring with a section at its end, indented like its other lines.
-
-    >>> print(with_section("Double.", "Backends\n--------\nfast\n    Less precise."))
-    Double.
-    <BLANKLINE>
-    Backends
-    --------
-    fast
-        Less precise.
-    <BLANKLINE>
-    """
-    if not section:
-        return doc
-    section = without_prompts(section)
-    if not doc:
-        return section
-    lines = [line for line in doc.splitlines()[1:] if line.strip()]
-    margin = min((line[: len(line) - len(line.lstrip())] for line in lines), key=len, default="")
-    text = "\n".join([margin + line if line else "" for line in section.splitlines()])
-    return f"{doc.rstrip()}\n\n{text}\n{margin}"
-
-
-def without_prompts(text: str) -> str:
-    """Return a backend's text without examples that doctest would run for the library."""
-    return text.replace(">>>", "\\>>>")  # reStructuredText shows no backslash there

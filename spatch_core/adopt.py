@@ -12,11 +12,10 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
-from ._call import Chain
-from ._entries import Guard, as_function, tries_whole_chain
+from ._entries import Guard, as_function, chain_of, tries_whole_chain
 from ._errors import nearest
 from ._function import Function
-from ._patterns import DEFAULT, is_hashable_by_identity, mro_of, split_identifier
+from ._patterns import DEFAULT, is_derived, is_hashable_by_identity, mro_of, split_identifier
 from ._state import Scope, table_of
 from ._wrapper import PLAIN
 
@@ -29,20 +28,37 @@ if TYPE_CHECKING:
 
 
 class ForeignProtocol:
-    """A protocol, such as ``__array_function__``, through which other libraries call the system.
+    """A protocol, such as ``__array_function__``, through which another library calls the system.
 
-    In this base class, no class has the protocol, so that only backends may answer.
+    Parameters
+    ----------
+    attribute : str
+        The name of its method.
+    served : type
+        The class from which classes have the method of the system.
+    own : callable
+        Returns the other library's own class, whose method does not count.
     """
 
-    __slots__ = ()
+    __slots__ = ("_attribute", "_own", "_served")
+
+    def __init__(self, attribute: str, served: type, own: Callable[[], Any]) -> None:
+        self._attribute = attribute
+        self._served = served
+        self._own = own
 
     def is_overriding(self, cls: type) -> bool:
         """Whether a class has the protocol itself."""
+        for base in mro_of(cls):
+            # `self` stands for no attribute; None means that the class opts out.
+            found = vars(base).get(self._attribute, self)
+            if found is not self:
+                return found is not None and found is not vars(self._own()).get(self._attribute)
         return False
 
     def is_served(self, cls: type) -> bool:
         """Whether this system gave the class the protocol."""
-        return True
+        return is_derived(cls, self._served)
 
     def others_may_answer(self, types: Iterable[type]) -> bool:
         """Whether one of these classes has the protocol, but not from this system."""
@@ -260,7 +276,7 @@ def _fill(
     tables = dispatcher.keeper.get()
     table = table_of(tables, index)
     scope: Scope = tables[0]
-    found = _unique(calls, types, scope)
+    found = calls.decider.unique_types(_given(types), scope.state)
     is_outdated = calls is not dispatcher.loaded
     target: Target
     if scope.state.hook is not None:
@@ -316,15 +332,8 @@ def _go_on(
         )
     if calls is None:
         return NotImplemented
-    scope: Scope = dispatcher.keeper.get()[0]
-    # First the chains, then the backends; see `Dispatcher`.
-    chains = scope.chains(adoption.indices[record.identifier])
-    calls = dispatcher.loaded or calls
-    found = _unique(calls, types, scope)
-    chain: Chain | None = chains.get(found)
-    if chain is None:
-        chain = calls.chain(record.function, scope.state, found, passes=False)
-        chains.keep(found, chain)
+    index = adoption.indices[record.identifier]
+    chain = chain_of(dispatcher, index, calls, _given(types), passes=False)
     if called is None:
         return chain.run(args, kwargs)
     candidates = chain.decision.candidates
@@ -350,7 +359,6 @@ def _checked(types: Any) -> tuple[type, ...]:
     return tuple(found)
 
 
-def _unique(calls: Calls, types: tuple[type, ...], scope: Scope) -> tuple[type, ...]:
-    """Return the unique types without that of None, and the state's type: rule M1."""
-    given = [each for each in types if each is not type(None)]
-    return calls.decider.unique_types(given, scope.state)
+def _given(types: tuple[type, ...]) -> list[type]:
+    """Return the types that count: that of None does not."""
+    return [each for each in types if each is not type(None)]

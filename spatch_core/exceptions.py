@@ -217,7 +217,10 @@ class UnknownBackendError(SpatchCoreError, ValueError):
         text = f"no backend is named {self.name!r}"
         if self.nearest:
             return f"{text}; did you mean {either(self.nearest)}?"
-        return f"{text}; installed: {', '.join(self.known)}"
+        return (
+            f"{text}; installed: {', '.join(self.known)}. If it was installed since then, call "
+            "backend_opts.reload()"
+        )
 
 
 class UnknownFunctionError(SpatchCoreError, KeyError):
@@ -341,16 +344,10 @@ class GlobalOptionsWarning(SpatchCoreWarning):
 class FallbackWarning(SpatchCoreWarning):
     """The default implementation runs for foreign types, because no backend took the call.
 
+    It has `function`, `types`, `foreign` and `backends` as `NoImplementationError` has.
+
     Attributes
     ----------
-    function : str
-        Identifier of the library's function.
-    types : tuple of str
-        Identifiers of the dispatch types.
-    foreign : tuple of str
-        The foreign types among them: neither Python's own classes nor the library's.
-    backends : tuple of ExplainedBackend
-        Every backend that was considered, with the reason why it did not run.
     size : int
         The bytes of the arguments of foreign types that have ``nbytes``.
     """

@@ -11,12 +11,14 @@ import os
 import platform
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
+from functools import partial
 from logging import INFO, Logger
 from threading import RLock
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from ._errors import stacklevel
+from ._freezing import delegated
 from ._observed import Call
 from ._patterns import type_identifier
 from ._wrapper import ASYNC_GENERATOR, COROUTINE
@@ -173,7 +175,8 @@ def watched(call: Call, watch: Watch) -> Any:
         with watch(call, nature):
             return call.next(*call.args, **call.kwargs)
     if nature & ASYNC_GENERATOR:
-        return _asynchronous_steps(call, watch, nature)
+        start = partial(call.next, *call.args, **call.kwargs)
+        return delegated(start, context=partial(watch, call, nature))
     return (_awaited if nature & COROUTINE else _steps)(call, watch, nature)
 
 
@@ -185,26 +188,6 @@ async def _awaited(call: Call, watch: Watch, nature: int) -> Any:
 def _steps(call: Call, watch: Watch, nature: int) -> Any:
     with watch(call, nature):
         return (yield from call.next(*call.args, **call.kwargs))
-
-
-async def _asynchronous_steps(call: Call, watch: Watch, nature: int) -> Any:
-    with watch(call, nature):
-        generator = call.next(*call.args, **call.kwargs)
-        step = generator.__anext__()
-        try:
-            while True:
-                value = await step
-                try:
-                    sent = yield value
-                except GeneratorExit:
-                    await generator.aclose()
-                    raise
-                except BaseException as error:  # noqa: BLE001  # any may be thrown
-                    step = generator.athrow(error)
-                else:
-                    step = generator.__anext__() if sent is None else generator.asend(sent)
-        except StopAsyncIteration:
-            return
 
 
 class _Logged(AbstractContextManager[object]):
@@ -399,7 +382,7 @@ def _remembered(call: Call) -> str | None:
 def _as_json(
     choice: Choice, count: int, catalog: Catalog, times: tuple[float, float, float] | None
 ) -> dict[str, Any]:
-    from .examination.packages import origin_of  # deferred to the end of the program
+    from .examination.importing import origin_of  # deferred to the end of the program
 
     distribution, version = origin_of(choice.function, choice.backend, catalog.descriptions)
     names = ("first", "last", "seconds")

@@ -47,25 +47,17 @@ __all__ = [
     "Verdict",
 ]
 
-_HOMES = {
-    "AutoGeneration": "_description",
-    "BackendOptions": "_options",
-    "Call": "_observed",
-    "Description": "_description",
-    "DispatchableFunction": "_invoke",
-    "ExplainedBackend": "_explain",
-    "Explanation": "_explain",
-    "Implementation": "_description",
-    "Outcome": "_observed",
-    "Finding": "_errors",
-    "Severity": "_errors",
-    "Source": "_errors",
-    "Trace": "_observed",
-    "TraceEvent": "_observed",
-    "TypePattern": "_patterns",
-    "Variant": "_description",
-    "Verdict": "_decide",
+_NAMES = {
+    "_decide": ["Verdict"],
+    "_description": ["AutoGeneration", "Description", "Implementation", "Variant"],
+    "_errors": ["Finding", "Severity", "Source"],
+    "_explain": ["ExplainedBackend", "Explanation"],
+    "_invoke": ["DispatchableFunction"],
+    "_observed": ["Call", "Outcome", "Trace", "TraceEvent"],
+    "_options": ["BackendOptions"],
+    "_patterns": ["TypePattern"],
 }
+_HOMES = {name: home for home, names in _NAMES.items() for name in names}
 """Modules of the names; all others are in `examination`."""
 
 

@@ -45,10 +45,6 @@ class Description:
 
 
 # ---------------------------------------------------------------------------------------
-# The public surface
-
-
-# ---------------------------------------------------------------------------------------
 # Making one
 
 
@@ -106,22 +102,6 @@ def test_backends_in_code(make: Any) -> None:
     assert list(system.backends) == ["default", "first"]
     assert f(Foreign()) == "first"
     assert system.problems == ()
-
-
-def test_without_group_and_backends() -> None:
-    """A library may decorate its functions before anybody writes a backend."""
-    system = BackendSystem(None, "MYLIB")
-
-    @system.dispatchable("x")
-    def f(x: int) -> int:
-        return x + 1
-
-    assert f(1) == 2
-    assert f.backends == ("default",)
-    assert f.explain(1).selected == "default"
-    assert list(system.backends) == ["default"]
-    assert system.backend_opts().backends == ("default",)
-    assert repr(system) == f"<BackendSystem of {__name__}, group None>"
 
 
 # ---------------------------------------------------------------------------------------

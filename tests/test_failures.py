@@ -10,7 +10,7 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 from textwrap import dedent
-from typing import Any, ClassVar
+from typing import Any
 
 import pytest
 
@@ -354,72 +354,6 @@ class TestCycles:
         assert sorted(mended["backends"]) == ["a", "b", "c", "default", "healthy"]
 
 
-class TestImports:
-    """Importing an implementation or a ``should_run`` fails."""
-
-    FUNCTIONS: ClassVar = {
-        "implementation": "function = 'broken_backend.code:double'",
-        "should_run": "function = 'broken_backend:f'\nshould_run = 'broken_backend.code:double'",
-    }
-    CODES: ClassVar = {
-        "module-missing": (None, "ModuleNotFoundError"),
-        "module-raises": ("1 / 0", "ZeroDivisionError"),
-        "module-exits": ("raise SystemExit(3)", "SystemExit"),
-        "attribute-missing": ("def dubble(x): ...", "ImportError"),
-        "not-callable": ("double = 2", "ImportError"),
-    }
-    CALL = """
-        import json, pickle
-        import photolib
-        from spatch_core import ImplementationImportError
-
-        errors = []
-        for _ in range(2):
-            try:
-                photolib.double("text")
-            except ImportError as error:
-                errors.append(error)
-        error = errors[0]
-        copy = pickle.loads(pickle.dumps(error))
-        print(json.dumps({
-            "count": len(errors),
-            "type": type(error).__name__,
-            "text": str(error),
-            "data": [error.backend, error.function, error.identifier, error.block],
-            "cause": type(error.__cause__).__name__,
-            "copy": [type(copy).__name__, copy.backend, copy.function, copy.identifier, copy.block],
-            "others": [photolib.double(1.0), photolib.double(1)],
-        }))
-    """
-
-    @pytest.mark.parametrize("what", FUNCTIONS)
-    @pytest.mark.parametrize(("code", "cause"), CODES.values(), ids=list(CODES))
-    def test_the_error_names_what_to_repair_and_how_to_go_on_without(
-        self, site: Path, what: str, code: str | None, cause: str
-    ) -> None:
-        """E3: the cause is chained."""
-        files: dict[str, str | bytes] = {
-            "broken_backend/__init__.py": "def f(x):\n    return 'broken'\n",
-            "broken_backend/backend.toml": toml(FUNCTION + self.FUNCTIONS[what]),
-        }
-        if code is not None:
-            files["broken_backend/code.py"] = code
-        install(site, FILE, files)
-
-        report = json.loads(run(site, self.CALL))
-
-        data = ["broken", "photolib:double", "broken_backend.code:double", "PHOTOLIB_BLOCK"]
-        assert report["data"] == data
-        assert report["count"] == 2
-        assert report["type"] == "ImplementationImportError"
-        assert report["cause"] == cause
-        assert report["copy"] == ["ImplementationImportError", *data]
-        assert report["others"] == ["default", "healthy"]
-        for part in [*data[:3], "PHOTOLIB_BLOCK=broken"]:
-            assert part in report["text"]
-        assert observe(site, environment={"PHOTOLIB_BLOCK": "broken"})["problems"] == []
-
-
 class TestBlock:
     """``BLOCK`` is honoured before anything of a backend is read."""
 
@@ -479,41 +413,6 @@ class TestBlock:
         assert (calls, backends, problems) == ("default", "['default', 'healthy']", "2")
         assert "forbidden_file/backend.toml" in seen
         assert "forbidden_object.py" in seen
-
-
-def test_a_description_of_the_library_itself_may_be_broken(tmp_path: Path) -> None:
-    """One that raises, one with faults, two of one name: each is skipped, and reported."""
-    write_distribution(
-        tmp_path,
-        "photolib",
-        files={
-            "photolib.py": """
-            from spatch_core import BackendSystem
-
-            class Raises:
-                @property
-                def name(self):
-                    raise LookupError("nameless")
-
-            twin = {"name": "twin", "primary_types": ["builtins:str"]}
-            system = BackendSystem(
-                None, "PHOTOLIB", ["builtins:float"], [Raises(), {"name": "bad"}, twin, twin]
-            )
-
-            @system.dispatchable("x")
-            def double(x):
-                return "default"
-            """
-        },
-    )
-
-    report = observe(tmp_path)
-
-    assert report["calls"] == ["default"] * 4
-    assert report["backends"] == ["default", "twin"]
-    assert [each["key"] for each in report["problems"]] == [None, "primary_types", "name"]
-    assert len(report["warnings"]) == 3
-    assert all("a description in the library's code" in text for text in report["warnings"])
 
 
 @pytest.mark.slow

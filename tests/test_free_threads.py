@@ -8,18 +8,16 @@ Each test says in its report whether the interpreter's lock is off (``pytest -rP
 
 from __future__ import annotations
 
-import gc
 import sys
 import threading
 from collections.abc import Callable
 from fractions import Fraction
-from itertools import count
 from typing import Any, ClassVar
 
 import pytest
 
 import spatch_core
-from spatch_core import BackendSystem, DispatchContext
+from spatch_core import BackendSystem
 
 THREADS = 8
 IS_LOCKED: bool = getattr(sys, "_is_gil_enabled", lambda: True)()
@@ -189,22 +187,6 @@ def test_backends_come_and_go_while_others_call() -> None:
     together(work)
 
 
-def test_process_wide_options_change_while_others_call() -> None:
-    """Others see them or not; at the end they are gone."""
-    system, half = make(backend("fast", ["builtins:float"], requires_opt_in=True))
-
-    def work(number: int) -> None:
-        for _ in range(100):
-            if number == 0:
-                system.backend_opts(prioritize="fast").enable_globally()
-                assert half(1.0)[0] == "fast"
-                system.backend_opts.reset_globally()
-            assert half(1.0)[0] in {"fast", "default"}
-
-    together(work)
-    assert half(1.0)[0] == "default"
-
-
 @pytest.mark.filterwarnings("ignore::spatch_core.GlobalOptionsWarning")
 def test_process_wide_options_of_several_threads_add_up() -> None:
     """S10: whatever the order, none is lost."""
@@ -221,45 +203,3 @@ def test_process_wide_options_of_several_threads_add_up() -> None:
         assert sorted(prioritized) == names
         assert half(Fraction(1))[0] == prioritized[0]
         system.backend_opts.reset_globally()
-
-
-def test_hooks_and_chains_of_each_thread() -> None:
-    """A hook sees the calls of its own thread; `call_next` goes on with its own call."""
-
-    def outer(context: DispatchContext, x: Any, name: str = "") -> Any:
-        return ("outer", *context.call_next(x, name))
-
-    functions = {"lib:half": {"function": outer, "uses_context": True}}
-    first = {"name": "outer", "primary_types": ["fractions:Fraction"], "functions": functions}
-    first["higher_priority_than"] = ["exact"]
-    system, half = make(first, backend("exact", ["fractions:Fraction"]))
-
-    def work(number: int) -> None:
-        seen: list[Any] = []
-
-        def hook(call: Any) -> Any:
-            seen.append(call.args[1])
-            return call.next(*call.args, **call.kwargs)
-
-        with system.backend_opts(hook=hook):
-            for each in range(200):
-                mine = f"{number}-{each}"
-                assert half(Fraction(1), mine) == ("outer", "exact", Fraction(1), mine)
-        assert seen == [f"{number}-{each}" for each in range(200)]
-
-    together(work)
-
-
-def test_classes_are_made_and_forgotten_by_all() -> None:
-    """Tables are filled and shrink in all threads at once."""
-    _, half = make(backend("exact", ["~fractions:Fraction"]))
-    numbers = count()
-
-    def work(number: int) -> None:
-        for _ in range(150):
-            made = type(f"Made{next(numbers)}", (Fraction,), {})
-            assert half(made(1))[0] == "exact"
-            if number == 0:
-                gc.collect(0)
-
-    together(work)

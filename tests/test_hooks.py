@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-import threading
 from pathlib import Path
 from typing import Any
 
@@ -308,42 +307,6 @@ def test_record(tmp_path: Path) -> None:
     ]
 
 
-def test_record_of_functions_that_suspend(tmp_path: Path) -> None:
-    """H5: once they have ended."""
-    path = tmp_path / "run.json"
-    with hooks.record(path) as recorded, backend_opts(hook=recorded):
-        call_all()
-    assert {each["function"]: each["count"] for each in calls(path)} == {
-        "lib:count": 1,
-        "lib:f": 1,
-        "lib:g": 5,
-        "lib:stream": 2,
-        "lib:wait": 1,
-    }
-
-
-def test_record_of_many_threads(tmp_path: Path) -> None:
-    """No call is lost."""
-    path = tmp_path / "run.json"
-    recorded = hooks.record(path)
-
-    def work() -> None:
-        for _ in range(200):
-            f(Own())
-
-    backend_opts(hook=recorded).enable_globally()
-    threads = [threading.Thread(target=work) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    backend_opts.reset_globally()
-    assert not path.exists()
-    recorded.write()
-    (call,) = calls(path)
-    assert call["count"] == 800
-
-
 def test_record_is_written_at_the_end_of_the_program(tmp_path: Path) -> None:
     """If not before, and where the program was when it began; not by a child process."""
     run_python(
@@ -387,27 +350,3 @@ def test_it_imports_nothing_of_its_users() -> None:
         """
     )
     assert done.stdout.split() == ["[]", "False"]
-
-
-def test_a_call_tells_who_has_deferred() -> None:
-    """H2: with the reasons, after `next`."""
-    seen = []
-
-    def hook(call: Any) -> Any:
-        seen.append(call.deferred)
-        result = call.next(*call.args, **call.kwargs)
-        seen.append(call.deferred)
-        return result
-
-    fields = {"function": lambda x: NotImplemented}
-    backend = {
-        "name": "some",
-        "primary_types": ["builtins:float"],
-        "functions": {"notes:twice": fields},
-    }
-    system = BackendSystem(None, "NOTES", ["builtins:int"], backends=[backend])
-    twice = system.dispatchable("x", module="notes", qualname="twice")(lambda x: 2 * x)
-    with system.backend_opts(hook=hook):
-        assert twice(1.0) == 2.0
-        assert twice(1) == 2
-    assert seen == [{}, {"some": "it returned NotImplemented"}, {}, {}]

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import configparser
 import re
 import shlex
-import shutil
-import subprocess
 import sys
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -98,72 +94,9 @@ def test_hooks_run_tools_of_the_group_dev() -> None:
         re.compile(hook.get("files", ""))
 
 
-@pytest.mark.parametrize("file", [".pre-commit-config.yaml", ".pre-commit-hooks.yaml"])
-def test_pre_commit_takes_its_files(file: str) -> None:
-    if find_spec("pre_commit") is None:
-        pytest.skip("pre-commit is not installed")
-    command = "validate-config" if file == ".pre-commit-config.yaml" else "validate-manifest"
-    done = subprocess.run(
-        [sys.executable, "-m", "pre_commit", command, str(ROOT / file)],
-        capture_output=True,
-        encoding="utf-8",
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-
-
-def test_the_settings_of_editors_are_those_of_ruff() -> None:
-    settings = configparser.ConfigParser()
-    settings.read_string("[top]\n" + (ROOT / ".editorconfig").read_text(encoding="utf-8"))
-    assert settings["top"]["root"] == "true"
-    assert settings["*"]["max_line_length"] == str(pyproject()["tool"]["ruff"]["line-length"])
-
-
-def test_the_group_dev_is_light() -> None:
-    """It has what tests and linters take, and nothing that only the examples need."""
-    assert {"spatch-core", "pytest", "sybil", "ruff", "mypy", "import-linter", "nox"} <= group(
-        "dev"
-    )
-    assert not {"jax", "dask", "cupy-cuda12x", "scipy"} & group("dev")
-
-
 def test_the_classifiers_are_the_versions_that_the_checks_run_on() -> None:
     project = pyproject()["project"]
     prefix = "Programming Language :: Python :: 3."
     listed = [each for each in project["classifiers"] if each.startswith(prefix)]
     assert listed == [f"Programming Language :: Python :: {version}" for version in VERSIONS]
     assert project["requires-python"] == f">={VERSIONS[0]}"
-
-
-def test_the_root_has_the_expected_files_only() -> None:
-    """A file that a tool wrote there, such as figures of a benchmark, is noticed."""
-    if shutil.which("git") is None or not (ROOT / ".git").exists():
-        pytest.skip("only a clone, with git, tells which files are in the repository")
-    done = subprocess.run(
-        ["git", "ls-files"], cwd=ROOT, capture_output=True, encoding="utf-8", check=False
-    )
-    if done.returncode:
-        pytest.skip(f"git does not list the files: {done.stderr}")
-    assert {name.split("/")[0] for name in done.stdout.splitlines()} == {
-        *(".ci", ".github", "docs", "example_backends", "spatch_core", "tests", "tools"),
-        *(".editorconfig", ".gitignore", ".pre-commit-config.yaml", ".pre-commit-hooks.yaml"),
-        *("CHANGELOG.md", "CONTRIBUTING.md", "LICENSE", "MANIFEST.in", "README.md"),
-        *("conftest.py", "noxfile.py", "pyproject.toml", "setup.py"),
-    }
-
-
-@pytest.mark.parametrize(
-    ("file", "name"),
-    [
-        ("tests/conftest.py", "SLOW"),
-        ("tools/gate.py", "REPOSITORY"),
-        ("tools/pyodide_tests/in_pyodide.py", "TESTS"),
-        ("tools/sanitize.py", "TESTS"),
-    ],
-)
-def test_lists_of_tests_name_paths_that_exist(file: str, name: str) -> None:
-    text = (ROOT / file).read_text(encoding="utf-8")
-    paths = re.search(rf"^{name} = [(\[](.*?)^[)\]]$", text, re.MULTILINE | re.DOTALL)
-    assert paths is not None
-    for path in re.findall(r'"(.*?)"', paths[1]):
-        assert (ROOT / "tests" / path.removeprefix("tests/")).exists(), path

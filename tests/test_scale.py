@@ -207,9 +207,3 @@ def test_a_circle_of_a_thousand_is_mended_by_the_value_that_is_shown() -> None:
     assert len(cycle.path) == COUNT + 1
     assert len(set(cycle.path)) == len(cycle.members) == COUNT
     assert found_order(ring, cycle.set_order).cycles == ()
-
-
-def test_a_circle_of_a_thousand_in_the_environment_is_found() -> None:
-    """S12, P1: the value is ignored."""
-    value = ">".join(name(number % COUNT) for number in range(COUNT + 1))
-    assert found_order(same, value) == found_order(same)

@@ -80,9 +80,9 @@ def _draw_strips(
     axis: Axes, title: str, text: str, before: Any, measurements: Sequence[Any]
 ) -> None:
     strips = [("input", before)]
-    strips += [
-        (f"{each.title.partition(',')[0]}:\n{each.ran}", each.picture) for each in measurements[1:]
-    ]
+    for each in measurements[1:]:
+        ran = each.ran.rpartition("\n")[2]  # after those that deferred
+        strips.append((f"{each.title.partition(',')[0]}:\n{ran}", each.picture))
     height, width = before.shape[:2]
     edges = np.linspace(0, width, len(strips) + 1).astype(int)
     brightest = max(1.0, float(np.percentile(measurements[0].picture, 99.5)))
@@ -109,7 +109,8 @@ def _draw_strips(
 
 
 def _draw_times(axis: Axes, rows: Sequence[tuple[str, str, Any, Sequence[Any]]]) -> None:
-    routes = [each.title for each in rows[0][3]]
+    routes = list(dict.fromkeys(each.title for *_, measured in rows for each in measured))
+    colors = dict(zip(routes, COLORS, strict=False))
     group = len(routes) + 2.6  # the bars, the function's name above them, and a gap
     longest = 1.0
     for number, (title, _, _, measurements) in enumerate(rows):
@@ -120,14 +121,14 @@ def _draw_times(axis: Axes, rows: Sequence[tuple[str, str, Any, Sequence[Any]]])
             shown = min(relative, LONGEST)
             longest = max(longest, shown)
             position = top + 1.6 + index
-            axis.barh(position, shown, 0.86, color=COLORS[index])
+            axis.barh(position, shown, 0.86, color=colors[each.title])
             label = f"{each.seconds:.2f} s" + (" (bar cut off)" if relative > LONGEST else "")
             axis.text(shown + 0.012, position, label, va="center", fontsize=7.5, color=FAINT)
     axis.set_xlim(0, 1.2 * longest)
     axis.set_ylim(len(rows) * group - 0.8, -0.9)
     axis.set_axis_off()
     axis.set_title("time", loc="left", fontsize=14, weight="bold", pad=7)
-    handles = [Patch(color=color) for color in COLORS[: len(routes)]]
+    handles = [Patch(color=color) for color in colors.values()]
     axis.legend(
         handles,
         routes,

@@ -1,7 +1,8 @@
-"""The arguments of commands: their checks, and their completion in the shell."""
+"""The arguments of commands: what their names mean, and their completion in the shell."""
 
 from __future__ import annotations
 
+import builtins
 import os
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import redirect_stderr
@@ -11,6 +12,7 @@ import click
 from .._errors import nearest
 from .._patterns import split_identifier
 from ..examination.backends import list_backends
+from ..examination.child import import_failure
 from ..examination.libraries import (
     GROUP,
     Library,
@@ -19,21 +21,12 @@ from ..examination.libraries import (
     import_public_names,
     load_library,
 )
-from ..examination.question import GivenType, given_type
+from ..examination.question import LibraryError, UnknownFunctionError, find_function
 from ..exceptions import IdentifierError
 
-files_argument = click.argument(
-    "files",
-    metavar="FILE...",
-    nargs=-1,
-    required=True,
-    type=click.Path(exists=True, dir_okay=False),
-)
-"""The TOML files of backends."""
 json_option = click.option(
     "--json", "as_json", is_flag=True, help="Print JSON; see spatch-core schema COMMAND."
 )
-
 timeout_option = click.option(
     "--timeout",
     type=click.FloatRange(min=0, min_open=True),
@@ -44,6 +37,11 @@ timeout_option = click.option(
 )
 
 NO_LIBRARY = f"No library is registered in the entry point group {GROUP}."
+_TOO_MANY = 20
+"""The number of names that an error lists."""
+
+
+# Libraries and backends
 
 
 def chosen_libraries(name: str | None) -> list[Library]:
@@ -92,60 +90,135 @@ def meant(name: str, names: Iterable[str], what: str) -> str:
     near = nearest(name, names)
     if near:
         return f"did you mean {' or '.join(near)}?"
-    return f"{what} are: {', '.join(names) or 'none'}"
+    more = f" and {len(names) - _TOO_MANY} more" if len(names) > _TOO_MANY else ""
+    return f"{what} are: {', '.join(names[:_TOO_MANY]) or 'none'}{more}"
 
 
-def no_backend(name: str, names: Iterable[str], *more: str) -> click.UsageError:
+def no_backend(name: str, names: Iterable[str]) -> click.UsageError:
     """Return the error about an unknown backend."""
     hint = meant(name, dict.fromkeys(names), "installed")
-    return click.UsageError(". ".join([f"no backend is named {name!r}; {hint}", *more]))
+    return click.UsageError(f"no backend is named {name!r}; {hint}")
 
 
-def checked_identifier(_context: click.Context, _parameter: click.Parameter, value: str) -> str:
-    """Check the syntax of an identifier; a click callback."""
-    try:
-        split_identifier(value)
-    except IdentifierError as error:
-        raise click.BadParameter(str(error)) from None
-    return value
+# Functions and types, which people write as in a program
 
 
-def checked_function(context: click.Context, parameter: click.Parameter, value: str) -> str:
-    """Check the syntax of a function's identifier, and suggest one; a click callback."""
-    try:
-        return checked_identifier(context, parameter, value)
-    except click.BadParameter as error:
-        dotted = "." + value
-        ends = [
-            identifier
-            for loaded in _loaded(None)
-            for identifier in _functions(loaded)
-            if f".{identifier.replace(':', '.')}".endswith(dotted)
-        ]
-        if not ends:
-            raise
-        hint = f"did you mean {' or '.join(sorted(ends)[:3])}?"
-        raise click.BadParameter(f"{error.message}; {hint}") from None
+def functions_named(text: str, loaded: Iterable[LoadedLibrary]) -> list[str]:
+    """Return the functions that ``blur``, ``lib.blur`` or ``lib.module.blur`` may name.
+
+    If one is named exactly, it is the only one.
+    """
+    found = set()
+    for each in loaded:
+        for identifier in _functions(each):
+            dotted = identifier.replace(":", ".")
+            if text in (identifier, dotted):
+                return [identifier]
+            short = f"{each.library.name}.{identifier.partition(':')[2]}"
+            if f".{dotted}".endswith(f".{text}") or text == short:
+                found.add(identifier)
+    return sorted(found)
 
 
-def given_types(
-    context: click.Context, parameter: click.Parameter, values: tuple[str, ...]
-) -> tuple[GivenType, ...]:
-    """Import types, or create stand-ins for them; a click callback."""
-    if context.resilient_parsing:  # the shell completes a line
-        return ()
-    try:
-        return tuple(given_type(checked_identifier(context, parameter, each)) for each in values)
-    except ValueError as error:
-        raise click.BadParameter(str(error)) from None
+def one_of(text: str, found: list[str], what: str) -> str | None:
+    """Return the only name that was found, or None.
 
-
-def given_type_or_none(
-    context: click.Context, parameter: click.Parameter, value: str | None
-) -> GivenType | None:
-    """Like `given_types`, for one type or none."""
-    found = given_types(context, parameter, () if value is None else (value,))
+    Raises
+    ------
+    click.UsageError
+        If several were found.
+    """
+    if len(found) > 1:
+        raise click.UsageError(f"{text!r} may be each of these {what}: {', '.join(found)}")
     return found[0] if found else None
+
+
+def found_function(text: str, types: Iterable[str] = ()) -> tuple[LoadedLibrary, str]:
+    """Find a function by its identifier, or by a name that no other function has.
+
+    Raises
+    ------
+    click.ClickException
+        If no library has it, several functions have the name, or its library cannot be used.
+    """
+    identifier, libraries = text, []
+    if ":" not in text:
+        libraries = [*_loaded(None)]
+        found = one_of(text, functions_named(text, libraries), "functions")
+        for each in libraries:
+            if found in _functions(each):
+                return each, str(found)
+        if "." not in text:
+            raise _no_function(text, libraries)
+        identifier = _with_colon(text)
+    try:
+        return find_function(checked(identifier), types)
+    except UnknownFunctionError as error:
+        raise (
+            _no_function(text, libraries) if libraries else click.UsageError(str(error))
+        ) from None
+    except LibraryError as error:
+        raise click.ClickException(str(error)) from None
+
+
+def _no_function(text: str, libraries: Iterable[LoadedLibrary]) -> click.UsageError:
+    """Return the error about an unknown function that was written as in a program."""
+    known = {}
+    for each in libraries:
+        for identifier in _functions(each):
+            qualname = identifier.partition(":")[2]
+            for name in (qualname, f"{each.library.name}.{qualname}"):
+                known[name] = identifier
+    near = dict.fromkeys(known[each] for each in nearest(text, known))
+    hint = f"did you mean {' or '.join(near)}?" if near else "write module:qualname"
+    return click.UsageError(f"no library has a function {text!r}; {hint}")
+
+
+def checked(identifier: str) -> str:
+    """Check the syntax of an identifier."""
+    try:
+        split_identifier(identifier)
+    except IdentifierError as error:
+        raise click.UsageError(str(error)) from None
+    return identifier
+
+
+def type_named(text: str) -> str:
+    """Return the identifier of a type: of ``decimal.Decimal``, and of ``int``.
+
+    A type that only the backends of libraries name may be written without its module, too. Keeps
+    the prefix of a pattern.
+    """
+    name = text.lstrip("~@")
+    if ":" in name:
+        return text
+    prefix = text[: len(text) - len(name)]
+    if "." in name:
+        return prefix + _with_colon(name)
+    if isinstance(getattr(builtins, name, None), type):
+        return f"{prefix}builtins:{name}"
+    found = {
+        pattern.identifier
+        for loaded in _loaded(None)
+        if loaded.system is not None
+        for description in loaded.system.backends.values()
+        for pattern in description.known_types
+        if pattern.qualname == name
+    }
+    return prefix + checked(one_of(name, sorted(found), "types") or name)
+
+
+def _with_colon(text: str) -> str:
+    """Return a dotted name as an identifier, with the longest module that can be imported."""
+    parts = text.split(".")
+    for number in range(len(parts) - 1, 0, -1):
+        module, qualname = ".".join(parts[:number]), ".".join(parts[number:])
+        if all(each.isidentifier() for each in parts) and not import_failure(module):
+            return f"{module}:{qualname}"
+    return ":".join(text.rsplit(".", 1))
+
+
+# Completion
 
 
 def complete_libraries(
@@ -159,14 +232,7 @@ def complete_backends(
     context: click.Context, _parameter: click.Parameter, incomplete: str
 ) -> list[str]:
     """Complete the name of a backend, of the library or function in another argument."""
-    function = _given_function(context)
-    names = (
-        backend.name
-        for loaded in _loaded(context.params.get("library"))
-        if function is None or function in _functions(loaded)
-        for backend in list_backends(loaded)
-    )
-    return _starting(incomplete, names)
+    return _starting(incomplete, _backends(context))
 
 
 def complete_functions(
@@ -177,6 +243,17 @@ def complete_functions(
     return _starting(incomplete, (each for loaded in libraries for each in _functions(loaded)))
 
 
+def complete_any(context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[str]:
+    """Complete the name of a library or backend, or, from its first dot on, of a function."""
+    if "." in incomplete or ":" in incomplete:
+        return complete_functions(context, _parameter, incomplete)
+    library = context.params.get("library")
+    libraries = [] if library else [each.name for each in find_libraries()]
+    return _starting(
+        incomplete, (name for part in (libraries, _backends(context)) for name in part)
+    )
+
+
 def complete_types(
     context: click.Context, _parameter: click.Parameter, incomplete: str
 ) -> list[str]:
@@ -185,11 +262,18 @@ def complete_types(
     identifiers = (
         pattern.identifier
         for loaded in _loaded(None)
-        if loaded.system is not None and function in _functions(loaded)
+        if loaded.system is not None and functions_named(function or "", [loaded])
         for description in loaded.system.backends.values()
         for pattern in description.known_types
     )
     return _starting(incomplete, identifiers)
+
+
+def _backends(context: click.Context) -> Iterator[str]:
+    function = _given_function(context)
+    for loaded in _loaded(context.params.get("library")):
+        if function is None or functions_named(function, [loaded]):
+            yield from (each.name for each in list_backends(loaded))
 
 
 def _given_function(context: click.Context) -> str | None:

@@ -1,19 +1,24 @@
-"""``spatch-core doctor``: examine the backends of libraries."""
+"""``spatch-core doctor``, ``verify`` and ``update``: faults of backends, and their files."""
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import click
 
+from .._description import parse_toml
 from .._errors import Finding, Severity
 from .._patterns import shown
+from ..examination.backend_file import FileReport, verify_file
 from ..examination.backends import State
 from ..examination.doctor import LibraryReport, examine_library
-from ..examination.findings import as_json
-from ..examination.type_check import SLOW
+from ..examination.findings import as_json as finding_as_json
+from ..examination.libraries import find_libraries
+from ..examination.update import FileUpdate, update_file
 from .arguments import (
     NO_LIBRARY,
     chosen_libraries,
@@ -21,60 +26,129 @@ from .arguments import (
     json_option,
     timeout_option,
 )
-from .findings import by_backend, count_severities, counted
-from .output import Column, Notes, Part, Table, show, show_json
-from .records import STATE_STYLES, distribution_text
+from .output import (
+    Column,
+    Notes,
+    Part,
+    Table,
+    by_backend,
+    by_line,
+    count_severities,
+    counted,
+    distribution,
+    show,
+    show_json,
+    show_text,
+    together,
+)
+from .show import STATE_STYLES
+
+Json = dict[str, Any]
 
 _FAULTY = "active, faulty"
-_COLUMNS = (
+_EXAMINED = (
     Column("backend"),
     Column("state", styles={**STATE_STYLES, _FAULTY: "red"}),
     Column("findings", styles={"no findings": "dim"}, is_prose=True),
-    Column("distribution"),
+    Column("distribution", is_hyphenated=True),
+)
+_NOT_SOURCES = {"build", "dist", "node_modules", "site-packages"}
+"""Folders in a project that have no descriptions of its own."""
+files_argument = click.argument(
+    "files",
+    metavar="FILE...",
+    nargs=-1,
+    required=True,
+    type=click.Path(exists=True, dir_okay=False),
 )
 
-_EPILOG = f"""\b
+
+# doctor
+
+
+@click.command(
+    "doctor",
+    help="""Examine every backend of LIBRARY, or of all libraries, and report all faults at once.
+
+Everything that a backend names is imported, in a process of its own, so that it does not
+affect the examination of other backends. Blocked backends are not touched. A FILE is checked
+as by `verify`, and of a FOLDER each description in it; they need not be installed.""",
+    epilog="""\b
 Examples:
   spatch-core doctor
   spatch-core doctor scipy_dispatch --json
+  spatch-core doctor src/mylib_gpu/backend.toml
+  spatch-core doctor .
 
 Errors never work: modules, types, and functions of the library that do not exist,
 implementations and should_run that cannot take the library's calls, imports that fail, hang
 or crash, types that can never match. Warnings work badly, or not in this environment:
-dependencies that are not installed, abstract classes that take {SLOW} s or more to import,
-backends whose name is taken, unknown names in environment variables. Notes are not faults:
-for example, a type whose package is not installed is not checked.
+dependencies that are not installed, backends whose name is taken, unknown names in environment
+variables. Notes are not faults: for example, a type whose package is not installed is not
+checked.
 
-Exit code 1 if there are errors or warnings."""
-
-
-@click.command("doctor", epilog=_EPILOG)
-@click.argument("library", required=False, shell_complete=complete_libraries)
+Exit code 1 if there are errors or warnings.""",
+)
+@click.argument(
+    "subject",
+    metavar="[LIBRARY | FILE | FOLDER]",
+    required=False,
+    shell_complete=complete_libraries,
+)
 @timeout_option
 @json_option
 @click.pass_context
 def doctor_command(
-    context: click.Context, library: str | None, timeout: float, as_json: bool
+    context: click.Context, subject: str | None, timeout: float, as_json: bool
 ) -> None:
-    """Examine every backend of LIBRARY, or of all libraries, and report all faults at once.
-
-    Everything that a backend names is imported, in a process of its own, so that it does not
-    affect the examination of other backends. Blocked backends are not touched. The table
-    functions.auto-generation, which only `update` reads, is checked by `verify`.
-    """
-    examined = [examine_library(each, timeout=timeout) for each in chosen_libraries(library)]
+    """Run ``spatch-core doctor``."""
+    if subject is not None and subject not in {each.name for each in find_libraries()}:
+        path = Path(subject)
+        if path.exists():
+            reports = [verify_file(each) for each in _descriptions(path)]
+            files = [_report_as_json(each) for each in reports]
+            if as_json:
+                show_json({"libraries": [], "files": files})
+            else:
+                show(_reported(reports))
+            context.exit(0 if all(each.ok for each in reports) else 1)
+        if path.suffix == ".toml" or path.name != subject:
+            raise click.UsageError(f"there is no file or folder {subject}")
+    examined = [examine_library(each, timeout=timeout) for each in chosen_libraries(subject)]
     if as_json:
-        show_json({"libraries": [examined_as_json(each) for each in examined]})
+        show_json({"libraries": [examined_as_json(each) for each in examined], "files": []})
     else:
         show([*(part for each in examined for part in _parts(each)), _summary(examined)])
     context.exit(0 if all(each.ok for each in examined) else 1)
 
 
+def _descriptions(path: Path) -> list[str]:
+    """Return the files of backends in a folder, by their field ``primary_types``; or a file."""
+    if path.is_file():
+        return [str(path)]
+    found = []
+    for file in sorted(path.rglob("*.toml")):
+        folders = file.relative_to(path).parts[:-1]
+        if _NOT_SOURCES.isdisjoint(folders) and not any(each.startswith(".") for each in folders):
+            try:
+                fields = parse_toml(file.read_bytes())
+            except (OSError, ValueError, RecursionError):
+                fields = {}
+            if "primary_types" in fields or file.name == "backend.toml":
+                found.append(str(file))
+    if not found:
+        raise click.UsageError(
+            f"no file in {path} describes a backend: none is named backend.toml or has a field "
+            "primary_types"
+        )
+    return found
+
+
 def _parts(examined: LibraryReport) -> Iterator[Part]:
-    yield f"{examined.subject}  {distribution_text(examined.library.source)}".rstrip()
+    yield f"{examined.subject}  {distribution(examined.library.source)}".rstrip()
     rows = [_row(examined, each) for each in examined.backends]
     if rows:
-        yield Table(_COLUMNS, rows)
+        yield Table(_EXAMINED, rows)
     found = _findings(examined)
     if found:
         yield "Findings"
@@ -82,15 +156,14 @@ def _parts(examined: LibraryReport) -> Iterator[Part]:
 
 
 def _findings(examined: LibraryReport) -> list[Notes]:
-    found: list[Finding] = sorted(examined.findings, key=_owner)
+    def owner(finding: Finding) -> tuple[str, str]:
+        return finding.backend or "", (finding.source and finding.source.distribution) or ""
+
+    found = sorted(examined.findings, key=owner)
     return by_backend(found, examined.subject, examined.default_name, severities=True)
 
 
-def _owner(finding: Finding) -> tuple[str, str]:
-    return finding.backend or "", (finding.source and finding.source.distribution) or ""
-
-
-def _row(examined: LibraryReport, backend: dict[str, Any]) -> tuple[str, ...]:
+def _row(examined: LibraryReport, backend: Json) -> tuple[str, ...]:
     severities = [each.severity.value for each in _about(examined, backend)]
     is_faulty = backend["state"] == State.ACTIVE and Severity.ERROR.value in severities
     return (
@@ -109,7 +182,7 @@ def _summary(examined: list[LibraryReport]) -> str:
     return f"{counted(sum(len(each.backends) for each in examined), 'backend')}: {severities}"
 
 
-def _about(examined: LibraryReport, backend: dict[str, Any]) -> list[Finding]:
+def _about(examined: LibraryReport, backend: Json) -> list[Finding]:
     """Return the findings about one of the backends, of which several may have one name."""
     place = ("entry_point", "distribution")
     return [
@@ -120,7 +193,7 @@ def _about(examined: LibraryReport, backend: dict[str, Any]) -> list[Finding]:
     ]
 
 
-def examined_as_json(examined: LibraryReport) -> dict[str, Any]:
+def examined_as_json(examined: LibraryReport) -> Json:
     """Return a library as ``doctor --json`` prints it."""
     backends = []
     for each in examined.backends:
@@ -129,5 +202,167 @@ def examined_as_json(examined: LibraryReport) -> dict[str, Any]:
     return {
         "name": examined.subject,
         "backends": backends,
-        "findings": [as_json(each) for each in examined.findings],
+        "findings": [finding_as_json(each) for each in examined.findings],
+    }
+
+
+# verify
+
+
+@click.command(
+    "verify",
+    help="""Check the TOML files of backends, and import everything that they name.
+
+The short form of `doctor FILE`, for several files and for CI. All faults are shown at once,
+each with its line and key. The package around a file need not be installed: it is imported
+from its folder.""",
+    epilog="""\b
+Examples:
+  spatch-core verify src/mylib_gpu/backend.toml
+  spatch-core verify --no-imports --json src/*/*.toml""",
+)
+@files_argument
+@click.option("--no-imports", is_flag=True, help="Import nothing: check only the file.")
+@json_option
+@click.pass_context
+def verify_command(
+    context: click.Context, files: tuple[str, ...], no_imports: bool, as_json: bool
+) -> None:
+    """Run ``spatch-core verify``."""
+    reports = [verify_file(path, imports=not no_imports) for path in files]
+    if as_json:
+        show_json({"files": [_report_as_json(each) for each in reports]})
+    else:
+        show(_reported(reports))
+    context.exit(0 if all(each.ok for each in reports) else 1)
+
+
+def _reported(reports: list[FileReport]) -> Iterator[Part]:
+    findings = [found for each in reports for found in each.findings]
+    yield by_line(findings)
+    fine = [each for each in reports if each.ok]
+    yield Notes("", [f"{each.subject}: fine{_meaning(each)}" for each in fine], {": fine": "green"})
+    elsewhere = {each.folder for each in reports if each.folder and each.folder not in sys.path}
+    yield Notes("Imported from where the files are", sorted(elsewhere))
+    severities = count_severities(same[0].severity.value for same in together(findings))
+    yield f"{counted(len(reports), 'file')}: {severities}"
+
+
+def _meaning(report: FileReport) -> str:
+    if not report.backend:
+        return ""
+    count = counted(len(report.functions or ()), "function")
+    if report.every_function:
+        count = f"{count}, and every other one" if report.functions else "every function"
+    return f" (backend {report.backend}, {count}{', conversions' * report.converts})"
+
+
+def _report_as_json(report: FileReport) -> Json:
+    return {
+        "file": report.subject,
+        "backend": report.backend,
+        "functions": None if report.functions is None else len(report.functions),
+        **{
+            key: getattr(report, key)
+            for key in ("every_function", "converts", "imported", "folder")
+        },
+        **{
+            key: [_of_file(each) for each in getattr(report, key)]
+            for key in ("faults", "notes", "unchecked")
+        },
+    }
+
+
+def _of_file(finding: Finding) -> Json:
+    names = ("line", "key", "message", "remedy")
+    return {"severity": finding.severity.value, **{key: getattr(finding, key) for key in names}}
+
+
+# update
+
+
+@click.command(
+    "update",
+    help="""Write the functions that backends implement into their TOML files.
+
+Import the modules in the table functions.auto-generation with all their submodules, and
+write the functions that its BackendImplementation has registered. Comments, order and
+formatting of everything else are kept, and a file with a fault is not changed.
+
+A function in the file that the code does not register stays, and is named. With --prune it is
+removed; then every submodule must be importable.
+
+The exit code is 1 if a file has a fault. With --check, it is also 1 if a file is not up to
+date: if the same command without --check would change it.""",
+    epilog="""\b
+Examples:
+  spatch-core update src/mylib_gpu/backend.toml
+  spatch-core update --check src/*/*.toml
+  spatch-core update --check --prune src/mylib_gpu/backend.toml""",
+)
+@files_argument
+@click.option("--check", is_flag=True, help="Write nothing; show what would change.")
+@click.option("--prune", is_flag=True, help="Remove functions that the code does not register.")
+@json_option
+@click.pass_context
+def update_command(
+    context: click.Context, files: tuple[str, ...], check: bool, prune: bool, as_json: bool
+) -> None:
+    """Run ``spatch-core update``."""
+    try:
+        updates = [update_file(path, check, prune) for path in files]
+    except ModuleNotFoundError as error:
+        if error.name != "tomlkit":
+            raise
+        click.echo(
+            "spatch-core needs tomlkit to write functions into a file: "
+            "pip install 'spatch-core[cli]'",
+            err=True,
+        )
+        context.exit(2)
+    if as_json:
+        show_json({"files": [_update_as_json(each) for each in updates]})
+    else:
+        if check:
+            show_text("".join(f"{each.diff}\n" for each in updates if each.diff))
+        show(_updated(updates))
+    failed = any(each.faults or (check and not each.is_current) for each in updates)
+    context.exit(1 if failed else 0)
+
+
+def _updated(updates: list[FileUpdate]) -> Iterator[Part]:
+    yield by_line(found for each in updates for found in each.findings)
+    verdicts = [_verdict(each) for each in updates]
+    lines = [
+        f"{each.subject}: {verdict}{_changes(each)}"
+        for each, verdict in zip(updates, verdicts, strict=True)
+    ]
+    yield Notes("", lines, {": updated": "bold green", ": up to date": "green"})
+    in_words = ", ".join(f"{number} {verdict}" for verdict, number in Counter(verdicts).items())
+    yield f"{counted(len(updates), 'file')}: {in_words}"
+
+
+def _verdict(update: FileUpdate) -> str:
+    if update.faults:
+        return "left as it was"
+    if update.is_current:
+        return "up to date"
+    return "updated" if update.written else "not up to date"
+
+
+def _changes(update: FileUpdate) -> str:
+    numbers = [(len(getattr(update, name)), name) for name in ("added", "changed", "removed")]
+    counts = ", ".join(f"{number} {name}" for number, name in numbers if number)
+    return f" ({counts})" if counts else ""
+
+
+def _update_as_json(update: FileUpdate) -> Json:
+    names = ("is_current", "written", "added", "changed", "removed", "unregistered", "diff")
+    return {
+        "file": update.subject,
+        **{name: getattr(update, name) for name in names},
+        **{
+            key: [_of_file(each) for each in getattr(update, key)]
+            for key in ("faults", "unchecked")
+        },
     }

@@ -1,100 +1,111 @@
-"""``spatch-core explain``: what would run for arguments of given types, and why."""
+"""``spatch-core explain`` and ``replay-check``: what runs, and why."""
 
 from __future__ import annotations
 
+from collections import Counter
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from .._decide import Verdict
 from .._options import POLICIES
-from .._patterns import type_identifier
+from .._patterns import DEFAULT, type_identifier
 from ..examination.backends import list_backends, unusable_backends
-from ..examination.function_search import (
-    LibraryError,
-    UnknownFunctionError,
-    find_function,
+from ..examination.child import progress
+from ..examination.libraries import LoadedLibrary
+from ..examination.question import (
+    Answer,
+    Attempt,
+    GivenType,
+    Options,
+    Question,
+    given_type,
     import_homes,
 )
-from ..examination.libraries import LoadedLibrary
-from ..examination.question import Answer, Attempt, GivenType, Options, Question
+from ..examination.replay import Outcome, RecordError, Replayed, read_record, replay
 from ..examination.why_not import why_not
 from .arguments import (
-    checked_function,
+    checked,
     complete_backends,
     complete_functions,
     complete_types,
-    given_type_or_none,
-    given_types,
+    found_function,
     json_option,
     no_backend,
+    type_named,
 )
-from .findings import counted, state_notes
-from .output import Column, Notes, Part, Table, show, show_json
+from .output import Column, Notes, Part, Table, counted, show, show_json
+from .show import state_notes
 
 if TYPE_CHECKING:
     from .._explain import Explanation
 
-_COLUMNS = (
+Json = dict[str, Any]
+
+_VERDICTS = (
     Column("backend"),
     Column(
         "verdict",
         styles={
-            Verdict.RUNS: "bold green",
-            Verdict.CONVERTS: "bold green",
-            Verdict.REFUSES: "bold red",
-            Verdict.RAISES: "bold red",
-            Verdict.CANNOT_CONVERT: "yellow",
-            Verdict.ASKED: "yellow",
-            Verdict.INACTIVE: "yellow",
-            Verdict.SKIPPED: "yellow",
-            Verdict.NO_MATCH: "dim",
-            Verdict.NO_IMPLEMENTATION: "dim",
+            **dict.fromkeys((Verdict.RUNS, Verdict.CONVERTS), "bold green"),
+            **dict.fromkeys((Verdict.REFUSES, Verdict.RAISES), "bold red"),
+            **dict.fromkeys((Verdict.CANNOT_CONVERT, Verdict.ASKED), "yellow"),
+            **dict.fromkeys((Verdict.INACTIVE, Verdict.SKIPPED), "yellow"),
+            **dict.fromkeys((Verdict.NO_MATCH, Verdict.NO_IMPLEMENTATION), "dim"),
         },
     ),
     Column("reason", is_prose=True),
 )
+_CALLS = (Column("type"), Column("what runs"), Column("reason", is_prose=True))
+_CHOICES = (
+    Column("function"),
+    Column("types"),
+    Column("backend"),
+    Column(
+        "outcome",
+        styles={
+            Outcome.SAME.value: "green",
+            Outcome.VERSION.value: "yellow",
+            Outcome.CHOICE.value: "bold red",
+            Outcome.NOT_FOUND.value: "bold red",
+        },
+    ),
+)
+_backend_option = partial(click.option, metavar="NAME", shell_complete=complete_backends)
 
-_EPILOG = """\b
+
+@click.command(
+    "explain",
+    help="""Show what would run if FUNCTION were called with arguments of these types, and why.
+
+FUNCTION and TYPE are written as in a program, or as module:qualname. Without TYPE, show what
+runs for each type that backends name. If a type cannot be imported, a class with the same
+module and name takes its place. If no backend has a type as a primary type, the modules of
+all types that backends name are imported first.""",
+    epilog="""\b
 Examples:
+  spatch-core explain gaussian_filter
   spatch-core explain scipy_dispatch.ndimage:gaussian_filter numpy:ndarray
-  spatch-core explain mylib:blur cupy:ndarray --prioritize gpu --json
-  spatch-core explain mylib:blur cupy:ndarray --fallback convert
+  spatch-core explain mylib.blur cupy.ndarray --prioritize gpu --json
   spatch-core explain mylib:zeros --backend jax
   spatch-core explain mylib:blur numpy:ndarray --why-not gpu
 
 A blocked backend is never read: for one, --why-not only says how to lift
-the block."""
-
-
-@click.command("explain", epilog=_EPILOG)
-@click.argument("function", callback=checked_function, shell_complete=complete_functions)
-@click.argument(
-    "types",
-    metavar="TYPE...",
-    nargs=-1,
-    callback=given_types,
-    shell_complete=complete_types,
+the block.""",
 )
-@click.option(
+@click.argument("function", shell_complete=complete_functions)
+@click.argument("types", metavar="[TYPE]...", nargs=-1, shell_complete=complete_types)
+@_backend_option(
     "--prioritize",
-    metavar="NAME",
     multiple=True,
-    shell_complete=complete_backends,
     help="Under backend_opts(prioritize=NAME). Repeatable: the first NAME goes first.",
 )
-@click.option(
-    "--disable",
-    metavar="NAME",
-    multiple=True,
-    shell_complete=complete_backends,
-    help="Under backend_opts(disable=NAME). Repeatable.",
-)
+@_backend_option("--disable", multiple=True, help="Under backend_opts(disable=NAME). Repeatable.")
 @click.option(
     "--type",
     "assumed",
     metavar="TYPE",
-    callback=given_type_or_none,
     shell_complete=complete_types,
     help="Under backend_opts(type=TYPE).",
 )
@@ -104,95 +115,164 @@ the block."""
     type=click.Choice(POLICIES),
     help="Under backend_opts(fallback=POLICY): default, warn, raise or convert.",
 )
-@click.option(
+@_backend_option(
     "--backend",
     "current",
-    metavar="NAME",
-    shell_complete=complete_backends,
-    help="Under backend_opts(backend=NAME). Then TYPE is optional.",
+    help="Under backend_opts(backend=NAME). Without TYPE, the call has no dispatch types.",
 )
-@click.option(
-    "--why-not",
-    "wanted",
-    metavar="BACKEND",
-    shell_complete=complete_backends,
-    help="Say how to make BACKEND run.",
-)
+@_backend_option("--why-not", "wanted", help="Say how to make NAME run. Needs TYPE.")
 @json_option
 def explain_command(
     function: str,
-    types: tuple[GivenType, ...],
+    types: tuple[str, ...],
     prioritize: tuple[str, ...],
     disable: tuple[str, ...],
-    assumed: GivenType | None,
+    assumed: str | None,
     fallback: str | None,
     current: str | None,
     wanted: str | None,
     as_json: bool,
 ) -> None:
-    """Show what would run if FUNCTION were called with arguments of these types, and why.
-
-    FUNCTION and TYPE are identifiers, module:qualname: of a library's function, and of the
-    type of each dispatch argument. If a type cannot be imported, a class with the same module
-    and name takes its place. If no backend has a type as a primary type, the modules of all
-    types that backends name are imported first.
-    """
-    if not types and current is None:
-        raise click.MissingParameter(param_hint="'TYPE...'", param_type="argument")
+    """Run ``spatch-core explain``."""
+    given = tuple(_given(each) for each in types)
+    loaded, identifier = found_function(function, [each.identifier for each in given])
+    options = Options(
+        prioritize, disable, None if assumed is None else _given(assumed), fallback, current
+    )
+    question = Question(loaded.usable, identifier, given, options)
+    import_homes(loaded.usable, _all_given(question))
     try:
-        loaded, identifier = find_function(function, [each.identifier for each in types])
-    except UnknownFunctionError as error:
-        raise click.UsageError(str(error)) from None
-    except LibraryError as error:
-        raise click.ClickException(str(error)) from None
-    options = Options(prioritize, disable, assumed, fallback, current)
-    question = Question(loaded.usable, identifier, types, options)
-    import_homes(loaded.usable, (*types, *([assumed] if assumed else [])))
-    try:
-        explanation = question.ask()
+        if not given and current is None:
+            if wanted is not None:
+                raise click.UsageError("--why-not needs TYPE: the types of the call")
+            record, parts = _every_type(loaded, question)
+        else:
+            record, parts = _one_call(loaded, question, wanted)
     except (TypeError, ValueError) as error:
         raise click.UsageError(str(error)) from None
+    if as_json:
+        show_json(record)
+    else:
+        show(parts)
+
+
+def _given(text: str) -> GivenType:
+    try:
+        return given_type(checked(type_named(text)))
+    except ValueError as error:
+        raise click.UsageError(str(error)) from None
+
+
+def _all_given(question: Question) -> list[GivenType]:
+    assumed = question.options.type
+    return [*question.types, *([] if assumed is None else [assumed])]
+
+
+def _every_type(loaded: LoadedLibrary, question: Question) -> tuple[Json, list[Part]]:
+    """Explain a call with each type that backends with an implementation name."""
+    system, identifier = question.system, question.function
+    names = {
+        pattern.identifier
+        for name, each in system.backends.items()
+        for pattern in each.known_types
+        if name == DEFAULT or each.implementation(identifier) is not None
+    }
+    calls: list[Json] = []
+    for name in sorted(names):
+        try:
+            given = given_type(name)
+        except ValueError:
+            continue  # doctor reports it
+        explanation = Question(system, identifier, (given,), question.options).ask()
+        reasons = [
+            each.reason
+            for each in explanation.backends
+            if each.backend == explanation.selected or each.verdict == Verdict.ASKED
+        ]
+        what, refuses = _outcome(loaded, explanation)
+        calls.append(
+            {
+                "type": name,
+                "selected": explanation.selected,
+                "refused": refuses,
+                "reason": reasons[0] if reasons else "",
+                "note": given.note,
+                "what": what,
+            }
+        )
+    rows = [(each["type"], each.pop("what"), each["reason"]) for each in calls]
+    stand_ins = [each["type"] for each in calls if each["note"]]
+    record = {
+        "library": loaded.library.name,
+        "function": identifier,
+        "calls": calls,
+        "options": question.options.as_json(),
+    }
+    return record, [
+        f"{identifier}: what runs for each type that backends name",
+        Table(_CALLS, rows),
+        *_circumstances(loaded, question),
+        Notes(
+            "Not importable here, so classes of the same name stand in",
+            [", ".join(stand_ins)] if stand_ins else [],
+        ),
+        f"{counted(len(rows), 'type')}; with a TYPE, every backend has its reason",
+    ]
+
+
+def _outcome(loaded: LoadedLibrary, explanation: Explanation) -> tuple[str, bool]:
+    """Return what would run as people see it, and whether the call would be refused."""
+    verdicts = {each.verdict for each in explanation.backends}
+    refuses = Verdict.REFUSES in verdicts and Verdict.ASKED not in verdicts
+    undecided = "refused" if refuses else "depends on the arguments"
+    return loaded.shown(explanation.selected or "") or undecided, refuses
+
+
+def _circumstances(loaded: LoadedLibrary, question: Question) -> list[Part]:
+    options = str(question.options)
+    return [
+        Notes("Options in force", [options] if options else []),
+        state_notes("Not considered", unusable_backends(loaded)),
+    ]
+
+
+def _one_call(
+    loaded: LoadedLibrary, question: Question, wanted: str | None
+) -> tuple[Json, list[Part]]:
+    explanation = question.ask()
     answer = None
     if wanted is not None:
         names = [each.name for each in list_backends(loaded)]
         if wanted not in names:
             raise no_backend(wanted, names)
         answer = why_not(question, wanted)
-    if as_json:
-        show_json(_as_json(loaded, question, explanation, answer))
-    else:
-        show(_parts(loaded, question, explanation, answer))
-
-
-def _parts(
-    loaded: LoadedLibrary, question: Question, explanation: Explanation, answer: Answer | None
-) -> list[Part]:
-    names = ", ".join(map(type_identifier, explanation.types))
-    verdicts = {each.verdict for each in explanation.backends}
-    refuses = Verdict.REFUSES in verdicts and Verdict.ASKED not in verdicts
-    undecided = "refused" if refuses else "depends on the arguments"
-    selected = loaded.shown(explanation.selected or "") or undecided
+    names_of_types = ", ".join(map(type_identifier, explanation.types))
+    selected, refuses = _outcome(loaded, explanation)
     rows = [
         (loaded.shown(each.backend), each.verdict.value, each.reason)
         for each in explanation.backends
     ]
-    parts: list[Part] = [f"{explanation.function}({names}) -> {selected}", Table(_COLUMNS, rows)]
+    parts: list[Part] = [
+        f"{explanation.function}({names_of_types}) -> {selected}",
+        Table(_VERDICTS, rows),
+    ]
     if explanation.selected is None and not refuses:
         hint = "should_run needs the arguments; call the function's own explain(...) with them"
         parts.append(Notes("Not decided", [hint]))
-    options = str(question.options)
-    parts.append(Notes("Options in force", [options] if options else []))
-    parts.append(state_notes("Not considered", unusable_backends(loaded)))
-    given = [*question.types, *([question.options.type] if question.options.type else [])]
-    parts.append(Notes("Stand-ins", [each.note for each in given if each.note]))
+    parts += _circumstances(loaded, question)
+    parts.append(Notes("Stand-ins", [each.note for each in _all_given(question) if each.note]))
     if answer is not None:
         parts += _answer(answer)
     outcome = "the call is refused" if refuses else "the arguments decide"
     if explanation.selected:
-        outcome = f"{selected} {'would convert' if Verdict.CONVERTS in verdicts else 'runs'}"
+        converts = any(each.verdict == Verdict.CONVERTS for each in explanation.backends)
+        outcome = f"{selected} {'would convert' if converts else 'runs'}"
     # A backend that does not match but converts has two rows.
     number = len({each.backend for each in explanation.backends})
-    return [*parts, f"{counted(number, 'backend')}: {outcome}"]
+    return _as_json(loaded, question, explanation, answer), [
+        *parts,
+        f"{counted(number, 'backend')}: {outcome}",
+    ]
 
 
 def _answer(answer: Answer) -> list[Part]:
@@ -201,20 +281,21 @@ def _answer(answer: Answer) -> list[Part]:
         return [f"Why not {name}? It runs."]
     if answer.outcome is Attempt.ASKED:
         return [f"Why not {name}? It is asked first; its should_run decides."]
-    parts: list[Part] = [f"Why not {name}? {answer.reason}"]
     remedies = [each.text for each in answer.remedies]
+    parts: list[Part] = [f"Why not {name}? {answer.reason}"]
     if answer.outcome is Attempt.UNREAD:
-        parts.append(Notes("To find out", remedies))
-        return parts
-    parts.append(Notes("Any one of these would make it run", remedies))
+        return [*parts, Notes("To find out", remedies)]
     title = "What else it would take" if remedies else "Nothing makes it run here"
-    parts.append(Notes(title, answer.obstacles))
-    return parts
+    return [
+        *parts,
+        Notes("Any one of these would make it run", remedies),
+        Notes(title, answer.obstacles),
+    ]
 
 
 def _as_json(
     loaded: LoadedLibrary, question: Question, explanation: Explanation, answer: Answer | None
-) -> dict[str, Any]:
+) -> Json:
     return {
         "library": loaded.library.name,
         "function": explanation.function,
@@ -238,4 +319,78 @@ def _as_json(
         ],
         "options": question.options.as_json(),
         "why_not": answer and answer.as_json(),
+    }
+
+
+@click.command(
+    "replay-check",
+    help="""Say whether this environment would choose the backends that FILE has recorded.
+
+For each recorded call, compare the backends that were asked before the one that answered,
+and the version of that one. No implementation and no should_run is called.""",
+    epilog="""\b
+Examples:
+  spatch-core replay-check run.json
+  spatch-core replay-check run.json --json
+
+A program writes the file: with backend_opts(hook=hooks.record("run.json")).
+Exit code 1 if a choice is not the same.""",
+)
+@click.argument("file", type=click.Path(exists=True, dir_okay=False))
+@json_option
+@click.pass_context
+def replay_check_command(context: click.Context, file: str, as_json: bool) -> None:
+    """Run ``spatch-core replay-check``."""
+    try:
+        with progress(f"replaying {file}"):
+            replayed = list(replay(read_record(file)))
+    except (RecordError, OSError) as error:
+        raise click.ClickException(str(error)) from None
+    counts = Counter(each.outcome for each in replayed)
+    is_same = counts[Outcome.SAME] == len(replayed)
+    choices = [_choice_as_json(each) for each in replayed]
+    if as_json:
+        show_json({"file": file, "same": is_same, "choices": choices})
+    else:
+        show(_replayed(choices, counts))
+    context.exit(0 if is_same else 1)
+
+
+def _replayed(choices: list[Json], counts: Counter[Outcome]) -> list[Part]:
+    rows = [
+        (each["function"], ", ".join(each["types"]), each["backend"], each["outcome"])
+        for each in choices
+    ]
+    reasons = [
+        f"{row[0]}({row[1]}): {each['reason']}"
+        for row, each in zip(rows, choices, strict=True)
+        if each["reason"]
+    ]
+    outcomes = [f"{counts[each]} {each.value}" for each in Outcome if counts[each]]
+    summary = ", ".join(outcomes) or "nothing to compare"
+    return [
+        *([Table(_CHOICES, rows)] if rows else []),
+        Notes("Reasons", reasons),
+        f"{counted(len(rows), 'recorded choice')}: {summary}",
+    ]
+
+
+def _choice_as_json(replayed: Replayed) -> Json:
+    recorded = replayed.recorded
+    return {
+        "function": recorded.function,
+        "types": list(recorded.types),
+        "backend": recorded.backend,
+        "outcome": replayed.outcome.value,
+        "reason": replayed.reason,
+        "recorded": {"distribution": recorded.distribution, "version": recorded.version},
+        "here": {"distribution": replayed.distribution, "version": replayed.version},
+        "options": {
+            "prioritize": list(recorded.prioritize),
+            "disable": list(recorded.disable),
+            "type": recorded.type,
+            "backend": recorded.current,
+        },
+        "invoked": recorded.invoked,
+        "count": recorded.count,
     }

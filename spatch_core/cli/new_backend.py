@@ -2,41 +2,94 @@
 
 from __future__ import annotations
 
+import re
 import shlex
-from dataclasses import replace
+import shutil
+import sys
+from collections.abc import Iterable, Iterator
+from importlib.resources import files
+from inspect import Signature
 from keyword import iskeyword
 from pathlib import Path
+from string import Template
+from tempfile import mkdtemp
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from .._patterns import DEFAULT, TypePattern, is_backend_name
+from .._errors import Severity, nearest
+from .._patterns import DEFAULT, TypePattern, is_backend_name, split_identifier
+from .._wrapper import PLAIN, nature_of
+from ..examination.checks import check_pattern
+from ..examination.child import foreign_code
+from ..examination.importing import Importer, functions_near, owners_of_packages, package_of
+from ..examination.libraries import LoadedLibrary
+from ..examination.signatures import find_signature, written
 from ..exceptions import IdentifierError
-from .arguments import complete_functions, complete_libraries, json_option, usable_library
-from .backend_design import advice, check_types, design
-from .backend_package import write_files
-from .findings import counted
-from .output import Notes, show, show_json
+from .arguments import (
+    complete_functions,
+    complete_libraries,
+    functions_named,
+    json_option,
+    one_of,
+    type_named,
+    usable_library,
+)
+from .output import Notes, counted, show, show_json
 
-_EPILOG = """\b
-Examples:
-  spatch-core new-backend scipy_dispatch gpu --type cupy:ndarray
-  spatch-core new-backend scipy_dispatch gpu --type cupy:ndarray --minimal
+if TYPE_CHECKING:
+    from importlib.abc import Traversable
 
-The package implements one function, which defers, with the signature of the library's
-function. Its tests pass unchanged."""
+_WIDTH = 100
+_LISTED = 20
+"""The number of functions that an error lists."""
+_SHARED = ("README.md.template", "pyproject.toml.template", "test_package.py.template")
+"""Templates of every package."""
+
+
+class _Design(NamedTuple):
+    """The answers that the templates are filled with."""
+
+    loaded: LoadedLibrary
+    name: str
+    project: str  # the name of its distribution
+    function: str  # the identifier of the library's function that the example implements
+    signature: Signature  # of that function
+    types: tuple[TypePattern, ...]  # primary types
+    secondary_types: tuple[TypePattern, ...]
+    requires_opt_in: bool
+    is_minimal: bool  # has conversions, and all code in one module
+
+    @property
+    def package(self) -> str:
+        """The name of its package."""
+        return re.sub(r"\W", "_", self.project)
+
+    @property
+    def own_types(self) -> bool:
+        """Whether the library works with all its types itself."""
+        own = {each.identifier for each in self.loaded.usable.backends[DEFAULT].primary_types}
+        return {each.identifier for each in self.types} <= own
 
 
 def _patterns(
-    _context: click.Context, _parameter: click.Parameter, values: tuple[str, ...]
+    context: click.Context, _parameter: click.Parameter, values: tuple[str, ...]
 ) -> tuple[TypePattern, ...]:
+    if context.resilient_parsing:  # the shell completes a line
+        return ()
     try:
-        patterns = tuple(dict.fromkeys(map(TypePattern, values)))
+        patterns = tuple(dict.fromkeys(TypePattern(type_named(each)) for each in values))
     except IdentifierError as error:
         raise click.BadParameter(str(error)) from None
     for pattern in patterns:
         parts = f"{pattern.module}.{pattern.qualname}".split(".")
         if "<locals>" in parts or any(map(iskeyword, parts)):
             raise click.BadParameter(f"{str(pattern)!r} is a type that no module can import")
+        with foreign_code():
+            found = [*check_pattern(pattern, Importer([]))]
+        for each in found:
+            if each.severity is Severity.ERROR:
+                raise click.BadParameter(f"{each.message}. {each.remedy}")
     return patterns
 
 
@@ -49,7 +102,20 @@ def _backend_name(_context: click.Context, _parameter: click.Parameter, value: s
     return value
 
 
-@click.command("new-backend", epilog=_EPILOG)
+@click.command(
+    "new-backend",
+    help="""Write a complete backend package for LIBRARY.
+
+NAME is the name of the backend. The package has an entry point, a description, an
+implementation of one function, tests and a README.""",
+    epilog="""\b
+Examples:
+  spatch-core new-backend scipy_dispatch gpu --type cupy.ndarray
+  spatch-core new-backend scipy_dispatch gpu --type cupy:ndarray --minimal
+
+The package implements one function, which defers, with the signature of the library's
+function. Its tests pass unchanged.""",
+)
 @click.argument("library", shell_complete=complete_libraries)
 @click.argument("name", callback=_backend_name)
 @click.option(
@@ -59,8 +125,7 @@ def _backend_name(_context: click.Context, _parameter: click.Parameter, value: s
     multiple=True,
     required=True,
     callback=_patterns,
-    help="A type that the backend works with, module:qualname, with an optional ~ or @. "
-    "Repeatable.",
+    help="A type that the backend works with, with an optional ~ or @. Repeatable.",
 )
 @click.option(
     "--secondary-type",
@@ -72,7 +137,7 @@ def _backend_name(_context: click.Context, _parameter: click.Parameter, value: s
 )
 @click.option(
     "--function",
-    metavar="IDENTIFIER",
+    metavar="FUNCTION",
     shell_complete=complete_functions,
     help="The function that the example implements; by default, the first function that is not a "
     "method, a coroutine or a generator. Add others in functions.py.",
@@ -106,55 +171,256 @@ def new_backend_command(
     opt_in: bool,
     as_json: bool,
 ) -> None:
-    """Write a complete backend package for LIBRARY.
-
-    NAME is the name of the backend. The package has an entry point, a description, an
-    implementation of one function, tests and a README.
-    """
+    """Run ``spatch-core new-backend``."""
     loaded = usable_library(library)
-    secondary_types = tuple(each for each in secondary_types if each not in types)
-    check_types((*types, *secondary_types))
-    backend = design(loaded, name, types, secondary_types, function, opt_in)
-    if minimal:
-        backend = replace(backend, is_minimal=True)
-        if not secondary_types:
-            # So that calls that mix both types are converted, too.
-            own = loaded.usable.backends[DEFAULT].primary_types
-            backend = replace(backend, secondary_types=tuple(e for e in own if e not in types))
-    folder = directory / backend.project
-    files = backend.files()
-    _write(folder, files)
+    project = _project(loaded, name)
+    if minimal and not secondary_types:
+        # So that calls that mix both types are converted, too.
+        secondary_types = loaded.usable.backends[DEFAULT].primary_types
+    secondary = tuple(each for each in secondary_types if each not in types)
+    example = _example(loaded, function)
+    design = _Design(loaded, name, project, *example, types, secondary, opt_in, minimal)
+    design = design._replace(requires_opt_in=opt_in or design.own_types)
+    folder, texts = directory / project, _files(design)
+    _write(folder, texts)
     if as_json:
         show_json(
             {
                 "folder": str(folder),
-                "project": backend.project,
-                "package": backend.package,
-                "function": backend.function,
-                "files": list(files),
+                "project": project,
+                "package": design.package,
+                "function": design.function,
+                "files": list(texts),
             }
         )
         return
     commands = [f"cd {shlex.quote(str(folder))}", "pip install -e '.[test]'", "pytest"]
     show(
         [
-            f"{backend.project}: the backend {name} for {library}, in {folder}",
-            Notes("Files", list(files)),
+            f"{project}: the backend {name} for {library}, in {folder}",
+            Notes("Files", list(texts)),
             Notes("Next", commands, are_commands=True),
-            Notes("Types", list(advice(loaded, backend))),
-            f"{counted(len(files), 'file')} written",
+            Notes("Types", list(_advice(design))),
+            f"{counted(len(texts), 'file')} written",
         ]
     )
 
 
+# The design
+
+
+def _project(loaded: LoadedLibrary, name: str) -> str:
+    """Return the name of the new distribution.
+
+    Raises
+    ------
+    click.UsageError
+        If other packages cannot offer backends for the library, or the name is taken.
+    """
+    system, library = loaded.usable, loaded.library
+    if system.group is None:
+        raise click.UsageError(
+            f"library {library.name!r} has no entry point group, so no other package can "
+            "offer backends for it"
+        )
+    if name in {*system.backends, *system._catalog().blocked}:
+        raise click.UsageError(
+            f"library {library.name!r} has a backend named {name!r} already; choose another name"
+        )
+    distribution = library.source.distribution or library.name
+    project = re.sub(r"[-_.]+", "-", f"{distribution}-{name}").strip("-").lower()
+    if project == re.sub(r"[-_.]+", "-", distribution).lower():
+        raise click.UsageError(
+            f"the package would be named {project!r}, as the library's own is; choose another NAME"
+        )
+    package = re.sub(r"\W", "_", project)
+    if not (package.isidentifier() and package.isascii()) or iskeyword(package):
+        raise click.UsageError(f"no package can be named {package!r}; choose another NAME")
+    return project
+
+
+def _example(loaded: LoadedLibrary, wanted: str | None) -> tuple[str, Signature]:
+    """Return the function to implement, and its signature."""
+    functions, library = loaded.usable.functions, loaded.library.name
+    if wanted is not None:
+        found = one_of(wanted, functions_named(wanted, [loaded]), "functions")
+        if found is None:
+            known = {each.partition(":")[2]: each for each in functions}
+            near = functions_near(wanted, functions)
+            near = near or [known[each] for each in nearest(wanted.rpartition(":")[2], known)]
+            hint = f"its functions are: {', '.join(sorted(functions)[:_LISTED])}"
+            if near:
+                hint = f"did you mean {' or '.join(near)}?"
+            raise click.UsageError(f"library {library!r} has no function {wanted!r}; {hint}")
+        wanted = found
+
+    def is_odd(identifier: str) -> bool:
+        """Whether a function is a poor example: a method, private, a coroutine or a generator."""
+        qualname = split_identifier(identifier)[1]
+        default = functions[identifier].__wrapped__
+        return "." in qualname or qualname.startswith("_") or nature_of(default) != PLAIN
+
+    plain_first = sorted(functions, key=lambda each: (is_odd(each), each))
+    for identifier in plain_first if wanted is None else [wanted]:
+        signature = find_signature(functions[identifier].__wrapped__)
+        if signature is not None and "<locals>" not in identifier:
+            return identifier, signature
+    raise click.UsageError(
+        f"library {library!r} has no function whose signature can be determined"
+        if wanted is None
+        else f"the signature of {wanted!r} cannot be determined; choose another --function"
+    )
+
+
+def _requirements(design: _Design) -> tuple[str, ...]:
+    """Return the distributions of the library and of the installed types, and this one."""
+    owners = owners_of_packages()
+    found = [design.loaded.library.source.distribution or design.loaded.library.name]
+    for pattern in (*design.types, *design.secondary_types):
+        package = package_of(pattern.module)
+        if package not in sys.stdlib_module_names:
+            found += owners.get(package, ())[:1]
+    return tuple(dict.fromkeys([*found, "spatch-core"]))
+
+
+def _advice(design: _Design) -> Iterator[str]:
+    """Yield advice for the author about the types."""
+    owners = owners_of_packages()
+    named = (*design.types, *design.secondary_types)
+    for package in dict.fromkeys(package_of(each.module) for each in named):
+        if package not in owners and package not in sys.stdlib_module_names:
+            yield (
+                f"{package} is not installed here, so its distribution is not known: add it to "
+                "the dependencies in pyproject.toml"
+            )
+    if design.own_types:
+        yield (
+            "the library works with these types itself, so the backend requires opt-in: it runs "
+            "only where it is prioritized"
+        )
+
+
+# The files
+
+
+def _files(design: _Design) -> dict[str, str]:
+    """Return the text of each file, by path in the new folder."""
+    folder = files(__name__.rpartition(".")[0]) / "templates"
+    templates: dict[str, Traversable] = {e.name: e for e in folder.iterdir() if e.is_file()}
+    if design.is_minimal:
+        own = (folder / "minimal").iterdir()
+        templates = {name: templates[name] for name in _SHARED} | {each.name: each for each in own}
+    values, source = _values(design), f"src/{design.package}"
+    folders = {"pyproject.toml": "", "README.md": "", "test_package.py": "tests/"}
+    texts = {f"{source}/py.typed": ""}
+    for each, template in templates.items():
+        name = each.removesuffix(".template")
+        path = folders.get(name, f"{source}/") + name.replace("package", design.package)
+        texts[path] = Template(template.read_text("utf-8")).substitute(values)
+    return dict(sorted(texts.items()))
+
+
+def _values(design: _Design) -> dict[str, str]:
+    loaded, name = design.loaded, design.name
+    system_module, system_qualname = split_identifier(loaded.library.identifier)
+    implementation = split_identifier(design.function)[1].rpartition(".")[2]
+    head, uses_placeholder = _definition(implementation, design.signature)
+    when = "It runs for them wherever it is installed."
+    if design.requires_opt_in:
+        when = (
+            f'It runs only where it is prioritized: with `prioritize="{name}"` in the library\'s '
+            f"`backend_opts`, or with `{loaded.usable.environ_prefix}_PRIORITIZE={name}` in the "
+            "environment."
+        )
+    content = "The implementations are"
+    if design.is_minimal:
+        content = "The conversions and the implementations are"
+        when += ' Its conversions serve all other functions, with `fallback="convert"`.'
+    secondary = f"secondary_types = {_array(map(str, design.secondary_types))}\n"
+    return {
+        "name": name,
+        "project": design.project,
+        "package": design.package,
+        "library": loaded.library.name,
+        "group": loaded.usable.group or "",
+        "function": design.function,
+        "implementation": implementation,
+        "code": "__init__" if design.is_minimal else "functions",
+        "content": content,
+        "entry_point": f'"{name}"' if "." in name else name,
+        "system_module": system_module,
+        "system_qualname": system_qualname,
+        "types": _array(map(str, design.types)),
+        "secondary": secondary if design.secondary_types else "",
+        "types_in_words": ", ".join(f"`{each.identifier}`" for each in design.types),
+        "type": design.types[0].identifier,
+        "requirements": _array(_requirements(design)),
+        "opt_in": "requires_opt_in = true\n" if design.requires_opt_in else "",
+        "when": when,
+        "definition": head,
+        "placeholder": "\n_DEFAULT: Any = object()  # for a default of the library that has no "
+        "literal\n"
+        if uses_placeholder
+        else "",
+    }
+
+
+def _definition(name: str, signature: Signature) -> tuple[str, bool]:
+    """Return the head of a function, and whether ``_DEFAULT`` stands for a default in it."""
+    parameters = signature.parameters.values()
+    texts = written(parameters, lambda _: "Any", lambda value: _literal(value) or "_DEFAULT")
+    uses_placeholder = any(
+        each.default is not each.empty and _literal(each.default) is None for each in parameters
+    )
+    head = f"def {name}({', '.join(texts)}) -> Any:"
+    if len(head) > _WIDTH:
+        lines = "".join(f"    {text},\n" for text in texts)
+        head = f"def {name}(\n{lines}) -> Any:"
+    return head, uses_placeholder
+
+
+def _literal(value: Any) -> str | None:
+    """Return the literal of a value; None if it has none."""
+    if type(value) is str:
+        text = repr(value)
+        return text if '"' in text or "\\" in text else f'"{text[1:-1]}"'
+    # A float may be infinite or not a number.
+    if value is None or type(value) in (bool, int) or (type(value) is float and value - value == 0):
+        return repr(value)
+    if type(value) is tuple:
+        parts = [_literal(each) for each in value]
+        if None not in parts:
+            return f"({', '.join(map(str, parts))}{',' * (len(parts) == 1)})"
+    return None
+
+
+def _array(texts: Iterable[str]) -> str:
+    """Return texts without special characters as an array of TOML."""
+    quoted = [f'"{each}"' for each in texts]
+    line = f"[{', '.join(quoted)}]"
+    return line if len(line) <= 80 else "[\n" + "".join(f"    {each},\n" for each in quoted) + "]"
+
+
 def _write(folder: Path, texts: dict[str, str]) -> None:
+    """Write a new folder with all its files, or nothing."""
     if folder.exists():
         raise click.UsageError(
             f"{folder} exists already, and nothing is overwritten; remove it, or choose another "
             "--directory"
         )
     try:
-        write_files(folder, texts)
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        # Renaming the finished draft is atomic.
+        draft = Path(mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
+        try:
+            draft.chmod(0o755)
+            for name, text in texts.items():
+                file = draft / name
+                file.parent.mkdir(parents=True, exist_ok=True)
+                file.write_text(text, encoding="utf-8", newline="\n")
+            draft.rename(folder)
+        finally:
+            shutil.rmtree(draft, ignore_errors=True)
     except OSError as error:
         raise click.ClickException(
             f"{folder} cannot be written ({error}); choose another --directory"

@@ -9,30 +9,16 @@ from pathlib import Path
 import click
 
 from .._patterns import DEFAULT
+from ..examination.child import progress
 from ..examination.doctor import examine_library
 from ..examination.libraries import Library, import_public_names, load_library
-from ..examination.progress import progress
 from ..examination.replay import RecordError, read_record
 from ..examination.what_runs import what_runs
 from ..report.page import ReportedLibrary, ReportedRun, render
 from .arguments import chosen_libraries, complete_libraries, timeout_option
 from .doctor import examined_as_json
-from .findings import counted
-from .functions import functions_as_json
-from .list import listed_as_json
-from .order import order_as_json
-from .output import show
-
-_EPILOG = """\b
-Examples:
-  spatch-core report -o report.html
-  spatch-core report scipy_dispatch --no-doctor
-  spatch-core report scipy_dispatch --record run.json
-
-Open the file in a browser; it needs no network and no server. It may contain private
-information: names of packages, folders and versions.
-
-Exit code 0 once it is written, even if it reports problems."""
+from .output import counted, show
+from .show import library_as_json, listed_as_json
 
 
 def _in_a_folder(_context: click.Context, _parameter: click.Parameter, value: str) -> str:
@@ -43,7 +29,24 @@ def _in_a_folder(_context: click.Context, _parameter: click.Parameter, value: st
     return value
 
 
-@click.command("report", epilog=_EPILOG)
+@click.command(
+    "report",
+    help="""Write an HTML page about each LIBRARY, or about all libraries.
+
+It shows the backends with their states, types and distributions, a picture of the priority
+order, which backends implement which functions, what would run for the types that backends
+name, the findings of doctor, and recorded runs. Blocked backends are not touched.""",
+    epilog="""\b
+Examples:
+  spatch-core report -o report.html
+  spatch-core report scipy_dispatch --no-doctor
+  spatch-core report scipy_dispatch --record run.json
+
+Open the file in a browser; it needs no network and no server. It may contain private
+information: names of packages, folders and versions.
+
+Exit code 0 once it is written, even if it reports problems.""",
+)
 @click.argument("libraries", metavar="[LIBRARY]...", nargs=-1, shell_complete=complete_libraries)
 @click.option(
     "-o",
@@ -76,12 +79,7 @@ def report_command(
     is_quick: bool,
     timeout: float,
 ) -> None:
-    """Write an HTML page about each LIBRARY, or about all libraries.
-
-    It shows the backends with their states, types and distributions, a picture of the priority
-    order, which backends implement which functions, what would run for the types that backends
-    name, the findings of doctor, and recorded runs. Blocked backends are not touched.
-    """
+    """Run ``spatch-core report``."""
     chosen = [each for name in libraries or (None,) for each in chosen_libraries(name)]
     try:
         runs = [ReportedRun(Path(each).name, read_record(each)) for each in records]
@@ -119,13 +117,12 @@ def _reported(library: Library, is_quick: bool, timeout: float) -> ReportedLibra
     if loaded.system is None:
         return ReportedLibrary(listed_as_json(loaded), default_name, examined=examined)
     import_public_names(library)
-    functions = functions_as_json(loaded)
-    names = [each["function"] for each in functions["functions"] if each["is_dispatchable"]]
+    shown = library_as_json(loaded)
+    names = [each["function"] for each in shown["functions"] if each["is_dispatchable"]]
     return ReportedLibrary(
         listed_as_json(loaded),
         loaded.shown(DEFAULT),
-        order_as_json(loaded),
-        functions,
+        shown,
         examined,
         asdict(what_runs(library, names, timeout=timeout)),
     )

@@ -11,11 +11,11 @@ if TYPE_CHECKING:
     from typing import Any
 
     from .._errors import Finding, Severity, Source
+    from .backend_file import FileReport, verify_file
     from .doctor import LibraryReport, examine_library
     from .findings import Report
     from .libraries import Library
     from .update import FileUpdate, update_file
-    from .verify import FileReport, verify_file
 
 __all__ = [
     "FileReport",
@@ -32,7 +32,7 @@ __all__ = [
 ]
 
 _MODULES = {
-    "FileReport": "verify",
+    "FileReport": "backend_file",
     "FileUpdate": "update",
     "Finding": "._errors",
     "Library": "libraries",
@@ -42,7 +42,7 @@ _MODULES = {
     "Source": "._errors",
     "examine_library": "doctor",
     "update_file": "update",
-    "verify_file": "verify",
+    "verify_file": "backend_file",
 }
 
 

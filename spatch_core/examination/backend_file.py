@@ -1,4 +1,4 @@
-"""A backend's TOML file: its fields, the lines of its keys, and its faults."""
+"""A backend's TOML file: its fields, its faults, and everything that it names."""
 
 from __future__ import annotations
 
@@ -6,29 +6,32 @@ import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any
 
 from .._description import Description, parse_toml
-from .._errors import Finding, Source, replace
+from .._errors import Finding, Severity, Source, replace
 from .._parsing import parse_description
 from ..exceptions import DescriptionError
+from .checks import DescriptionCheck
 from .child import run
-from .findings import error, from_record
-from .importing import Importer
+from .description import Mention, Role, check_requirements, check_variants, find_mentions
+from .findings import Report, ending_as_finding, error, from_record, incomplete, to_record
+from .importing import Importer, package_of
 from .layout import Layout, find_layout
-from .mentions import Mention, Role, find_mentions
-from .packages import package_of
-from .project import entry_point_names, find_requirements, package_folder
+from .libraries import live_systems
+from .project import Project, package_folder
 
 if TYPE_CHECKING:
-    from .child import TaskResult
+    from .child import Journal, TaskResult
 
 _AT_LINE = re.compile(r" \(at line (\d+), column \d+\)")
 
 
-@dataclass(slots=True)
+@dataclass
 class BackendFile:
     """A file with the description of a backend."""
 
@@ -51,55 +54,48 @@ class BackendFile:
         return replace(finding, line=line, source=Source(file=self.path))
 
     def import_with(self, task: str, **options: bool) -> tuple[TaskResult, list[Finding]]:
-        """Import everything that the file names in a child process, by a task of `file_tasks`.
+        """Import everything that the file names in a child process, by a task.
 
         The task gets the options in its request. The findings include one for each child that
         ended early.
         """
-        folder = self.folder()
-        report = run(
-            f"{__package__}.file_tasks:{task}",
-            # The text goes through a temporary file: send it only if the child cannot read it.
-            {
-                "file": self.path,
-                "text": None if _can_be_read_again(self.path) else self.text,
-                **options,
-            },
-            f"importing what {self.path} names",
-            folders=[] if folder is None else [folder],
-        )
+        request = {"file": self.path, "text": self.text, **options}
+        about = f"importing what {self.path} names"
+        result = run(task, request, about, folders=[self.folder] if self.folder else [])
         found = [
-            replace(error(f"{each.what} {each.how}", "Repair the module or its imports"), key=key)
-            for each in report.endings
+            replace(each, key=key, more_keys=())
+            for ending in result.endings
+            for each in [ending_as_finding(ending, "Repair the module or its imports")]
             for key in each.keys or (None,)
         ]
-        found += map(from_record, report.values.get("finding", ()))
-        return report, [self.placed(each) for each in found]
+        found += map(from_record, result.values.get("finding", ()))
+        return result, [self.placed(each) for each in found]
 
     def mentions(self) -> Iterator[Mention]:
         """Yield every well-formed identifier, type pattern and module in the file."""
         return find_mentions(self.fields)
 
+    @cached_property
     def packages(self) -> set[str]:
-        """Return the top-level packages of the backend's own code."""
+        """The top-level packages of the backend's own code."""
         others = (Role.TYPE, Role.LIBRARY_FUNCTION)
         return {package_of(m.module) for m in self.mentions() if m.role not in others}
 
+    @cached_property
     def folder(self) -> str | None:
-        """Return the folder from which the backend's package can be imported, if it is known."""
-        return package_folder(Path(self.path).resolve(), self.packages())
+        """The folder from which the backend's package can be imported, if it is known."""
+        return package_folder(Path(self.path).resolve(), self.packages)
+
+    @cached_property
+    def project(self) -> Project:
+        """The project around the file."""
+        return Project(Path(self.path).absolute())
 
     def importer(self) -> Importer:
         """Return an importer that knows the packages and requirements of the file's project."""
-        folder = self.folder()
-        own = [] if folder is None else [each.name for each in iter_modules([folder])]
-        nowhere = self.packages() if folder is None else ()
-        return Importer(own, find_requirements(self.path), nowhere=nowhere)
-
-
-def _can_be_read_again(path: str) -> bool:
-    """Whether another process can read the same text: from a file, not from a descriptor."""
-    return os.path.isfile(path) and not os.path.abspath(path).startswith(("/dev/", "/proc/"))
+        own = [] if self.folder is None else [each.name for each in iter_modules([self.folder])]
+        nowhere = self.packages if self.folder is None else ()
+        return Importer(own, self.project.requirements(), nowhere)
 
 
 def read_file(path: str, text: str | None = None) -> BackendFile:
@@ -121,13 +117,13 @@ def read_file(path: str, text: str | None = None) -> BackendFile:
         file.faults.append(file.placed(error(message, "Correct the line"), line))
     else:
         file.layout = find_layout(file.text)
-        validate(file)
+        _validate(file)
     return file
 
 
-def validate(file: BackendFile) -> None:
+def _validate(file: BackendFile) -> None:
     """Add the faults of the fields; the backend's name must be that of its entry point."""
-    names = entry_point_names(Path(file.path).absolute())
+    names = file.project.entry_point_names()
     expected = names[0] if names and file.fields.get("name") not in names else None
     try:
         file.description = parse_description(file.fields, Source(file=file.path), expected)
@@ -136,3 +132,110 @@ def validate(file: BackendFile) -> None:
         problems = raised.problems
     for problem in problems:
         file.fault(problem.key, problem.message, problem.remedy, problem.skips)
+
+
+# --- Verifying a file -----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class FileReport(Report):
+    """The result of verifying a file.
+
+    The findings are sorted by line.
+
+    Parameters
+    ----------
+    subject : str
+        The path of the file as the user gave it.
+    findings : tuple of Finding
+        All findings. Errors and warnings are faults, notes are not.
+    backend : str or None
+        The name of the backend, if the file has one.
+    functions : tuple of str or None
+        The identifiers of the functions that it implements; None if the description has faults.
+    every_function : bool
+        Whether it has an implementation of every other function.
+    converts : bool
+        Whether it has conversions.
+    imported : bool
+        Whether the names were imported.
+    folder : str or None
+        The folder from which the package around the file was imported.
+    """
+
+    backend: str | None = None
+    functions: tuple[str, ...] | None = None
+    every_function: bool = False
+    converts: bool = False
+    imported: bool = False
+    folder: str | None = None
+
+
+def verify_file(path: str | os.PathLike[str], imports: bool = True) -> FileReport:
+    """Verify the file of a backend.
+
+    Parameters
+    ----------
+    path : str or os.PathLike
+        An existing TOML file. Its package need not be installed.
+    imports : bool, optional
+        Whether a child process imports everything that the file names.
+
+    Returns
+    -------
+    FileReport
+        All findings.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     file = f"{folder}/backend.toml"
+    ...     with open(file, "w") as stream:
+    ...         _ = stream.write('name = "oil"')
+    ...     [(each.line, each.key) for each in verify_file(file, imports=False).faults]
+    [(1, 'primary_types')]
+    """
+    file = read_file(os.fspath(path))
+    found = [*file.faults]
+    if file.fields:
+        name = file.fields.get("name")
+        found += map(file.placed, file.project.check_entry_points(file.folder, name))
+        found += map(file.placed, file.project.check_wheel(file.folder))
+    if imports:
+        if file.description is not None:
+            found += map(file.placed, check_requirements(file.description.requires))
+            found += map(file.placed, check_variants(file.description))
+        result, imported = file.import_with(f"{__name__}:examine")
+        for each in imported:
+            if each.is_absent and each.severity is Severity.WARNING:
+                remedy = f"{each.remedy}; or leave imports out with --no-imports"
+                found.append(replace(each, remedy=remedy))
+            else:
+                found.append(each)
+        if not result.is_complete:
+            found.append(file.placed(incomplete()))
+    found.sort(key=lambda each: each.line or 0)
+    backend, description = file.fields.get("name"), file.description
+    return FileReport(
+        file.path,
+        tuple(found),
+        backend=backend if isinstance(backend, str) else None,
+        functions=None if description is None else tuple(description.functions),
+        every_function=description is not None and description.every is not None,
+        converts=description is not None and description.conversions is not None,
+        imported=imports,
+        folder=file.folder if imports else None,
+    )
+
+
+def examine(request: dict[str, Any], journal: Journal) -> None:
+    """Add each ``finding`` about a file; called in a child."""
+    file = read_file(request["file"], request["text"])
+    name = file.fields.get("name")
+    check = DescriptionCheck(file.mentions(), file.importer(), journal, name=name)
+    for each in chain(check.findings(), check.unmentioned()):
+        journal.add("finding", to_record(each))
+    groups = {str(each.group) for each in live_systems()}
+    for each in file.project.check_groups(groups):
+        journal.add("finding", to_record(each))

@@ -1,19 +1,22 @@
-"""Lists the backends of a library, usable or not, each with its state."""
+"""The backends of a library, usable or not: their states, and the edges of their order."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from .._discovery import REQUIRES
-from .._errors import Finding, Source
-from .._patterns import DEFAULT
-from .type_check import waits_for_prioritize
+from .._errors import Source
+from .._order import BY_TYPES, DECLARED
+from .._patterns import ABSTRACT, DEFAULT, EXACT, TypePattern
 
 if TYPE_CHECKING:
     from .._description import Description
+    from .._order import Order
     from ..backend_system import BackendSystem
     from .libraries import LoadedLibrary
 
@@ -22,7 +25,7 @@ class State(str, Enum):
     """Whether a backend takes part in calls, and the kind of reason why not."""
 
     ACTIVE = "active"
-    WAITS = "waits for prioritize"  # the library goes first for all of its types
+    WAITS = "waits for prioritize"  # the library itself goes first in all calls that it matches
     NEEDS_OPT_IN = "needs opt-in"
     INACTIVE = "inactive"
     BLOCKED = "blocked"
@@ -47,7 +50,7 @@ def list_backends(loaded: LoadedLibrary) -> list[ListedBackend]:
     system = loaded.system
     if system is None:
         return []
-    return [*_usable(system, loaded), *_blocked(system, loaded), *_skipped(loaded)]
+    return [*_usable(system, loaded), *_blocked(system, loaded), *_skipped(system, loaded)]
 
 
 def current_backend(loaded: LoadedLibrary) -> str | None:
@@ -57,8 +60,7 @@ def current_backend(loaded: LoadedLibrary) -> str | None:
 
 def unusable_backends(loaded: LoadedLibrary) -> list[ListedBackend]:
     """Return the backends that explanations of calls leave out."""
-    reachable = (State.ACTIVE, State.WAITS, State.NEEDS_OPT_IN, State.INACTIVE)
-    return [each for each in list_backends(loaded) if each.state not in reachable]
+    return [each for each in list_backends(loaded) if each.state in (State.BLOCKED, State.BROKEN)]
 
 
 def _usable(system: BackendSystem, loaded: LoadedLibrary) -> Iterator[ListedBackend]:
@@ -104,27 +106,14 @@ def _blocked(system: BackendSystem, loaded: LoadedLibrary) -> Iterator[ListedBac
         yield ListedBackend(name, State.BLOCKED, reason, loaded.library.home(source))
 
 
-def is_broken(loaded: LoadedLibrary, problem: Finding) -> bool:
-    """Whether a problem makes a backend unusable; a cycle does not."""
-    system = loaded.system
-    if system is None or problem.backend not in system.backends:
-        return True
-    return problem.skips
-
-
-def _is_inactive(loaded: LoadedLibrary, problem: Finding) -> bool:
-    """Whether a problem is an unreadable requirement: such a backend is listed as inactive."""
-    known = None if loaded.system is None else loaded.system.backends.get(str(problem.backend))
-    return problem.key == REQUIRES and known is not None and known.unmet != ""
-
-
-def _skipped(loaded: LoadedLibrary) -> Iterator[ListedBackend]:
+def _skipped(system: BackendSystem, loaded: LoadedLibrary) -> Iterator[ListedBackend]:
     """Yield each entry point that was skipped, once."""
     seen = set()
     for problem in sorted(loaded.problems, key=lambda each: each.backend or ""):
-        # Backends on a cycle are usable: only calls that match several of them skip them.
-        is_usable = not problem.skips
-        if problem.backend is None or is_usable or _is_inactive(loaded, problem):
+        known = system.backends.get(str(problem.backend))
+        # An unreadable requirement: such a backend is listed as inactive.
+        is_listed = problem.key == REQUIRES and known is not None and known.unmet != ""
+        if problem.backend is None or not problem.skips or is_listed:
             continue
         source = loaded.library.home(problem.source)
         key = (problem.backend, source.distribution, source.entry_point)
@@ -132,3 +121,82 @@ def _skipped(loaded: LoadedLibrary) -> Iterator[ListedBackend]:
             seen.add(key)
             reason = f"{problem.key}: {problem.message}" if problem.key else problem.message
             yield ListedBackend(problem.backend, State.BROKEN, reason, source)
+
+
+# --- Backends that the golden rule keeps from running ---------------------------------------------
+
+
+def waits_for_prioritize(description: Description, system: BackendSystem) -> bool:
+    """Whether a backend does not require opt-in, and yet runs only where it is prioritized.
+
+    The library works with all its types itself, and goes before backends that are merely installed.
+    """
+    own_types = system.backends[DEFAULT].primary_types
+    if description.name == DEFAULT or description.requires_opt_in or not own_types:
+        return False
+    order = [*system._catalog().descriptions]
+    goes_first = order.index(description.name) < order.index(DEFAULT)
+    if goes_first and description.name in system._dispatcher.ensure_loaded().decider.placed:
+        return False
+    return all(any(_covers(own, each) for own in own_types) for each in description.known_types)
+
+
+def _covers(own: TypePattern, other: TypePattern) -> bool:
+    """Whether `own` is known to match every class that `other` matches."""
+    if own.identifier == other.identifier and own.prefix == other.prefix:
+        return True
+    if own.prefix == EXACT or other.prefix not in (EXACT, own.prefix):
+        return False
+    cls: Any = sys.modules.get(other.module)
+    base: Any = sys.modules.get(own.module)
+    with suppress(Exception):
+        for part in other.qualname.split("."):
+            cls = getattr(cls, part)
+        for part in own.qualname.split("."):
+            base = getattr(base, part)
+        return issubclass(cls, base) if own.prefix == ABSTRACT else base in type.mro(cls)
+    return False
+
+
+# --- The order ------------------------------------------------------------------------------------
+
+
+BASE_ORDER = (
+    "the library itself is first, then concrete backends, then abstract ones; among these, "
+    "backends in the library's code keep their order, then installed ones are sorted by name"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """An edge of the priority order: one backend goes before another."""
+
+    before: str
+    after: str
+    origin: str  # "environment", "declared" or "type specificity"
+    declared_by: str | None  # the backend that declares it
+    reason: str
+
+    def short_reason(self, name: str) -> str:
+        """Return a short text about the edge, from the side of one of its two backends."""
+        goes = f"before {self.after}" if name == self.before else f"after {self.before}"
+        if self.origin == BY_TYPES:
+            return f"{goes}: {'narrower' if name == self.before else 'wider'} types"
+        return f"{goes}: {f'{self.declared_by} declares it' if self.declared_by else self.reason}"
+
+
+def steps(order: Order) -> list[Step]:
+    """Return every edge in force, the strongest first."""
+    found = []
+    for edge in order.edges():
+        declared_by = None
+        if edge.origin == DECLARED:
+            declared_by = edge.after if edge.moves_down else edge.before
+        found.append(Step(edge.before, edge.after, edge.origin, declared_by, edge.reason))
+    return found
+
+
+def mending(order: Order) -> str | None:
+    """Return a value of ``SET_ORDER`` that breaks every cycle; None without cycles."""
+    pieces = [piece for cycle in order.cycles for piece in cycle.set_order.split(",")]
+    return ",".join(dict.fromkeys(pieces)) or None

@@ -1,7 +1,8 @@
-"""Runs tasks that import third-party code in a child process, because imports may hang or crash.
+"""Runs third-party code: in this process, or as a task of a child process.
 
-The child writes each step into a journal before it takes the step. If a step ends the process,
-the journal names the module at fault, and another child does the task again without that module.
+Imports may hang, crash or end the interpreter. A child writes a line of JSON for each step before
+it takes it, and for each result. If a step ends the child, the last line names the module at fault,
+and another child does the task again without that module.
 """
 
 from __future__ import annotations
@@ -11,17 +12,17 @@ import os
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Collection, Iterable, Mapping
-from contextlib import ExitStack, suppress
+import warnings
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from importlib import import_module
-from pathlib import Path
-from tempfile import TemporaryDirectory
-from typing import Any, BinaryIO
+from threading import Event, Thread
+from typing import Any, TypeAlias
 
-from .foreign_code import JsonEncoder
-from .progress import progress
+from .._errors import in_words
+from ..exceptions import SpatchCoreWarning
 
 _LIMIT = 120.0
 """Time limit of a child in seconds, because a CI job must not wait forever."""
@@ -29,12 +30,71 @@ _PATIENCE = 2.0
 """Seconds for third-party threads and exit handlers after the task is done."""
 _RESTARTS = 5
 """How many modules may end a child before the task is given up."""
-_PAUSE = 0.02
-"""The time between two looks at a child, in seconds."""
 
-# Bound here, because an import may replace the functions of the module json.
-_encode = JsonEncoder().encode
-_decode = json.JSONDecoder().decode
+Announce: TypeAlias = Callable[[str], AbstractContextManager[None]]
+
+announce: ContextVar[Announce | None] = ContextVar("announce", default=None)
+"""Makes a context manager that shows a step while it lasts. The command line sets it."""
+redirects_permanently: ContextVar[bool] = ContextVar("redirects_permanently", default=False)
+"""Whether third-party code gets stderr as its stdout, for the rest of the process.
+
+The command line sets it and prints its results to a stream of its own, because threads and exit
+handlers of third-party code may print at any time.
+"""
+
+
+def progress(text: str) -> AbstractContextManager[None]:
+    """Announce a step that may take long, for a ``with`` block.
+
+    Examples
+    --------
+    >>> with progress("counting"):
+    ...     sum(range(4))
+    6
+    """
+    shown = announce.get()
+    return nullcontext() if shown is None else shown(text)
+
+
+# --- In this process ------------------------------------------------------------------------------
+
+
+@contextmanager
+def foreign_code(system: object = None) -> Iterator[None]:
+    """Hide warnings about backends in a ``with`` block, because commands report the same problems.
+
+    A vendored copy of this package has its own warnings: `system` says which copy the code uses.
+    """
+    if redirects_permanently.get():
+        sys.stdout = sys.stderr
+        with suppress(OSError):  # stderr is closed
+            os.dup2(2, 1)  # C libraries write to the descriptor
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SpatchCoreWarning)
+        if system is not None:
+            package = type(system).__module__.rpartition(".")[0]
+            with suppress(ImportError, AttributeError):
+                exceptions: Any = import_module(f"{package}.exceptions")
+                warnings.simplefilter("ignore", exceptions.SpatchCoreWarning)
+        yield
+
+
+def import_failure(module: str) -> str:
+    """Import a module; return why that fails, empty if it does not."""
+    try:
+        with foreign_code():
+            import_module(module)
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # noqa: BLE001  # a third party's import
+        absent = error.name if isinstance(error, ModuleNotFoundError) else None
+        if absent is not None and f"{module}.".startswith(f"{absent}."):
+            return f"the module {absent} is not installed"
+        return f"importing {module} failed with {in_words(error)}"
+    return ""
+
+
+# --- In a child -----------------------------------------------------------------------------------
 
 
 @dataclass(slots=True)
@@ -46,6 +106,9 @@ class Ending:
     module: str  # the module that the step imports; empty for none
     keys: list[str]  # where the description names the module
 
+    def __str__(self) -> str:
+        return f"{self.what} {self.how}"
+
 
 @dataclass(slots=True)
 class TaskResult:
@@ -53,7 +116,11 @@ class TaskResult:
 
     values: dict[str, list[Any]] = field(default_factory=dict)  # of the last child, by kind
     endings: list[Ending] = field(default_factory=list)  # of the children that did not finish
-    is_complete: bool = False  # whether the last child has finished
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether the last child has finished."""
+        return "done" in self.values
 
     def last(self, kind: str, otherwise: Any = None) -> Any:
         """Return the last value of a kind, or `otherwise`."""
@@ -61,52 +128,23 @@ class TaskResult:
 
 
 class Journal:
-    """The steps and results of a child, for its parent.
+    """The steps and results of a child, for its parent."""
 
-    Parameters
-    ----------
-    write : callable
-        Appends a line to the file that the parent reads.
-    skip : collection of str
-        Modules that have ended a child before.
-    """
-
-    def __init__(self, write: Callable[[str], object], skip: Collection[str]) -> None:
-        self.write = write
-        self.skip = skip
+    def __init__(self, descriptor: int, skip: Collection[str]) -> None:
+        self._descriptor = descriptor  # of the pipe to the parent
+        self._skip = skip  # modules that have ended a child before
 
     def add(self, kind: str, value: Any) -> None:
         """Write a value that JSON can represent."""
-        self.write(_encode([kind, value]) + "\n")
+        line = json.dumps([kind, value]).encode() + b"\n"
+        while line:  # a pipe may take a part only
+            line = line[os.write(self._descriptor, line) :]
 
     def begins(self, what: str, key: str = "", module: str = "") -> bool:
         """Write the next step; return False if its module has ended a child before."""
-        is_skipped = module in self.skip
+        is_skipped = module in self._skip
         self.add("skipped" if is_skipped else "step", (what, module, key))
         return not is_skipped
-
-
-def _writer(path: str) -> Callable[[str], object]:
-    """Return a function that appends a line to a file, and that no import can break.
-
-    An import cannot replace the functions that it uses, because it holds references to them, nor
-    close its file descriptor, because each line opens a new one. In a fork of this process it ends
-    the fork, whose lines would look like those of the child.
-    """
-    open_, write, close, getpid, end = os.open, os.write, os.close, os.getpid, os._exit
-    flags, process = os.O_WRONLY | os.O_APPEND, os.getpid()
-
-    def append(line: str) -> None:
-        if getpid() != process:
-            end(0)
-        try:
-            descriptor = open_(path, flags)
-            write(descriptor, line.encode())
-            close(descriptor)
-        except OSError:  # an import has removed the file, or limits the number of open files
-            end(1)
-
-    return append
 
 
 def run(
@@ -120,108 +158,93 @@ def run(
 ) -> TaskResult:
     """Run a task in a fresh interpreter, and again without the modules that end it.
 
-    Parameters
-    ----------
-    task : str
-        ``"module:function"``; called with the request and a `Journal`.
-    request : mapping
-        The argument of the task, which JSON must be able to represent.
-    about : str
-        The text of the progress message.
-    folders : iterable of str, optional
-        The first folders of `sys.path`.
-    variables : mapping of str to str, optional
-        Environment variables to set.
-    limit : float, optional
-        Time limit of each child in seconds.
+    The `task`, ``"module:function"``, is called with the `request`, which JSON must be able to
+    represent, and with a `Journal`. `about` is the text of the progress message. The `folders`
+    come first on `sys.path`, `variables` are set in the environment, and each child gets `limit`
+    seconds.
     """
-    report = TaskResult()
+    result = TaskResult()
     path = [os.path.abspath(each) for each in (*folders, *sys.path)]
     with progress(about):
         while True:
-            skip = [each.module for each in report.endings]
+            skip = [each.module for each in result.endings]
             asked = {"task": task, "request": request, "path": path, "skip": skip}
-            report.values, how = _run_once(asked, variables or {}, limit)
-            report.is_complete = "done" in report.values
-            if report.is_complete:
+            result.values, how = _run_once(asked, variables or {}, limit)
+            if result.is_complete:
                 break
-            what, module, key = report.last("step", ("starting", "", ""))
-            report.endings.append(Ending(how, what, module, [key] if key else []))
-            if not module or len(report.endings) > _RESTARTS:
+            what, module, key = result.last("step", ("starting", "", ""))
+            result.endings.append(Ending(how, what, module, [key] if key else []))
+            if not module or len(result.endings) > _RESTARTS:
                 break
-    for each in report.endings:
-        skipped = report.values.get("skipped", ())
+    for each in result.endings:
+        skipped = result.values.get("skipped", ())
         more = [key for _, module, key in skipped if module == each.module]
         each.keys = [*dict.fromkeys([*each.keys, *more])]
-    return report
+    return result
 
 
 def _run_once(
     asked: Mapping[str, Any], variables: Mapping[str, str], limit: float
 ) -> tuple[dict[str, list[Any]], str]:
-    """Run a child; return its journal, and how it ended."""
-    with ExitStack() as stack:
-        folder = stack.enter_context(TemporaryDirectory())
-        journal, request = Path(folder, "journal"), Path(folder, "request")
-        journal.touch()
-        request.write_text(json.dumps(asked), encoding="utf-8")
-        # Opened now, because an import may remove the file.
-        written = stack.enter_context(open(journal, "rb"))
-        # The path comes first: this package may be importable only through it.
-        code = (
-            "import json, sys\n"
-            f"with open({str(request)!r}, encoding='utf-8') as stream: asked = json.load(stream)\n"
-            f"sys.path[:] = asked['path']; from {__name__} import perform\n"
-            f"perform(asked, {str(journal)!r})"
-        )
-        errors = sys.__stderr__
-        process = subprocess.Popen(
-            [sys.executable, "-c", code],
-            env={**os.environ, **variables},
-            stdin=subprocess.DEVNULL,
-            # The command's own stdout may have to be JSON.
-            stdout=subprocess.DEVNULL if errors is None else errors.fileno(),
-            start_new_session=True,
-        )
-        try:
-            is_ended = _wait(process, limit, written)
-        finally:
-            _end(process)
-        how = f"took longer than {limit:g} s and was ended"
-        values: dict[str, list[Any]] = {}
-        for line in _read(written).splitlines():
-            # The last line may be incomplete, and an import may have written to the file.
-            with suppress(ValueError, TypeError, RecursionError):
-                kind, value = _decode(line.decode())
-                values.setdefault(kind, []).append(value)
-    return values, _ending(process.returncode) if is_ended else how
+    """Run a child; return what it wrote by kind, and how it ended."""
+    # The path comes first: this package may be importable only through it.
+    code = (
+        "import json, sys; asked = json.load(sys.stdin); sys.path[:] = asked['path']\n"
+        f"from {__name__} import perform; perform(asked)"
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-c", code],
+        env={**os.environ, **variables},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL if sys.__stderr__ is None else None,
+        start_new_session=True,
+    )
+    values: dict[str, list[Any]] = {}
+    is_over = Event()
+
+    def converse() -> None:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        with suppress(OSError), process.stdin as stream:  # the child may end before it reads
+            stream.write(json.dumps(asked).encode())
+        with process.stdout as lines:
+            for line in lines:
+                with suppress(ValueError):  # a last line that is incomplete
+                    kind, value = json.loads(line)
+                    values.setdefault(kind, []).append(value)
+                if values.get("done"):
+                    is_over.set()
+        is_over.set()
+
+    # A thread, because Windows can wait for a pipe in no other way.
+    reader = Thread(target=converse, daemon=True)
+    reader.start()
+    try:
+        is_late = not is_over.wait(limit)
+        if not is_late:
+            reader.join(_PATIENCE)
+    finally:
+        # End the group before the child is reaped: until then its number is not given to another.
+        _kill(process)
+        process.wait()
+    reader.join(_PATIENCE)  # a process of another session may hold the pipe open
+    return values, _how(process.returncode, f"took longer than {limit:g} s" if is_late else "")
 
 
-def _wait(process: subprocess.Popen[bytes], limit: float, journal: BinaryIO) -> bool:
-    """Wait until a child ends; return whether it has ended by itself."""
-    deadline, was_done = time.monotonic() + limit, False
-    while True:
-        with suppress(subprocess.TimeoutExpired):
-            process.wait(_PAUSE)
-            return True
-        if not was_done and _is_done(journal):
-            was_done = True
-            deadline = min(deadline, time.monotonic() + _PATIENCE)
-        if time.monotonic() > deadline:
-            return False
-
-
-def _end(process: subprocess.Popen[bytes]) -> None:
+def _kill(process: subprocess.Popen[bytes]) -> None:
     """Kill a child and the processes that it has started, which are in its group."""
     if hasattr(os, "killpg"):
-        with suppress(ProcessLookupError, PermissionError):
+        with suppress(ProcessLookupError, PermissionError):  # macOS, for a child that has ended
             os.killpg(process.pid, signal.SIGKILL)
     else:  # pragma: no cover  # Windows
         process.kill()
-    process.wait()
 
 
-def _ending(code: int) -> str:
+def _how(code: int, lateness: str) -> str:
+    """Say how a child ended; one that had ended by itself keeps its exit code when it is killed."""
+    if lateness and code == -getattr(signal, "SIGKILL", code):
+        return f"{lateness} and was ended"
     if code >= 0:
         return f"ended the interpreter with exit code {code}"
     try:
@@ -231,18 +254,11 @@ def _ending(code: int) -> str:
     return f"crashed the interpreter ({name})"
 
 
-def _is_done(journal: BinaryIO) -> bool:
-    return _read(journal).endswith(b'["done", true]\n')
-
-
-def _read(journal: BinaryIO) -> bytes:
-    journal.seek(0)
-    return journal.read()
-
-
-def perform(asked: Mapping[str, Any], journal: str) -> None:
-    """Run the task; called in the child."""
+def perform(asked: Mapping[str, Any]) -> None:
+    """Run a task; called in the child."""
+    descriptor = os.dup(1)
+    os.dup2(2, 1)  # what third-party code prints goes to stderr
+    journal = Journal(descriptor, asked["skip"])
     module, _, function = asked["task"].partition(":")
-    written = Journal(_writer(journal), asked["skip"])
-    getattr(import_module(module), function)(asked["request"], written)
-    written.add("done", True)
+    getattr(import_module(module), function)(asked["request"], journal)
+    journal.add("done", True)

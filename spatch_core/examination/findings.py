@@ -5,9 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import SimpleNamespace
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
+from .._description import EVERY, NO_FUNCTIONS
 from .._errors import Finding, Published, Severity, Source, replace
+
+if TYPE_CHECKING:
+    from .child import Ending
+
+Path: TypeAlias = "tuple[str | int, ...]"
+"""The keys and indices that lead to a value in a description."""
+_QUOTED = ("attributes", "functions")
+_BARE = {*NO_FUNCTIONS} - {EVERY}
+"""Tables below ``functions`` whose names are written without quotes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +83,12 @@ def incomplete() -> Finding:
     return replace(note(message, "Repair the modules that end the interpreter"), is_unchecked=True)
 
 
+def ending_as_finding(ending: Ending, remedy: str) -> Finding:
+    """Return a finding about a child process that ended early."""
+    key, *more = ending.keys or (None,)
+    return replace(error(str(ending), remedy), key=key, more_keys=tuple(more))
+
+
 def as_json(finding: Finding) -> dict[str, Any]:
     """Return a finding as ``doctor --json`` prints it."""
     return {
@@ -127,3 +143,16 @@ def source_from_json(fields: Mapping[str, Any]) -> Source | None:
         return None
     known = {"Name": distribution, "Version": fields["version"]}
     return Source(entry_point, file, distribution and SimpleNamespace(metadata=known))
+
+
+def key_path(path: Path) -> str:
+    """Write a path as the validator writes it: ``functions."lib:fn".function``."""
+    written = str(path[0])
+    for position, part in enumerate(path[1:], 1):
+        if isinstance(part, int):
+            written += f"[{part}]"
+        elif position == 1 and path[0] in _QUOTED and part not in _BARE:
+            written += f'."{part}"'
+        else:
+            written += f".{part}"
+    return written

@@ -1,30 +1,27 @@
-"""Finds registered libraries and loads their systems."""
+"""The registered libraries: their systems, their functions, and the classes of this process."""
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
+from .._discovery import build_catalog
 from .._environment import entry_point_target, find_entry_points, read_environment
 from .._errors import Finding, Published, Severity, Source, in_words, nearest
 from .._patterns import DEFAULT, import_identifier, shown
-from .blocking import blocking
-from .foreign_code import foreign_code
-from .isolation import (
-    imported_apart,
-    try_descriptions,
-    unblocked_objects,
-    unchanged_process,
-)
-from .packages import package_of
-from .progress import progress
+from .child import foreign_code, progress, run
+from .importing import package_of
 
 if TYPE_CHECKING:
+    from .._environment import Environment
     from ..backend_system import BackendSystem
+    from .child import Journal
 
 GROUP = "spatch_core.libraries"
 _MAIN = ("__main__", "__mp_main__")
@@ -52,12 +49,6 @@ class Library(Published):
     source: Source
     owner: str | None = None
 
-    def shadowed(self) -> tuple[str, str]:
-        """Return message and remedy for a library whose name is taken."""
-        message = f"distribution {self.owner} registers a library of the same name"
-        remedy = "Uninstall one of the two, or rename its entry point"
-        return f"{message}, which is used instead", remedy
-
     def home(self, source: Source | None) -> Source:
         """Return the source of a backend; for one in the library's code, that of the library."""
         return self.source if source is None or source.entry_point is None else source
@@ -71,7 +62,7 @@ class LoadedLibrary:
     # Backends have been discovered. The class may be that of a vendored copy of this package.
     system: BackendSystem | None = None
     fault: Finding | None = None  # why there is no system
-    problems: tuple[Finding, ...] = field(default=())  # of the system, or only `fault`
+    problems: tuple[Finding, ...] = ()  # of the system, or only `fault`
 
     @property
     def usable(self) -> BackendSystem:
@@ -93,20 +84,25 @@ class LoadedLibrary:
         )
 
 
-def find_libraries(registered: Iterable[Any] | None = None) -> list[Library]:
+# --- Finding them ---------------------------------------------------------------------------------
+
+
+def find_libraries() -> list[Library]:
     """Return the registered libraries, sorted by name; imports none of them."""
     found: list[Library] = []
-    owners: dict[str, str] = {}
-    for item in find_entry_points(GROUP)[0] if registered is None else registered:
+    for item in find_entry_points(GROUP)[0]:
         # Entry points may have extras in brackets, which mean nothing here.
         identifier = str(item.value).partition("[")[0].strip()
         source = Source(f"{item.name} = {item.value}", metadata=item.dist)
         found.append(Library(item.name, identifier, source))
     found.sort(key=lambda each: (each.name, each.source.distribution or "", each.identifier))
+    owners: dict[str, str] = {}
     for position, each in enumerate(found):
-        owner = owners.setdefault(each.name, each.source.distribution or each.identifier)
-        if position and found[position - 1].name == each.name:
+        if each.name in owners:
+            owner = owners[each.name]
             found[position] = Library(each.name, each.identifier, each.source, owner)
+        else:
+            owners[each.name] = each.source.distribution or each.identifier
     return found
 
 
@@ -120,12 +116,12 @@ def find_library(library: str | BackendSystem) -> Library:
     TypeError
         If it is neither a name nor a system.
     """
+    registered = find_libraries()
     if isinstance(library, str):
-        for each in find_libraries():
+        for each in registered:
             if each.name == library:
                 return each
-        registered = [each.name for each in find_libraries()]
-        meant = nearest(library, registered)
+        meant = nearest(library, [each.name for each in registered])
         hint = f"; did you mean {' or '.join(map(repr, meant))}?" if meant else "."
         raise LookupError(
             f"no library is named {library!r}{hint} A library registers itself in the entry point "
@@ -141,7 +137,7 @@ def find_library(library: str | BackendSystem) -> Library:
         for name, value in [*object.__getattribute__(imported, "__dict__").items()]
         if value is library
     ]
-    for each in find_libraries():
+    for each in registered:
         if each.identifier in found:
             return each
     importable = [each for each in found if each.partition(":")[0] not in _MAIN]
@@ -155,6 +151,39 @@ def find_library(library: str | BackendSystem) -> Library:
     raise LookupError("no imported module has this system as an attribute")
 
 
+def is_system(found: object) -> bool:
+    """Whether `found` is a `BackendSystem`, of this package or of a vendored copy."""
+    return _is_kind_of_system(type(found))
+
+
+def _is_kind_of_system(cls: type) -> bool:
+    # By name, because a library may vendor this package.
+    names = (type.__dict__["__name__"].__get__(each) for each in type.mro(cls))
+    return "BackendSystem" in names and hasattr(cls, "explain_types")
+
+
+def every_class() -> Iterator[type]:
+    """Yield all classes, without calling the ``__subclasses__`` of a metaclass."""
+    seen: set[int] = set()
+    waiting: list[type] = [object]
+    while waiting:
+        subclasses: list[type] = type.__subclasses__(waiting.pop())
+        for each in subclasses:
+            if id(each) not in seen:
+                seen.add(id(each))
+                waiting.append(each)
+                yield each
+
+
+def live_systems() -> list[Any]:
+    """Return the `BackendSystem` of every imported library, wherever it keeps it."""
+    classes = {id(each) for each in every_class() if _is_kind_of_system(each)}
+    return [each for each in gc.get_objects() if id(type(each)) in classes]
+
+
+# --- Loading them ---------------------------------------------------------------------------------
+
+
 def load_library(library: Library, *, tries: bool = True) -> LoadedLibrary:
     """Import a library's system and let it discover its backends.
 
@@ -162,29 +191,24 @@ def load_library(library: Library, *, tries: bool = True) -> LoadedLibrary:
     end the process. If anything fails, the result has a fault instead of a system.
     """
     if library.owner is not None:
-        return _faulty(library, *library.shadowed())
+        message = f"distribution {library.owner} registers a library of the same name"
+        remedy = "Uninstall one of the two, or rename its entry point"
+        return _faulty(library, f"{message}, which is used instead", remedy)
     try:
         with foreign_code(), progress(f"loading {library.name}"):
             system: Any = import_identifier(library.identifier)
-            if not is_system(system):
-                return _faulty(
-                    library,
-                    f"{library.identifier!r} is not a BackendSystem but of type "
-                    f"{type(system).__qualname__!r}",
-                    "Name the library's BackendSystem in the entry point",
-                )
-        with blocking(system):
-            ended = try_descriptions(system, library.name) if tries else None
-            if ended is not None:
-                return _faulty(library, *ended)
-            modules = [entry_point_target(each)[0] for each in unblocked_objects(system)]
-            with (
-                foreign_code(system),
-                progress(f"loading {library.name}"),
-                imported_apart(modules),
-                unchanged_process(),
-            ):
-                problems = list(system.problems)
+        if not is_system(system):
+            return _faulty(
+                library,
+                f"{library.identifier!r} is not a BackendSystem but of type "
+                f"{type(system).__qualname__!r}",
+                "Name the library's BackendSystem in the entry point",
+            )
+        ended = _try_descriptions(system, library.name) if tries else None
+        if ended is not None:
+            return _faulty(library, *ended)
+        with foreign_code(system), progress(f"loading {library.name}"):
+            problems = list(system.problems)
         variables = read_environment(system.environ_prefix, os.environ)
         problems += [each for each in variables.problems if each not in problems]
         return LoadedLibrary(library, system, problems=tuple(problems))
@@ -196,6 +220,47 @@ def load_library(library: Library, *, tries: bool = True) -> LoadedLibrary:
             f"loading {library.identifier!r} failed with {in_words(error)}",
             "Repair or uninstall the distribution",
         )
+
+
+def _faulty(library: Library, message: str, remedy: str) -> LoadedLibrary:
+    fault = Finding(message, remedy, source=library.source, severity=Severity.ERROR)
+    return LoadedLibrary(library, fault=fault, problems=(fault,))
+
+
+def _try_descriptions(system: BackendSystem, name: str) -> tuple[str, str] | None:
+    """Return message and remedy if reading the descriptions that are objects ends a process."""
+    environment = read_environment(system.environ_prefix, os.environ)
+    if system.group is None or not any(_unblocked_objects(system.group, environment)):
+        return None
+    request = {"group": system.group, "prefix": system.environ_prefix}
+    result = run(f"{__name__}:read_objects", request, f"reading the backends of {name}")
+    backend = result.last("backend")
+    if result.is_complete or backend is None:
+        return None
+    value = ",".join(sorted({*environment.block, backend["name"]}))
+    way_out = f"block the backend by setting {environment.variable('BLOCK')}={value}"
+    owner = backend["owner"] or "its distribution"
+    return str(result.endings[-1]), f"Repair or uninstall {owner}, or {way_out}"
+
+
+def read_objects(request: dict[str, Any], journal: Journal) -> None:
+    """Add each ``backend`` that is an object, and then read its description; called in a child."""
+    quiet = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(quiet, 1)  # the parent reads the same backends next, and shows their output
+    os.dup2(quiet, 2)
+    environment = read_environment(request["prefix"], os.environ)
+    for each in _unblocked_objects(request["group"], environment):
+        owner = None if each.dist is None else each.dist.name
+        journal.add("backend", {"name": each.name, "owner": owner})
+        journal.begins(f"reading the description of {each.name!r}")
+        build_catalog([each], (), (), environment)
+
+
+def _unblocked_objects(group: str, environment: Environment) -> Iterator[Any]:
+    """Yield the entry points of unblocked backends that lead to objects, sorted by name."""
+    for each in sorted(find_entry_points(group)[0], key=lambda each: (each.name, each.value)):
+        if not environment.blocks(each.name) and not entry_point_target(each)[2]:
+            yield each
 
 
 def import_public_names(library: Library) -> None:
@@ -214,14 +279,27 @@ def import_public_names(library: Library) -> None:
                 pass
 
 
-def _faulty(library: Library, message: str, remedy: str) -> LoadedLibrary:
-    fault = Finding(message, remedy, source=library.source, severity=Severity.ERROR)
-    return LoadedLibrary(library, fault=fault, problems=(fault,))
+# --- Adopted functions: a library dispatches them, and another package defines them ---------------
 
 
-def is_system(found: object) -> bool:
-    """Whether `found` is a `BackendSystem`, of this package or of a vendored copy."""
-    return any(
-        each.__name__ == "BackendSystem" and hasattr(each, "explain_types")
-        for each in type(found).__mro__
-    )
+def is_adopted(system: BackendSystem, identifier: str) -> bool:
+    """Whether the library has adopted this function, such as one of NumPy's."""
+    return any(each.find(identifier) is not None for each in system._dispatcher.adoptions)
+
+
+def adopted_name(system: BackendSystem, function: object) -> str | None:
+    """Return the identity of an adopted function, which may have several names."""
+    if not callable(function) or isinstance(function, type):
+        return None
+    for adoption in system._dispatcher.adoptions:
+        for identifier, known in adoption.functions.items():
+            if known is function:
+                return str(identifier)
+        for namespace in adoption.namespaces:
+            with suppress(TypeError):  # the function cannot be hashed
+                found = namespace.find(function, adoption)
+                # A namespace accepts any function; only those of its package have a name in it.
+                identifier = None if found is None else found[1].identifier
+                if identifier and namespace.find(identifier, adoption) is not None:
+                    return str(identifier)
+    return None

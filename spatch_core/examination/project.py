@@ -1,18 +1,238 @@
-"""The project around a backend's file: its package folder, requirements and entry points."""
+"""The project around a backend's file: its packages, requirements, entry points and wheel."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
+import os
+import sys
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
+from fnmatch import fnmatch
+from importlib import import_module
 from pathlib import Path
 from re import fullmatch
+from types import ModuleType
 from typing import Any
 
 from .._description import parse_toml
 from .._environment import installed_distributions
-from .._errors import Finding
-from .findings import note, warning
-from .packages import Requirements
+from .._errors import Finding, nearest
+from .._patterns import import_identifier
+from .findings import error, note, warning
+from .importing import (
+    Requirements,
+    did_you_mean,
+    is_module_installed,
+    owners_of_packages,
+    package_of,
+)
+
+_ALIKE = 0.8
+"""The least similarity of a misspelled entry point group."""
+
+
+class Project:
+    """The nearest pyproject.toml around a file; empty if there is none.
+
+    Parameters
+    ----------
+    path : Path
+        An absolute path.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.folder: Path | None = None
+        self.content: dict[str, Any] = {}
+        for folder in path.parents:
+            file = folder / "pyproject.toml"
+            if file.is_file():
+                self.folder = folder
+                with suppress(OSError, ValueError, RecursionError):
+                    self.content = parse_toml(file.read_bytes())
+                break
+
+    def table(self, *keys: str) -> dict[str, Any]:
+        """Return a table; an empty one if it is absent, or no table."""
+        found: Any = self.content
+        for key in keys:
+            found = found.get(key) if isinstance(found, dict) else None
+        return found if isinstance(found, dict) else {}
+
+    def requirements(self) -> Requirements:
+        """Return the requirements of the project."""
+        texts = [*_strings(self.table("project").get("dependencies"))]
+        for extra, more in self.table("project", "optional-dependencies").items():
+            texts += [f"{each}; extra == '{extra}'" for each in _strings(more)]
+        return Requirements(str(self.table("project").get("name", "")), texts)
+
+    def entry_points(self) -> Iterator[tuple[str, str, str]]:
+        """Yield group, name and value of each entry point."""
+        for group in self.table("project", "entry-points"):
+            for name, value in self.table("project", "entry-points", group).items():
+                yield group, str(name), str(value)
+
+    def entry_point_names(self) -> list[str]:
+        """Return the names of the entry points that lead to the file."""
+        return [name for _, name, value in self.entry_points() if _leads_to(self.path, value)]
+
+    def check_groups(self, groups: Iterable[str]) -> Iterator[Finding]:
+        """Yield an error for each group that resembles one of the libraries' `groups`."""
+        known = {*groups}
+        for group in dict.fromkeys(group for group, _, _ in self.entry_points()):
+            yield from check_group(group, known)
+
+    def check_entry_points(self, folder: str | None, name: object = None) -> Iterator[Finding]:
+        """Yield a finding if no entry point leads to the file.
+
+        Its remedy needs the `folder` from which the package is imported, if that is known, and the
+        `name` of the backend, as the file has it.
+        """
+        is_said_elsewhere = "entry-points" in self.table("project").get("dynamic", ())
+        if not self.table("project") or is_said_elsewhere or self.entry_point_names():
+            return
+        for installed in installed_distributions():
+            with suppress(Exception):  # a distribution with malformed metadata
+                if any(_leads_to(self.path, each.value) for each in installed.entry_points):
+                    return  # declared in another file than pyproject.toml
+        place = "package:" + self.path.name
+        if folder is not None and Path(folder) in self.path.parents:
+            package = ".".join(self.path.parent.relative_to(folder).parts)
+            place = f"{package}:{self.path.name}"
+            for _, key, value in self.entry_points():
+                named, _, attribute = value.partition(":")
+                is_dotted = named.strip() == f"{package}.{self.path.name}"
+                if is_dotted or (named.strip() == package and ".toml" not in attribute):
+                    yield error(
+                        f"the entry point {key} = {value!r} does not name this file",
+                        f"Write it as: {key} = {place!r}",
+                    )
+                    return
+        key = name if isinstance(name, str) and fullmatch("[A-Za-z0-9_-]+", name) else "name"
+        # A note without any entry point: the project may declare them in another file.
+        yield (warning if self.table("project", "entry-points") else note)(
+            "no entry point leads to this file, so no library finds the backend",
+            f'Add one to pyproject.toml, in the table of the library\'s group: {key} = "{place}"',
+        )
+
+    def check_wheel(self, folder: str | None) -> Iterator[Finding]:
+        """Yield a warning if the build configuration leaves the file out of the wheel."""
+        backend = str(self.table("build-system").get("build-backend", ""))
+        if not (backend and self.folder and folder) or Path(folder) not in self.path.parents:
+            return
+        within = self.path.relative_to(folder)
+        package = ".".join(within.parent.parts)
+        if backend.startswith("setuptools"):
+            if not self._is_package_data(package):
+                yield warning(
+                    "the wheel lacks this file: setuptools packs only Python modules unless it is "
+                    "told otherwise",
+                    "Add to pyproject.toml: [tool.setuptools.package-data] "
+                    f'"{package}" = ["*.toml"]',
+                )
+        elif backend.startswith("mesonpy"):
+            texts = (each.read_text("utf-8", "replace") for each in self._files("meson.build"))
+            if not any(self.path.name in text or "install_subdir" in text for text in texts):
+                yield warning(
+                    "the wheel lacks this file: no meson.build installs it",
+                    f"Add to meson.build: py.install_sources('{self.path.name}', "
+                    f"subdir: '{within.parent.as_posix()}')",
+                )
+        else:
+            for key, pattern in self._exclusions():
+                places = within.as_posix(), self.path.relative_to(self.folder).as_posix()
+                if any(_matches(each, pattern) for each in places):
+                    message = f"the wheel lacks this file: {key} in pyproject.toml has {pattern!r}"
+                    yield warning(message, "Exclude less, so that the file is packed")
+
+    def _is_package_data(self, package: str) -> bool:
+        """Whether setuptools packs the file."""
+        options, requires = self.table("tool", "setuptools"), self.table("build-system")
+        finds_by_version_control = any(
+            "setuptools-scm" in each.replace("_", "-") or "setuptools-git" in each
+            for each in _strings(requires.get("requires"))
+        )
+        includes = options.get("include-package-data", True)
+        manifest = "\n".join(
+            each.read_text("utf-8", "replace") for each in self._files("MANIFEST.in")
+        )
+        if includes and (finds_by_version_control or "toml" in manifest or "graft" in manifest):
+            return True
+        if any(self._files("setup.py")) or any(self._files("setup.cfg")):
+            return True  # they may say it
+        return any(
+            fnmatch(self.path.name, pattern.rpartition("/")[2])
+            for name, patterns in self.table("tool", "setuptools", "package-data").items()
+            if name in ("*", "", package) or package.startswith(f"{name}.")
+            for pattern in _strings(patterns)
+        )
+
+    def _exclusions(self) -> Iterator[tuple[str, str]]:
+        """Yield the patterns of files that other build backends leave out, with their keys."""
+        for keys, name in (
+            (("tool", "hatch", "build"), "exclude"),
+            (("tool", "hatch", "build", "targets", "wheel"), "exclude"),
+            (("tool", "poetry"), "exclude"),
+            (("tool", "pdm", "build"), "excludes"),
+            (("tool", "uv", "build-backend"), "wheel-exclude"),
+        ):
+            for pattern in _strings(self.table(*keys).get(name)):
+                yield ".".join([*keys, name]), pattern
+
+    def _files(self, name: str) -> Iterator[Path]:
+        """Yield the existing files of this name between the project's folder and the file."""
+        for folder in self.path.parents:
+            if (folder / name).is_file():
+                yield folder / name
+            if folder == self.folder:
+                return
+
+
+def check_group(group: str, known: Collection[str]) -> Iterator[Finding]:
+    """Yield an error if an entry point group is none of the libraries', but resembles one."""
+    meant = [] if group in known else nearest(group, known, _ALIKE)
+    if meant:
+        message = f"no library reads the entry point group {group!r}"
+        yield error(message, f"Write it as {meant[0]!r}")
+
+
+def entry_point_advice(value: str) -> tuple[str, str] | None:
+    """Say what an entry point names in place of a description, and what to write.
+
+    Its module is imported. The result is None if nothing better than what discovery reports is
+    known.
+    """
+    value = value.partition("[")[0].strip()
+    module, _, name = (part.strip() for part in value.partition(":"))
+    package = package_of(module)
+    if module.endswith(".toml") and not name:
+        parent, _, stem = module.removesuffix(".toml").rpartition(".")
+        place = f"{parent or 'package'}:{stem}.toml"
+        return f"the entry point {value!r} does not name a file in a package", f"Write {place!r}"
+    if not is_module_installed(package):
+        near = nearest(package, set(owners_of_packages()) - {package}, _ALIKE)
+        meant = did_you_mean([each + value[len(package) :] for each in near])
+        return (f"there is no package {package!r}", meant) if meant else None
+    try:
+        thing = import_identifier(f"{module}:{name}") if name else import_module(module)
+    except BaseException:  # noqa: BLE001  # a third party's import; discovery reports it
+        return None
+    home, kind = sys.modules[module].__package__ or module, ""
+    if any(each.__name__ == "BackendImplementation" for each in type(thing).__mro__):
+        kind = "a BackendImplementation, from which `spatch-core update` writes a description"
+    elif isinstance(thing, ModuleType):
+        kind = "a package" if hasattr(thing, "__path__") else "a module"
+    if not kind:
+        return None
+    files = [f"{home}:{each}" for each in _toml_files(home)]
+    remedy = f"Write {(files or [f'{package}:backend.toml'])[0]!r}"
+    return f"the entry point {value!r} names {kind}", f"{remedy}, the TOML file in the package"
+
+
+def _toml_files(module: str) -> list[str]:
+    """Return the TOML files in the package that is or has a module."""
+    found = sys.modules[module]
+    folders = getattr(found, "__path__", None) or [os.path.dirname(found.__file__ or "")]
+    return sorted(each.name for folder in folders for each in Path(folder).glob("*.toml"))
 
 
 def package_folder(path: Path, names: Collection[str]) -> str | None:
@@ -28,28 +248,6 @@ def package_folder(path: Path, names: Collection[str]) -> str | None:
     return None
 
 
-def find_requirements(path: str) -> Requirements:
-    """Return the requirements of the project around a file."""
-    project = _project(Path(path).absolute())
-    try:
-        texts = [*project.get("dependencies", ())]
-        for extra, more in project.get("optional-dependencies", {}).items():
-            texts += [f"{each}; extra == '{extra}'" for each in more]
-        return Requirements(str(project["name"]), texts)
-    except (KeyError, AttributeError, TypeError):
-        return Requirements()
-
-
-def entry_point_names(path: Path) -> list[str]:
-    """Return the names of the entry points in the project that lead to a file."""
-    try:
-        groups = _project(path)["entry-points"].values()
-        values = [(str(name), str(value)) for group in groups for name, value in group.items()]
-    except (KeyError, AttributeError, TypeError):
-        return []
-    return [name for name, value in values if _leads_to(path, value)]
-
-
 def _leads_to(path: Path, value: str) -> bool:
     """Whether an entry point with this value leads to a file."""
     module, _, attribute = (part.strip() for part in value.partition("[")[0].partition(":"))
@@ -57,39 +255,13 @@ def _leads_to(path: Path, value: str) -> bool:
     return attribute == path.name and path.parts[-len(place) :] == place
 
 
-def check_entry_points(path: Path, folder: str | None, name: object = None) -> Finding | None:
-    """Return a finding if no entry point leads to the file of a backend, an absolute path.
-
-    Its remedy needs the `folder` from which the package is imported, if that is known, and the
-    `name` of the backend, as the file has it.
-    """
-    project = _project(path)
-    declared = project.get("entry-points")
-    is_said_elsewhere = "entry-points" in (project.get("dynamic") or ())
-    if not project or is_said_elsewhere or entry_point_names(path):
-        return None
-    for installed in installed_distributions():
-        with suppress(Exception):  # a distribution with malformed metadata
-            if any(_leads_to(path, each.value) for each in installed.entry_points):
-                return None  # declared in another file than pyproject.toml
-    place = "package:" + path.name
-    if folder is not None and Path(folder) in path.parents:
-        place = ".".join(path.parent.relative_to(folder).parts) + ":" + path.name
-    key = name if isinstance(name, str) and fullmatch("[A-Za-z0-9_-]+", name) else "name"
-    # A note if the table has no entry point at all: the project may declare them in another file.
-    return (warning if isinstance(declared, dict) and declared else note)(
-        "no entry point leads to this file, so no library finds the backend",
-        f'Add one to pyproject.toml, in the table of the library\'s group: {key} = "{place}"',
-    )
+def _matches(path: str, pattern: str) -> bool:
+    """Whether a pattern of a build configuration matches a file, or a folder around it."""
+    pattern = pattern.strip("/")
+    parts = path.split("/")
+    heads = ["/".join(parts[: end + 1]) for end in range(len(parts))]
+    return any(fnmatch(each, pattern) for each in (*heads, *parts))
 
 
-def _project(path: Path) -> dict[str, Any]:
-    """Return the table ``project`` of the nearest pyproject.toml, or an empty one."""
-    for folder in path.parents:
-        file = folder / "pyproject.toml"
-        if file.is_file():
-            with suppress(OSError, ValueError, RecursionError):
-                project = parse_toml(file.read_bytes()).get("project")
-                return project if isinstance(project, dict) else {}
-            break
-    return {}
+def _strings(values: Any) -> list[str]:
+    return [each for each in values if isinstance(each, str)] if isinstance(values, list) else []

@@ -1,8 +1,9 @@
-"""A question to the core about a call, and an answer about one backend in it."""
+"""A question to the core about a call: its function, its types, and the options around it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import Enum
@@ -10,9 +11,18 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from .._decide import Verdict
-from .._patterns import import_identifier, split_identifier
-from .blocking import blocking, variables_set
-from .foreign_code import foreign_code, import_failure
+from .._matching import Matcher
+from .._patterns import DEFAULT, import_identifier, loaded_object, split_identifier
+from .child import foreign_code, import_failure, progress
+from .importing import functions_near, package_of
+from .libraries import (
+    LoadedLibrary,
+    adopted_name,
+    find_libraries,
+    import_public_names,
+    is_adopted,
+    load_library,
+)
 
 if TYPE_CHECKING:
     from .._explain import ExplainedBackend, Explanation
@@ -214,14 +224,121 @@ def environment(system: BackendSystem, variables: Mapping[str, str]) -> Iterator
     if not variables:
         yield
         return
+    before = {name: os.environ.get(name) for name in variables}
     try:
-        with variables_set(variables):
-            _reload(system)
-            yield
+        os.environ.update(variables)
+        with foreign_code(system):
+            system.reload()
+        yield
     finally:
-        _reload(system)
+        for name, value in before.items():
+            os.environ.pop(name)
+            if value is not None:
+                os.environ[name] = value
+        with foreign_code(system):
+            system.reload()
 
 
-def _reload(system: BackendSystem) -> None:
-    with foreign_code(system), blocking(system):
-        system.reload()
+# --- The function of a question -------------------------------------------------------------------
+
+
+class UnknownFunctionError(Exception):
+    """No library has this function."""
+
+
+class LibraryError(Exception):
+    """A library cannot be used."""
+
+
+def import_homes(system: BackendSystem, types: Iterable[GivenType]) -> None:
+    """Import the modules of all type patterns if a type is no primary type of any backend.
+
+    In a program that has such objects these modules may be imported, and one of them may make a
+    class of a pattern a base class of the type.
+    """
+    matcher = Matcher(system.backends)
+    with foreign_code(system):
+        matches = [matcher.match(each.type) for each in types if not each.note]
+    if all(each.primary or each.is_builtin for each in matches):
+        return
+    modules = {
+        pattern.module
+        for description in system.backends.values()
+        for pattern in description.known_types
+    }
+    for module in sorted(modules):
+        with progress(f"importing {module}"):
+            import_failure(module)
+
+
+def find_function(wanted: str, types: Iterable[str] = ()) -> tuple[LoadedLibrary, str]:
+    """Find a function by its identifier, or by another name of the same object, and its library.
+
+    The identifiers of the dispatch `types` decide between several libraries that have adopted the
+    function, such as one of NumPy's. Raises `UnknownFunctionError` if no library has the function,
+    and `LibraryError` if the library of this package cannot be used.
+    """
+    failure = import_failure(split_identifier(wanted)[0])
+    libraries = [load_library(each) for each in find_libraries()]
+    found = _search(libraries, wanted)
+    if found is None:
+        # A library may import the function's module lazily.
+        for each in libraries:
+            if each.system is not None:
+                import_public_names(each.library)
+        found = _search(libraries, wanted) or _adopting(libraries, wanted, types)
+    if found is None:
+        raise _not_found(libraries, wanted, failure)
+    return found
+
+
+def _search(libraries: list[LoadedLibrary], wanted: str) -> tuple[LoadedLibrary, str] | None:
+    named = loaded_object(*split_identifier(wanted))
+    for loaded in libraries:
+        functions = {} if loaded.system is None else loaded.system.functions
+        for identifier, function in functions.items():
+            if identifier == wanted or function is named:
+                return loaded, identifier
+    return None
+
+
+def _adopting(
+    libraries: list[LoadedLibrary], wanted: str, types: Iterable[str]
+) -> tuple[LoadedLibrary, str] | None:
+    """Return the library that has adopted a function; of several, the one that knows a type."""
+    named = loaded_object(*split_identifier(wanted))
+    adopting = []
+    for each in libraries:
+        if each.system is not None:
+            identifier = adopted_name(each.system, named)
+            if is_adopted(each.system, wanted):
+                identifier = wanted
+            if identifier is not None:
+                adopting.append((each, identifier))
+    for loaded, identifier in adopting:
+        primary = {
+            pattern.identifier
+            for each in loaded.usable.backends.values()
+            if each.name != DEFAULT
+            for pattern in each.primary_types
+        }
+        if not primary.isdisjoint(types):
+            return loaded, identifier
+    return adopting[0] if adopting else None
+
+
+def _not_found(libraries: list[LoadedLibrary], wanted: str, failure: str) -> Exception:
+    package = package_of(wanted)
+    known: list[str] = []
+    for each in libraries:
+        if each.fault is not None and package_of(each.library.identifier) == package:
+            return LibraryError(each.describe(each.fault))
+        if each.system is not None:
+            known += each.system.functions
+    text = f"no library has a function {wanted!r}"
+    if failure:
+        text += f" ({failure})"
+    near = functions_near(wanted, known)
+    if near:
+        text += f"; did you mean {' or '.join(near)}?"
+    return UnknownFunctionError(text)

@@ -7,14 +7,20 @@ import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
-from math import inf
 from typing import TYPE_CHECKING, Any
 
 from .._decide import Verdict
 from ..exceptions import IdentifierError
-from .function_search import LibraryError, UnknownFunctionError, find_function, import_homes
-from .packages import origin_of
-from .question import Options, Question, given_type
+from .importing import origin_of
+from .question import (
+    LibraryError,
+    Options,
+    Question,
+    UnknownFunctionError,
+    find_function,
+    given_type,
+    import_homes,
+)
 
 if TYPE_CHECKING:
     from ..backend_system import BackendSystem
@@ -98,25 +104,16 @@ def read_record(path: str | os.PathLike[str]) -> tuple[Recorded, ...]:
         )
     try:
         return tuple(_recorded(each) for each in found["calls"])
-    except (KeyError, TypeError) as error:
+    except (KeyError, TypeError, ValueError) as error:
         what = f"a call has no {error}" if isinstance(error, KeyError) else str(error)
         raise RecordError(f"{os.fspath(path)}: {what}") from None
 
 
 def _recorded(call: Mapping[str, Any]) -> Recorded:
     options = call["options"]
-    names = [call["function"], call["backend"], *call["types"], *call["before"]]
-    names += [*options["prioritize"], *options["disable"]]
-    others = [*map(call.get, ("distribution", "version")), *map(options.get, ("type", "backend"))]
-    names += [each for each in others if each is not None]
-    if not all(isinstance(each, str) for each in names):
-        raise TypeError(f"a name is not a string in a call of {names[0]!r}")
-    if type(call["count"]) is not int:
-        raise TypeError(f"the count of a call of {names[0]!r} is {call['count']!r}")
-    times = {name: call[name] for name in ("first", "last", "seconds") if name in call}
-    for name, value in times.items():
-        if type(value) not in (int, float) or not 0 <= value < inf:
-            raise TypeError(f"the time {name!r} of a call of {names[0]!r} is {value!r}")
+    if not isinstance(call["function"], str):
+        raise TypeError(f"the name {call['function']!r} of a function is not a string")
+    times = {name: float(call[name]) for name in ("first", "last", "seconds") if name in call}
     return Recorded(
         call["function"],
         tuple(call["types"]),

@@ -28,9 +28,6 @@ def written(
 ) -> list[str]:
     """Return parameters as code, with the markers ``/`` and ``*`` between them.
 
-    Examples
-    --------
-    >>> from inspect import signature
     >>> parameters = signature(lambda x, /, *, n=1: x).parameters.values()
     >>> written(parameters, lambda each: "Any", repr)
     ['x: Any', '/', '*', 'n: Any = 1']
@@ -70,26 +67,11 @@ class _Shape:
 
 
 def mismatches(default: Signature, implementation: Signature, context: bool) -> list[str]:
-    """Say which calls an implementation cannot take, parameter by parameter.
+    """Say which calls of `default` an implementation cannot take: a clause for each parameter.
 
-    Parameters
-    ----------
-    default : inspect.Signature
-        The signature of the default implementation, which defines the calls.
-    implementation : inspect.Signature
-        The signature of the function that gets the same arguments.
-    context : bool
-        Whether it gets a `DispatchContext` before them.
+    Every call must bind, with each argument at the parameter of its name. With `context`, the
+    implementation gets a `DispatchContext` before the arguments.
 
-    Returns
-    -------
-    list of str
-        A clause for each parameter; empty if every call of `default` binds, with each
-        argument at the parameter of its name.
-
-    Examples
-    --------
-    >>> from inspect import signature
     >>> mismatches(signature(lambda x, n=None: ...), signature(lambda x: ...), context=False)
     ["it does not take 'n'"]
     """
@@ -121,9 +103,6 @@ def other_defaults(default: Signature, implementation: Signature, context: bool)
     Only numbers, strings and tuples of these are compared: None or an object of the library may
     stand for a value that the implementation computes. The parameters are those of `mismatches`.
 
-    Examples
-    --------
-    >>> from inspect import signature
     >>> library = signature(lambda x, radius=1, mode="same": ...)
     >>> other_defaults(library, signature(lambda x, radius=2, mode=None: ...), context=False)
     ['radius=2 instead of radius=1']

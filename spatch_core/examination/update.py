@@ -3,21 +3,29 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+import re
+import sys
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from difflib import unified_diff
 from errno import EACCES, EPERM, EROFS
-from pathlib import Path
-from typing import Any
+from inspect import cleandoc
+from io import FileIO
+from typing import TYPE_CHECKING, Any
 
-from .._description import FUNCTION_FIELDS, NO_FUNCTIONS, VARIANTS, parse_toml
+from .._description import FUNCTION_FIELDS, NO_FUNCTIONS, VARIANTS
 from .._errors import Finding, replace
-from .backend_file import BackendFile, read_file, validate
+from .backend_file import BackendFile, read_file
+from .checks import DescriptionCheck
+from .description import Mention, Role
 from .editing import CannotEdit, edit_functions
-from .findings import Report, note
-from .layout import key_path
-from .replacement import ChangedMeanwhileError, replace_content
+from .findings import Report, error, key_path, note, to_record
+from .functions import check_callable
+
+if TYPE_CHECKING:
+    from .child import Journal
+    from .importing import Importer
 
 _TABLE = "functions.auto-generation"
 
@@ -99,15 +107,21 @@ def update_file(
     """
     file = read_file(os.fspath(path))
     registered, notes = _registered(file, prune)
-    changes = {} if registered is None else _changes(file, registered, prune)
-    text = changes.pop("text", file.text)
-    update = FileUpdate(file.path, (), file.text, text, **changes)
+    update = FileUpdate(file.path, (), file.text, file.text)
+    if registered is not None:
+        update = _changed(update, file, registered, prune)
     if update.unregistered:
         is_complete = not any(str(each.key).startswith(_TABLE) for each in notes)
         notes.append(_staying(file, update.unregistered, is_complete))
-    is_wanted = registered is not None and not file.faults and not check
-    written = is_wanted and _write(file, text)  # may add a fault
-    return replace(update, findings=tuple(file.faults or notes), written=written)
+    is_written = False
+    if not (file.faults or check) and update.text != file.text:
+        is_written = _write(file, update.text)  # may add a fault
+    return replace(update, findings=tuple(file.faults or notes), written=is_written)
+
+
+def _functions(file: BackendFile) -> dict[str, Any]:
+    found = file.fields.get("functions")
+    return found if isinstance(found, dict) else {}
 
 
 def _staying(file: BackendFile, names: tuple[str, ...], is_complete: bool) -> Finding:
@@ -120,91 +134,6 @@ def _staying(file: BackendFile, names: tuple[str, ...], is_complete: bool) -> Fi
     return file.placed(replace(note(message, remedy), key=key_path(("functions", names[0]))))
 
 
-def _changes(
-    file: BackendFile, registered: Mapping[str, dict[str, Any]], prune: bool
-) -> dict[str, Any]:
-    """Return the fields of an update; if it is not possible, add faults, and return no text."""
-    present = {key: value for key, value in _functions(file).items() if key not in NO_FUNCTIONS}
-    # The text of functions that are not in the table stays as it is.
-    table = {key: value for key, value in present.items() if prune or key in registered}
-    defaults = _functions(file).get("defaults", {})
-    wanted = {
-        name: _wanted(fields, table.get(name), defaults) for name, fields in registered.items()
-    }
-    try:
-        text = edit_functions(file.text, table, wanted)
-    except CannotEdit:
-        file.fault("functions", "it is written on one line", "Write it as [functions]")
-        return {}
-    except ValueError:  # tomlkit may be stricter than the parser of the library
-        text = file.text
-    added, removed = sorted(wanted.keys() - table), sorted(table.keys() - wanted)
-    changes: dict[str, Any] = {"added": tuple(added), "removed": tuple(removed)}
-    changes["unregistered"] = tuple(sorted(present.keys() - table))
-    after = BackendFile(file.path, text)
-    with suppress(ValueError):
-        after.fields = parse_toml(text.encode())
-    now = _functions(after)
-    same = (*NO_FUNCTIONS, *changes["unregistered"])
-    if not _is_as_wanted(now, _functions(file), wanted, same):
-        remedy = "Give each function a table of its own"
-        file.fault("functions", "its text cannot be changed safely", remedy)
-        return changes
-    changed = sorted(each for each in table if each in now and now[each] != table[each])
-    changes["changed"] = tuple(changed)
-    validate(after)
-    for each in after.faults:
-        if each.skips:  # not for an unknown key, which stays
-            file.fault(each.key, each.message, each.remedy)
-    return changes if file.faults else {**changes, "text": text}
-
-
-def _write(file: BackendFile, text: str) -> bool:
-    """Write new content into the file, or into the target of a link; return whether it differs."""
-    target = Path(file.path).resolve()
-    if text == file.text:
-        return False
-    try:
-        replace_content(target, file.text.encode(), text.encode())
-    except ChangedMeanwhileError:
-        file.fault(None, "it was changed during the update and is left as it is", "Update it again")
-    except OSError as raised:
-        file.fault(None, f"it cannot be written: {raised}", _writing_remedy(raised, target))
-    else:
-        return True
-    return False
-
-
-def _writing_remedy(raised: OSError, target: Path) -> str:
-    if raised.errno not in (EACCES, EPERM, EROFS):
-        return "Free some space on its disk"
-    return f"Make {'the file' if raised.filename == str(target) else 'its folder'} writable"
-
-
-def _functions(file: BackendFile) -> Mapping[str, Any]:
-    functions = file.fields.get("functions", {})
-    return functions if isinstance(functions, dict) else {}
-
-
-def _is_as_wanted(
-    after: Mapping[str, Any],
-    before: Mapping[str, Any],
-    wanted: Mapping[str, Any],
-    same: tuple[str, ...],
-) -> bool:
-    """Whether the new text has the wanted functions, and no other change."""
-    exact = [key for key in FUNCTION_FIELDS if key != "additional_docs"]
-    return (
-        all(after.get(name) == before.get(name) for name in same)
-        and after.keys() - set(same) == wanted.keys()
-        and all(
-            after[name].get(key) == fields.get(key)
-            for name, fields in wanted.items()
-            for key in exact
-        )
-    )
-
-
 def _registered(
     file: BackendFile, prune: bool
 ) -> tuple[dict[str, dict[str, Any]] | None, list[Finding]]:
@@ -214,40 +143,71 @@ def _registered(
     """
     table = _functions(file).get("auto-generation")
     # Faults of functions are dropped, because the update may repair them.
-    serious = [
+    file.faults[:] = [
         each
         for each in file.faults
         if each.key is None or each.key in ("name", "functions") or each.key.startswith(_TABLE)
     ]
-    file.faults[:] = serious
-    if serious:
-        return None, []
-    if not table:
+    if not (file.faults or table):
         file.fault(
             _TABLE,
             "there is no such table, or it is empty",
             "Name the BackendImplementation in it: backend = 'module:qualname'",
         )
+    if file.faults:
         return None, []
-    report, found = file.import_with("update", prune=prune)
-    unchecked = [each for each in found if each.is_unchecked]
+    result, found = file.import_with(f"{__name__}:read_registered", prune=prune)
     file.faults += [each for each in found if not each.is_unchecked]
-    functions: dict[str, dict[str, Any]] | None = report.last("functions")
-    if not file.faults and not found and not functions and _functions(file).keys() - NO_FUNCTIONS:
+    functions: dict[str, dict[str, Any]] | None = result.last("functions")
+    if not (found or functions) and _functions(file).keys() - NO_FUNCTIONS:
         file.fault(
             _TABLE,
             "importing its modules registered no function, but the file has some",
             "Name the modules that register them: modules = ['package.module']; or remove the "
             "functions by hand",
         )
-    return None if file.faults else functions, unchecked
+    return None if file.faults else functions, [each for each in found if each.is_unchecked]
+
+
+def _changed(
+    update: FileUpdate, file: BackendFile, registered: Mapping[str, dict[str, Any]], prune: bool
+) -> FileUpdate:
+    """Return the update with its changes; if the text cannot be changed, add faults."""
+    present = {key: value for key, value in _functions(file).items() if key not in NO_FUNCTIONS}
+    # The text of functions that are not in the table stays as it is.
+    table = {key: value for key, value in present.items() if prune or key in registered}
+    defaults = _functions(file).get("defaults", {})
+    wanted = {
+        name: _wanted(fields, _by_hand(table.get(name)), defaults)
+        for name, fields in registered.items()
+    }
+    update = replace(
+        update,
+        added=tuple(sorted(wanted.keys() - table)),
+        removed=tuple(sorted(table.keys() - wanted)),
+        unregistered=tuple(sorted(present.keys() - table)),
+    )
+    try:
+        text = edit_functions(file.text, table, wanted)
+    except CannotEdit:
+        file.fault("functions", "it is written on one line", "Write it as [functions]")
+        return update
+    after = read_file(file.path, text)
+    now = _functions(after)
+    if not _is_as_wanted(now, _functions(file), wanted, {*NO_FUNCTIONS, *update.unregistered}):
+        remedy = "Give each function a table of its own"
+        file.fault("functions", "its text cannot be changed safely", remedy)
+        return update
+    # Not an unknown key, which stays.
+    file.faults += [each for each in after.faults if each.skips]
+    changed = sorted(name for name in table if name in now and now[name] != table[name])
+    return replace(update, changed=tuple(changed), text=file.text if file.faults else text)
 
 
 def _wanted(
-    registered: Mapping[str, Any], present: Any, defaults: Mapping[str, Any]
+    registered: Mapping[str, Any], present: Mapping[str, Any], defaults: Mapping[str, Any]
 ) -> dict[str, Any]:
     """Return the fields that the file must have for a function."""
-    present = present if isinstance(present, dict) else {}
     fields = dict(registered)
     docs = present.get("additional_docs")
     if "additional_docs" not in fields or _same(docs, fields["additional_docs"]):
@@ -263,8 +223,184 @@ def _wanted(
     }
 
 
+def _by_hand(present: Any) -> dict[str, Any]:
+    """Return the fields of a function in the file, without variants that an update has written."""
+    fields = dict(present) if isinstance(present, dict) else {}
+    variants = fields.get(VARIANTS)
+    if isinstance(variants, list):
+        fields[VARIANTS] = [
+            each
+            for each in variants
+            if not (isinstance(each, dict) and _NAME.search(str(each.get("function"))))
+        ]
+    return {key: value for key, value in fields.items() if value != []}
+
+
 def _same(one: Any, other: Any) -> bool:
     """Whether two values are equal, apart from white space in a text."""
     if isinstance(one, str) and isinstance(other, str):
         return one.split() == other.split()
     return bool(one == other)
+
+
+def _is_as_wanted(
+    after: Mapping[str, Any], before: Mapping[str, Any], wanted: Mapping[str, Any], same: set[str]
+) -> bool:
+    """Whether the new text has the wanted functions, and the `same` other ones."""
+    exact = [key for key in FUNCTION_FIELDS if key != "additional_docs"]
+    return (
+        all(after.get(name) == before.get(name) for name in same)
+        and after.keys() - same == wanted.keys()
+        and all(
+            after[name].get(key) == fields.get(key)
+            for name, fields in wanted.items()
+            for key in exact
+        )
+    )
+
+
+def _write(file: BackendFile, text: str) -> bool:
+    """Write new content into the file, or into the target of a link; return whether it worked."""
+    try:
+        # In place: owner, permissions and links stay.
+        with open(file.path, "r+b", buffering=0) as stream:
+            before = stream.read()
+            if before != file.text.encode():
+                message = "it was changed during the update and is left as it is"
+                file.fault(None, message, "Update it again")
+                return False
+            try:
+                _overwrite(stream, text.encode())
+            except OSError:
+                with suppress(OSError):
+                    _overwrite(stream, before)
+                raise
+    except OSError as raised:
+        is_forbidden = raised.errno in (EACCES, EPERM, EROFS)
+        remedy = "Make the file writable" if is_forbidden else "Free some space on its disk"
+        file.fault(None, f"it cannot be written: {raised}", remedy)
+        return False
+    return True
+
+
+def _overwrite(stream: FileIO, content: bytes) -> None:
+    stream.seek(0)
+    while content:  # an unbuffered stream may write only a part
+        content = content[stream.write(content) :]
+    stream.truncate()
+
+
+# --- What the code registers ----------------------------------------------------------------------
+
+
+def read_registered(request: dict[str, Any], journal: Journal) -> None:
+    """Add the ``functions`` registered with the `BackendImplementation`, and each ``finding``.
+
+    Called in a child. Without ``functions``, the findings say why there are none. If the request
+    says ``prune``, all submodules are needed: the functions of one that cannot be imported here
+    would be lost.
+    """
+    file = read_file(request["file"], request["text"])
+    importer = file.importer()
+    wanted = [each for each in file.mentions() if each.role in (Role.MODULE, Role.BACKEND)]
+    check = DescriptionCheck(wanted, importer, journal, name=file.fields.get("name"))
+    check.is_needed = True  # an update always needs the backend's code
+    check.needs_submodules = request["prune"]
+    findings = [*check.findings()]
+    if all(each.is_unchecked for each in findings) and journal.begins("reading what is registered"):
+        backend = importer.load(wanted[-1].text, is_needed=True)
+        table = file.fields.get("functions", {}).get("auto-generation", {})
+        distribution = str(table.get("variants_of") or "")
+        functions = {
+            key: {**_fields(each), **found_variants(each.identifier, distribution)}
+            for key, each in backend.functions.items()
+        }
+        journal.add("functions", functions)
+        findings += _implementation_faults(backend, importer)
+        findings += check.check_registered(backend.functions)
+    for each in findings:
+        journal.add("finding", to_record(each))
+
+
+def _fields(registered: Any) -> dict[str, Any]:
+    fields: dict[str, Any] = {"function": registered.identifier}
+    if registered.should_run is not None:
+        fields["should_run"] = registered.should_run
+    fields["uses_context"] = registered.uses_context
+    docs = _first_paragraph(registered.function)
+    return {**fields, "additional_docs": docs} if docs else fields
+
+
+def _first_paragraph(function: Any) -> str:
+    docs = getattr(function, "__doc__", None)
+    copied = getattr(getattr(function, "__wrapped__", None), "__doc__", None)
+    # A docstring that functools.wraps copied does not describe this implementation.
+    if not isinstance(docs, str) or docs == copied:
+        return ""
+    lines = cleandoc(docs).partition("\n\n")[0].splitlines()
+    return "\n".join(line.rstrip() for line in lines).strip()
+
+
+def _implementation_faults(backend: Any, importer: Importer) -> Iterator[Finding]:
+    """Yield faults of the identifiers of registered implementations."""
+    remedy = "Register a function that its module has under its own name"
+    for identifier, each in backend.functions.items():
+        key = key_path(("functions", identifier))
+        found = importer.load(each.identifier, is_needed=True)
+        # Compare with ==, too: each access to a bound method creates a new object.
+        if isinstance(found, Finding):
+            yield replace(found, key=key, remedy=remedy)
+        elif found is not each.function and found != each.function:
+            message = f"{each.identifier!r} does not lead to the registered function"
+            yield replace(error(message, remedy), key=key)
+        elif each.should_run is not None:
+            mention = Mention(key, Role.SHOULD_RUN, each.should_run)
+            asked = importer.load(each.should_run, is_needed=True)
+            fault = asked if isinstance(asked, Finding) else check_callable(mention, asked, None)
+            if fault is not None:
+                yield replace(fault, key=key)
+
+
+# --- Variants by name -----------------------------------------------------------------------------
+
+# The convention of Ivy: functions with the versions of a distribution in their names. A ``p``
+# stands for a point in a version, and ranges include both ends: ``f_v_1p12_and_above``,
+# ``f_v_1p9p0_to_1p11p1``, ``f_v_1p8_and_below``.
+_VERSION = r"\d+(?:p\d+)*"
+_NAME = re.compile(
+    rf"(?P<function>.+)_v_(?P<first>{_VERSION})"
+    rf"(?:_and_(?P<end>above|below)|_to_(?P<last>{_VERSION}))"
+)
+
+
+def found_variants(identifier: str, distribution: str) -> dict[str, Any]:
+    """Return the field ``variants`` of an implementation, from the names in its imported module.
+
+    The most specific variant comes first, because the first one whose requirement is met is used:
+    ranges before open ends, and of two open ends the one that fewer versions meet. Without
+    variants, or without a distribution, the dictionary is empty.
+    """
+    module, _, qualname = identifier.partition(":")
+    names = vars(sys.modules[module]) if distribution else {}
+    matches = filter(None, map(_NAME.fullmatch, names))
+    found = [each for each in matches if each["function"] == qualname and callable(names[each[0]])]
+    found.sort(key=_specificity, reverse=True)
+    variants = [
+        {"requires": f"{distribution}{_range(each)}", "function": f"{module}:{each[0]}"}
+        for each in found
+    ]
+    return {"variants": variants} if variants else {}
+
+
+def _range(name: re.Match[str]) -> str:
+    first = name["first"].replace("p", ".")
+    if name["last"]:
+        return f">={first},<={name['last'].replace('p', '.')}"
+    return f"{'>=' if name['end'] == 'above' else '<='}{first}"
+
+
+def _specificity(name: re.Match[str]) -> tuple[Any, ...]:
+    """Return a sort key that is greatest for the most specific variant."""
+    sign = -1 if name["end"] == "below" else 1
+    version = [sign * int(part) for part in name["first"].split("p")]
+    return bool(name["last"]), name["end"] == "above", version

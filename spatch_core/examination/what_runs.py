@@ -13,7 +13,6 @@ from .._errors import Source, in_words
 from .._patterns import DEFAULT, split_identifier
 from .child import run
 from .libraries import Library, import_public_names, load_library
-from .packages import package_of, packages_of_sources
 from .question import GivenType, Question, given_type
 
 if TYPE_CHECKING:
@@ -38,36 +37,19 @@ class WhatRuns:
     """Answers to "what would run?", in which equal outcomes and texts are stored once.
 
     Integers are indices into the other lists.
-
-    Parameters
-    ----------
-    types : list of dict
-        The ``name`` of each type, and a ``note`` if it is a stand-in or was left out.
-    combinations : list of list of int
-        Combinations of types: each alone, and pairs of primary types.
-    functions : list of str
-        The identifiers of the functions.
-    answers : list of list of int
-        For each function, the outcome for each combination.
-    outcomes : list of list
-        For each outcome, the backend that would run, `UNDECIDED` or `REFUSED`; a list of triples
-        of backend, verdict and reason; and the number of backends that are not in that list.
-    texts : list of str
-        The backends, verdicts and reasons of the outcomes.
-    left_out : int
-        The number of types that were left out, because there were too many combinations.
-    fault : str
-        Why there are no answers.
     """
 
+    # Each with its ``name``, and a ``note`` if it is a stand-in or was left out.
     types: list[dict[str, str]] = field(default_factory=list)
-    combinations: list[list[int]] = field(default_factory=list)
+    combinations: list[list[int]] = field(default_factory=list)  # single types, pairs of primary
     functions: list[str] = field(default_factory=list)
-    answers: list[list[int]] = field(default_factory=list)
+    answers: list[list[int]] = field(default_factory=list)  # by function and combination
+    # Each with the backend that would run, `UNDECIDED` or `REFUSED`; triples of backend, verdict
+    # and reason; and the number of backends that have none.
     outcomes: list[list[Any]] = field(default_factory=list)
-    texts: list[str] = field(default_factory=list)
-    left_out: int = 0
-    fault: str = ""
+    texts: list[str] = field(default_factory=list)  # the backends, verdicts and reasons
+    left_out: int = 0  # types, because there were too many combinations
+    fault: str = ""  # why there are no answers
 
 
 def what_runs(
@@ -88,7 +70,7 @@ def what_runs(
     report = run(f"{__name__}:answer", request, about, limit=timeout)
     found = report.last("answers")
     if found is None:
-        endings = [f"{each.what} {each.how}" for each in report.endings]
+        endings = [*map(str, report.endings)]
         return WhatRuns(fault="; ".join(endings) or report.last("fault", "nothing was answered"))
     return WhatRuns(**found)
 
@@ -107,7 +89,7 @@ def answer(request: dict[str, Any], journal: Journal) -> None:
     limit = min(request["limit"], LINES // len(system.backends))
     room = max(1, limit // max(1, len(names)))
     found = WhatRuns(functions=names, left_out=len(identifiers[room:]))
-    given = [_given(each, _untouchable(library, system), journal) for each in identifiers[:room]]
+    given = [_given(each, journal) for each in identifiers[:room]]
     found.types = [
         {"name": name, "note": each if isinstance(each, str) else each.note}
         for name, each in zip(identifiers, given, strict=False)
@@ -141,18 +123,9 @@ def _identifiers(patterns: Iterable[Iterable[Any]]) -> Iterator[str]:
         yield from {pattern.identifier for pattern in each}
 
 
-def _untouchable(library: Library, system: BackendSystem) -> set[str]:
-    """Return the top-level packages of blocked backends."""
-    blocked = packages_of_sources(system._catalog().blocked.values())
-    usable = packages_of_sources(each.source for each in system.backends.values())
-    return blocked - usable - {package_of(library.identifier)}
-
-
-def _given(identifier: str, untouchable: set[str], journal: Journal) -> GivenType | str:
+def _given(identifier: str, journal: Journal) -> GivenType | str:
     """Return a type, or the reason for leaving it out."""
     module = split_identifier(identifier)[0]
-    if package_of(module) in untouchable:
-        return "it belongs to a backend that is blocked"
     if not journal.begins(f"importing {module}", identifier, module):
         return f"importing {module} ended the interpreter"
     try:

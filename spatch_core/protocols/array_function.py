@@ -6,7 +6,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from .._function import Parameter
-from .._patterns import is_derived, is_dotted_name, loaded_object, mro_of
+from .._patterns import is_dotted_name, loaded_object
 from ..adopt import AdoptedFunction, Adoption, ForeignProtocol, adoption_of, check_bases
 
 if TYPE_CHECKING:
@@ -25,8 +25,39 @@ _WRITES_FIRST = frozenset(
 )
 
 
-def make_class(system: BackendSystem) -> type[Any]:
-    """Return the class; see `numpy_functions`."""
+def numpy_functions(system: BackendSystem) -> type[Any]:
+    """Return a class by which instances take part in NumPy's functions.
+
+    It has ``__array_function__`` and ``__array_ufunc__``, and nothing else. Backends implement a
+    function by the module and the name that it has in NumPy, such as ``"numpy:mean"`` or
+    ``"numpy.linalg:norm"``, and a method of a ufunc by ``"numpy:add.reduce"``.
+
+    Parameters
+    ----------
+    system : BackendSystem
+        The system whose backends answer.
+
+    Returns
+    -------
+    type
+        The same class for each call with this system. It goes before `numpy.ndarray` among bases.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from spatch_core import BackendSystem
+    >>> system = BackendSystem(None, "LENGTHS")
+    >>> class Lengths(numpy_functions(system)):
+    ...     def __init__(self, metres):
+    ...         self.metres = np.asarray(metres)
+    >>> system.register({
+    ...     "name": "lengths",
+    ...     "primary_types": [f"~{Lengths.__module__}:Lengths"],
+    ...     "functions": {"numpy:mean": {"function": lambda a: Lengths(a.metres.mean())}},
+    ... })
+    >>> np.mean(Lengths([1.0, 3.0])).metres
+    array(2.)
+    """
     return adoption_of(system).protocol_class("numpy", _make_class, NumPyNamespace)
 
 
@@ -95,8 +126,8 @@ class NumPyNamespace:
     """
 
     def __init__(self, served: type) -> None:
-        self._function = ArrayProtocol("__array_function__", served)
-        self._ufunc = ArrayProtocol("__array_ufunc__", served)
+        self._function = ForeignProtocol("__array_function__", served, _array)
+        self._ufunc = ForeignProtocol("__array_ufunc__", served, _array)
 
     def find(self, key: Any, adoption: Adoption) -> tuple[Any, AdoptedFunction] | None:
         """Return the object that NumPy passes, and the function; None if there is none."""
@@ -136,32 +167,6 @@ class NumPyNamespace:
         return key, AdoptedFunction(identity, function, self._ufunc, mutated)
 
 
-class ArrayProtocol(ForeignProtocol):
-    """One of NumPy's protocols: `attribute` is its method, `served` the class of the system."""
-
-    __slots__ = ("_attribute", "_served")
-
-    def __init__(self, attribute: str, served: type) -> None:
-        self._attribute = attribute
-        self._served = served
-
-    def is_overriding(self, cls: type) -> bool:
-        """Whether a class has the protocol by another method than that of `numpy.ndarray`."""
-        for base in mro_of(cls):
-            # `self` stands for no attribute; None means that the class opts out.
-            found = vars(base).get(self._attribute, self)
-            if found is not self:
-                return (
-                    found is not None
-                    and found is not vars(_numpy_module().ndarray)[self._attribute]
-                )
-        return False
-
-    def is_served(self, cls: type) -> bool:
-        """Whether a class has the protocol from the system."""
-        return is_derived(cls, self._served)
-
-
 # The identities of functions: from names to functions and back
 
 
@@ -170,6 +175,10 @@ def _numpy_module() -> Any:
     import numpy as np
 
     return np
+
+
+def _array() -> Any:
+    return _numpy_module().ndarray
 
 
 def _function_named(identity: str, adoption: Adoption) -> Any:

@@ -16,8 +16,45 @@ if TYPE_CHECKING:
     from ..backend_system import BackendSystem
 
 
-def make_class(system: BackendSystem) -> type[Any]:
-    """Return the mixin of a library; see `library_functions`."""
+def library_functions(system: BackendSystem) -> type[Any]:
+    """Return the base of a library's own class, which lets subclasses override its functions.
+
+    It has the method of the library's protocol, and nothing else. For a subclass, the method calls
+    the function as if there were no protocol, and turns objects of the library's class in the
+    result into objects of the subclass, by ``result.as_subclass(cls)``, which the library's class
+    defines. The library's class itself does not override: its calls cost no more than without a
+    protocol.
+
+    Parameters
+    ----------
+    system : BackendSystem
+        Made with ``protocol=``.
+
+    Returns
+    -------
+    type
+        The same class for each call with this system.
+
+    Raises
+    ------
+    TypeError
+        If the system has no protocol.
+
+    Examples
+    --------
+    >>> from spatch_core import BackendSystem
+    >>> system = BackendSystem(None, "MYLIB", ["~mylib:Array"], protocol="__mylib_function__")
+    >>> class Array(library_functions(system)):
+    ...     @system.dispatchable("self")
+    ...     def twice(self):
+    ...         return Array()
+    ...     def as_subclass(self, cls):
+    ...         return cls()
+    >>> class Image(Array):
+    ...     pass
+    >>> type(Image().twice()).__name__, type(Array().twice()).__name__
+    ('Image', 'Array')
+    """
     if system.protocol is None:
         raise TypeError(
             f"{system!r} has no protocol: make it with BackendSystem(protocol='__mylib_function__')"

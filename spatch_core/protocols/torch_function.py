@@ -6,7 +6,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from .._function import Parameter
-from .._patterns import is_derived, mro_of
+from .._patterns import is_derived
 from ..adopt import AdoptedFunction, Adoption, ForeignProtocol, adoption_of, check_bases
 
 if TYPE_CHECKING:
@@ -15,8 +15,24 @@ if TYPE_CHECKING:
     from ..backend_system import BackendSystem
 
 
-def make_class(system: BackendSystem) -> type[Any]:
-    """Return the class; see `torch_functions`."""
+def torch_functions(system: BackendSystem) -> type[Any]:
+    """Return a class by which instances take part in PyTorch's functions.
+
+    It has ``__torch_function__``, and nothing else. Backends implement a function by the module
+    and the name that it has in PyTorch, such as ``"torch:mean"`` or ``"torch.nn.functional:relu"``,
+    a method of a tensor by ``"torch:Tensor.add"``, and a property by
+    ``"torch:Tensor.shape.__get__"``.
+
+    Parameters
+    ----------
+    system : BackendSystem
+        The system whose backends answer.
+
+    Returns
+    -------
+    type
+        The same class for each call with this system. It goes before `torch.Tensor` among bases.
+    """
     return adoption_of(system).protocol_class("torch", _make_class, TorchNamespace)
 
 
@@ -57,7 +73,7 @@ class TorchNamespace:
     """PyTorch's functions, methods and properties, each adopted when it is first looked up."""
 
     def __init__(self, served: type) -> None:
-        self._protocol = TorchFunctionProtocol(served)
+        self._protocol = TorchFunctionProtocol("__torch_function__", served, _tensor)
 
     def find(self, key: Any, adoption: Adoption) -> tuple[Any, AdoptedFunction] | None:
         """Return the object that PyTorch passes, and the function; None if there is none."""
@@ -86,23 +102,13 @@ class TorchNamespace:
 
 
 class TorchFunctionProtocol(ForeignProtocol):
-    """PyTorch's protocol; `served` is the class of the system."""
+    """PyTorch's protocol."""
 
-    __slots__ = ("_served",)
-
-    def __init__(self, served: type) -> None:
-        self._served = served
-
-    def is_overriding(self, cls: type) -> bool:
-        """Whether a class has the protocol by another method than that of `torch.Tensor`."""
-        for base in mro_of(cls):
-            if "__torch_function__" in vars(base):
-                return base is not _tensor()
-        return False
+    __slots__ = ()
 
     def is_served(self, cls: type) -> bool:
         """Whether a class has the protocol from the system, and is no `torch.Tensor`."""
-        return is_derived(cls, self._served) and not is_derived(cls, _tensor())
+        return super().is_served(cls) and not is_derived(cls, _tensor())
 
 
 def _tensor() -> Any:

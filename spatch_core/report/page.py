@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .. import __version__
 from .._patterns import shown
-from ..examination.edges import BASE_ORDER
+from ..examination.backends import BASE_ORDER
 
 if TYPE_CHECKING:
     from ..examination.replay import Recorded
 
 Json = dict[str, Any]
 EDGES = 300
-"""The largest number of edges of an order in the table; ``spatch-core show`` has all."""
+"""The largest number of edges of an order in the table; ``spatch-core show LIBRARY`` has all."""
 CALLS = 1000
 """The largest number of choices of a record in the table."""
 DRAWN = 60
@@ -77,8 +77,7 @@ class ReportedLibrary:
 
     listed: Json
     default_name: str  # the name of the library itself as people see it
-    order: Json | None = None
-    functions: Json | None = None
+    order: Json | None = None  # and the functions
     examined: Json | None = None  # by doctor
     what_runs: Json | None = None  # the fields of `WhatRuns`
 
@@ -91,7 +90,9 @@ class ReportedLibrary:
         """The picture of the priority order."""
         if self.order is None:
             return None
-        return draw(self.order["order"], self.order["edges"], shown=self.shown)
+        # An arrow without effect would mislead.
+        edges = [each for each in self.order["edges"] if not each["void"]]
+        return draw(self.order["order"], edges, shown=self.shown)
 
     @cached_property
     def findings(self) -> list[Json]:
@@ -121,16 +122,16 @@ class ReportedLibrary:
         return {
             "library": self.listed["name"],
             "default": self.default_name,
-            "matrix": self.functions and _matrix(self.functions),
+            "matrix": self.order and _matrix(self.order),
             "what": self.what_runs,
         }
 
 
-def _matrix(functions: Json) -> Json:
+def _matrix(library: Json) -> Json:
     """Return a letter for each function and backend: implements it, asks first, or neither."""
-    backends = functions["backends"]
+    backends = library["order"]
     rows = []
-    for each in functions["functions"]:
+    for each in library["functions"]:
         letters = dict.fromkeys(each["backends"], "y") | dict.fromkeys(each["asks"], "a")
         row = "".join(letters.get(name, "-") for name in backends)
         rows.append([each["function"], row, each["is_dispatchable"]])
@@ -189,7 +190,7 @@ def draw(
     most: int = DRAWN,
     shown: Callable[[str], str] = str,
 ) -> Picture:
-    """Lay out a priority order, with edges as ``order --json`` prints them, the strongest first."""
+    """Lay out a priority order, with edges as ``show --json`` prints them, the strongest first."""
     place = {name: position for position, name in enumerate(names)}
     strength = list(dict.fromkeys(each["origin"] for each in edges))
 

@@ -25,8 +25,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     """
     from .. import __version__
     from .chosen import OPTION, read_all, resolve_paths
-    from .matrix import Matrix, keep_text
-    from .section import add_section, remove_section, restore_docstrings
+    from .pages import Matrix, add_section, keep_text, remove_section, restore_docstrings
 
     app.setup_extension("sphinx.ext.autodoc")
     app.add_config_value(OPTION, {}, "env", types=(dict,))

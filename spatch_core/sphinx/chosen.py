@@ -7,10 +7,9 @@ other installed backends, nor on whether the requirements of a backend are met.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .._description import Description, Implementation, parse_toml
 from .._discovery import name_of, read_fields, read_installed, source_of
@@ -18,8 +17,13 @@ from .._environment import BLOCK, find_entry_points
 from .._errors import Source, nearest
 from .._parsing import parse_description
 from .._patterns import import_identifier
-from ..examination.adoptions import is_adopted
-from ..examination.libraries import Library, find_library, import_public_names, is_system
+from ..examination.libraries import (
+    Library,
+    find_library,
+    import_public_names,
+    is_adopted,
+    is_system,
+)
 from ..exceptions import DescriptionError
 
 if TYPE_CHECKING:
@@ -36,17 +40,8 @@ class ChoiceError(Exception):
     """A library or a backend in ``conf.py`` cannot be read."""
 
 
-@dataclass(frozen=True)
-class ChosenBackends:
-    """A library, with the backends that its documentation shows.
-
-    Parameters
-    ----------
-    system : BackendSystem
-        The library's system.
-    descriptions : tuple of Description
-        The backends, in the order of ``conf.py``.
-    """
+class ChosenBackends(NamedTuple):
+    """A library's system, with the backends that its documentation shows, in their order."""
 
     system: BackendSystem
     descriptions: tuple[Description, ...]
@@ -68,21 +63,9 @@ class ChosenBackends:
         found = [(each, each.implementation(identifier)) for each in self.descriptions]
         return [(each, how) for each, how in found if how is not None]
 
-    def identifier_of(self, function: object) -> str | None:
-        """Return the identifier of a dispatchable function; None for anything else."""
-        found = self.system.functions.items()
-        return next((name for name, each in found if each is function), None)
-
 
 def chosen_backends(config: Any, library: str) -> ChosenBackends:
-    """Return the chosen backends of a library.
-
-    Parameters
-    ----------
-    config : sphinx.config.Config
-        The settings, after `resolve_paths`.
-    library : str
-        The name under which the library is registered, or ``"module:system"``.
+    """Return the chosen backends of a library, by its name or ``"module:system"``.
 
     Raises
     ------
@@ -99,66 +82,57 @@ def chosen_backends(config: Any, library: str) -> ChosenBackends:
 
 def resolve_paths(app: Sphinx, config: Any) -> None:
     """Check the option, and resolve paths of files relative to the folder of ``conf.py``."""
-    if not isinstance(config[OPTION], dict):
-        from sphinx.errors import ConfigError
+    from sphinx.errors import ConfigError
 
+    choices = config[OPTION]
+    if not isinstance(choices, dict):
         raise ConfigError(
-            f"{OPTION} is a dictionary: names of libraries to lists of backends, "
-            f"not {config[OPTION]!r}"
+            f"{OPTION} is a dictionary: names of libraries to lists of backends, not {choices!r}"
         )
-    for library, names in config[OPTION].items():
-        is_list = isinstance(names, (list, tuple))
-        if not is_list or not all(isinstance(each, str) for each in names):
-            raise _config_error(f"it takes a list of names and files, not {names!r}", library)
+    for library, names in choices.items():
+        if not isinstance(names, (list, tuple)) or not all(isinstance(e, str) for e in names):
+            message = f"it takes a list of names and files, not {names!r}"
+            raise ConfigError(f"{OPTION}[{library!r}]: {message}")
     config[OPTION] = {
         library: [str(Path(app.confdir, each)) if each.endswith(_FILE) else each for each in names]
-        for library, names in config[OPTION].items()
+        for library, names in choices.items()
     }
 
 
 def read_all(app: Sphinx) -> None:
     """Read all descriptions at the start of a build, which faults end."""
+    from sphinx.errors import ConfigError
+
     _read.cache_clear()
     for library in app.config[OPTION]:
         try:
             chosen_backends(app.config, library)
         except ChoiceError as error:
-            raise _config_error(str(error), library) from error
-
-
-def _config_error(message: str, library: str) -> Exception:
-    from sphinx.errors import ConfigError
-
-    error: Exception = ConfigError(f"{OPTION}[{library!r}]: {message}")
-    return error
+            raise ConfigError(f"{OPTION}[{library!r}]: {error}") from error
 
 
 @cache
 def _read(library: str, names: tuple[str, ...]) -> ChosenBackends:
     system, found = _system(library)
     import_public_names(found)
-    # Backends that are not chosen are not read.
-    installed = {} if system.group is None else _installed(system.group)
+    # Backends that are not chosen are not read. Of several entry points with one name, the first.
+    points = [] if system.group is None else find_entry_points(system.group)[0]
+    installed = {each.name: each for each in reversed(points)}
     in_code = {name_of(each): each for each in reversed(system._in_code)}
     descriptions = []
     for name in names:
-        if name.endswith(_FILE):
-            descriptions.append(_from_file(Path(name)))
-            continue
         try:
-            if name in in_code:
-                source = Source()
-                read = read_fields(in_code[name], source, None, system.functions, in_code=True)
+            if name.endswith(_FILE):
+                read = _from_file(Path(name))
+            elif name in in_code:
+                read = read_fields(in_code[name], Source(), None, system.functions, in_code=True)
             elif name in installed:
-                entry_point = installed[name]
-                source = source_of(entry_point)
                 block = f"{system.environ_prefix}_{BLOCK}"
-                read = read_installed(entry_point, source, system.functions, block)
+                source = source_of(installed[name])
+                read = read_installed(installed[name], source, system.functions, block)
             else:
                 meant = nearest(name, [*installed, *filter(None, map(str, in_code))])
-                hint = (
-                    f"did you mean {meant[0]!r}?" if meant else "install it, or give its TOML file"
-                )
+                hint = f"did you mean {meant[0]!r}?" if meant else "install it, or give its file"
                 raise ChoiceError(f"{library} has no backend {name!r}: {hint}")
         except DescriptionError as error:
             faults = [str(each) for each in error.problems if each.skips]
@@ -177,11 +151,6 @@ def _system(name: str) -> tuple[BackendSystem, Library]:
     if not is_system(found):
         raise ChoiceError(f"{library.identifier!r} is not a BackendSystem")
     return found, library
-
-
-def _installed(group: str) -> dict[str, Any]:
-    """Return the entry points of a group by name; of several with one name, the first."""
-    return {each.name: each for each in reversed(find_entry_points(group)[0])}
 
 
 def _from_file(path: Path) -> Description:

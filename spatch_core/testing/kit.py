@@ -13,11 +13,11 @@ from importlib import invalidate_caches
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from textwrap import dedent
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
-from .._loading import docs
+from .._loading import document
 from .._state import DispatchState
-from .._wrapper import document
 from ..backend_system import BackendSystem
 
 if TYPE_CHECKING:
@@ -282,7 +282,7 @@ def _put_back(system: BackendSystem, caller: Calls | None) -> None:
     system._dispatcher.keeper.forget_tables()
     system.backend_opts._forget()
     for record in system._dispatcher.records:
-        document(record, "" if caller is None else docs(caller, record.identifier))
+        document(record, caller)
 
 
 def _forget_modules(names: Iterable[str], folders: Iterable[str]) -> None:
@@ -325,7 +325,8 @@ class BackendDummy:
     name: str
 
     def __init__(self) -> None:
-        self.functions: Any = _Functions(type(self))
+        # Functions can be found by name, but not listed.
+        self.functions: Any = SimpleNamespace(get=self.get_function)
 
     @classmethod
     def get_function(cls, name: str, default: Any = None) -> Any:
@@ -364,17 +365,6 @@ class BackendDummy:
 
 _OTHERS = ("get_function", "should_run")
 """Methods that implement no function."""
-
-
-class _Functions:
-    """The functions of a backend, which can be found but not listed."""
-
-    def __init__(self, backend: type[BackendDummy]) -> None:
-        self._backend = backend
-
-    def get(self, name: str, default: Any = None) -> Any:
-        """Return the fields of a function of the library, or `default`."""
-        return self._backend.get_function(name, default)
 
 
 def _folders(path: Iterable[str | os.PathLike[str]]) -> list[str]:

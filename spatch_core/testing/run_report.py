@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
+
+from .._description import parse_toml
 
 __all__ = ["BackendInTest"]
 
@@ -183,27 +185,17 @@ class ExpectedFailures(NamedTuple):
 
 def read_expected_failures(path: str | os.PathLike[str]) -> ExpectedFailures:
     """Read a file with the tables ``functions`` and ``tests``."""
-    if sys.version_info >= (3, 11):
-        import tomllib
-    else:
-        import tomli as tomllib
+    path = Path(path)
     try:
-        with open(path, "rb") as file:
-            content = tomllib.load(file)
-    except (OSError, ValueError) as error:
-        raise ExpectedFailuresError(f"{os.fspath(path)} cannot be read: {error}") from None
-    faults = []
+        content = parse_toml(path.read_bytes())
+    except (OSError, ValueError, RecursionError) as error:
+        raise ExpectedFailuresError(f"{path} cannot be read: {error}") from None
     for name, table in content.items():
-        if name not in ExpectedFailures._fields:
-            faults.append(f"there is no table {name!r}")
-        elif not isinstance(table, dict):
-            faults.append(f"{name!r} is not a table")
-        else:
-            faults += [
-                f"{name}.{key!r} has no reason"
-                for key, reason in table.items()
-                if not isinstance(reason, str) or not reason.strip()
-            ]
-    if faults:
-        raise ExpectedFailuresError(f"{os.fspath(path)}: {'; '.join(faults)}")
+        if name not in ExpectedFailures._fields or not isinstance(table, dict):
+            raise ExpectedFailuresError(
+                f"{path}: {name!r} is not one of the tables functions, tests"
+            )
+        for key, reason in table.items():
+            if not isinstance(reason, str) or not reason.strip():
+                raise ExpectedFailuresError(f"{path}: {name}.{key!r} has no reason")
     return ExpectedFailures(**content)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import sys
 import traceback
 from typing import Any
@@ -404,17 +405,19 @@ def test_implementation_is_imported_on_first_use(
         ("import sys; sys.exit(3)", SystemExit),
         ("", ImportError),
         ("f = 3", ImportError),
+        (None, ModuleNotFoundError),
     ],
-    ids=["raises", "exits", "absent", "not callable"],
+    ids=["raises", "exits", "absent", "not callable", "no module"],
 )
 def test_failing_import_names_the_backend(
-    tmp_path: Any, monkeypatch: pytest.MonkeyPatch, text: str, cause: Any, failing: str
+    tmp_path: Any, monkeypatch: pytest.MonkeyPatch, text: str | None, cause: Any, failing: str
 ) -> None:
-    """E3: an ImportError that names backend, function and identifier."""
+    """E3: an ImportError that names backend, function and identifier; the cause is chained."""
     monkeypatch.syspath_prepend(tmp_path)
     module = f"broken_{failing}_{cause.__name__.lower()}"
     monkeypatch.delitem(sys.modules, module, raising=False)
-    write_module(tmp_path, module, text)
+    if text is not None:
+        write_module(tmp_path, module, text)
     entry = {"function": record, failing: f"{module}:f"}
     _, f = make(
         describe("first", functions={"lib:f": entry}), describe("second", lambda x: "second")
@@ -427,7 +430,8 @@ def test_failing_import_names_the_backend(
         assert (error.backend, error.function) == ("first", "lib:f")
         assert error.identifier == f"{module}:f"
         assert "MYLIB_BLOCK=first" in str(error)
-        assert isinstance(error.__cause__, cause)
+        assert type(error.__cause__) is cause
+        assert pickle.loads(pickle.dumps(error)).identifier == error.identifier
     assert f(Own()) == "default"
 
 
@@ -608,20 +612,6 @@ def test_invoke_with_a_type_dispatches_as_if_it_had_been_passed() -> None:
     with system.backend_opts(type=Own):
         assert f.invoke(type=Foreign)(1)[0] == "first"
         assert system.backend_opts().type is Own
-
-
-def test_invoke_with_a_type_keeps_the_other_options() -> None:
-    """F8: only the type is another one; what is in force around the call stays so."""
-    system, f = make(
-        describe("first", lambda x: "first"),
-        describe("second", lambda x: "second"),
-        describe("third", lambda x: "third", requires_opt_in=True),
-    )
-    with system.backend_opts(disable="first"):
-        assert f.invoke(type=Foreign)(1) == "second"
-    with system.backend_opts(prioritize="third", trace=True) as trace:
-        assert f.invoke(type=Foreign)(1) == "third"
-        assert [event.backend for event in trace] == ["third"]
 
 
 @pytest.mark.parametrize(

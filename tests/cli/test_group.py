@@ -13,7 +13,6 @@ import pytest
 from click.testing import CliRunner
 
 from spatch_core.cli import main
-from spatch_core.cli.group import ALIASES
 from tests.cli.conftest import DEPENDENCIES
 
 if TYPE_CHECKING:
@@ -72,6 +71,21 @@ def test_the_nearest_command_is_offered(site: Site) -> None:
     assert "commands are: " in site.run("zzz").errors
 
 
+@pytest.mark.parametrize("name", ["libraries", "functions", "order"])
+def test_a_command_that_was_replaced_names_the_new_one(site: Site, name: str) -> None:
+    """It does nothing else."""
+    answer = site.run(name, "paintlib")
+    assert f"'{name}' has become `spatch-core " in answer.errors
+    assert (answer.code, answer.output) == (2, "")
+
+
+def test_help_needs_no_docstrings(site: Site) -> None:
+    """PYTHONOPTIMIZE=2 removes them."""
+    for arguments in (["--help"], ["doctor", "--help"]):
+        answer = site.run(*arguments, PYTHONOPTIMIZE="2")
+        assert answer.output == site.run(*arguments).output
+
+
 @pytest.mark.parametrize("arguments", [["lst"], ["list", "--jsn"], ["list", "a", "b"]])
 def test_wrong_usage_ends_with_two(site: Site, arguments: list[str]) -> None:
     """It prints nothing that a script may take for a result."""
@@ -93,7 +107,7 @@ print([name for name in ("click", "rich") if name in sys.modules])
     assert done.stdout == "[]\n"
 
 
-@pytest.mark.parametrize("name", ALIASES)
+@pytest.mark.parametrize("name", ["update-entrypoints", "verify-entrypoints"])
 def test_an_alias_has_its_own_help_and_is_in_no_list(name: str) -> None:
     """Help and completion offer one name for each command."""
     runner = CliRunner()

@@ -209,7 +209,7 @@ def test_a_library_that_is_not_there(recorded: Site) -> None:
                     ],
                 }
             ),
-            "run.json: a name is not a string in a call of 1",
+            "run.json: the name 1 of a function is not a string",
         ),
     ],
     ids=["no JSON", "no record", "later", "no options", "no name"],

@@ -13,7 +13,7 @@ from click.testing import CliRunner
 
 import spatch_core
 from spatch_core.cli import main
-from spatch_core.cli.schema import shape, shaped_commands
+from spatch_core.cli.other import shape, shaped_commands
 from spatch_core.types import Verdict
 
 if TYPE_CHECKING:
@@ -39,17 +39,15 @@ RECORD = json.dumps(
     }
 )
 LINES: dict[str, list[tuple[str, ...]]] = {
-    "libraries": [()],
     "list": [(), ("paintlib",)],
-    "show": [("oil",), ("default",), ("water",)],
-    "functions": [("paintlib",)],
-    "order": [("paintlib",)],
+    "show": [("oil",), ("default",), ("water",), ("paintlib",), ("blur",)],
     "explain": [
+        (BLUR,),
         (BLUR, "fractions:Fraction"),
         (BLUR, "builtins:int", "--why-not", "oil"),
         (BLUR, "absent:Type", "--type", "builtins:int", "--why-not", "water"),
     ],
-    "doctor": [()],
+    "doctor": [(), ("paint_oil",)],
     "replay-check": [("run.json",)],
     "verify": [("paint_oil/backend.toml", "--no-imports"), ("paint_water/backend.toml",)],
     "update": [("paint_oil/backend.toml", "--check")],
@@ -71,6 +69,11 @@ def _properties(record: dict[str, Any], known: dict[str, Any]) -> dict[str, dict
 
 def exact(schema: dict[str, Any], known: dict[str, Any]) -> dict[str, Any]:
     """Return a schema that takes objects with all keys of the given one, and no other."""
+    if "anyOf" in schema:
+        return {"anyOf": [exact(each, known) for each in schema["anyOf"]]}
+    if "$ref" in schema and "enum" in known[schema["$ref"].rpartition("/")[2]]:
+        named: dict[str, Any] = known[schema["$ref"].rpartition("/")[2]]
+        return named
     if "$ref" in schema or "properties" in schema or "allOf" in schema:
         keys = {key: exact(each, known) for key, each in _properties(schema, known).items()}
         kind = schema.get("type", "object")
@@ -138,5 +141,7 @@ def test_the_reference_shows_every_schema() -> None:
 
 def test_the_schema_of_explain_knows_every_verdict() -> None:
     """A verdict that it lacked would make the output of a command invalid."""
-    verdicts = shape("explain")["properties"]["backends"]["items"]["properties"]["verdict"]["enum"]
+    verdicts = shape("explain")["anyOf"][0]["properties"]["backends"]["items"]["properties"][
+        "verdict"
+    ]["enum"]
     assert sorted(verdicts) == sorted(each.value for each in Verdict)

@@ -1,12 +1,12 @@
-"""``spatch-core show``: everything about one backend."""
+"""``spatch-core show``: everything about a library, a backend or a function."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from spatch_core.testing import write_distribution
+from spatch_core.testing import run_python, write_distribution
 
 if TYPE_CHECKING:
     from tests.cli.conftest import Site
@@ -69,17 +69,20 @@ def test_everything_is_shown(studio: Site) -> None:
     assert f"Notes for users:\n  {BLUR}: Runs in all directions.\n" in answer.output
     assert "Not functions of the library:\n  paintlib.filters:blurr\n" in answer.output
     assert "\nOrder: default, water, oil\n" in answer.output
-    edges = "It goes:\n  before oil: water declares higher_priority_than = oil\n"
-    assert answer.output.endswith(f"{edges}\n2 functions; no problems\n")
+    assert answer.output.endswith("oil\n\n2 functions; no problems\n")
     assert (answer.code, answer.errors) == (0, "")
 
 
 def test_what_a_stronger_edge_overrides_is_not_followed(studio: Site) -> None:
-    """The declaration is shown with this remark."""
+    """The declaration is shown with this remark; edges without effect are left out."""
     answer = studio.run("show", "water", "--json", PAINTLIB_SET_ORDER="oil>water").json
     assert answer["overridden"] == ["oil", "absent"]
     assert answer["before"] == []
     assert answer["after"][0]["reason"] == "PAINTLIB_SET_ORDER says oil>water"
+    assert "It goes" not in studio.run("show", "water").output
+    (studio.folder / "paint_water" / "backend.toml").write_text(
+        f'name = "water"\nprimary_types = ["fractions:Fraction"]\n{OWN}'
+    )
     text = studio.run("show", "water", PAINTLIB_SET_ORDER="oil>water").output
     assert "It goes:\n  after oil: PAINTLIB_SET_ORDER says oil>water\n" in text
 
@@ -142,11 +145,11 @@ def test_of_one_name_in_several_libraries_one_has_to_be_chosen(studio: Site) -> 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        pytest.param(["watr"], "no backend is named 'watr'; did you mean water?", id="backend"),
+        pytest.param(["watr"], "nothing is named 'watr'; did you mean water?", id="backend"),
         pytest.param(
             ["oil", "--library", "paint"], "no library is named 'paint'; did you", id="library"
         ),
-        pytest.param(["wxyz", "--library", "paintlib"], "installed are: default, ", id="far"),
+        pytest.param(["wxyz", "--library", "paintlib"], "known names are: default, ", id="far"),
     ],
 )
 def test_wrong_usage_is_told_in_a_line(studio: Site, arguments: list[str], message: str) -> None:
@@ -224,73 +227,206 @@ def test_variants_and_attributes_are_shown(paint: Site) -> None:
     explained = paint.run("explain", BLUR, "fractions:Fraction").output
     assert "its variant for packaging>=20" in explained
     assert reason in paint.run("explain", "paintlib.filters:blend", "fractions:Fraction").output
-    examined = paint.run("doctor").output
-    assert reason in examined
-    note = f'note: functions."{BLUR}".variants[1]: its variant for packaging>=20 serves here'
-    assert note in examined
+    assert reason in paint.run("doctor").output
 
 
-def test_the_shape_of_the_json_is_the_documented_one(studio: Site) -> None:
-    """Every key, whatever the state; scripts rely on it."""
-    answer = studio.run("show", "water", "--json").json
-    assert answer == {
-        "library": "paintlib",
-        "name": "water",
-        "state": "needs opt-in",
-        "reason": OPT_IN,
-        "primary_types": ["~fractions:Fraction"],
-        "secondary_types": ["builtins:str"],
-        "requires_opt_in": True,
-        "higher_priority_than": ["oil", "absent"],
-        "lower_priority_than": [],
-        "overridden": ["absent"],
-        "auto_generation": {"backend": "paint_water:backend", "modules": ["paint_water.more"]},
-        "to_default": None,
-        "from_default": None,
-        "copy_into": None,
-        "requires": [],
-        "url": "https://water.example/",
-        "fallback": None,
-        "order": ["default", "water", "oil"],
-        "before": [
-            {
-                "before": "water",
-                "after": "oil",
-                "origin": "declared",
-                "declared_by": "water",
-                "reason": "water declares higher_priority_than = oil",
-            }
-        ],
-        "after": [],
-        "functions": [
-            {
-                "function": identifier,
-                "implementation": "paint_water:blur",
-                "should_run": "paint_water:is_wet",
-                "uses_context": uses_context,
-                "additional_docs": docs,
-                "variants": [],
-                "variant": None,
-                "is_dispatchable": uses_context,
-            }
-            for identifier, uses_context, docs in (
-                (BLUR, True, "Runs in\nall directions."),
-                ("paintlib.filters:blurr", False, ""),
-            )
-        ],
-        "every": [],
-        "attributes": {},
-        "absent": {},
-        "prioritized": False,
-        "entry_point": "water = paint_water:backend.toml",
-        "file": str(studio.folder / "paint_water" / "backend.toml"),
-        "distribution": "paint-water",
-        "version": "1.0",
-        "problems": [],
-    }
-    studio.install_backend("wax", "primary_types = 1\n")
-    broken = studio.run("show", "wax", "--json").json
-    assert broken.keys() == answer.keys()
-    unread = set(answer) - {"library", "name", "state", "reason", "prioritized", "problems"}
-    unread -= {"entry_point", "file", "distribution", "version"}
-    assert all(broken[key] is None for key in unread)
+# A library: the order of its backends, and its functions
+
+FRACTIONS = 'primary_types = ["fractions:Fraction"]\n'
+
+
+def edges_of(site: Site, **variables: str) -> dict[tuple[str, str], dict[str, Any]]:
+    edges = site.run("show", "paintlib", "--json", **variables).json["edges"]
+    return {(each["before"], each["after"]): each for each in edges}
+
+
+@pytest.fixture
+def ordered(paint: Site) -> Site:
+    """Backends with an edge of each kind."""
+    paint.install_backend("acrylic", FRACTIONS + 'lower_priority_than = ["water"]\n' + OWN)
+    paint.install_backend("water", FRACTIONS + 'higher_priority_than = ["absent"]\n' + OWN)
+    return paint
+
+
+OWN = f'[functions."{BLUR}"]\nfunction = "m:f"\n'
+
+
+def test_each_backend_has_one_short_reason(ordered: Site) -> None:
+    """P3: it is that of its strongest edge; JSON has all edges with their origins."""
+    ordered.install_backend("wax", 'primary_types = ["builtins:str"]\n')
+    answer = ordered.run("show", "paintlib", PAINTLIB_SET_ORDER="water>oil")
+    assert answer.output.startswith("paintlib: the backends, first goes first\n#  BACKEND  TYPES")
+    assert [row[1::2] for row in answer.rows[2:7]] == [
+        ["default", "the library itself"],
+        ["water", "before oil: PAINTLIB_SET_ORDER says water>oil"],
+        ["acrylic", "after water: acrylic declares it"],
+        ["oil", "after water: PAINTLIB_SET_ORDER says water>oil"],
+        ["wax", "by name"],
+    ]
+    assert (answer.code, answer.errors) == (0, "")
+    found = edges_of(ordered, PAINTLIB_SET_ORDER="water>oil")
+    assert [(each["origin"], each["declared_by"]) for each in found.values()][:2] == [
+        ("environment", None), ("declared", "acrylic"),
+    ]  # fmt: skip
+    mended = ordered.run("show", "paintlib").rows
+    assert ["4", "oil", "fractions:Fraction", "after acrylic: wider types"] in mended
+
+
+def test_edges_that_take_part_in_no_call_are_no_reasons(paint: Site) -> None:
+    """P1: an edge counts only if both backends are candidates."""
+    blur, higher = OWN.replace(BLUR, "paintlib:blur"), 'higher_priority_than = ["oil"]\n'
+    paint.install_backend("water", FRACTIONS + higher)
+    paint.install_backend("wax", FRACTIONS + "requires_opt_in = true\n" + higher + blur)
+    paint.install_backend("ink", FRACTIONS + 'higher_priority_than = ["default"]\n' + blur)
+    paint.install_backend("chalk", FRACTIONS + 'higher_priority_than = ["ink"]\n' + blur)
+    paint.install_backend("clay", 'primary_types = ["builtins:int"]\n' + higher + OWN)
+    void = {pair: each["void"] for pair, each in edges_of(paint).items()}
+    assert void["water", "oil"] == "they implement no function in common"
+    assert void["wax", "oil"] == "wax is inactive, or prioritized and goes first"
+    assert void["clay", "oil"] == "clay waits for prioritize, and goes first there"
+    assert void["ink", "default"] == (
+        "the library's own go before backends that are merely installed"
+    )
+    assert void["chalk", "ink"] == ""
+    reasons = {row[1]: row[3] for row in paint.run("show", "paintlib").rows[2:8]}
+    assert reasons["wax"] == "needs opt-in"
+    assert reasons["clay"] == "waits for prioritize"
+    assert (reasons["water"], reasons["chalk"]) == ("by name", "before ink: chalk declares it")
+    assert edges_of(paint, PAINTLIB_SET_ORDER="ink>default")["ink", "default"]["void"] == ""
+
+
+def test_the_order_is_the_one_in_force(ordered: Site) -> None:
+    """Backends that the environment prioritizes go first, under a title of their own."""
+    answer = ordered.run("show", "paintlib", "--json", PAINTLIB_PRIORITIZE="oil")
+    assert answer.json["order"] == ["default", "water", "acrylic", "oil"]
+    assert answer.json["prioritized"] == ["oil"]
+    text = ordered.run("show", "paintlib", PAINTLIB_PRIORITIZE="oil", PAINTLIB_BLOCK="water").output
+    assert "Before all:\n  oil: PAINTLIB_PRIORITIZE puts them first\n" in text
+    assert "Not in the order:\n  water (blocked)\n" in text
+
+
+def test_cycles_are_shown_with_what_mends_them(paint: Site) -> None:
+    """Each is one problem, and one value of SET_ORDER breaks all of them."""
+    for one, other in (("a", "b"), ("b", "a"), ("c", "d"), ("d", "c")):
+        paint.install_backend(one, FRACTIONS + f'higher_priority_than = ["{other}"]\n')
+    answer = paint.run("show", "paintlib")
+    assert "Breaks all cycles:\n  PAINTLIB_SET_ORDER='a>b,c>d'\n" in answer.output
+    assert answer.output.endswith("\n\n6 backends, 2 functions; 2 problems\n")
+    assert answer.code == 1
+    record = paint.run("show", "paintlib", "--json").json
+    assert record["order"] == ["default", "a", "b", "c", "d", "oil"]
+    assert record["cycles"][0] == {
+        "path": ["a", "b", "a"], "members": ["a", "b"], "set_order": "a>b",
+    }  # fmt: skip
+    mended = paint.run("show", "paintlib", "--json", PAINTLIB_SET_ORDER=record["set_order"])
+    assert mended.json["order"] == ["default", "a", "b", "c", "d", "oil"]
+    assert (mended.json["cycles"], mended.json["set_order"], mended.code) == ([], None, 0)
+
+
+def test_functions_are_a_matrix(paint: Site) -> None:
+    """A backend that is asked first, one that misspells a function, and one that is broken."""
+    asks = 'should_run = "m:asks"\n'
+    paint.install_backend("Water", FRACTIONS + OWN + asks + OWN.replace("blur", "blend") + asks)
+    paint.install_backend("wax", FRACTIONS + OWN.replace("blur", "blurr"))
+    paint.install_backend("bad", "primary_types = 1\n")
+    answer = paint.run("show", "paintlib")
+    start = answer.rows.index(["FUNCTION", "default", "Water", "wax", "oil"])
+    blend = "paintlib.filters:blend"
+    assert answer.rows[start + 1 : start + 3] == [
+        [blend, "yes", "asks", "-", "-"],
+        [BLUR, "yes", "asks", "-", "yes"],
+    ]
+    assert "Implement none of them:\n  wax\n" in answer.output
+    assert "Not functions of the library:\n  paintlib.filters:blurr: wax\n" in answer.output
+    place = f"paint-bad 1.0, {paint.folder}/paint_bad/backend.toml"
+    assert f"\n\nProblems\nbad ({place}):\n  primary_types: 1 is not a list" in answer.output
+    assert (answer.code, answer.errors) == (1, "")
+    assert paint.run("show", "paintlib", "--json").json["functions"] == [
+        {
+            "function": name,
+            "backends": backends,
+            "asks": ["Water"] if known else [],
+            "is_dispatchable": known,
+        }
+        for name, backends, known in (
+            (blend, ["default", "Water"], True),
+            (BLUR, ["default", "Water", "oil"], True),
+            ("paintlib.filters:blurr", ["wax"], False),
+        )
+    ]
+
+
+def test_functions_that_the_library_has_adopted(paint: Site) -> None:
+    """T1: they are functions like its own, where a backend implements them, for every command."""
+    adopting = """
+        import math
+        from spatch_core import BackendSystem
+
+        system = BackendSystem("paintlib.backends", "PAINTLIB")
+        system.adopt(math.fsum, "math:fsum")
+        system.adopt(math.hypot, "math:hypot")
+        """
+    paint.install_library({"paintlib/_dispatch.py": adopting})
+    code = "def f(x):\n    return 'wax'\n"
+    both = (f'[functions."math:{name}"]\nfunction = "paint_wax:f"\n' for name in ("fsum", "fsun"))
+    paint.install_backend("wax", FRACTIONS + "".join(both), code)
+    answer = paint.run("show", "paintlib")
+    assert answer.row("math:fsum") == ["math:fsum", "-", "yes", "-"]
+    assert "Not functions of the library:\n  math:fsun: wax\n" in answer.output
+    assert "math:hypot" not in answer.output
+    shown = paint.run("show", "wax").output
+    assert "Not functions of the library:\n  math:fsun\n" in shown
+    explained = paint.run("explain", "math.fsum", "fractions.Fraction").output
+    assert explained.startswith("math:fsum(fractions:Fraction) -> wax\n")
+    verified = paint.run("verify", str(paint.folder / "paint_wax" / "backend.toml")).output
+    assert "math:fsun" in verified
+    assert "math:fsum" not in verified
+    program = """
+        import os
+        from fractions import Fraction
+        from paintlib._dispatch import system
+        from spatch_core import hooks
+
+        with hooks.record(os.environ["RUN"]) as recorded, system.backend_opts(hook=recorded):
+            assert system.lookup("math:fsum", (Fraction,))(1) == "wax"
+        """
+    run_python(program, path=[paint.folder], environment={"RUN": str(paint.folder / "run.json")})
+    assert paint.run("replay-check", "run.json").output.endswith("1 recorded choice: 1 same\n")
+
+
+# A function
+
+
+@pytest.mark.parametrize("name", ["blur", "filters.blur", "paintlib.blur", BLUR])
+def test_a_function_is_shown_with_its_implementations(studio: Site, name: str) -> None:
+    """Also by a part of its name that no other function has."""
+    answer = studio.run("show", name)
+    assert answer.output.startswith(f"{BLUR}, a function of paintlib\n")
+    assert answer.row("default")[1:] == ["active", BLUR, "-", "-"]
+    assert answer.row("water")[1:] == [
+        "needs opt-in", "paint_water:blur", "paint_water:is_wet", "yes",
+    ]  # fmt: skip
+    assert "Notes for users:\n  water: Runs in all directions.\n" in answer.output
+    assert answer.code == 0
+
+
+def test_a_name_of_several_functions_is_wrong_usage(paint: Site) -> None:
+    """The error has them all."""
+    paint.install_library(
+        {
+            "paintlib/__init__.py": "from . import filters, more",
+            "paintlib/more.py": """
+                from ._dispatch import system
+
+                @system.dispatchable("x")
+                def blur(x): ...
+                """,
+        }
+    )
+    for command in ("show", "explain"):
+        answer = paint.run(command, "blur")
+        assert "'blur' may be each of these functions: paintlib.filters:blur, paintlib.more:" in (
+            answer.errors
+        )
+        assert (answer.code, answer.output) == (2, "")
+        assert paint.run(command, "more.blur").output.startswith("paintlib.more:blur")

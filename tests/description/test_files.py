@@ -221,26 +221,6 @@ class TestFiles:
         assert report["file"] == str(second / "shared/loud/backend.toml")
         assert report["problems"] == []
 
-    @pytest.mark.parametrize("missing", ["name", "encoding"])
-    def test_a_distribution_that_does_not_say_its_name(self, tmp_path: Path, missing: str) -> None:
-        """As after an interrupted installation; the rest of it still works."""
-        distribution = write_distribution(
-            tmp_path,
-            "loud-dist",
-            entry_points={"photolib.backends": {"loud": "loud:missing.toml"}},
-        )
-        file = distribution.metadata / "METADATA"
-        if missing == "name":
-            file.write_text("Metadata-Version: 2.1\n", encoding="utf-8")
-        else:
-            file.write_bytes(b"Name: \xff\nVersion: \xff\n")
-
-        report = find(tmp_path)
-
-        (problem,) = report["problems"]
-        assert "'loud = loud:missing.toml'" in problem
-        assert "None" not in problem
-
     @pytest.mark.skipif(sys.platform != "linux", reason="only Linux has such a file")
     def test_a_file_that_cannot_be_read(self, tmp_path: Path) -> None:
         """E1: Even root is refused the first bytes of a process's memory."""

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from spatch_core.testing import run_python, write_distribution
-from tests.discovery.conftest import CORE, find
+from spatch_core.testing import write_distribution
+from tests.discovery.conftest import find
 
 LOADER = """
     import sys
@@ -167,42 +165,3 @@ def test_a_loader_that_fails(tmp_path: Path) -> None:
     (problem,) = find(tmp_path / "site")["problems"]
 
     assert "the package 'loud' or its file cannot be read (LookupError: 1)" in problem
-
-
-@pytest.mark.slow
-def test_calls_and_both_commands_agree(tmp_path: Path) -> None:
-    """D2: the backend runs, `doctor` finds no fault, and neither does `verify`."""
-    pytest.importorskip("click")
-    source = install(tmp_path, "package-in-a-namespace-package")
-    write_distribution(
-        tmp_path / "library",
-        "photolib",
-        entry_points={"spatch_core.libraries": {"photolib": "photolib:system"}},
-        files={
-            "photolib.py": """
-                from spatch_core import BackendSystem
-
-                system = BackendSystem("photolib.backends", "PHOTOLIB")
-
-                @system.dispatchable("x")
-                def double(x):
-                    return x + x
-                """
-        },
-    )
-    path = [tmp_path / "site", tmp_path / "library", CORE]
-
-    def command(*arguments: str) -> Any:
-        program = (
-            f"import sys; from spatch_core.cli import main; sys.argv[1:] = {arguments!r}; main()"
-        )
-        return json.loads(run_python(program, path=path).stdout)
-
-    called = run_python("import photolib; print(photolib.double('x'))", path=path)
-    (examined,) = command("doctor", "photolib", "--json")["libraries"]
-    (verified,) = command("verify", "--json", str(source))["files"]
-
-    assert called.stdout == "loud\n"
-    assert [each["message"] for each in examined["findings"]] == []
-    assert [each["state"] for each in examined["backends"] if each["name"] == "loud"] == ["active"]
-    assert verified["faults"] == []

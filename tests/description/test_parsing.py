@@ -83,42 +83,6 @@ def with_function(**fields: Any) -> dict[str, Any]:
 # --- valid fields ---------------------------------------------------------------------
 
 
-def test_every_field_is_read() -> None:
-    """D3: the table of fields."""
-    given = {
-        "name": "gpu-1.x_y",
-        "primary_types": ["cupy:ndarray", "~cupyx.scipy.sparse:spmatrix", "@numbers:Real"],
-        "secondary_types": ["numpy:ndarray"],
-        "requires_opt_in": True,
-        "higher_priority_than": ["default", "threads"],
-        "lower_priority_than": ["jax"],
-        "url": "https://gpu.example/docs/",
-    }
-    functions = {
-        "lib.sub:Class.blur": {
-            "function": "pkg.blur:blur",
-            "should_run": "pkg.blur:blur._should_run",
-            "uses_context": True,
-            "additional_docs": "Only on Tuesdays.\n",
-        },
-        "lib:sharpen": {"function": "pkg:sharpen"},
-        "auto-generation": {"backend": "pkg:backend", "modules": ["pkg.a", "pkg.b"]},
-    }
-    description = parse({**given, "functions": functions}, "gpu-1.x_y")
-    assert plain(description) == {
-        **given,
-        "functions": {
-            "lib.sub:Class.blur": (
-                *("pkg.blur:blur", "pkg.blur:blur._should_run", True),
-                "Only on Tuesdays.\n",
-            ),
-            "lib:sharpen": ("pkg:sharpen", None, False, ""),
-        },
-        "auto-generation": ("pkg:backend", ("pkg.a", "pkg.b")),
-    }
-    assert not description.in_code
-
-
 @pytest.mark.parametrize(
     "url",
     ["", "http://a", "https://gpu.example:80/a_(b)/~c?d=1&e='f'#g-%C3%BC", "https://1.2/$@!*+,;"],
@@ -139,36 +103,6 @@ def test_a_web_address(url: str) -> None:
 def test_what_is_no_web_address(url: object) -> None:
     """D4: it would lead elsewhere, or end the link that it stands in."""
     assert faults({**MINIMAL, "url": url}).keys() == {"url"}
-
-
-def test_defaults_hold_for_every_function_that_does_not_override_them() -> None:
-    """D5: ``functions.defaults``."""
-    description = parse(
-        {
-            **MINIMAL,
-            "functions": {
-                "lib:a": {"function": "pkg:a"},
-                "lib:b": {
-                    "function": "pkg:b",
-                    "should_run": "pkg:other",
-                    "uses_context": False,
-                    "additional_docs": "Its own.",
-                },
-                "lib:c": {},
-                "defaults": {
-                    "function": "pkg:generic",
-                    "should_run": "pkg:ask",
-                    "uses_context": True,
-                    "additional_docs": "For all.",
-                },
-            },
-        }
-    )
-    assert plain(description)["functions"] == {
-        "lib:a": ("pkg:a", "pkg:ask", True, "For all."),
-        "lib:b": ("pkg:b", "pkg:other", False, "Its own."),
-        "lib:c": ("pkg:generic", "pkg:ask", True, "For all."),
-    }
 
 
 class Table:
@@ -480,24 +414,6 @@ def test_an_array_of_tables_is_shown_the_table() -> None:
         (
             {**MINIMAL, "attributes": {"requires_opt_in": True}},
             'attributes."requires_opt_in"',
-            "above the first table",
-        ),
-        (
-            with_function(function="p:f", requires_opt_in=True),
-            'functions."lib:blur".requires_opt_in',
-            "above the first table",
-        ),
-        (
-            {**MINIMAL, "functions": {"defaults": {"secondary_types": []}}},
-            "functions.defaults.secondary_types",
-            "above the first table",
-        ),
-        (
-            {
-                **MINIMAL,
-                "functions": {"auto-generation": {"backend": "p:b", "requires_opt_in": True}},
-            },
-            "functions.auto-generation.requires_opt_in",
             "above the first table",
         ),
         (

@@ -62,7 +62,7 @@ def _clean_environment(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("value", ["", " ", "\t\n"])
-@pytest.mark.parametrize("variable", ["PRIORITIZE", "BLOCK", "SET_ORDER", "BACKEND"])
+@pytest.mark.parametrize("variable", ["PRIORITIZE", "BLOCK", "SET_ORDER", "BACKEND", "TRACE"])
 def test_an_empty_value_says_nothing(
     monkeypatch: pytest.MonkeyPatch, variable: str, value: str
 ) -> None:
@@ -187,6 +187,7 @@ MALFORMED = [
     *(("SET_ORDER", value) for value in ("a", "a,b", ">", "a>", "a>>b", "a<b", "a>b,", "a>b;c>d")),
     *(("SET_ORDER", value) for value in ("a>*", "a>b c", "gpu@a>b", "a>a", "a>b>a", "a>b>c>a")),
     *(("BACKEND", value) for value in ("a,b", "a b", "*", "gpu@dist", "a>b")),
+    *(("TRACE", value) for value in ("yes", "2", "true")),
 ]
 
 
@@ -231,6 +232,7 @@ def test_a_malformed_value_leaves_the_others_in_force(monkeypatch: pytest.Monkey
         ("TESTLIB_PRIORITY", "gpu", "Did you mean TESTLIB_PRIORITIZE?"),
         ("testlib_priority", "gpu", "Did you mean TESTLIB_PRIORITIZE?"),
         ("TESTLIB_BLOCKED", "gpu", "Did you mean TESTLIB_BLOCK?"),
+        ("TESTLIB_TRACES", "1", "Did you mean TESTLIB_TRACE?"),
         ("TESTLIB_SETORDER", "gpu", "Did you mean TESTLIB_SET_ORDER?"),
     ],
 )

@@ -110,12 +110,33 @@ class TestReload:
             with pytest.raises(UnknownBackendError):
                 system.backend_opts(prioritize="early")
 
-    def test_keeps_options_that_are_enabled_globally(
-        self, system: BackendSystem, double: Any, site: Path
+    @pytest.mark.parametrize("globally", [False, True], ids=["before", "after enable_globally"])
+    def test_reads_variables_again_and_keeps_global_options(
+        self,
+        system: BackendSystem,
+        double: Any,
+        site: Path,
+        monkeypatch: pytest.MonkeyPatch,
+        globally: bool,
     ) -> None:
-        install(site, "shy", rest="requires_opt_in = true")
-        system.backend_opts(prioritize="shy").enable_globally()
-
+        """S11: the environment sets the default, until a program does."""
+        for name in ("a", "b"):
+            install(site, name)
+        assert double("text") == "a"
+        if globally:
+            system.backend_opts("a").enable_globally()
+        monkeypatch.setenv("LOADER_LIBRARY_PRIORITIZE", "b,misspelled")
         system.reload()
+        assert double("text") == ("a" if globally else "b")
 
-        assert double("text") == "shy"
+    def test_a_name_that_was_installed_meanwhile_is_explained(
+        self, system: BackendSystem, site: Path
+    ) -> None:
+        """S4, F9: users reload through the options, which are published."""
+        options = system.backend_opts
+        assert options().backends == ("default",)
+        install(site, "late")
+        with pytest.raises(UnknownBackendError, match="installed since then, call back"):
+            options("late")
+        options.reload()
+        assert options("late").prioritized == ("late",)

@@ -131,14 +131,13 @@ def test_it_may_want_to_be_prioritized(studio: Site) -> None:
 
 
 def test_the_librarys_own_types_can_be_taken_from_it(studio: Site) -> None:
-    """An option or an edge in the environment does so on purpose."""
+    """An option or a variable does so on purpose."""
     studio.install_backend("water", implementing(f'"{INT}"'))
     answer = ask(studio, "water", INT)
     assert "unless a backend is prioritized" in answer["reason"]
     assert texts(answer) == [
         "with backend_opts(prioritize='water')",
         "set PAINTLIB_PRIORITIZE='water' in the environment",
-        "set PAINTLIB_SET_ORDER='water>default' in the environment",
     ]
 
 
@@ -151,19 +150,7 @@ def test_what_goes_before_it_can_be_put_behind(studio: Site) -> None:
     answer = ask(studio, "water", FRACTION)
     assert answer["reason"].startswith("acrylic goes before it")
     assert "higher_priority_than" in answer["reason"]
-    assert texts(answer)[-1] == ("set PAINTLIB_SET_ORDER='water>acrylic' in the environment")
-    assert len(texts(answer)) == 3
-
-
-def test_what_the_environment_says_already_is_kept_or_turned(studio: Site) -> None:
-    """Only the edge that puts the backend behind is removed."""
-    for name in ("acrylic", "water"):
-        studio.install_backend(name, implementing(f'"{FRACTION}"'))
-    given = "oil>acrylic,acrylic>water,acrylic>default"
-    answer = ask(studio, "water", FRACTION, PAINTLIB_SET_ORDER=given)
-    orders = [each["environment"].get("PAINTLIB_SET_ORDER") for each in answer["remedies"]]
-    assert orders == [None, None, "oil>acrylic,acrylic>default,water>oil"]
-    assert answer["reason"].startswith("oil goes before it")
+    assert len(texts(answer)) == 2
 
 
 def test_one_that_others_are_asked_before_can_be_put_first(studio: Site) -> None:
@@ -171,7 +158,7 @@ def test_one_that_others_are_asked_before_can_be_put_first(studio: Site) -> None
     studio.install_backend("acrylic", implementing(f'"{FRACTION}"', asks="always"))
     answer = ask(studio, "oil", FRACTION)
     assert answer["reason"].startswith("acrylic goes before it")
-    assert len(answer["remedies"]) == 3
+    assert len(answer["remedies"]) == 2
 
 
 def test_options_that_are_given_stay_in_force(studio: Site) -> None:

@@ -172,14 +172,6 @@ def test_any_number_of_dispatch_arguments(count: int) -> None:
         assert [f(*args) for _ in range(3)] == [expected] * 3
 
 
-def test_keywords_that_are_not_interned() -> None:
-    """Names are compared by value where their addresses differ."""
-    _, f = make(default, {"first_argument": None, "second_argument": None})
-    given = {"second_argument": X, "first_argument": 1}
-    options = {str(name.encode(), "ascii"): value for name, value in given.items()}
-    assert [f(**options) for _ in range(3)] == [("first", (), given)] * 3
-
-
 def test_states_have_answers_of_their_own() -> None:
     """Also where many states follow each other."""
     system, f = make(default, ("x", "y"))

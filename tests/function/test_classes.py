@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import abc
-import dataclasses
 import functools
 import operator
 import pickle
@@ -57,9 +55,6 @@ METHODS = [
     "Array.__enter__",
     "Array.of_class",
     "Array.static",
-    "Array.cached",
-    "Array.remembered",
-    "Array.lazy",
     "Array.read",
     "Array.__eq__",
     "Point.__add__",
@@ -168,21 +163,6 @@ class Array:
     @dispatchable("x")
     def static(x: Any) -> Any:
         return "default", x
-
-    @functools.lru_cache(None)  # noqa: B019  # what is tested
-    @dispatchable("x")
-    def cached(self, x: Any) -> Any:
-        return "default", object()
-
-    @dispatchable("x")
-    @functools.lru_cache(None)  # noqa: B019  # what is tested
-    def remembered(self, x: Any) -> Any:
-        return "default", object()
-
-    @functools.cached_property
-    @dispatchable("self")
-    def lazy(self) -> Any:
-        return "default", object()
 
     @dispatchable("x")
     async def read(self, x: Any) -> Any:
@@ -439,14 +419,6 @@ def test_types_inside_of_an_index_decide(index: Any) -> None:
     assert array.items == []
 
 
-def test_the_assigned_value_decides() -> None:
-    """V11: it is a dispatch argument of its own."""
-    other: Any = Array()
-    other[1] = foreign
-    other[1:2, ...] = 3
-    assert other.items == [((slice(1, 2), ...), 3)]
-
-
 @pytest.mark.parametrize("index", [1, slice(1, 2), (..., None, 1), [1, 2]], ids=repr)
 def test_usual_indices_are_the_librarys(index: Any) -> None:
     """V11: slices, `...` and None name no backend's types."""
@@ -493,60 +465,6 @@ def test_class_methods_and_static_methods() -> None:
     assert Untyped.of_class(foreign) == ("backend", "Array.of_class", (foreign,))
     assert Untyped.static(1) == Untyped().static(1) == ("default", 1)
     assert Untyped.static(foreign) == ("backend", "Array.static", ())
-
-
-@pytest.mark.parametrize("name", ["cached", "remembered"])
-def test_cached_methods(name: str) -> None:
-    """K3: with the cache above, that of all answers; below, that of the default."""
-    method = getattr(array, name)
-    assert method(1) is method(1)
-    assert method(1)[0] == "default"
-    assert method(foreign) == ("backend", f"Array.{name}", (foreign,))
-    assert (method(foreign) is method(foreign)) == (name == "cached")
-
-
-def test_cached_properties() -> None:
-    """K3: the answer is kept in the instance."""
-    other = Array()
-    assert other.lazy is other.lazy
-    with system.backend_opts(prioritize="b"):
-        assert Both().lazy == ("backend", "Array.lazy", ())
-
-
-def test_data_classes_with_and_without_slots() -> None:
-    """K3: a class that `dataclasses` makes again has the same functions."""
-
-    def add(self: Any, other: Any) -> Any:
-        return "default", self.x
-
-    point_add: Any = dispatchable("other", qualname="Point.__add__")(add)
-    every: list[dict[str, bool]] = [{}, {"slots": True}, {"frozen": True}, {"order": True}]
-    for options in every:
-
-        class Point:
-            x: int = 3
-            __add__ = point_add
-
-        made: Any = dataclasses.dataclass(**options)(Point)
-        assert made() + 1 == ("default", 3)
-        assert (made() + foreign)[0] == "backend"
-        assert dataclasses.replace(made(), x=4) + 1 == ("default", 4)
-
-
-def test_abstract_methods() -> None:
-    """K3: they stay abstract, below or above."""
-
-    class Base(abc.ABC):
-        @dispatchable("self")
-        @abc.abstractmethod
-        def first(self) -> None: ...
-
-        @abc.abstractmethod
-        @dispatchable("self")
-        def second(self) -> None: ...
-
-    with pytest.raises(TypeError, match=r"abstract methods? .*first.*second"):
-        Base()  # type: ignore[abstract]  # what is tested
 
 
 # ---------------------------------------------------------------------------------------

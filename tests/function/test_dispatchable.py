@@ -129,38 +129,6 @@ def test_is_pickled_by_reference(protocol: int) -> None:
         assert pickle.loads(pickle.dumps(Image.blur, protocol)) is Image.blur
 
 
-def test_can_be_wrapped() -> None:
-    """`functools.wraps`, `partial` and `lru_cache` take it like any function."""
-    function: Any = blur
-    assert list(function.backends)  # loads them, so that the docstring has its section
-
-    @functools.wraps(function)
-    def wrapper(*args: Any, **kwargs: Any) -> Any:
-        return function(*args, **kwargs)
-
-    x = Foreign()
-    assert wrapper(x) == function(x) == ("first", (x,), {})
-    assert inspect.signature(wrapper) == inspect.signature(function)
-    assert wrapper.__doc__ == function.__doc__
-    assert functools.partial(function, sigma=2)(x) == ("first", (x,), {"sigma": 2})
-    assert functools.lru_cache(function)(x) == ("first", (x,), {})
-    assert list(map(function, [1, 2])) == ["default", "default"]
-
-
-def test_can_be_dispatchable_twice() -> None:
-    """A dispatchable can be the default implementation of another library's."""
-    inner_system, outer_system = make_system(), make_system(describe("outer"))
-    inner: Any = inner_system.dispatchable("x", module="lib", qualname="f")(
-        lambda x: "inner default"
-    )
-    outer: Any = outer_system.dispatchable("x", module="lib", qualname="f")(inner)
-    assert outer(Own()) == "inner default"
-    with outer_system.backend_opts(disable="outer"):
-        assert outer(Foreign())[0] == "first"
-        with inner_system.backend_opts(disable="first"):
-            assert outer(Foreign()) == "inner default"
-
-
 # ---------------------------------------------------------------------------------------
 # Methods
 

@@ -62,12 +62,6 @@ def test_function_without_a_docstring(doc: str | None) -> None:
     assert inspect.cleandoc(text) == f"Backends\n--------\nfirst\n    Types: {FOREIGN}."
 
 
-def test_function_without_backends_keeps_its_docstring() -> None:
-    """F5: no empty section."""
-    assert documented("Mine.", describe(functions=["lib:other"])) == "Mine."
-    assert documented(None, describe(functions=["lib:other"])) is None
-
-
 def test_docstring_follows_a_reload(monkeypatch: pytest.MonkeyPatch) -> None:
     """F5: one section, about the backends that are usable now."""
     system = make_system(describe("first"), describe("third", requires_opt_in=True))

@@ -74,21 +74,6 @@ def test_a_function_may_be_decorated_after_its_entry_was_read() -> None:
 
 
 # ---------------------------------------------------------------------------------------
-# Tables that can only be asked
-
-
-class Asked:
-    """A table that makes its entries when they are asked for."""
-
-    def __init__(self) -> None:
-        self.asked: list[str] = []
-
-    def get(self, identifier: str) -> Any:
-        self.asked.append(identifier)
-        return ENTRY if identifier in ("lib:f", "lib:h") else None
-
-
-# ---------------------------------------------------------------------------------------
 # Callables
 
 

@@ -17,14 +17,6 @@ from tests.function.conftest import Foreign, describe, make_system
 PARENTHESES = r"write @dispatchable\(\) to dispatch on all arguments, or @dispatchable\(\"x\"\)"
 
 
-def helper(function: Any) -> Any:
-    @functools.wraps(function)
-    def wrapper(*args: Any, **kwargs: Any) -> Any:
-        return function(*args, **kwargs)
-
-    return wrapper
-
-
 BARE = {
     "function": "@system.dispatchable\ndef f(x, y): ...",
     "async function": "@system.dispatchable\nasync def f(x, y): ...",
@@ -133,47 +125,6 @@ def test_a_malformed_identity_is_refused() -> None:
 # Two functions with one identity
 
 
-def decorate_twice(first: Any, second: Any) -> None:
-    decorate = make_system().dispatchable("x", identifier="lib:f")
-    decorate(first)
-    decorate(second)
-
-
-def test_two_functions_with_one_identity() -> None:
-    """F3: a warning at decoration names both places."""
-
-    def first(x: Any) -> Any: ...
-
-    def second(x: Any) -> Any: ...
-
-    with pytest.warns(DuplicateFunctionWarning, match="identifier=") as caught:
-        decorate_twice(first, helper(second))
-    (warning,) = caught
-    assert warning.filename == __file__
-    assert isinstance(warning.message, DuplicateFunctionWarning)
-    assert warning.message.identifier == "lib:f"
-    assert warning.message.earlier == f"{__file__}:{first.__code__.co_firstlineno}"
-    assert warning.message.later == f"{__file__}:{second.__code__.co_firstlineno}"
-
-
-def test_functions_that_a_factory_makes_need_identities() -> None:
-    """F3: they are defined in one place, and each is a function of its own."""
-
-    def make(factor: int) -> Any:
-        def f(x: Any) -> Any:
-            return factor * x
-
-        return f
-
-    with pytest.warns(DuplicateFunctionWarning):
-        decorate_twice(make(2), make(3))
-
-
-def test_the_same_function_twice_is_one() -> None:
-    """F3: nothing takes the place of anything."""
-    decorate_twice(find_first, find_first)
-
-
 LIBRARY = """
 import functools
 import importlib
@@ -219,23 +170,22 @@ def test_one_definition_of_a_module_runs_again(package: Any) -> None:
     assert library.g(3) == 2
 
 
-def test_one_definition_twice_in_a_module(package: Any) -> None:
-    """F3: the later one takes the place of the earlier one when the module is imported."""
+def test_two_functions_with_one_identity(package: Any, tmp_path: Path) -> None:
+    """F3: in one module, when it is imported, or in two; the warning names both places."""
     package("unit_dispatch", {"__init__.py": "import spatch_core\n"})
     vars(import_module("unit_dispatch"))["system"] = make_system()
     package("unit_twice", {"__init__.py": LIBRARY.replace("def g", "def f")})
-    with pytest.warns(DuplicateFunctionWarning, match="unit_twice:f"):
-        import_module("unit_twice")
-
-
-def test_an_interactive_session_defines_functions_again() -> None:
-    """F3: a cell of a notebook runs several times, perhaps changed."""
-    scope = {"system": make_system(), "__name__": "__main__"}
-    for file in ("<stdin>", "/tmp/ipykernel_1/2.py"):
-        text = f"@system.dispatchable('x')\ndef f(x): return {file!r}"
-        exec(compile(text, file, "exec", dont_inherit=True), scope)  # noqa: S102  # own text
-    function: Any = scope["f"]
-    assert function(3) == "/tmp/ipykernel_1/2.py"
+    with pytest.warns(DuplicateFunctionWarning, match="identifier=") as caught:
+        library = import_module("unit_twice")
+    (warning,) = caught
+    assert isinstance(warning.message, DuplicateFunctionWarning)
+    assert warning.message.identifier == "unit_twice:f"
+    file = tmp_path / "unit_twice" / "__init__.py"
+    places = [f"{file}:{number}" for number in (13, 16)]
+    assert [warning.message.earlier, warning.message.later] == places
+    with pytest.warns(DuplicateFunctionWarning) as caught:
+        library.system.dispatchable("x", identifier="unit_twice:f")(find_first)
+    assert caught[0].filename == __file__
 
 
 def test_a_module_in_code_may_have_a_name_in_brackets() -> None:

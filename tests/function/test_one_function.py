@@ -105,19 +105,6 @@ def test_its_code_has_plain_constants(dispatch_args: Any) -> None:
     assert kinds <= {type(None), bool, int, str, tuple}
 
 
-def test_functions_whose_globals_are_of_a_subclass_of_dict() -> None:
-    """The default implementation keeps its own."""
-
-    class Namespace(dict):  # type: ignore[type-arg]
-        """A namespace as template engines use it."""
-
-    namespace = Namespace(y="global")
-    exec("def f(x):\n    return x, y\n", namespace)  # noqa: S102  # in globals of its own
-    _, function = make(namespace["f"], "x")
-    for _ in range(3):
-        assert function(1) == (1, "global")
-
-
 def test_a_finder_runs_where_no_backend_implements_the_function() -> None:
     """Its effects and errors do not depend on the installed backends."""
 
@@ -203,29 +190,6 @@ def test_doctest_finds_its_examples() -> None:
         found = doctest.DocTestFinder().find(module, "lib", module=module)
         assert [len(each.examples) for each in found if each.name == "lib.f"] == [1]
         module.f(1)
-
-
-@pytest.mark.parametrize("code", ["s.f(1)", "s.f(1); s.g(s.f)", "s.h(3)"])
-def test_a_module_that_is_thrown_away_is_freed(code: str) -> None:
-    """With the tables, which lead to the default implementations."""
-    namespace: dict[str, Any] = {"__name__": "thrown_away", "BackendSystem": BackendSystem}
-    exec(  # noqa: S102  # a module of its own
-        "system = BackendSystem(None, 'MYLIB', backends=["
-        f"{describe('g')!r}, dict({describe()!r}, name='other', functions={{"
-        f"'thrown_away:h': {{'function': '{__name__}:first'}}}})])\n"
-        "@system.dispatchable('x')\n"
-        "def f(x): return x\n"
-        "@system.dispatchable('x', module='lib')\n"
-        "def g(x): return f(x)\n"
-        "@system.dispatchable('x')\n"
-        "def h(x): return 1 if x == 0 else h(x - 1)\n",
-        namespace,
-    )
-    exec(code, {"s": types.SimpleNamespace(**namespace)})  # noqa: S102  # as above
-    references = [weakref.ref(namespace[name]) for name in ("system", "f", "g", "h")]
-    del namespace
-    collect()
-    assert [reference() for reference in references] == [None] * 4
 
 
 @pytest.mark.parametrize("called", [False, True], ids=["first call", "later call"])

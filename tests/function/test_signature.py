@@ -67,19 +67,6 @@ def test_it_tells_the_librarys_own(default: Any, dispatch_args: Any, implemented
         check()
 
 
-def test_methods_lose_their_first_parameter() -> None:
-    """Also where no wrapper is followed."""
-    system = BackendSystem(None, "MYLIB")
-
-    class Class:
-        @system.dispatchable("x", module="lib")
-        def method(self, x: Any, y: Any = 1) -> Any:
-            return x, y
-
-    for follow in (True, False):
-        assert [*inspect.signature(Class().method, follow_wrapped=follow).parameters] == ["x", "y"]
-
-
 def test_functions_that_have_a_signature_of_their_own_keep_it() -> None:
     """One that wraps another has that of the other."""
     own = inspect.signature(lambda only: None)

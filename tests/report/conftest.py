@@ -16,7 +16,7 @@ MARKUP = "</script><script>window.caught=1</script><img src=x onerror=window.cau
 
 
 def edge(before: str, after: str, origin: str = "declared", **more: Any) -> dict[str, Any]:
-    """An edge, as ``order --json`` has it."""
+    """An edge, as ``show --json`` has it."""
     reason = more.pop("reason", f"{before} declares it")
     return {
         "before": before,
@@ -53,7 +53,7 @@ def library(text: str = "", size: int = 3) -> ReportedLibrary:
         for name in names
     ]
     reason = f"the order{text}"
-    edges = [edge(a, b, reason=reason, void=text) for a, b in pairwise(names)]
+    edges = [edge(a, b, reason=reason) for a, b in pairwise(names)]
     functions = [
         {"function": f"lib:f{text}", "backends": names[:2], "asks": names[1:2]},
         {"function": f"lib:g{text}", "backends": names[:1], "asks": []},
@@ -65,6 +65,7 @@ def library(text: str = "", size: int = 3) -> ReportedLibrary:
             "group": f"lib.backends{text}",
             "problems": [],
             "environ_prefix": f"LIB{text}",
+            "functions": 2,
             "backend": names[1],
             "backends": backends,
             **place,
@@ -76,9 +77,6 @@ def library(text: str = "", size: int = 3) -> ReportedLibrary:
             "prioritized": names[1:2],
             "set_order": None,
             "cycles": [{"path": names[:2], "members": names[:2], "set_order": f"a>b{text}"}],
-        },
-        {
-            "backends": names,
             "functions": [{**each, "is_dispatchable": True} for each in functions],
         },
         {"findings": [{"severity": "error", "keys": [f"key{text}", "other"], **finding}]},

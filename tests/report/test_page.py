@@ -7,7 +7,7 @@ import re
 from html import unescape
 from itertools import combinations
 
-from spatch_core.examination.edges import BASE_ORDER
+from spatch_core.examination.backends import BASE_ORDER
 from spatch_core.report.page import DRAWN, ReportedLibrary, ReportedRun, draw, render
 from tests.report.conftest import MARKUP, Elements, edge, library, recorded
 
@@ -55,13 +55,15 @@ def test_the_library_itself_has_its_name_everywhere() -> None:
     """It is in the picture, the tables, and the text around them."""
     text = " ".join(render([library()], [], "today").split())
     assert ">1. own</text>" in text
-    assert "Dashed arrows take part in no call. Before all: oil0, by the environment." in text
+    assert "more specific types. Before all: oil0, by the environment." in text
     assert "default</" not in text
 
 
 def test_the_order_says_what_holds_without_arrows() -> None:
-    """Arrows are explained only if there are any."""
-    order = {"order": ["default", "oil"], "edges": [], "prioritized": [], "cycles": []}
+    """Arrows are explained only if there are any; an edge without effect has none."""
+    void = edge("oil", "default", void="it takes part in no call")
+    order = {"order": ["default", "oil"], "edges": [void], "prioritized": [], "cycles": []}
+    order["functions"] = []
     text = unescape(render([ReportedLibrary(library().listed, "default", order)], [], "today"))
     assert f"Where no arrow says otherwise, {BASE_ORDER}." in text
     assert "An arrow puts" not in text
@@ -73,6 +75,7 @@ def test_a_library_that_cannot_be_used() -> None:
     problem = {"backend": None, "key": None, "message": "it is broken", "remedy": "Mend it"}
     nowhere = dict.fromkeys(("entry_point", "file", "distribution", "version"))
     listed = {"name": "broken", "group": None, "environ_prefix": None, "backend": None, **nowhere}
+    listed["functions"] = None
     found = ReportedLibrary(
         {**listed, "backends": [], "problems": [{**problem, **nowhere}]}, "default"
     )

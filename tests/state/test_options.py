@@ -55,13 +55,6 @@ def test_block_holds_inside_and_ends(library: Library, options: Any, expected: s
     assert library.ran() == "first"
 
 
-def test_block_ends_with_an_exception(library: Library) -> None:
-    """S3: an exception leaves the block, and is not swallowed."""
-    with pytest.raises(KeyError, match="mine"), library.options(prioritize="third"):
-        raise KeyError("mine")
-    assert library.ran() == "first"
-
-
 def test_inner_block_keeps_what_the_outer_one_says(library: Library) -> None:
     """S3: nesting adds; an inner block keeps outer prioritize, disable and type."""
     with library.options(prioritize="third", disable="first", type=Foreign):
@@ -339,29 +332,8 @@ def test_inner_trace_pauses_the_outer_one(library: Library) -> None:
     assert traced(inner) == ["third"]
 
 
-def test_trace_goes_on_in_inner_blocks(library: Library) -> None:
-    """S9, S3: nesting adds, so a block without a trace records to the one around it."""
-    with library.options(trace=True) as outer:
-        with library.options(prioritize="third") as inner:
-            library.ran()
-            assert inner.trace is outer
-        with library.options(disable="first"):
-            library.ran()
-    assert traced(outer) == ["third", "second"]
-
-
 # ---------------------------------------------------------------------------------------
 # One object in several places at once
-
-
-def test_one_object_nested_in_itself(library: Library) -> None:
-    """The same options may be entered again inside their own block."""
-    options = library.options(prioritize="third")
-    with options:
-        with options, library.options(disable="third"), options:
-            assert library.ran() == "third"
-        assert library.ran() == "third"
-    assert library.ran() == "first"
 
 
 def test_leaving_where_it_was_not_entered(library: Library) -> None:

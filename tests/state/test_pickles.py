@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import importlib
 import pickle
 import pickletools
-import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -15,72 +13,20 @@ import spatch_core
 from spatch_core import DispatchContext
 from spatch_core.testing import run_python
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
 PACKAGE = Path(spatch_core.__file__).parents[1]
 PUBLIC = {"spatch_core", "spatch_core.backend_system", "spatch_core.types"}
-LIBRARY = """
-from spatch_core import BackendSystem
-
-
-class Foreign:
-    pass
-
-
-def first(x):
-    return "first"
-
-
-def second(x):
-    return "second"
-
-
-system = BackendSystem(
-    None,
-    "PICKLEDLIB",
-    backends=[
-        {
-            "name": name,
-            "primary_types": [f"{__name__}:Foreign"],
-            "functions": {f"{__name__}:f": {"function": f"{__name__}:{name}"}},
-        }
-        for name in ("first", "second")
-    ],
-)
-backend_opts = system.backend_opts
-
-
-@system.dispatchable("x")
-def f(x):
-    return "default"
-
-
-def plain():
-    return f(Foreign())
-
-
-@backend_opts(prioritize="second")
-def decorated():
-    return f(Foreign())
-
-
-@backend_opts(disable="first")
-async def coroutine():
-    return f(Foreign())
-"""
 
 # What is evaluated with each object as `value`, and what is printed.
 USES = {
-    "system": ("value.group, value.environ_prefix", "(None, 'PICKLEDLIB')"),
+    "system": ("value.group, value.environ_prefix", "(None, 'FROZENLIB')"),
     "options": (
         "value.prioritized, value.disabled, value.type, value.trace",
-        "(('second',), ('first',), <class 'pickled_library.Foreign'>, [])",
+        "(('second',), ('first',), <class 'frozen_library.Foreign'>, [])",
     ),
     "no options": ("value.prioritized, value.trace", "((), None)"),
     "frozen": ("value(3)", "second"),
-    "decorated": ("value()", "second"),
-    "coroutine": ("asyncio.run(value())", "second"),
+    "decorated": ("value()", "third"),
+    "coroutine": ("asyncio.run(value())", "['third', 'third']"),
     "backend": ("value(3)", "second"),
     "type": ("value(3)", "first"),
     "context": (
@@ -91,23 +37,7 @@ USES = {
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """A folder with a library, on `sys.path`."""
-    folder = tmp_path_factory.mktemp("pickled")
-    (folder / "pickled_library.py").write_text(LIBRARY, encoding="utf-8")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(folder)
-        yield folder
-    sys.modules.pop("pickled_library", None)
-
-
-@pytest.fixture(scope="module")
-def library(folder: Path) -> Any:
-    return importlib.import_module("pickled_library")
-
-
-@pytest.fixture(scope="module")
-def objects(library: Any) -> dict[str, Any]:
+def objects(library: Any, work: Any) -> dict[str, Any]:
     """One object of each kind that can be pickled."""
     options = library.backend_opts
     return {
@@ -115,8 +45,8 @@ def objects(library: Any) -> dict[str, Any]:
         "options": options("second", "first", library.Foreign, trace=True),
         "no options": options(),
         "frozen": options(prioritize="second", type=library.Foreign)(library.f),
-        "decorated": library.decorated,
-        "coroutine": library.coroutine,
+        "decorated": work.decorated,
+        "coroutine": work.coroutine,
         "backend": library.f.invoke(backend="second"),
         "type": library.f.invoke(type=library.Foreign),
         "context": DispatchContext((int,), (1,), "first", False, "lib:f"),
@@ -157,5 +87,5 @@ def test_a_system_that_is_not_there_is_named(library: Any) -> None:
     """S8: the module is there, and its system has another prefix now."""
     data = pickle.dumps(library.backend_opts())
     assert pickle.loads(data).prioritized == ()
-    with pytest.raises(LookupError, match=r"'pickled_library' makes no .* 'PICKLEDLIX'"):
-        pickle.loads(data.replace(b"PICKLEDLIB", b"PICKLEDLIX"))
+    with pytest.raises(LookupError, match=r"'frozen_library' makes no .* 'FROZENLIX'"):
+        pickle.loads(data.replace(b"FROZENLIB", b"FROZENLIX"))

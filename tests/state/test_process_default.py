@@ -59,19 +59,6 @@ def test_a_program_can_go_back_to_what_the_environment_says(
         assert f(Foreign()) == "second"
 
 
-def test_a_reset_ends_a_trace_of_the_process() -> None:
-    """S9, S10: calls cost as much as before."""
-    system, f = library()
-    traced = system.backend_opts(trace=True)
-    traced.enable_globally()
-    f(1)
-    system.backend_opts.reset_globally()
-    f(1)
-    assert traced.trace is not None
-    assert len(traced.trace) == 1
-    assert system.backend_opts().trace is None
-
-
 def test_blocks_stay_in_force_when_the_process_is_reset() -> None:
     """S10: as they do when options are enabled; threads outside of blocks follow at once."""
     system, f = library()
@@ -85,17 +72,3 @@ def test_blocks_stay_in_force_when_the_process_is_reset() -> None:
         thread.join()
     assert found == ["default"]
     assert f(Foreign()) == "default"
-
-
-def test_variables_that_were_changed_since_count_after_a_reset_and_a_reload(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """S11: `reload` reads them, and leaves the default alone only while a program has set it."""
-    system, _ = library()
-    options = system.backend_opts
-    options("first").enable_globally()
-    monkeypatch.setenv("GLOBALLIB_PRIORITIZE", "second")
-    system.reload()
-    assert options().prioritized == ("first",)
-    options.reset_globally()
-    assert options().prioritized == ("second",)

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import FrozenInstanceError
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+import spatch_core
+from spatch_core.testing import run_python
 from spatch_core.types import Outcome, TraceEvent
 from tests.deferring_library import Foreign, Own, f, system
+
+PACKAGE = Path(spatch_core.__file__).parents[1]
 
 
 def trace(*calls: Any) -> list[TraceEvent]:
@@ -76,3 +81,32 @@ def test_invocations_are_traced() -> None:
         f.invoke(type=Foreign)(3)
     assert list(map(str, events)) == ["lib:f -> second called", "lib:f -> first called"]
     assert events[1].types == (int, Foreign)
+
+
+@pytest.mark.parametrize("value", ["1", "0"])
+def test_a_variable_traces_a_program_that_one_cannot_edit(tmp_path: Path, value: str) -> None:
+    """S11, S9: a line on stderr for each event, unless a block has a trace of its own."""
+    (tmp_path / "traced.py").write_text(
+        "from spatch_core import BackendSystem\n"
+        "backend = {'name': 'shout', 'primary_types': ['builtins:str'],\n"
+        "           'functions': {'traced:f': {'function': 'builtins:repr'}}}\n"
+        "system = BackendSystem(None, 'TRACEDLIB', ['builtins:int'], [backend])\n"
+        "@system.dispatchable('x')\n"
+        "def f(x): return x\n"
+    )
+    done = run_python(
+        """
+        from traced import f, system
+        f("a")
+        with system.backend_opts(disable="shout"):
+            f("a")
+        with system.backend_opts(trace=True):
+            f("a")
+        f(1)
+        """,
+        path=[tmp_path, PACKAGE],
+        environment={"TRACEDLIB_TRACE": value},
+    )
+    printed = ["shout called", "default called: nothing else answers", "default called"]
+    assert done.stdout == ""
+    assert done.stderr.splitlines() == [f"traced:f -> {each}" for each in printed if value == "1"]

@@ -195,8 +195,8 @@ def test_failures_can_be_expected(kit: Kit, workers: list[str]) -> None:
     ("content", "says"),
     [
         ("[functions", "cannot be read"),
-        ("[test]\n", "there is no table 'test'"),
-        ("tests = 1\n", "'tests' is not a table"),
+        ("[test]\n", "'test' is not one of the tables functions, tests"),
+        ("tests = 1\n", "'tests' is not one of the tables"),
         ('[tests]\na = ""\n', "tests.'a' has no reason"),
     ],
     ids=["syntax", "table", "type", "reason"],

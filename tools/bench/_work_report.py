@@ -72,7 +72,24 @@ def work_tables(record: Record) -> Iterator[str]:
     yield from by_route(heading, processor, [each for each in routes if each in own])
     heading = "Largest difference from SciPy's result, relative to its largest value"
     yield from by_route(heading, off, [each for each in routes if each != CEILING])
+    yield from _slower(record)
     yield from _remarks(record)
+
+
+def _slower(record: Record) -> Iterator[str]:
+    """Yield a list of the backends' cases that are not faster than SciPy."""
+    lines = []
+    for route in shown(record):
+        found = {
+            title: median(speeds(record, case, route))
+            for case, title in record.notes["cases"].items()
+            if route not in ("default", CEILING) and speeds(record, case, route)
+        }
+        slow = [f"{title} ({number(speed)})" for title, speed in found.items() if speed < 1]
+        if slow:
+            lines.append(f"- {record.notes['routes'][route]}: {'; '.join(slow)}")
+    if lines:
+        yield from ["", "**Not faster than SciPy**", "", *lines]
 
 
 def _seconds(value: float) -> str:
@@ -136,9 +153,7 @@ def draw_chart(record: Record, path: Path) -> None:
 
     logging.getLogger("matplotlib.font_manager").setLevel(logging.ERROR)
     titles = record.notes["routes"]
-    measured = [case for case in record.notes["cases"] if f"{case}/{BASE}" in record.samples]
-    # Those of small squares are named by their sides. Their bars would hide the others'.
-    cases = [case for case in measured if not case.rpartition("-")[2].isdecimal()] or measured
+    cases = [case for case in record.notes["cases"] if f"{case}/{BASE}" in record.samples]
     routes = [route for route in shown(record) if route != CEILING]
     step = len(routes) + 1.2  # the bars of a case, and a gap
     tops = {case: place * step for place, case in enumerate(cases)}

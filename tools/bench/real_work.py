@@ -2,7 +2,6 @@
 
     python tools/bench/real_work.py                     # completely, on 64 megapixels
     python tools/bench/real_work.py --size 4            # roughly, in a minute
-    python tools/bench/real_work.py --only 64,256,512   # only small squares of the photograph
     python tools/bench/real_work.py --only median       # the cases with this in their names
     python tools/bench/real_work.py --routes threads    # only this route beside SciPy
     python tools/bench/real_work.py --json run.json     # keep the samples …
@@ -142,13 +141,10 @@ class Benchmark:
                 gc.collect()
                 order.remove(route)  # until it succeeds
                 with self._noting(f"{case.title}, {route.title}"):
-                    result: list[Array] | None = None
                     processor, start = time.process_time(), time.perf_counter()
-                    for _ in range(case.calls):
-                        result = runners[route]()
-                    passed[route].append((time.perf_counter() - start) / case.calls)
-                    used = max(time.process_time() - processor, 1e-9)
-                    spent[route].append(used / case.calls)
+                    result = runners[route]()
+                    passed[route].append(time.perf_counter() - start)
+                    spent[route].append(max(time.process_time() - processor, 1e-9))
                     del result  # freeing its memory is not timed
                     order.append(route)
         for route in order:

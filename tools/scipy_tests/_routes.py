@@ -71,10 +71,10 @@ class Threads(Asked):
     name = "threads"
 
     def prepare(self) -> None:
-        policy = import_module("scipy_dispatch_threads._policy").Policy
+        policy = import_module("scipy_dispatch_threads._split").Policy
         # Split the arrays of tests although they are small.
-        smallest = import_module("scipy_dispatch_threads._costs").SMALLEST
-        smallest.update(dict.fromkeys(smallest, 0))
+        table = import_module("scipy_dispatch_threads._table").TABLE
+        table.update({name: each._replace(smallest=0) for name, each in table.items()})
         policy.current = staticmethod(lambda _: policy(workers=3, smallest=0, slabs=3))
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from networkx_tests import differences, expected_failures, run
+from networkx_tests import add_runs, expected_failures, run
+
+from library_tests import differences
 
 PARTS = [
     *("assortativity", "bipartite", "centrality", "coloring", "components", "link_analysis"),
@@ -14,6 +16,12 @@ TESTS = [
     *(f"networkx.algorithms.{part}" for part in PARTS),
     *("networkx.classes.tests.test_function", "networkx.linalg", "networkx.tests"),
     "networkx.utils",
+]
+INSTALLED = {"graphblas": "graphblas_algorithms", "parallel": "nx_parallel"}
+"""Backends that are written for NetworkX's own dispatching, and their packages."""
+TESTS_OF_INSTALLED = [
+    f"networkx.algorithms.tests.test_{part}"
+    for part in ("cluster", "cuts", "isolate", "tournament")
 ]
 
 
@@ -32,6 +40,16 @@ def test_what_passes_plainly_passes_here(name: str, plain: dict[str, str]) -> No
     expected = expected_failures() if name == "conversion" else {}
     assert differences(plain, run(name, TESTS), expected) == {}
     assert len(plain) > 2000
+
+
+@pytest.mark.xdist_group("networkx")
+@pytest.mark.parametrize("backend", INSTALLED)
+def test_what_passes_on_a_backend_by_networkx_passes_on_it_here(backend: str) -> None:
+    """Beside NetworkX's own dispatching, in which each function falls back to NetworkX's."""
+    pytest.importorskip(INSTALLED[backend], reason=f"{INSTALLED[backend]} is not installed")
+    theirs, these = (run(name, TESTS_OF_INSTALLED) for name in add_runs(backend))
+    assert differences(theirs, these, {}) == {}
+    assert len(theirs) > 60
 
 
 def test_a_difference_is_reported() -> None:

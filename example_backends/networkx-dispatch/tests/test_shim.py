@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import pickle
 import subprocess
 import sys
 from typing import Any
@@ -12,12 +11,12 @@ import networkx as nx
 import pytest
 from networkx.algorithms.flow import edmonds_karp
 
-from networkx_dispatch import backend_opts, functions, system
+from networkx_dispatch import backend_opts, functions, records, system
 from networkx_dispatch_loopback import LoopbackGraph, from_networkx, to_networkx
 from spatch_core import NoImplementationError
 
 SAME = """
-import inspect, sys
+import inspect, pickle
 import networkx as nx
 from networkx import pagerank
 from networkx.utils.backends import _registered_algorithms
@@ -32,11 +31,12 @@ def looks():
 before = looks()
 import networkx_dispatch
 assert looks() == before
-assert nx.pagerank is pagerank
-G = nx.path_graph(3)
+assert nx.pagerank is pagerank is pickle.loads(pickle.dumps(nx.pagerank))
+graph = nx.path_graph(3)
 with networkx_dispatch.backend_opts(trace=True) as trace:
-    pagerank(G)
+    pagerank(graph)
 assert trace[0].function == "networkx.algorithms.link_analysis.pagerank_alg:pagerank"
+assert {event.backend for event in trace} == {"default"}
 """
 
 
@@ -46,56 +46,33 @@ def test_names_that_are_bound_already_dispatch_and_look_the_same() -> None:
 
 
 def test_every_function_but_constructors_is_dispatchable() -> None:
-    """A constructor cannot be dispatchable: a class decides by itself what it makes."""
+    """With the identifier of where it is defined. A class decides by itself what it makes."""
     names = nx.utils.backends._registered_algorithms.keys()
     assert all(name in functions or name.endswith("graph__new__") for name in names)
+    assert set(system.functions) == set(records)
     assert len(system.functions) == len(functions) > 700
     assert type(nx.DiGraph(backend="networkx")) is nx.DiGraph
+    for record in records.values():
+        function = functions[record.name]
+        assert inspect.signature(function) == inspect.signature(record.orig_func)
 
 
-@pytest.mark.parametrize("name", ["pagerank", "tournament_is_strongly_connected", "union_all"])
-def test_a_dispatchable_has_the_identity_of_its_function(name: str) -> None:
-    """The identifier is where the function is defined, so that it can be imported."""
-    record = nx.utils.backends._registered_algorithms[name].__wrapped__
-    function = functions[name]
-    assert f"{record.__module__}:{record.__qualname__}" in system.functions
-    assert inspect.signature(function) == inspect.signature(record.orig_func)
-    assert function.__doc__.startswith(record.orig_func.__doc__.rstrip())
-
-
-def test_functions_are_pickled_by_reference() -> None:
-    assert pickle.loads(pickle.dumps(nx.pagerank)) is nx.pagerank
-
-
-def test_results_without_options_are_those_of_networkx() -> None:
-    """Both backends are installed, and neither runs for NetworkX's graphs unasked."""
-    graph = nx.karate_club_graph()
-    with backend_opts(trace=True) as trace:
-        assert nx.pagerank(graph) == functions["pagerank"].__wrapped__(graph)
-    assert {event.backend for event in trace} == {"default"}
-
-
-@pytest.mark.parametrize("how", ["position", "name"])
-def test_graphs_are_found_by_position_and_by_name(how: str) -> None:
-    """The dispatch arguments are those that NetworkX records."""
-    first, second = from_networkx(nx.path_graph(3)), from_networkx(nx.path_graph(3))
-    for one, two in ((first, second), (first, nx.path_graph(3)), (nx.path_graph(3), second)):
+def test_graphs_are_found_by_position_and_by_name() -> None:
+    """The dispatch arguments are those that NetworkX records; an optional one counts if given."""
+    loopback, graph = from_networkx(nx.path_graph(3)), nx.path_graph(3)
+    for args, names in (
+        ((loopback, graph), {}),
+        ((graph, loopback), {}),
+        ((), {"G2": loopback, "G1": graph}),
+    ):
         with backend_opts(trace=True, fallback="convert") as trace:
-            if how == "position":
-                assert nx.is_isomorphic(one, two)
-            else:
-                assert nx.is_isomorphic(G2=two, G1=one)
+            assert nx.is_isomorphic(*args, **names)
         assert "loopback" in [event.backend for event in trace]
-
-
-def test_an_optional_graph_counts_if_it_is_given() -> None:
-    """`auxiliary?` is the fifth parameter, and may be None."""
     graph = nx.icosahedral_graph()
     auxiliary = nx.algorithms.connectivity.build_auxiliary_node_connectivity(graph)
-    find = functions["local_node_connectivity"]
+    find = functions["local_node_connectivity"]  # `auxiliary?` is the fifth parameter
     assert len(find.explain(graph, 0, 6).types) == 1
-    explanation = find.explain(graph, 0, 6, None, from_networkx(auxiliary))
-    assert len(explanation.types) == 2
+    assert len(find.explain(graph, 0, 6, None, from_networkx(auxiliary)).types) == 2
 
 
 @pytest.mark.parametrize("make", [list, tuple, iter])
@@ -114,63 +91,29 @@ def test_a_backend_for_one_call() -> None:
     graph = nx.path_graph(3)
     with backend_opts(trace=True) as trace:
         assert nx.pagerank(graph, backend="roundtrip") == nx.pagerank(graph, backend="networkx")
-    assert trace[0].backend == "roundtrip"
-    assert trace[-1].backend == "default"
+    assert (trace[0].backend, trace[-1].backend) == ("roundtrip", "default")
     with pytest.raises(ImportError, match="'absent' backend is not installed"):
         nx.pagerank(graph, backend="absent")
-
-
-def test_the_backend_of_one_call_must_have_the_function() -> None:
-    """NetworkX says so with the same class of exception."""
     with pytest.raises(NotImplementedError, match="loopback"):
-        nx.pagerank(nx.path_graph(3), backend="loopback")
+        nx.pagerank(graph, backend="loopback")  # it does not have the function
 
 
 def test_priority() -> None:
     """Options in force choose the backend, for a block of code."""
+    graph = nx.DiGraph()
+    nx.add_path(graph, [0, 1, 2], capacity=3)
     with backend_opts(prioritize="roundtrip", trace=True) as trace:
-        nx.maximum_flow_value(_network(), 0, 2, flow_func=edmonds_karp)
+        assert nx.maximum_flow_value(graph, 0, 2, flow_func=edmonds_karp) == 3
     assert trace[0].backend == "roundtrip"
 
 
-def test_a_priority_for_one_function() -> None:
-    """A hook prioritizes in the calls of this function, and in those that it makes itself."""
-
-    def first(call: Any) -> Any:
-        if call.function != "networkx.algorithms.cluster:triangles":
-            return call.next(*call.args, **call.kwargs)
-        with backend_opts(prioritize="roundtrip"):
-            return call.callable(*call.args, **call.kwargs)
-
-    graph = nx.complete_graph(4)
-    with backend_opts(hook=first, trace=True) as trace:
-        assert nx.clustering(graph) == dict.fromkeys(graph, 1.0)
-        assert {each.backend for each in trace} == {"default"}
-        assert nx.triangles(graph) == dict.fromkeys(graph, 3)
-    assert "roundtrip" in {each.backend for each in trace}
-
-
-def _network() -> nx.DiGraph:
-    graph = nx.DiGraph()
-    nx.add_path(graph, [0, 1, 2], capacity=3)
-    return graph
-
-
 def test_graphs_of_a_backend_are_never_read_by_accident() -> None:
-    """The library's policy is "raise": it names every backend and what would help."""
+    """The library's policy is "raise"; the backend runs what it implements."""
+    loopback: Any = from_networkx(nx.empty_graph(3))
     with pytest.raises(NoImplementationError, match="loopback"):
-        nx.pagerank(from_networkx(nx.path_graph(3)))
-
-
-def test_a_backend_runs_what_it_implements() -> None:
-    graph = nx.empty_graph(3)
-    loopback: Any = from_networkx(graph)
+        nx.pagerank(loopback)
     with backend_opts(trace=True) as trace:
-        assert nx.number_of_isolates(loopback) == nx.number_of_isolates(graph) == 3
+        assert nx.number_of_isolates(loopback) == 3
     assert trace[0].backend == "loopback"
-    assert nx.number_of_isolates(loopback, backend="loopback") == 3
-
-
-def test_nodes_alone_do_for_some_functions() -> None:
-    """The library names further types that its functions accept; they are not foreign."""
+    # Some functions are fine with the nodes alone, which are not foreign.
     assert nx.community.is_partition(nx.path_graph(3).nodes, [{0, 1}, {2}])

@@ -1,4 +1,4 @@
-"""Helpers of the tests: the same call with SciPy and, lazily, with Dask.
+"""Helpers of the tests: sample calls, each with SciPy and, lazily, with Dask.
 
 Some arguments make SciPy 1.18 access memory out of bounds and must never be drawn: origins
 outside the structure in binary morphology; footprints without a True; for 1-d rank filters
@@ -21,6 +21,7 @@ from tolerances import TOLERANCES
 
 from scipy_dispatch.testing import (
     EXACT,
+    SAMPLES,
     Comparison,
     Tolerance,
     allowed_for,
@@ -30,6 +31,7 @@ from scipy_dispatch.testing import (
     quietly,
     scipy_function,
 )
+from scipy_dispatch_dask._table import TABLES
 
 MODES = ("reflect", "nearest", "mirror", "constant", "wrap")
 GRID_MODES = ("grid-wrap", "grid-constant", "grid-mirror")
@@ -83,33 +85,6 @@ def dask_arrays(draw: Any, *args: Any, **kwargs: Any) -> Any:
     """An array, and a Dask array of it in chunks."""
     x = draw(arrays(*args, **kwargs))
     return x, da.from_array(x, chunks=draw(chunked(x.shape)))
-
-
-def per_axis(values: st.SearchStrategy[Any], count: int) -> st.SearchStrategy[Any]:
-    """A single value, or a list with one value for each axis."""
-    return values | st.lists(values, min_size=count, max_size=count)
-
-
-def some_axes(name: str, ndim: int) -> st.SearchStrategy[dict[str, Any]]:
-    """Axes in any order, counted from either end; or no argument.
-
-    There is no argument if SciPy's function does not have the parameter yet.
-    """
-    if "axes" not in signature(scipy_function(name)).parameters:
-        return st.just({})
-    axes = st.permutations(range(ndim)).flatmap(
-        lambda order: st.integers(1, ndim).map(lambda count: tuple(order[:count]))
-    )
-    if name.startswith("ndimage."):  # which defer where they are out of order
-        axes = axes.map(lambda each: tuple(sorted(each)))
-    axes |= axes.map(lambda each: tuple(axis - ndim for axis in each))
-    return st.just({}) | axes.map(lambda each: {"axes": each})
-
-
-def axes_of(draw: Any, name: str, ndim: int) -> tuple[dict[str, Any], int]:
-    """Draw the argument ``axes`` or no argument; return it with the number of axes."""
-    axes = draw(some_axes(name, ndim))
-    return axes, len(axes["axes"]) if axes else ndim
 
 
 def why_deferred(name: str, *args: Any, **kwargs: Any) -> str | None:
@@ -199,3 +174,48 @@ def assert_same(result: Any, expected: Any, name: str | None = None, *arrays: An
     allowed = EXACT if name is None else allowed_for(TOLERANCES[name], data)
     wrong = difference(name or "", result, expected, allowed)
     assert wrong is None, wrong
+
+
+_WAVE = SAMPLES["signal.detrend"].args[0]
+_B, _A = SAMPLES["signal.lfilter"].args[:2]
+
+# The samples of these have a second result, or a value for each element.
+_CALLS = {
+    **SAMPLES,
+    "signal.lfilter": call(_B, _A, _WAVE),
+    "signal.resample": call(_WAVE, 24, window=np.hanning(64)),
+    "signal.sawtooth": call(_WAVE, 0.5),
+    "signal.sosfilt": call(SAMPLES["signal.sosfilt"].args[0], _WAVE),
+    "signal.square": call(_WAVE, 0.25),
+}
+
+SERVED = Comparison("dask", TOLERANCES).functions
+
+
+def strategy_of(name: str) -> Any:
+    """Return the strategy of a function."""
+    module, _, function = name.partition(".")
+    return TABLES[f"scipy_dispatch.{module}"][function]
+
+
+def an_array(name: str) -> Any:
+    """Return a suitable array for the function."""
+    return _bound(name)[strategy_of(name).arrays[0]]
+
+
+def arguments(name: str, x: Any) -> dict[str, Any]:
+    """Return all arguments of the call by name, with `x` as the array."""
+    return {**_bound(name), strategy_of(name).arrays[0]: x}
+
+
+def check_sample(name: str, x: Any, lazy: Any) -> None:
+    """Compare the call with another array with SciPy's."""
+    others = _bound(name)
+    parameter = strategy_of(name).arrays[0]
+    del others[parameter]
+    check(name, x, lazy, parameter=parameter, **others)
+
+
+def _bound(name: str) -> dict[str, Any]:
+    args, kwargs = _CALLS[name]
+    return signature(scipy_function(name)).bind(*args, **kwargs).arguments

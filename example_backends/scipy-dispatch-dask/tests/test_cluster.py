@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import os
 import pickle
 from typing import TYPE_CHECKING, Any
 
@@ -130,22 +129,6 @@ def test_what_is_disabled_is_so_on_the_workers(compute: Callable[[da.Array], Any
     np.testing.assert_array_equal(compute(neither), scipy_ndimage.sobel(EYE))
 
 
-def test_each_process_orders_backends_by_its_own_variable(client: Client) -> None:
-    def set_order(order: str | None) -> None:
-        os.environ.pop("SCIPY_DISPATCH_SET_ORDER", None)
-        if order:
-            os.environ["SCIPY_DISPATCH_SET_ORDER"] = order
-        system.reload()
-
-    result = ndimage.sobel(of_tens())
-    try:
-        client.run(set_order, "tens>elevens")
-        assert set(np.unique(client.compute(result).result(120))) == {TENS}
-        assert set(np.unique(result.compute(scheduler="synchronous"))) == {ELEVENS}
-    finally:
-        client.run(set_order, None)
-
-
 def test_options_of_the_whole_process_travel_too(compute: Callable[[da.Array], Any]) -> None:
     """Workers are other processes with their own process-wide defaults."""
     backend_opts(prioritize="sevens", trace=True).enable_globally()
@@ -155,67 +138,12 @@ def test_options_of_the_whole_process_travel_too(compute: Callable[[da.Array], A
     assert [event.backend for event in backend_opts().trace or ()] == ["dask"]
 
 
-def test_both_workers_take_part(client: Client) -> None:
-    x = da.from_array(np.ones((4, 6)), chunks=(1, 6)).map_blocks(
-        lambda block: block * os.getpid(), dtype=float
-    )
-    with backend_opts(prioritize="sevens"):
-        result = ndimage.sobel(x, axis=1)
-    pids, sevens = client.gather(client.compute([x, result]))
-    assert len(np.unique(pids)) == 2
-    assert os.getpid() not in pids
-    assert set(np.unique(sevens)) == {SEVENS}
-
-
-def test_blocks_of_options_in_a_user_s_function(compute: Callable[[da.Array], Any]) -> None:
-    """Options in functions for ``map_blocks`` apply where the functions run."""
-    x = cut()
-
-    def inside(block: np.ndarray) -> Any:
-        with backend_opts(prioritize="sevens"):
-            return ndimage.sobel(block)
-
-    @backend_opts(prioritize="eights")
-    def decorated(block: np.ndarray) -> Any:
-        return ndimage.sobel(block)
-
-    options = backend_opts(prioritize="sevens")
-
-    def shared(block: np.ndarray) -> Any:
-        with options:
-            return ndimage.sobel(block)
-
-    found = compute(
-        da.stack([x.map_blocks(each, dtype=float) for each in (inside, decorated, shared)])
-    )
-    assert [set(np.unique(part)) for part in found] == [{SEVENS}, {EIGHTS}, {SEVENS}]
-
-
 def test_a_backend_that_the_workers_lack_is_named(client: Client, tmp_path: Path) -> None:
     with isolated(system, path=[install_another(tmp_path)]):
         with backend_opts(prioritize="late"):
             result = ndimage.sobel(cut())
         with pytest.raises(UnknownBackendError, match="'late' cannot be used: it is not installed"):
             client.compute(result).result(120)
-
-
-def test_a_backend_that_the_workers_block_is_named(client: Client) -> None:
-    """The error names the variable that blocks the backend, and the options sent there."""
-
-    def block(names: str | None) -> None:
-        os.environ.pop("SCIPY_DISPATCH_BLOCK", None)
-        if names:
-            os.environ["SCIPY_DISPATCH_BLOCK"] = names
-        system.reload()
-
-    with backend_opts(prioritize="sevens"):
-        result = ndimage.sobel(cut())
-    try:
-        client.run(block, "sevens")
-        with pytest.raises(UnknownBackendError, match=r"_BLOCK, in this .* 'sobel'"):
-            client.compute(result).result(120)
-    finally:
-        client.run(block, None)
 
 
 class Sizes(distributed.diagnostics.plugin.SchedulerPlugin):
@@ -246,12 +174,6 @@ def test_what_is_sent_is_small(client: Client) -> None:
         sizes = sizes_sent(client, ndimage.sobel(x))
     assert len(sizes) >= 16
     assert sizes[0] < plain[0] + 600
-
-
-def test_an_interpolated_block_is_sent_with_its_own_positions(client: Client) -> None:
-    x = da.ones((40, 40_000), chunks=(10, 10_000))
-    sizes = sizes_sent(client, ndimage.zoom(x, (2, 1.5), order=1))
-    assert sizes[0] < 10_000 * 8 + 4000
 
 
 def test_a_large_argument_is_sent_once(client: Client) -> None:

@@ -60,33 +60,16 @@ REASONS: list[tuple[str, dict[str, Any], str]] = [
         {"input": LAZY, "labels": X, "index": da.zeros((), dtype=complex)},
         "complex128",
     ),
+    ("ndimage.mean", {"input": LAZY, "labels": X > 1, "index": []}, "index= is empty"),
     *(
-        (f"ndimage.{name}", {"input": LAZY, "labels": X > 1, "index": index}, "index= is empty")
-        for name in ("sum", "mean", "minimum", "median", "center_of_mass")
-        for index in ([], np.zeros(0))
-    ),
-    *(
-        (f"ndimage.{name}", {"input": LAZY, "labels": labels, "index": index}, reason)
-        for name in ("sum", "mean", "minimum", "median", "center_of_mass")
+        ("ndimage.mean", {"input": LAZY, "labels": labels, "index": index}, reason)
         for labels, index, reason in (
             (LABELS, [0.5, 1.5], "floats, of which SciPy makes integers"),
-            (LABELS, np.array([1.0, 2.0]), "floats, of which SciPy makes integers"),
-            (LABELS, [np.nan, 1], "floats, of which SciPy makes integers"),
             (LABELS, ["1"], "a list of the data type <U1"),
-            (LABELS, "1", "neither a number nor a flat list"),
-            (LABELS, [1j], "a list of the data type complex128"),
             (LABELS, 1j, "neither a number nor a flat list"),
-            (LABELS, [None, 1], "a list of the data type object"),
-            (LABELS, np.array([1, 2], object), "a list of the data type object"),
-            (LABELS, {1, 2}, "neither a number nor a flat list"),
-            (LABELS, np.ma.array([1, 2], mask=[0, 1]), "neither a number nor a flat list"),
-            (LABELS / 1, np.ma.array([1, 2], mask=[0, 1]), "neither a number nor a flat list"),
-            (LABELS, np.array(1), "neither a number nor a flat list"),
             (LABELS, [2**63 + 1], "none of the data type int64"),
             (LABELS.astype(np.uint64), [-1, 1], "none of the data type uint64"),
-            (LABELS.astype(object), [1], "labels= are of the data type object"),
             (LABELS.astype(complex), [1], "labels= are of the data type complex128"),
-            (LABELS.astype(str), [1], "labels= are of the data type <U"),
         )
     ),
     ("ndimage.fourier_shift", {"input": LAZY, "shift": 1, "n": 4}, "real transform"),
@@ -140,50 +123,17 @@ def test_arguments_that_would_be_in_vain_are_still_honoured(
         np.testing.assert_array_equal(dispatchable(name)(**arguments), expected)
 
 
-def test_a_scalar_is_shifted_as_before() -> None:
-    """SciPy does it, with a function that leaves Dask arrays to Dask."""
-    result = dispatchable("fft.fftshift")(LAZY[0, 0])
-    assert computed(result) == X[0, 0]
-
-
-def test_a_real_transform_of_one_element_is_done_if_its_length_is_given() -> None:
-    result = computed(lazily("fft.irfftn", LAZY[:, :1], s=(6, 4)))
-    expected = scipy_function("fft.irfftn")(X[:, :1], s=(6, 4))
-    np.testing.assert_allclose(result, expected, rtol=0, atol=1e-14)
-
-
-def test_what_is_deferred_is_still_done() -> None:
-    """SciPy converts the array and returns its own result, as without the backend."""
-    with dask.config.set(scheduler="synchronous"):
-        result = dispatchable("ndimage.binary_erosion")(LAZY, iterations=-1)
-    np.testing.assert_array_equal(
-        result, scipy_function("ndimage.binary_erosion")(X, iterations=-1)
-    )
-
-
 ERRORS: list[tuple[str, dict[str, Any]]] = [
     ("ndimage.sobel", {"input": LAZY, "mode": "sideways"}),
-    ("ndimage.sobel", {"input": LAZY, "axis": 2}),
     ("ndimage.sobel", {"input": LAZY, "no_such_argument": 2}),
-    ("ndimage.sobel", {"input": LAZY, "output": "no type"}),
-    ("ndimage.median_filter", {"input": LAZY}),
-    ("ndimage.uniform_filter", {"input": LAZY, "size": [3]}),
     ("ndimage.minimum_filter", {"input": LAZY.astype(complex), "size": 3}),
-    ("ndimage.correlate", {"input": LAZY, "weights": [1, 2]}),
-    ("ndimage.gaussian_filter", {"input": LAZY, "sigma": 1, "axes": (0, 5)}),
     ("ndimage.gaussian_filter", {"input": LAZY, "sigma": "wide"}),
     ("ndimage.binary_erosion", {"input": LAZY, "iterations": "many"}),
-    ("fft.fft", {"x": LAZY, "norm": "loud"}),
     ("fft.fft", {"x": LAZY, "n": 0}),
-    ("fft.rfft", {"x": LAZY.astype(complex)}),
     ("fft.fftn", {"x": LAZY, "axes": (0, 0)}),
-    ("fft.fftn", {"x": LAZY, "s": (3, 3, 3)}),
     ("fft.dct", {"x": LAZY, "type": 7}),
-    ("fft.fft", {"x": LAZY, "plan": object()}),
-    ("signal.hilbert", {"x": LAZY.astype(complex)}),
     ("signal.savgol_filter", {"x": LAZY, "window_length": 99, "polyorder": 2}),
     ("signal.medfilt", {"volume": LAZY, "kernel_size": 2}),
-    ("signal.convolve", {"in1": LAZY, "in2": ONES, "mode": "some"}),
 ]
 
 

@@ -9,7 +9,7 @@ import dask
 import dask.array as da
 import numpy as np
 import pytest
-from comparison import lazily, why_deferred
+from comparison import why_deferred
 from installed import TYPES
 from scipy import fft as scipy_fft
 from scipy import ndimage as scipy_ndimage
@@ -131,14 +131,6 @@ def test_what_no_backend_has_for_the_type_is_scipy_s(boxes: Any) -> None:
     np.testing.assert_array_equal(computed(result), scipy_ndimage.sobel(X))
 
 
-def test_the_type_is_asked_of_the_backend_that_will_run(boxes: Any) -> None:
-    """Backends disabled for the call are disabled for blocks, so that SciPy returns its type."""
-    with backend_opts(disable="boxes"):
-        result = ndimage.gaussian_filter(in_blocks(boxes.asarray), 1)
-    assert type(result._meta) is np.ndarray
-    np.testing.assert_array_equal(computed(result), scipy_ndimage.gaussian_filter(X, 1))
-
-
 def test_subclasses_stay_what_they_are(boxes: Any) -> None:
     """Dask converts them to NumPy arrays when it concatenates blocks; the backend converts back."""
     tagged = X.view(boxes.Tagged)
@@ -156,13 +148,6 @@ def test_what_is_not_left_to_a_backend_needs_numpy_arrays(boxes: Any, name: str)
     assert reason == (
         "the blocks of input= are of the type boxes.Box, and this works on NumPy arrays"
     )
-
-
-def test_weights_of_a_subclass_do_not_make_it_eager() -> None:
-    """Types that the library supports are supported here too, such as memory maps."""
-    weights = np.ones((3, 3)).view(np.memmap)
-    result = lazily("ndimage.correlate", da.from_array(X, chunks=5), weights)
-    np.testing.assert_array_equal(computed(result), scipy_ndimage.correlate(X, np.ones((3, 3))))
 
 
 @pytest.fixture

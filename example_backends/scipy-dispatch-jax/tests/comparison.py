@@ -1,7 +1,8 @@
-"""Helpers of the tests: the same call with SciPy's arrays and with JAX's."""
+"""Helpers of the tests: sample calls, each with SciPy's arrays and with JAX's."""
 
 from __future__ import annotations
 
+import inspect
 from typing import Any
 
 import jax
@@ -10,9 +11,7 @@ import numpy as np
 import pytest
 from tolerances import TOLERANCES
 
-from scipy_dispatch.testing import Comparison, call, dispatchable, scipy_function
-
-__all__ = ["MODES", "check", "dispatchable", "has_64_bits", "scipy_function", "why_deferred"]
+from scipy_dispatch.testing import SAMPLES, Comparison, call, dispatchable, scipy_function
 
 MODES = (
     *("reflect", "mirror", "nearest", "wrap", "constant"),
@@ -78,3 +77,48 @@ def check(name: str, *args: Any, **kwargs: Any) -> None:
     result = dispatchable(name)(*given.args, **given.kwargs)
     assert any(isinstance(each, jax.Array) for each in jax.tree.leaves(result))
     comparison.assert_agrees(name, numpys, result, expected)
+
+
+FUNCTIONS = list(TOLERANCES)
+# Results that are counts, places or true and false have no slopes.
+STEPS = ("ndimage.binary_", "ndimage.label", "ndimage.distance", "_position", "ndimage.extrema")
+# Other parameters come before these.
+_DATA = ("x", "input", "volume", "data", "in1", "im", "Zxx")
+
+
+class Sample:
+    """A call of a function, of which the data are separate.
+
+    Attributes
+    ----------
+    data : numpy.ndarray
+        The data: an image or a signal.
+    kwargs : dict
+        The arguments by name, which are no data.
+    """
+
+    def __init__(self, name: str) -> None:
+        call = SAMPLES[name].fresh()
+        names = list(inspect.signature(scipy_function(name)).parameters)
+        self._place = next((names.index(each) for each in _DATA if each in names), 0)
+        self._args, self.kwargs = list(call.args), call.kwargs
+        self.data: np.ndarray = np.asarray(self._args[self._place])
+        self.kwargs.pop("return_indices", None)  # which is left to SciPy
+        if "position" in name or "extrema" in name:  # of equal extremes, SciPy's place is its own
+            ranks = self.data.ravel().argsort().argsort()
+            self.data = ranks.reshape(self.data.shape).astype(float)
+
+    def args(self, data: Any) -> tuple[Any, ...]:
+        """Return the arguments by position, with these data."""
+        return (*self._args[: self._place], data, *self._args[self._place + 1 :])
+
+    def with_reals(self, dtype: Any) -> Sample:
+        """Convert arrays of real numbers that are no data, such as weights."""
+
+        def converted(value: Any) -> Any:
+            is_real = isinstance(value, np.ndarray) and value.dtype.kind == "f"
+            return value.astype(dtype) if is_real else value
+
+        self._args = list(map(converted, self._args))
+        self.kwargs = {name: converted(each) for name, each in self.kwargs.items()}
+        return self

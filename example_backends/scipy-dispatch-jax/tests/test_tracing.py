@@ -9,8 +9,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from comparison import dispatchable
-from samples import FUNCTIONS, STEPS, Sample
+from comparison import FUNCTIONS, STEPS, Sample, dispatchable
 
 IMAGE = np.random.default_rng(20261121).uniform(-20, 20, (5, 6))
 
@@ -113,26 +112,14 @@ def test_large_windows_are_loops(double: bool) -> None:
     np.testing.assert_array_equal(window, np.asarray(x).max(1, keepdims=True) * np.ones((1, 40)))
 
 
-def test_the_program_of_a_large_window_is_no_longer() -> None:
-    """The only difference is the table of offsets, in hexadecimal digits."""
-    x = jnp.zeros((32, 32))
-    median = dispatchable("ndimage.median_filter")
-
-    def length(size: int) -> int:
-        return len(jax.jit(lambda x: median(x, size)).lower(x).as_text())
-
-    table = 101 * 101 * 2 * 8
-    assert length(101) < 2 * length(31) + 2 * table
-
-
-@pytest.mark.parametrize("name", ["uniform_filter", "maximum_filter", "minimum_filter1d"])
+@pytest.mark.parametrize("name", ["uniform_filter", "maximum_filter"])
 def test_wide_windows_take_few_steps(name: str, double: bool) -> None:
     """The number of steps is about the number of binary digits of the width."""
     x = np.random.default_rng(4).normal(size=(2, 300))
     function = dispatchable(f"ndimage.{name}")
-    widths = range(65, 300, 39)
+    widths = (65, 143, 299)
     for width in widths:
-        size = width if name.endswith("1d") else (1, width)
+        size = (1, width)
         result = function(jnp.asarray(x), size, mode="mirror")
         np.testing.assert_allclose(result, function(x, size, mode="mirror"), rtol=1e-12, atol=1e-14)
         program = str(jax.make_jaxpr(lambda x, s=size: function(x, s))(jnp.asarray(x)))
@@ -163,19 +150,6 @@ def test_numbers_are_no_part_of_what_is_compiled(caplog: pytest.LogCaptureFixtur
         assert not [each for each in caplog.messages if "ompil" in each]
         dispatchable("ndimage.sobel")(image[:3])
     assert [each for each in caplog.messages if "ompil" in each], "none would be seen"
-
-
-def test_no_number_under_a_zero_weight(double: bool) -> None:
-    """A NaN does not spread, as in SciPy, and does not affect gradients."""
-    x = np.ones((4, 5))
-    x[1, 2] = np.nan
-    weights = np.array([[0.0, 1.0, 0.0]])
-    expected = np.asarray(dispatchable("ndimage.correlate")(x, weights))
-    for form in (weights, jnp.asarray(weights)):
-        result = dispatchable("ndimage.correlate")(jnp.asarray(x), form)
-        np.testing.assert_array_equal(np.asarray(result), expected)
-    whole = jax.grad(lambda w: dispatchable("ndimage.correlate")(jnp.ones((4, 5)), w).sum())
-    np.testing.assert_array_equal(np.asarray(whole(jnp.zeros((1, 3)))), [[20, 20, 20]])
 
 
 def test_sums_are_linear(double: bool) -> None:

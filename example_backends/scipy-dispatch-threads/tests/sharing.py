@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 from scipy import ndimage
 
 from scipy_dispatch.testing import Call, assert_identical, outcome
-from scipy_dispatch_threads._policy import Policy
-from scipy_dispatch_threads._strategy import FirstOf, evaluate, plan
+from scipy_dispatch_threads._split import Policy
+from scipy_dispatch_threads._strategies import FirstOf, plan
 from scipy_dispatch_threads._table import TABLE
 
 if TYPE_CHECKING:
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
 
 STRATEGIES = {
-    **{name: (name, strategy) for name, strategy in TABLE.items()},
+    **{name: (name, each.strategy) for name, each in TABLE.items()},
     **{
-        f"{name} by passes": (name, strategy.otherwise)
-        for name, strategy in TABLE.items()
-        if isinstance(strategy, FirstOf)
+        f"{name} by passes": (name, each.strategy.passes)
+        for name, each in TABLE.items()
+        if isinstance(each.strategy, FirstOf)
     },
 }
 """Functions with their strategies, by a name for the pair."""
@@ -49,8 +49,10 @@ def assert_scipy_s(key: str, array: Any, slabs: int, **arguments: Any) -> None:
 def shared(key: str, policy: Policy) -> Callable[..., Any]:
     """Return the function, shared among threads."""
     name, strategy = STRATEGIES[key]
+    original = getattr(ndimage, name)
 
     def function(*args: Any, **kwargs: Any) -> Any:
-        return evaluate(strategy, getattr(ndimage, name), args, kwargs, policy)
+        planned = plan(strategy, original, args, kwargs, policy)
+        return original(*args, **kwargs) if isinstance(planned, str) else planned()
 
     return function

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import inspect
 import pickle
-import threading
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,11 +15,8 @@ from scipy_dispatch import backend_opts
 from scipy_dispatch import ndimage as library
 from scipy_dispatch.testing import assert_identical
 from scipy_dispatch_threads import ndimage, set_workers
-from scipy_dispatch_threads._costs import SMALLEST, VARIABLE
-from scipy_dispatch_threads._policy import Policy
-from scipy_dispatch_threads._strategy import plan
+from scipy_dispatch_threads._split import Policy
 from scipy_dispatch_threads._table import TABLE
-from scipy_dispatch_threads.measure import cheap_call
 from spatch_core.exceptions import BackendDeferredError
 from spatch_core.testing import run_python
 
@@ -42,7 +37,7 @@ def test_a_function_works_by_itself(name: str, monkeypatch: pytest.MonkeyPatch) 
     function = getattr(ndimage, name)
     with pytest.raises(BackendDeferredError, match="too few"):
         function(array, **arguments)
-    monkeypatch.setitem(SMALLEST, name, 0)
+    monkeypatch.setitem(TABLE, name, TABLE[name]._replace(smallest=0))
     monkeypatch.setattr(Policy, "current", lambda smallest: Policy(3, smallest, slabs=3))
     assert_identical(function(array, **arguments), getattr(scipy_ndimage, name)(array, **arguments))
     with pytest.raises(BackendDeferredError, match=r"unknown|arguments for gaussian_filter"):
@@ -100,88 +95,6 @@ def test_costly_functions_pay_from_smaller_arrays_on() -> None:
     for name in ("sobel", "uniform_filter", "gaussian_filter", "correlate1d"):
         assert "too few" in getattr(ndimage, name).plan(small, 3)
     assert callable(ndimage.median_filter.plan(small, 3))
-
-
-def test_costs_of_the_user_s_machine_replace_those_of_the_package(tmp_path: Path) -> None:
-    (tmp_path / "costs.json").write_text('{"sobel": 20.0}', encoding="utf-8")
-    run_python(
-        """
-        from scipy_dispatch_threads._costs import SMALLEST
-
-        assert SMALLEST["sobel"] == 300_000 and len(SMALLEST) == 37
-        """,
-        environment={VARIABLE: str(tmp_path / "costs.json")},
-    )
-
-
-@pytest.mark.parametrize(
-    ("content", "reason"),
-    [
-        (None, "No such file or directory"),
-        ("sobel: 20", "Expecting value"),
-        ("[20.0]", "it is not an object of positive numbers"),
-        ('{"sobel": -1.0}', "it is not an object of positive numbers"),
-        ('{"sobel": "20"}', "it is not an object of positive numbers"),
-        ('{"sobel": NaN}', "it is not an object of positive numbers"),
-    ],
-    ids=["missing", "no JSON", "a list", "negative", "text", "NaN"],
-)
-def test_an_unusable_file_of_costs_is_reported_and_ignored(
-    content: str | None, reason: str, tmp_path: Path
-) -> None:
-    path = tmp_path / "costs.json"
-    if content is not None:
-        path.write_text(content, encoding="utf-8")
-    run_python(
-        f"""
-        import warnings
-
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always")
-            from scipy_dispatch_threads._costs import SMALLEST
-
-        (warning,) = caught
-        assert warning.filename == __file__
-        assert str(warning.message).startswith("{VARIABLE}={str(path)!r} is ignored: ")
-        assert {reason!r} in str(warning.message)
-        assert SMALLEST["sobel"] > 1_000_000 and len(SMALLEST) == 37
-        """,
-        environment={VARIABLE: str(path)},
-    )
-
-
-def test_costs_can_be_measured_again_into_the_file_in_use(tmp_path: Path) -> None:
-    """The shell has emptied the file before Python starts."""
-    (tmp_path / "costs.json").touch()
-    run_python(
-        """
-        import warnings
-
-        warnings.simplefilter("error")
-        from scipy_dispatch_threads._costs import SMALLEST
-
-        assert len(SMALLEST) == 37
-        """,
-        environment={VARIABLE: str(tmp_path / "costs.json")},
-    )
-
-
-@pytest.mark.parametrize("name", TABLE)
-def test_the_calls_that_are_measured_are_shared(name: str) -> None:
-    array, arguments = cheap_call(name, 10_000, "float64")
-    policy = Policy(2, smallest=0, smallest_slab=1000)
-    assert callable(plan(TABLE[name], getattr(scipy_ndimage, name), (array,), arguments, policy))
-
-
-def test_within_a_thread_of_a_pool_the_default_runs() -> None:
-    answers: list[str] = []
-    thread = threading.Thread(
-        target=lambda: answers.append(why("gaussian_filter", IMAGE, 2)),
-        name="ThreadPoolExecutor-0_0",
-    )
-    thread.start()
-    thread.join()
-    assert "is one of a pool that is parallel already" in answers[0]
 
 
 def test_nothing_of_it_is_imported_unless_prioritized() -> None:

@@ -7,7 +7,6 @@ import contextvars
 import multiprocessing
 import multiprocessing.pool
 import os
-import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
@@ -49,11 +48,6 @@ def test_the_caller_works_like_its_helpers() -> None:
     assert threading.current_thread() in found
 
 
-def test_helpers_are_kept_for_the_next_call() -> None:
-    assert threads_of(3, 3) == threads_of(3, 3)
-    assert len(threads_of(2, 3)) == 2
-
-
 def test_there_are_as_many_threads_as_asked_for_last() -> None:
     set_workers(5)
     assert len(threads_of(5, 5)) == 5
@@ -63,15 +57,6 @@ def test_there_are_as_many_threads_as_asked_for_last() -> None:
     for helper in helpers:
         helper.join(60)
         assert not helper.is_alive()
-
-
-def test_every_item_is_done_once_in_order_of_beginning() -> None:
-    begun: list[int] = []
-    _pool.run(begun.append, range(1000), 4)
-    assert sorted(begun) == list(range(1000))
-    begun.clear()
-    _pool.run(begun.append, range(1000), 1)
-    assert begun == list(range(1000))
 
 
 def test_a_helper_does_everything_by_itself() -> None:
@@ -156,15 +141,6 @@ def test_helpers_see_the_caller_s_context() -> None:
     assert seen == [5, 5, 5]
 
 
-@pytest.mark.parametrize("name", ["ThreadPoolExecutor-3_0", "Dask-Default-Threads-1-2"])
-def test_a_thread_of_another_pool_works_alone(name: str) -> None:
-    reasons: list[str | None] = []
-    thread = threading.Thread(target=lambda: reasons.append(_pool.why_serial()), name=name)
-    thread.start()
-    thread.join()
-    assert reasons == [f"the calling thread, '{name}', is one of a pool that is parallel already"]
-
-
 def test_pools_are_recognized() -> None:
     assert _pool.why_serial() is None
     assert "is one of a pool" in str(in_thread(_pool.why_serial))
@@ -215,14 +191,6 @@ def test_tasks_of_dask_work_alone(library: str, program: str) -> None:
     """Dask's threads and processes are as many as the user wants to work."""
     pytest.importorskip(library)
     run_python(program, environment={_pool.VARIABLE: None})
-
-
-def test_an_ordinary_thread_shares_its_work() -> None:
-    reasons: list[str | None] = []
-    thread = threading.Thread(target=lambda: reasons.append(_pool.why_serial()))
-    thread.start()
-    thread.join()
-    assert reasons == [None]
 
 
 def test_many_callers_share_the_helpers() -> None:
@@ -345,20 +313,6 @@ def test_a_malformed_value_is_reported_and_ignored(
     with pytest.warns(RuntimeWarning, match=f"SCIPY_DISPATCH_THREADS_WORKERS='{value}' is ignored"):
         set_workers(None)
     assert workers() == _pool.available_cores()
-
-
-@pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="the system does not tell")
-@pytest.mark.skipif(sys.version_info >= (3, 13), reason="the interpreter tells")
-def test_only_cores_that_the_process_may_use_count(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(os, "sched_getaffinity", lambda pid: {3})
-    assert _pool.available_cores() == 1
-    monkeypatch.delattr(os, "sched_getaffinity")
-    assert _pool.available_cores() == os.cpu_count()
-
-
-def test_a_number_of_workers_is_whole() -> None:
-    with pytest.raises(TypeError):
-        set_workers(1.5)  # type: ignore[arg-type]
 
 
 def test_a_call_ends_after_all_its_work_although_no_thread_can_be_started(

@@ -8,18 +8,18 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy import ndimage
-from sharing import STRATEGIES, assert_scipy_s, forced, shared, why_not
+from sharing import assert_scipy_s, forced, shared, why_not
 from typical import CALLS, an_array
 
 from scipy_dispatch.testing import assert_identical
-from scipy_dispatch_threads._strategy import evaluate
+from scipy_dispatch_threads._split import Policy
+from scipy_dispatch_threads._strategies import Passes, evaluate
 from scipy_dispatch_threads._table import TABLE
 
 RUNNING = [
     "grey_closing",
     "grey_dilation",
     "maximum_filter",
-    "maximum_filter by passes",
     "maximum_filter1d",
     "minimum_filter",
     "minimum_filter1d",
@@ -42,7 +42,7 @@ def of_size(key: str) -> dict[str, Any]:
 @pytest.mark.parametrize("shape", [(300,), (60, 5)], ids=str)
 @pytest.mark.parametrize("key", RUNNING)
 def test_after_a_nan_extremes_depend_on_all_before(key: str, shape: tuple[int, ...]) -> None:
-    """SciPy behaves in this way, so lines that may contain NaN are not split."""
+    """SciPy behaves in this way, so arrays that contain a NaN are left to it."""
     rng = np.random.default_rng(0)
     for _ in range(10):
         array = rng.standard_normal(shape)
@@ -62,7 +62,6 @@ def test_sums_that_run_along_a_line_are_rounded_as_without_cuts() -> None:
     array = np.random.default_rng(0).standard_normal((3, 500)) * 1e6
     for key in ("uniform_filter1d", "uniform_filter"):
         assert_scipy_s(key, array, 7, size=5)
-    assert "no axis" in (why_not("uniform_filter", {"input": array[0], "size": 5}, forced(7)) or "")
 
 
 def test_which_of_two_zeros_comes_out() -> None:
@@ -71,37 +70,10 @@ def test_which_of_two_zeros_comes_out() -> None:
         assert_scipy_s(key, array, 7, **of_size(key))
 
 
-@pytest.mark.parametrize("key", [key for key in STRATEGIES if key != "rotate"])
-def test_an_output_that_overlaps_the_input_is_left_to_scipy(key: str) -> None:
-    name, _ = STRATEGIES[key]
-    memory = np.zeros((120, 60), bool if name.startswith("binary") else float)
-    array, output = memory[:50], memory[10:60]
-    if name == "map_coordinates":
-        output = output[:9, :11]
-    reason = why_not(key, {"input": array, **CALLS[name], "output": output}, forced(5))
-    assert reason == "the output shares memory with input"
-
-
-def test_an_output_that_is_the_mask_is_left_to_scipy() -> None:
-    array, mask = np.random.default_rng(0).random((2, 40, 50)) > 0.3
-    arguments = {"input": array, "mask": mask, "output": mask}
-    assert why_not("binary_erosion", arguments, forced(5)) == "the output shares memory with mask"
-
-
 def test_a_mask_is_cut_with_the_input() -> None:
     array, mask = np.random.default_rng(0).random((2, 40, 50)) > 0.3
     for given in (mask, mask.tolist(), mask.astype(float)):
         assert_scipy_s("binary_dilation", array, 7, mask=given, iterations=3)
-
-
-@pytest.mark.parametrize("name", ["sobel", "laplace", "grey_opening"])
-def test_an_input_that_is_overwritten_is_cut_along_other_axes(name: str) -> None:
-    """Other threads would overwrite the neighbours of a slab."""
-    array = an_array(name)
-    arguments = {"input": array, "output": array, **CALLS[name]}
-    assert "each is needed as a whole" in (why_not(name, arguments, forced(5)) or "")
-    arguments = {"input": array, "output": array, "sigma": 2, "axis": 0}
-    assert why_not("gaussian_filter1d", arguments, forced(5)) is None
 
 
 def test_nothing_shorter_than_a_structure_is_gone_over_repeatedly() -> None:
@@ -115,7 +87,7 @@ def test_nothing_shorter_than_a_structure_is_gone_over_repeatedly() -> None:
 
     image = np.random.default_rng(0).random((50, 60)) > 0.9
     further = {"structure": np.ones((4, 4)), "iterations": 3}
-    evaluate(TABLE["binary_dilation"], recorded, (image,), further, forced(50))
+    evaluate(TABLE["binary_dilation"].strategy, recorded, {"input": image, **further}, forced(50))
     assert len(calls) == 51
     assert all(iterations == 1 for shape, iterations in calls if min(shape) < 4)
 
@@ -135,15 +107,6 @@ def test_two_structures() -> None:
 def test_an_output_of_the_wrong_shape_is_scipy_s_to_refuse(shape: tuple[int, ...]) -> None:
     for name in ("gaussian_filter", "uniform_filter", "binary_erosion"):
         assert_scipy_s(name, an_array(name), 5, **CALLS[name], output=np.zeros(shape, bool))
-
-
-@pytest.mark.parametrize("name", ["sobel", "uniform_filter", "binary_opening", "map_coordinates"])
-def test_an_output_whose_elements_lie_on_each_other_is_left_to_scipy(name: str) -> None:
-    """The element written last must be the same as without threads."""
-    row = np.zeros(60 if name != "map_coordinates" else 11)
-    output = np.lib.stride_tricks.as_strided(row, (50 if row.size == 60 else 9, row.size), (0, 8))
-    reason = why_not(name, {"input": an_array(name), **CALLS[name], "output": output}, forced(5))
-    assert reason == "elements of the output share memory with each other"
 
 
 def test_a_read_only_output_is_scipy_s_to_refuse() -> None:
@@ -179,3 +142,34 @@ def test_floating_point_errors_are_treated_as_the_caller_says() -> None:
         function(array, 1)
     with np.errstate(over="ignore"):
         assert_identical(function(array, 1), ndimage.gaussian_gradient_magnitude(array, 1))
+
+
+@pytest.mark.parametrize(("sigma", "by_passes"), [(0.4, False), (10, True)])
+def test_passes_take_over_where_slabs_would_do_too_much_twice(
+    sigma: float, by_passes: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    policy = Policy(workers=8, smallest=0)
+    image = np.random.default_rng(0).standard_normal((400, 200))
+    assert why_not("gaussian_filter", {"input": image, "sigma": sigma}, policy) is None
+    computed: list[Any] = []
+    compute = Passes._compute
+
+    def spy(self: Passes, call: Any, policy: Policy) -> Any:
+        computed.append(call)
+        return compute(self, call, policy)
+
+    monkeypatch.setattr(Passes, "_compute", spy)
+    result = shared("gaussian_filter", policy)(image, sigma)
+    assert_identical(result, ndimage.gaussian_filter(image, sigma))
+    assert bool(computed) is by_passes
+
+
+@pytest.mark.parametrize("order", [0, 1, 2, 5])
+@pytest.mark.parametrize("dtype", ["f8", "c16", "f4"])
+def test_points_are_shared(dtype: str, order: int) -> None:
+    image = np.random.default_rng(0).standard_normal((20, 30)).astype(dtype)
+    points = 40 * np.random.default_rng(1).random((2, 7, 9)) - 5
+    for given in (points, points.tolist()):
+        assert_scipy_s("map_coordinates", image, 5, coordinates=given, order=order)
+    output = np.zeros((7, 9), dtype)
+    assert_scipy_s("map_coordinates", image, 5, coordinates=points, output=output, order=order)

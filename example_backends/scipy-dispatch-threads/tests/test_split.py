@@ -7,15 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from scipy_dispatch.calls import Deferred
 from scipy_dispatch.reach import WHOLE, Reach
-from scipy_dispatch_threads._call import Deferred
-from scipy_dispatch_threads._policy import Policy
-from scipy_dispatch_threads._split import Split, choose, cut, part
+from scipy_dispatch_threads._split import Policy, Split, choose, cut, part
 
-ANY_SIZE = Policy(workers=2, smallest_slab=1)
+TWO = Policy(workers=2)
 
 
-def split(shape: tuple[int, ...], reaches: list[Reach | None], policy: Policy = ANY_SIZE) -> Split:
+def split(shape: tuple[int, ...], reaches: list[Reach | None], policy: Policy = TWO) -> Split:
     return choose(shape, np.empty(shape, "u1").strides, reaches, policy)
 
 
@@ -50,31 +49,32 @@ def test_a_part_within_the_array_is_a_view() -> None:
 
 
 def test_slabs_lie_together_in_memory_if_nothing_else_counts() -> None:
-    assert split((100, 100), [Reach(), Reach()]).axis == 0
-    transposed = np.empty((100, 100)).T
-    assert choose(transposed.shape, transposed.strides, [Reach()] * 2, ANY_SIZE).axis == 1
+    assert split((1000, 1000), [Reach(), Reach()]).axis == 0
+    transposed = np.empty((1000, 1000)).T
+    assert choose(transposed.shape, transposed.strides, [Reach()] * 2, TWO).axis == 1
 
 
 def test_the_axis_is_taken_along_which_the_least_is_done_twice() -> None:
-    assert split((100, 100), [Reach(20), Reach(2)]).axis == 1
-    assert split((20, 5000), [Reach(2), Reach(2)]).axis == 1
-    assert split((100, 100), [WHOLE, Reach(5)]).axis == 1
+    assert split((1000, 1000), [Reach(200), Reach(2)]).axis == 1
+    assert split((20, 50_000), [Reach(2), Reach(2)]).axis == 1
+    assert split((1000, 1000), [WHOLE, Reach(50)]).axis == 1
 
 
-def test_several_slabs_for_each_worker_unless_they_get_too_thin() -> None:
-    assert split((1000,), [Reach(1)]).number == 8
-    assert split((100,), [Reach(10)]).number == 2
-    assert split((1000,), [Reach(1)], Policy(workers=3, smallest_slab=300)).number == 3
-
-
-def test_slabs_of_a_large_array_fit_caches_unless_they_get_too_thin() -> None:
-    policy = Policy(workers=2)
-    assert split((4096, 4096), [Reach(1)] * 2, policy).number == 64
-    assert split((4096, 4096), [Reach(12)] * 2, policy).number == 8
-
-
-def test_no_worker_waits_while_another_does_a_slab_more() -> None:
-    assert split((1000,), [Reach(1)], Policy(workers=2, smallest_slab=300)).number == 2
+@pytest.mark.parametrize(
+    ("shape", "radius", "workers", "number"),
+    [
+        ((1000, 1000), 1, 2, 8),
+        ((1000, 1000), 100, 2, 2),
+        ((100, 250), 1, 3, 3),
+        ((4096, 4096), 1, 2, 64),
+        ((4096, 4096), 12, 2, 8),
+    ],
+    ids=["several for each worker", "not thin", "not small", "as caches are", "thicker than these"],
+)
+def test_the_number_of_slabs(
+    shape: tuple[int, ...], radius: int, workers: int, number: int
+) -> None:
+    assert split(shape, [Reach(radius)] * 2, Policy(workers)).number == number
 
 
 @pytest.mark.parametrize(
@@ -83,7 +83,7 @@ def test_no_worker_waits_while_another_does_a_slab_more() -> None:
         ((100,), [WHOLE], "no axis of 100 elements can be split: each is needed as a whole"),
         ((1, 100), [Reach(), WHOLE], "1 x 100 elements are too few for two slabs"),
         ((), [], "can be split"),
-        ((100,), [Reach(40)], "not worth it: a value reads 40 elements on either side"),
+        ((100_000,), [Reach(40_000)], "not worth it: a value reads 40000 elements on either side"),
     ],
     ids=["whole", "short", "no axis", "far"],
 )

@@ -18,11 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 WITH_OUTPUT = [function for function in FUNCTIONS if "output" in function.parameters]
-OVERWRITING = [
-    function
-    for function in FUNCTIONS
-    if function.signature is not None and "overwrite_x" in function.signature.parameters
-]
 EQUAL_MEANS_SAME = (str, int, complex, type, np.dtype, np.ufunc, types.FunctionType)
 
 
@@ -87,36 +82,6 @@ def test_output_is_filled_in_place(function: Function) -> None:
     assert own.tobytes() == output.tobytes() or own.any()
 
 
-@pytest.mark.parametrize("function", WITH_OUTPUT, ids=str)
-@pytest.mark.parametrize("dtype", [np.float32, np.dtype("complex128"), "int16"], ids=str)
-def test_output_may_be_a_data_type(function: Function, dtype: Any) -> None:
-    """SciPy accepts or rejects the type, and so does the dispatchable function."""
-    args, kwargs = function.call
-    for form in forms(Call(args, {**kwargs, "output": dtype}), function.signature):
-        assert bits(outcome(function.dispatchable, form)) == bits(outcome(function.default, form))
-
-
-@pytest.mark.parametrize("name", ["bf", "cdt", "edt"])
-@pytest.mark.parametrize("kind", ["distances", "indices"])
-def test_distance_transforms_fill_arrays_in_place(name: str, kind: str) -> None:
-    function = Function("ndimage", f"distance_transform_{name}")
-    if kind == "distances":
-        array = np.zeros(BLOBS.shape, np.int32 if name == "cdt" else np.float64)
-        form = call(BLOBS, distances=array)
-    else:
-        array = np.indices(BLOBS.shape, np.int32)
-        form = call(BLOBS, return_distances=False, return_indices=True, indices=array)
-    expected = outcome(function.default, form)
-    assert (expected[3][kind] != array).any()
-    assert bits(outcome(function.dispatchable, form)) == bits(expected)
-
-
-@pytest.mark.parametrize("function", OVERWRITING, ids=str)
-def test_overwriting_the_input_is_the_same(function: Function) -> None:
-    form = Call(function.call.args, {"overwrite_x": True})
-    assert bits(outcome(function.dispatchable, form)) == bits(outcome(function.default, form))
-
-
 @pytest.mark.parametrize("function", FUNCTIONS, ids=str)
 def test_wrong_calls_fail_with_scipys_own_error(function: Function) -> None:
     """The wrapper neither adds nor hides errors."""
@@ -163,28 +128,3 @@ def test_systems_may_be_objects(name: str) -> None:
         expected = outcome(function.default, call(system))
         assert not isinstance(expected[0], Exception)
         assert bits(outcome(function.dispatchable, call(system))[0]) == bits(expected[0])
-
-
-def test_backends_of_scipy_fft_still_work() -> None:
-    """`scipy.fft.set_backend` affects the default implementation, as without dispatching."""
-    from scipy_dispatch import fft
-
-    class Loud:
-        __ua_domain__ = "numpy.scipy.fft"
-
-        @staticmethod
-        def __ua_function__(method: Any, args: Any, kwargs: Any) -> str:
-            return f"{method.__name__} of {len(args)}"
-
-    with fft.set_backend(Loud):
-        assert fft.rfft(WAVE) == "rfft of 1"
-
-
-def test_bits_tell_values_apart() -> None:
-    """Check the helper of the tests above."""
-    assert bits(np.float32(1)) != bits(np.float64(1))
-    assert bits(np.zeros(1)) != bits(-np.zeros(1))
-    assert bits(np.array([np.nan])) == bits(np.array([np.nan]))
-    assert bits(1) != bits(True)
-    assert bits((1,)) != bits([1])
-    assert bits(ValueError("a")) != bits(ValueError("b"))

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from types import ModuleType, SimpleNamespace
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -8,18 +8,8 @@ from recorder import Marker, Record, description
 from scipy_functions import FUNCTIONS, TABLES, Function, by_position
 
 from scipy_dispatch._expose import expose
-from scipy_dispatch._table import ModuleTable
 from scipy_dispatch.testing import Call
 from spatch_core import BackendSystem
-
-
-def smooth(image: Any, size: int = 3) -> str:
-    """Smooth."""
-    return "default"
-
-
-def respond(system: Any, w: Any = None) -> str:
-    return "default"
 
 
 def open_to(recorded: list[str], *more_types: str) -> BackendSystem:
@@ -30,66 +20,6 @@ def open_to(recorded: list[str], *more_types: str) -> BackendSystem:
         default_primary_types=["numpy:ndarray"],
         backends=[description(recorded, *more_types)],
     )
-
-
-def exposed(table: ModuleTable, **public: Any) -> dict[str, Any]:
-    """Expose a module with the given public names as ``lib``."""
-    module: Any = SimpleNamespace(__all__=list(public), **public)
-    namespace: dict[str, Any] = {"__name__": "lib"}
-    expose(open_to([f"lib:{name}" for name in public]), module, table, namespace)
-    return namespace
-
-
-class TestAnotherSciPy:
-    """The installed SciPy is older or newer than the table."""
-
-    def test_a_name_that_it_does_not_have_is_skipped(self) -> None:
-        namespace = exposed(ModuleTable({"removed": ("image",)}, frozenset()), smooth=smooth)
-        assert namespace["__all__"] == ["smooth"]
-        assert "removed" not in namespace
-
-    def test_a_name_that_the_table_does_not_have_is_unchanged(self) -> None:
-        assert exposed(ModuleTable({}, frozenset()), smooth=smooth)["smooth"] is smooth
-
-    def test_a_parameter_that_it_does_not_have_is_skipped(self) -> None:
-        table = ModuleTable({"smooth": ("image", "weights")}, frozenset())
-        namespace = exposed(table, smooth=smooth)
-        assert isinstance(namespace["smooth"](Marker()), Record)
-
-    def test_a_function_with_none_of_the_parameters_is_unchanged(self) -> None:
-        table = ModuleTable({"smooth": ("picture",)}, frozenset())
-        assert exposed(table, smooth=smooth)["smooth"] is smooth
-
-    def test_positions_count_only_where_the_signature_is_hidden(self) -> None:
-        def hidden(*args: Any) -> str:
-            return "default"
-
-        table = ModuleTable({"smooth": {"image": 1}, "hidden": {"image": 1}}, frozenset())
-        namespace = exposed(table, smooth=smooth, hidden=hidden)
-        assert isinstance(namespace["smooth"](Marker(), 3), Record)
-        assert isinstance(namespace["hidden"](3, Marker()), Record)
-        assert namespace["hidden"](Marker(), 3) == "default"
-
-
-class TestStarredParameters:
-    @pytest.fixture
-    def function(self) -> Any:
-        return exposed(ModuleTable({"respond": ("*system", "w")}, frozenset()), respond=respond)[
-            "respond"
-        ]
-
-    @pytest.mark.parametrize("kind", [tuple, list])
-    def test_items_are_dispatched_on(self, function: Any, kind: Any) -> None:
-        first, second, w = Marker(), 2.0, Marker()
-        answer = function(kind([first, second]), w)
-        assert answer.dispatch_args == (first, second, w)
-
-    def test_anything_else_counts_itself(self, function: Any) -> None:
-        system = Marker()
-        assert function(system=system).dispatch_args == (system,)
-
-    def test_what_is_not_given_does_not_count(self, function: Any) -> None:
-        assert function(([1.0], [2.0])) == "default"
 
 
 @pytest.fixture(scope="module")
@@ -157,8 +87,7 @@ def marked_calls(function: Function) -> Any:
     call = function.call
     signature = function.signature
     if signature is None:
-        assert isinstance(function.parameters, dict)
-        for position in function.parameters.values():
+        for position in TABLES[function.module].positions[function.name].values():
             marker = Marker()
             args = list(call.args)
             args[position] = marker

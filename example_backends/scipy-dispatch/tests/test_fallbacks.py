@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import warnings
 from typing import TYPE_CHECKING, Any
 
 import boxes
@@ -18,7 +17,6 @@ from scipy_dispatch import backend_opts, ndimage, signal, system
 from scipy_dispatch.conversions import from_scipy
 from scipy_dispatch.testing import Call
 from scipy_dispatch.testing._samples import BLOBS, IMAGE
-from spatch_core import FallbackWarning, NoImplementationError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -58,16 +56,6 @@ def test_convert_gives_scipys_values_in_every_form_of_the_call(function: Functio
         assert bits(found) == bits((in_boxes(result), *[boxed(each) for each in others]))
 
 
-@pytest.mark.parametrize("function", FUNCTIONS, ids=str)
-def test_raise_says_what_would_be_converted(function: Function) -> None:
-    args, kwargs = function.call.fresh()
-    with backend_opts(fallback="raise"), pytest.raises(NoImplementationError) as caught:
-        function.dispatchable(*boxed(args), **boxed(kwargs))
-    remedy, _ = caught.value.remedies
-    assert "boxes converts " in remedy
-    assert " bytes), and the library's own implementation runs" in remedy
-
-
 @pytest.mark.parametrize("function", WITH_OUTPUT, ids=str)
 def test_output_is_filled_in_place(function: Function) -> None:
     args, kwargs = function.call.fresh()
@@ -92,15 +80,6 @@ def test_distances_and_indices_are_filled_in_place() -> None:
     assert bits([distances.array, indices.array]) == bits(list(expected))
 
 
-@pytest.mark.parametrize("function", FUNCTIONS, ids=str)
-def test_no_other_argument_is_written_into(function: Function) -> None:
-    """Else a conversion would lose what the function has written."""
-    args, kwargs = function.call.fresh()
-    function.default(*args, **kwargs)
-    is_unchanged = bits([args, kwargs]) == bits(list(function.call))
-    assert is_unchanged is (function not in OVERWRITING)
-
-
 @pytest.mark.parametrize("policy", ["raise", "convert"])
 def test_what_scipy_takes_is_not_foreign(policy: str) -> None:
     """Numbers, data types, polynomials and systems of NumPy and SciPy, and Python's own."""
@@ -122,47 +101,6 @@ def test_the_policy_is_default_unless_something_else_is_chosen() -> None:
     if sys.version_info >= (3, 11):
         (note,) = caught.value.__notes__
         assert "boxes" in note
-
-
-class Crate(Box):
-    """Another type, which no backend knows."""
-
-
-def test_warn_warns_once_for_each_function_and_type() -> None:
-    """With the bytes of the arrays; then SciPy gets them."""
-    with backend_opts(fallback="warn"), warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        for function in (ndimage.prewitt, ndimage.laplace):
-            for kind in (Box, Box, Crate, Crate):
-                with pytest.raises(TypeError, match="a box is not an array"):
-                    function(kind(IMAGE))
-    assert [each.category for each in caught] == [FallbackWarning] * 4
-    texts = [str(each.message) for each in caught]
-    for text, name in zip(texts, ("prewitt", "prewitt", "laplace", "laplace"), strict=True):
-        assert f"ndimage:{name} " in text
-        assert "(336 bytes)" in text
-    assert ["Crate" in text for text in texts] == [False, True, False, True]
-    assert {each.filename for each in caught} == {__file__}
-
-
-@pytest.mark.skipif(sys.version_info < (3, 11), reason="notes are of Python 3.11")
-@pytest.mark.parametrize("policy", ["default", "warn"])
-@pytest.mark.filterwarnings("ignore::spatch_core.FallbackWarning")
-def test_what_scipy_raises_carries_the_reasons(policy: str) -> None:
-    with backend_opts(fallback=policy), pytest.raises(TypeError, match="a box") as caught:
-        ndimage.gaussian_laplace(Box(IMAGE), 1)
-    (note,) = caught.value.__notes__
-    assert "boxes has no implementation" in " ".join(note.split())
-
-
-def test_a_trace_shows_what_was_converted() -> None:
-    with backend_opts(fallback="convert", trace=True) as trace:
-        ndimage.sobel(Box(IMAGE))
-    assert str(trace).splitlines() == [
-        "scipy_dispatch.ndimage:sobel -> boxes converted: boxes:Box to numpy:ndarray, 336 bytes",
-        "scipy_dispatch.ndimage:sobel -> default called: through the conversions of boxes",
-        "scipy_dispatch.ndimage:sobel -> boxes converted: numpy:ndarray to boxes:Box, 336 bytes",
-    ]
 
 
 def test_results_that_are_no_arrays() -> None:

@@ -163,12 +163,6 @@ def test_a_type_error_in_a_plan_is_the_callers() -> None:
         Planned(plan, "cards", "photolib:blur").should_run(None, 3)
 
 
-def test_an_exception_of_a_plan_is_the_callers(library_blur: Any) -> None:
-    with pytest.raises(AttributeError, match="size") as raised:
-        library_blur.invoke(backend="cards", force=True)(None)
-    assert raised.traceback[-1].name == "blur"
-
-
 def test_a_plan_keeps_no_argument_alive(library_blur: Any) -> None:
     """A context that an implementation kept would hold the plan, and the plan the arguments."""
     image = Image()
@@ -187,7 +181,7 @@ def test_its_signature_is_the_plans() -> None:
     """`verify` compares the implementation's signature, after the context, with the library's."""
     names = [*inspect.signature(blur).parameters]
     assert names == ["image", "sigma", "mode"]
-    assert [*inspect.signature(blur.run).parameters] == ["context", *names]
+    assert [*inspect.signature(blur.run).parameters] == ["_context", *names]
     assert (blur.__name__, blur.__module__) == ("blur", HERE)
     assert str(blur.__doc__).startswith("Blurs on a card.")
     assert repr(blur) == f"<planned {HERE}:blur>"
@@ -212,19 +206,7 @@ def test_a_plan_may_take_the_context() -> None:
     assert planned.run(context, 3) == planned(3) == 3
     assert contexts == [context, None]
     assert [*inspect.signature(planned).parameters] == ["image"]
-    assert [*inspect.signature(planned.run).parameters] == ["context", "image"]
-
-
-def test_a_plan_may_serve_several_functions() -> None:
-    several = PlannedBackend("several")
-
-    @several.plans("photolib:erode")
-    def erode(image: object) -> Callable[[], Any] | str:
-        return lambda: image
-
-    planned = several.plans("photolib:minimum")(erode.plan)
-    assert (planned.function, erode.function) == ("photolib:minimum", "photolib:erode")
-    assert several.functions["photolib:erode"].identifier.endswith("erode.run")
+    assert [*inspect.signature(planned.run).parameters] == ["_context", "image"]
 
 
 @pytest.mark.parametrize(
@@ -233,26 +215,6 @@ def test_a_plan_may_serve_several_functions() -> None:
 def test_a_plan_without_a_name_is_an_error(wrong: Any) -> None:
     with pytest.raises((TypeError, ValueError)):
         PlannedBackend("wrong").plans("photolib:blur")(wrong)
-
-
-def test_a_parameter_may_be_called_context() -> None:
-    """The context that the implementation gets in front is passed by position."""
-    own = PlannedBackend("own")
-
-    @own.plans("photolib:render")
-    def render(image: Image, context: str) -> Callable[[], Any] | str:
-        return lambda: (image.size, context)
-
-    assert render(Image(), context="print") == (9, "print")
-    assert [*inspect.signature(render).parameters] == ["image", "context"]
-    assert [*inspect.signature(render.run).parameters] == ["_context", "image", "context"]
-    assert render.run(None, Image(2), "screen") == (2, "screen")
-
-    @own.plans("photolib:show")
-    def show(_context: str, context: str) -> str:
-        return "no screen"
-
-    assert [*inspect.signature(show.run).parameters] == ["__context", "_context", "context"]
 
 
 def test_many_plans_are_registered_at_once() -> None:

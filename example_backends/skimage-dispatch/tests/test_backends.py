@@ -15,7 +15,7 @@ from dask.base import is_dask_collection
 
 import scipy_dispatch_threads
 import skimage_dispatch
-from scipy_dispatch_threads._policy import Policy
+from scipy_dispatch_threads._split import Policy
 from skimage_dispatch import backend_opts, feature, filters, morphology, system
 from skimage_dispatch_backends._neighbours import NEIGHBOURS
 

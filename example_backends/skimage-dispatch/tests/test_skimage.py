@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from scipy_dispatch_threads._policy import Policy
+from scipy_dispatch_threads._split import Policy
 from skimage_dispatch import backend_opts, system
 from spatch_core.testing.package_functions import replace_functions
 

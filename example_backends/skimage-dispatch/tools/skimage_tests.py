@@ -51,7 +51,7 @@ def pytest_configure() -> None:
         replace_functions(skimage_dispatch.system)
     if run == "threads":
         from scipy_dispatch_threads import set_workers
-        from scipy_dispatch_threads._policy import Policy
+        from scipy_dispatch_threads._split import Policy
 
         set_workers(2)
         forced = Policy(2, smallest=1, slabs=3)

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
 import sys
-import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import dask
@@ -33,11 +31,8 @@ def _with_numpy() -> Iterator[None]:
 
 
 def in_new_thread(function: Callable[..., Any], *args: Any) -> Any:
-    found = []
-    thread = threading.Thread(target=lambda: found.append(function(*args)))
-    thread.start()
-    thread.join()
-    return found[0]
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(function, *args).result()
 
 
 def set_it(name: str, local: bool) -> str:
@@ -90,38 +85,14 @@ def test_a_thread_that_has_set_none_follows() -> None:
 def test_a_context_in_another_thread_does_not_switch_this_one() -> None:
     """While it lasts; a third thread, which has set none, follows it."""
     tl.set_backend("numpy")
-    entered, may_leave = threading.Event(), threading.Event()
-
-    def work() -> None:
-        with tl.backend_context("jax"):
-            entered.set()
-            may_leave.wait()
-
-    thread = threading.Thread(target=work)
-    thread.start()
-    entered.wait()
-    try:
+    with ThreadPoolExecutor(1) as pool:
+        context = tl.backend_context("jax")
+        pool.submit(context.__enter__).result()
         assert (computed(), in_new_thread(tl.get_backend)) == ("numpy", "jax")
         tl.set_backend("jax")
         tl.set_backend("numpy")
-    finally:
-        may_leave.set()
-        thread.join()
+        pool.submit(context.__exit__, None, None, None).result()
     assert computed() == in_new_thread(computed) == "numpy"
-
-
-def test_the_thread_that_imports_tensorly_has_set_the_first_backend() -> None:
-    """As in TensorLy: it runs on that until it sets another."""
-    program = """
-import threading, tensorly as tl, tensorly_dispatch
-
-thread = threading.Thread(target=tl.set_backend, args=["jax"])
-thread.start()
-thread.join()
-assert (tl.get_backend(), type(tl.ones(2)).__module__) == ("numpy", "numpy")
-"""
-    variables = {**os.environ, "TENSORLY_BACKEND": "numpy"}
-    subprocess.run([sys.executable, "-c", program], env=variables, check=True)
 
 
 def test_a_context_decorates_a_function() -> None:

@@ -13,11 +13,18 @@ from functools import wraps
 from types import GeneratorType
 from typing import Any
 
-from networkx.utils.backends import _dispatchable, _registered_algorithms
+from networkx.utils.backends import (
+    _dispatchable,
+    _registered_algorithms,
+    backend_info,
+    backends,
+)
 
 from spatch_core import BackendSystem
 
-__all__ = ["backend_opts", "functions", "system"]
+from . import installed
+
+__all__ = ["backend_opts", "functions", "records", "system"]
 
 system = BackendSystem(
     "networkx_dispatch.backends",
@@ -69,6 +76,14 @@ functions = {
     if not name.endswith("__new__")
 }
 """The dispatchable functions by the names under which NetworkX dispatches."""
+records = {
+    f"{record.__module__}:{record.__qualname__}": record
+    for record in (_registered_algorithms[name].__wrapped__ for name in functions)
+}
+"""What NetworkX has recorded about its functions, by identifier."""
+
+for _name in backends:
+    system.register(installed.describe(_name, backend_info[_name], records))
 
 
 def _call(record: Any, /, *args: Any, backend: str | None = None, **kwargs: Any) -> Any:
@@ -83,7 +98,7 @@ def _call(record: Any, /, *args: Any, backend: str | None = None, **kwargs: Any)
         backend = "default" if backend == "networkx" else backend
         if backend not in system.backends:
             raise ImportError(f"'{backend}' backend is not installed")
-        function = function.invoke(backend=backend)
+        function = function.invoke(backend=backend, force=True)  # as NetworkX does
     result = function(*args, **kwargs)
     return result.generator if type(result) is Steps else result
 

@@ -11,9 +11,9 @@ from types import GeneratorType, SimpleNamespace
 from typing import Any
 
 import networkx as nx
-from networkx.utils.backends import _loaded_backends, _registered_algorithms
+from networkx.utils.backends import _loaded_backends
 
-from networkx_dispatch import backend_opts, functions
+from networkx_dispatch import backend_opts, functions, records
 from networkx_dispatch_loopback import (
     LoopbackGraph,
     copy_graph,
@@ -21,12 +21,6 @@ from networkx_dispatch_loopback import (
     from_networkx,
     to_networkx,
 )
-
-RECORDS = {
-    f"{record.__module__}:{record.__qualname__}": record
-    for record in (_registered_algorithms[name].__wrapped__ for name in functions)
-}
-"""What NetworkX has recorded about its functions, by identifier."""
 
 
 def _convert_from_nx(
@@ -68,7 +62,7 @@ DESCRIPTION = {
             "function": "networkx_dispatch_loopback.roundtrip:run",
             "uses_context": True,
         }
-        for identifier in RECORDS
+        for identifier in records
     },
 }
 
@@ -83,7 +77,7 @@ def run(context: Any, *args: Any, **kwargs: Any) -> Any:
 
 
 def _run(context: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    record = RECORDS[context.function]
+    record = records[context.function]
     function = functions[record.name]
     if record._will_call_mutate_input(args, kwargs):
         # A function that writes into a graph leaves all else as it is.

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import dask
+import dask.array as da
 import numpy as np
+from dask.array import Array
 
 from scipy_dispatch.conversions import from_scipy
-
-from ._dask import Array, da, dask
 
 COMPUTE = "scipy_dispatch.compute"
 """The key in Dask's configuration."""

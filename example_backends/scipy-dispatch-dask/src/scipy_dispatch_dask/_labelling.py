@@ -9,13 +9,17 @@ from itertools import accumulate, product
 from operator import add
 from typing import Any, TypeAlias
 
+import dask.array as da
 import numpy as np
+from dask.array import Array
+from dask.base import tokenize
+from dask.highlevelgraph import HighLevelGraph
 from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import connected_components
 
-from ._block import Block, block_of, probe, why_not_numpy
-from ._call import Call
-from ._dask import Array, HighLevelGraph, da, tokenize
+from scipy_dispatch.calls import BoundCall as Call
+
+from ._blocks import Block, block_of, probe, why_not_numpy
 
 Step: TypeAlias = "tuple[int, ...]"
 

@@ -1,4 +1,4 @@
-"""Functions that process lines: the axis of the lines is in one chunk, other chunks stay."""
+"""Functions of whole lines: the axis of the lines is in one chunk, other chunks stay."""
 
 from __future__ import annotations
 
@@ -6,15 +6,26 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+import dask.array as da
 import numpy as np
+from dask.array import Array
 
-from ._block import block_of, meta_of, probe, why_not_unmasked
-from ._call import Call
-from ._chunks import with_whole_lines
-from ._dask import Array, da
+from scipy_dispatch.calls import BoundCall as Call
 
-_SHORT = 64
-FEW = 4
+from ._blocks import (
+    Block,
+    block_of,
+    dispatchable,
+    meta_of,
+    probe,
+    why_not_numpy,
+    why_not_unmasked,
+    with_whole_lines,
+)
+from ._strategy import Strategy
+
+# The longest axis of the array that shows the type of a transform.
+_FEW = 4
 
 
 def one_axis(call: Call, ndim: int) -> tuple[int, ...]:
@@ -30,13 +41,14 @@ def two_axes(call: Call, ndim: int) -> tuple[int, ...]:
 
 @dataclass(frozen=True)
 class Lines:
-    """Call the function again on blocks that contain whole lines."""
+    """Call the function again on blocks that contain whole lines.
+
+    A line of ones shows at once how long a line of the result is, and of which type.
+    """
 
     arrays: tuple[str, ...] = ("x",)
     # The axes of the lines.
     axes: Callable[[Call, int], tuple[int, ...]] = one_axis
-    # The length of the result along an axis, from that of the array.
-    length: Callable[[Call, int, int], int] = lambda call, axis, n: n
     # The reason why a call cannot be supported.
     refuse: Callable[[Call], str | None] = lambda call: None
     # The call for the probe, without arguments that only the real one may use.
@@ -56,35 +68,15 @@ class Lines:
             block, shared = block_of(call, name)
             return da.map_blocks(block, x, meta=meta_of(result), **shared)
         axes = self.axes(call, x.ndim)
-        meta = meta_of(_probe_lines(self.harmless(call), name, axes))
+        line = tuple(n if axis in axes else 1 for axis, n in enumerate(x.shape))
+        result = probe(self.harmless(call), name, shape=line)
+        meta = meta_of(result)
         x = with_whole_lines(x, axes)
         chunks = tuple(
-            (self.length(call, axis, x.shape[axis]),) if axis in axes else sizes
-            for axis, sizes in enumerate(x.chunks)
+            (result.shape[axis],) if axis in axes else sizes for axis, sizes in enumerate(x.chunks)
         )
         block, shared = block_of(call, name)
         return da.map_blocks(block, x, chunks=chunks, meta=meta, dtype=meta.dtype, **shared)
-
-
-def _probe_lines(call: Call, name: str, axes: tuple[int, ...]) -> Any:
-    """Probe with short lines, or with lines of the full length if short ones cause an error."""
-    x = call[name]
-    for longest in (_SHORT, max(x.shape)):
-        shape = tuple(
-            min(length, longest) if axis in axes else 1 for axis, length in enumerate(x.shape)
-        )
-        try:
-            return probe(call, name, shape=shape)
-        except Exception:
-            if longest == max(x.shape):
-                raise
-    raise AssertionError("unreachable")
-
-
-def short_transform(call: Call) -> Call:
-    """Shorten the transform for the probe: its length does not change the type of the result."""
-    n = call["n"]
-    return call.replaced(n=n if n is None or n < FEW else FEW)
 
 
 def second_result(name: str) -> Callable[[Call], str | None]:
@@ -120,3 +112,221 @@ def many_widths(call: Call) -> str | None:
         if np.ndim(call[name]) > 0:
             return f"{name}= is an array; pass a number"
     return None
+
+
+@dataclass(frozen=True)
+class AxisByAxis:
+    """Apply 1-d functions along several axes in succession.
+
+    The array is rechunked between two axes, so that a task never needs more than whole lines
+    along one axis.
+    """
+
+    # The function of scipy_dispatch.fft for the last axis.
+    last: str
+    # For functions of one axis.
+    strategies: Mapping[str, Strategy]
+    # The function for the other axes, if it is another one: before the last axis.
+    before: str | None = None
+    # Or after it.
+    after: str | None = None
+    arrays: tuple[str, ...] = ("x",)
+
+    def refuse(self, call: Call) -> str | None:
+        x = call["x"]
+        if x.ndim == 0 or self.last not in ("irfft", "hfft") or call["s"] is not None:
+            return None
+        axes = _axes(call["axes"], None, x.ndim)
+        if axes and x.shape[axes[-1]] == 1:
+            return (
+                "x= has one element along the last axis, and the functions of one axis refuse that"
+            )
+        return None
+
+    def run(self, call: Call) -> Array:
+        x, s = call["x"], call["s"]
+        few = None if s is None else [min(length, _FEW) for length in _tuple(s)]
+        shape = tuple(min(length, _FEW) for length in x.shape)
+        meta = meta_of(probe(call.replaced(s=few), "x", shape=shape))
+        shared = call.without("x", "s", "axes").arguments
+        if self.before and x.dtype.kind == "f":
+            # SciPy converts first too, which affects how NaNs propagate.
+            x = x.astype(np.result_type(x.dtype, np.complex64))
+        chunks: dict[int, int] = {}
+        for name, axis, length in self._steps(_axes(call["axes"], s, x.ndim), s):
+            n = x.shape[axis] if length == -1 else length
+            step = dispatchable(f"scipy_dispatch.fft:{name}")
+            cut = max(x.chunks[axis]) or -1
+            # Restore the chunks along the axis of the previous step; otherwise the whole array
+            # would end up in one chunk.
+            x = with_whole_lines(x, (axis,), chunks)
+            x = self.strategies[name].run(Call(step, {**shared, "x": x, "n": n, "axis": axis}))
+            chunks = {axis: cut}
+        return x.astype(meta.dtype)
+
+    def _steps(self, axes: tuple[int, ...], s: Any) -> list[tuple[str, int, int | None]]:
+        lengths = (None,) * len(axes) if s is None else _tuple(s)
+        other = self.before or self.after or self.last
+        last = [
+            (self.last, axis, length) for axis, length in zip(axes[-1:], lengths[-1:], strict=True)
+        ]
+        others = [
+            (other, axis, length) for axis, length in zip(axes[:-1], lengths[:-1], strict=True)
+        ]
+        return last + others if self.after else others + last
+
+
+@dataclass(frozen=True)
+class EveryAxis:
+    """Apply a 1-d function along every axis in succession."""
+
+    # The function, with the same parameters and an additional axis, and its strategy.
+    identifier: str
+    strategy: Strategy
+    arrays: tuple[str, ...] = ("input",)
+
+    def refuse(self, call: Call) -> str | None:
+        return None
+
+    def run(self, call: Call) -> Array:
+        meta = meta_of(probe(call, "input"))
+        step = Call(dispatchable(self.identifier), call.arguments)
+        x = call["input"]
+        chunks: dict[int, int] = {}
+        for axis in range(x.ndim):
+            cut = max(x.chunks[axis]) or -1
+            x = self.strategy.run(
+                step.replaced(axis=axis, input=with_whole_lines(x, (axis,), chunks))
+            )
+            chunks = {axis: cut}
+        return x.astype(meta.dtype)
+
+
+@dataclass(frozen=True)
+class Shift:
+    """Swap the halves of axes with a function of `dask.array.fft`."""
+
+    # Dask.array.fft.fftshift or its inverse.
+    function: Callable[..., Array]
+    arrays: tuple[str, ...] = ("x",)
+
+    def refuse(self, call: Call) -> str | None:
+        x = call["x"]
+        if x.ndim == 0:
+            return "x= is a scalar"
+        return why_not_unmasked(x, "x")
+
+    def run(self, call: Call) -> Array:
+        probe(call, "x")
+        axes = call["axes"]
+        if isinstance(axes, np.ndarray):
+            axes = axes.tolist()
+        return self.function(call["x"], axes=axes)
+
+
+def _axes(axes: Any, s: Any, ndim: int) -> tuple[int, ...]:
+    if axes is not None:
+        return tuple(axis % ndim for axis in _tuple(axes))
+    return tuple(range(ndim))[0 if s is None else ndim - len(_tuple(s)) :]
+
+
+def _tuple(value: Any) -> tuple[int, ...]:
+    try:
+        return tuple(value)
+    except TypeError:
+        return (value,)
+
+
+@dataclass(frozen=True)
+class Spectrum:
+    """Call the function again on blocks that contain whole lines, and keep the last result.
+
+    The frequencies and times depend only on the length of a line. They are computed from a line of
+    ones. Frequencies are along the axis of the lines, times along a new last axis.
+    """
+
+    arrays: tuple[str, ...] = ("x",)
+
+    def refuse(self, call: Call) -> str | None:
+        shapes = {np.shape(call[name]) for name in self.arrays if call[name] is not None}
+        if len(shapes) > 1:
+            return "x= and y= have different shapes"
+        (shape,) = shapes
+        return "x= is empty or a scalar" if 0 in (len(shape), *shape) else None
+
+    def run(self, call: Call) -> tuple[Any, ...]:
+        """Return SciPy's result, with the spectrum as a lazy array."""
+        if call.function.__name__ == "csd" and call["y"] is call["x"]:
+            # Then SciPy's result is real.
+            call = Call(dispatchable("scipy_dispatch.signal:welch"), call.without("y").arguments)
+        arrays = tuple(name for name in self.arrays if call[name] is not None)
+        call = call.replaced(**{name: da.asarray(call[name]) for name in arrays})
+        x = call["x"]
+        axis = call["axis"] % x.ndim
+        line = tuple(length if each == axis else 1 for each, length in enumerate(x.shape))
+        with np.errstate(invalid="ignore"):  # ones may have no power at all
+            *scales, spectrum = probe(call, *arrays, shape=line)
+        x = with_whole_lines(x, (axis,))
+        chunks = {**dict(enumerate(x.chunks)), axis: (spectrum.shape[axis],)}
+        times = spectrum.shape[x.ndim :]
+        block, shared = block_of(call, *arrays)
+        lazy: Array = da.map_blocks(
+            LastResult(block, spectrum.dtype),
+            *(call[name].rechunk(x.chunks) for name in arrays),
+            chunks=(*chunks.values(), *((n,) for n in times)),
+            new_axis=list(range(x.ndim, spectrum.ndim)),
+            meta=meta_of(spectrum),
+            **shared,
+        )
+        return *scales, lazy
+
+
+@dataclass(frozen=True, eq=False)
+class LastResult:
+    """Call a function with several results and return the last."""
+
+    block: Block
+    # SciPy's result is real if one block, of two equal arrays, is passed twice.
+    dtype: Any
+
+    @property
+    def __name__(self) -> str:
+        return self.block.__name__
+
+    def __call__(self, *blocks: Any, **shared: Any) -> Any:
+        return self.block(*blocks, **shared)[-1].astype(self.dtype)
+
+
+@dataclass(frozen=True)
+class FourierFilter:
+    """Filter with the function of the same name in `dask_image.ndfourier`.
+
+    The input is converted to double precision, in which SciPy computes for every data type.
+    """
+
+    # The one that gives the strength of the filter.
+    parameter: str
+    arrays: tuple[str, ...] = ("input",)
+
+    def refuse(self, call: Call) -> str | None:
+        x, n = call["input"], call["n"]
+        if x.ndim == 0 or x.size == 0:
+            return "input= is empty or a scalar"
+        if n >= 0 and n // 2 + 1 != x.shape[call["axis"]]:
+            return "input= is not as long along axis= as a real transform of n= elements"
+        if self.parameter == "size" and not np.all(np.asarray(call["size"]) > 0):
+            return "size= is not above 0, for which SciPy returns zeros"
+        return why_not_numpy(x, "input")
+
+    def run(self, call: Call) -> Array:
+        from dask_image import ndfourier
+
+        x = call["input"]
+        meta = meta_of(probe(call, "input"))
+        result: Array = getattr(ndfourier, call.function.__name__)(
+            x.astype(np.promote_types(x.dtype, np.float64)),
+            np.broadcast_to(np.asarray(call[self.parameter], dtype=np.float64), x.ndim),
+            n=max(call["n"], -1),
+            axis=call["axis"],
+        )
+        return result.astype(meta.dtype)

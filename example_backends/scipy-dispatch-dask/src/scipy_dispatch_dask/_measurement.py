@@ -1,21 +1,226 @@
-"""Measurements of labelled regions: one pass over the blocks, for all regions together."""
+"""Measurements of labelled regions: one pass over the blocks, for all regions together.
+
+Each block gives a tally of its regions, from which the measures are computed. A tally has several
+columns with a number for each region, among them ``"count"``, the number of elements. Tallies of
+several blocks can be merged. So can elements: each is a tally of one.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import Any, TypeAlias
 
+import dask
+import dask.array as da
 import numpy as np
+from dask.array import Array
+from dask.core import flatten
 from scipy import ndimage
 
-from ._block import meta_of, why_not_numpy
-from ._call import Call, is_dask_array
-from ._dask import Array, da, dask, flatten
-from ._regions import Regions, asked_for, why_not_comparable
+from scipy_dispatch.calls import BoundCall as Call
+
+from ._blocks import is_dask_array, is_lazy_number, meta_of, why_not_numpy
 from ._strategy import as_any_array
-from ._tally import Elements, Groups, Means, Sums, grouped
+
+
+@dataclass(frozen=True, eq=False)
+class Regions:
+    """The regions that ``index=`` selects.
+
+    They have `labels` in ascending order. A single label has no dimensions and may be a Dask
+    array. None stands for all labels above 0 as one region.
+    """
+
+    labels: Any
+
+    @property
+    def count(self) -> int:
+        """The number of regions."""
+        return 1 if np.ndim(self.labels) == 0 else len(self.labels)
+
+    def only(self, labels: Any) -> Any:
+        """Return whether each element is in the region; valid only for a single region."""
+        return labels > 0 if self.labels is None else labels == self.labels
+
+    def of(self, labels: Any) -> Any:
+        """Return the region of each element, `count` for an element outside all regions."""
+        if np.ndim(self.labels) == 0:
+            return np.where(self.only(labels), 0, 1)
+        places = np.searchsorted(self.labels, labels)
+        places[places == self.count] = 0
+        return np.where(self.labels[places] == labels, places, self.count)
+
+
+def asked_for(index: Any, dtype: Any) -> tuple[Regions, Any]:
+    """Return the regions that `index` requests, and the region for each place in the result.
+
+    The place is 0 if the result is a single number; `dtype` is that of the labels.
+    """
+    if index is None:
+        return Regions(None), 0
+    if np.ndim(index) == 0:
+        return Regions(index), 0
+    labels, places = np.unique(np.asarray(index), return_inverse=True)
+    if dtype.kind != "f":
+        labels = labels.astype(_compared(dtype))
+    return Regions(labels), places
+
+
+def why_not_comparable(index: Any, dtype: Any) -> str | None:
+    """Return why `index` cannot be compared with labels as SciPy would; None if it can."""
+    if dtype.kind not in "biuf":
+        return f"labels= are of the data type {dtype}"
+    if index is None or isinstance(index, bool | int | float | np.bool_ | np.integer | np.floating):
+        return None
+    # Once computed, the number is compared with the labels directly.
+    if is_lazy_number(index):
+        return None if index.dtype.kind in "biuf" else f"index= is of the data type {index.dtype}"
+    if type(index) not in (list, tuple, range, np.ndarray, np.memmap) or np.ndim(index) != 1:
+        return "index= is neither a number nor a flat list"
+    numbers = np.asarray(index)
+    if numbers.size == 0:
+        return "index= is empty"
+    if numbers.dtype.kind not in "biuf":
+        return f"index= is a list of the data type {numbers.dtype}"
+    if dtype.kind == "f":
+        return None
+    if numbers.dtype.kind == "f":
+        return "index= is a list of floats, of which SciPy makes integers for some labels="
+    limits = np.iinfo(_compared(dtype))
+    if not (limits.min <= int(numbers.min()) and int(numbers.max()) <= limits.max):
+        return f"index= has numbers that are none of the data type {dtype}"
+    return None
+
+
+def _compared(dtype: Any) -> Any:
+    """Return the data type for comparing integer labels."""
+    return np.uint64 if dtype == np.uint64 else np.int64
+
+
+@dataclass(frozen=True, eq=False)
+class Groups:
+    """Groups of elements of one-dimensional arrays, none of them empty.
+
+    The index of the group of each element is in `places`, or None if all are in one group.
+    """
+
+    places: Any
+    count: int
+
+    def sums(self, x: Any) -> Any:
+        """Return the sum of each group in double precision."""
+        if self.places is None:
+            return np.array([x.sum(dtype=float)])
+        # NumPy counts in integers where there is nothing to count.
+        return np.bincount(self.places, weights=x, minlength=self.count).astype(float)
+
+    def best(self, x: Any, better: np.ufunc) -> Any:
+        """Return the reduction of each group with the ufunc `better`."""
+        found = np.empty(self.count, x.dtype)
+        with np.errstate(invalid="ignore"):  # NumPy warns about comparisons with NaN.
+            if self.places is None:
+                found[0] = better.reduce(x)
+            else:
+                found[self.places] = x  # initialize each group with any of its elements
+                better.at(found, self.places, x)
+        return found
+
+    def of_each(self, values: Any) -> Any:
+        """Return the value of its group for each element, or one value for all."""
+        return values if self.places is None else values[self.places]
+
+
+def grouped(regions: Any) -> tuple[Any, Groups]:
+    """Return which regions there are, in ascending order, and the elements in them."""
+    has_elements = np.bincount(regions) > 0
+    present = np.flatnonzero(has_elements)
+    return present, Groups((np.cumsum(has_elements) - 1)[regions], len(present))
+
+
+Column: TypeAlias = "Callable[[str], Any]"
+"""Returns a column: ``"count"``, ``"value"``, ``"squares"``, or the moment by an axis's number."""
+
+
+@dataclass(frozen=True, eq=False)
+class Elements:
+    """The elements of a block as tallies of one; `positions` has them along each axis."""
+
+    values: Any
+    positions: Callable[[int], Any]
+
+    def __call__(self, name: str) -> Any:
+        if name == "value":
+            return self.values
+        if name.isdecimal():
+            return self.values * self.positions(int(name))
+        return np.broadcast_to(float(name == "count"), self.values.shape)
+
+
+@dataclass(frozen=True)
+class Sums:
+    """The sum of the elements in double precision."""
+
+    def merged(self, column: Column, groups: Groups, ndim: int) -> dict[str, Any]:
+        """Return the tally of each group of tallies."""
+        return {name: groups.sums(column(name)) for name in ("count", "value")}
+
+    def result(self, tally: Mapping[str, Any]) -> Any:
+        """Return the measure of each region; entries of empty regions are zeros."""
+        return tally["value"]
+
+
+@dataclass(frozen=True)
+class Means(Sums):
+    """The mean, computed from sums."""
+
+    def result(self, tally: Mapping[str, Any]) -> Any:
+        return tally["value"] / tally["count"]
+
+
+@dataclass(frozen=True)
+class Variances(Sums):
+    """Sums, and sums of squared deviations from the mean; or the `root` of their mean."""
+
+    root: bool = False
+
+    def merged(self, column: Column, groups: Groups, ndim: int) -> dict[str, Any]:
+        tally = super().merged(column, groups, ndim)
+        # In place, as there may be as many deviations as elements.
+        apart = column("value") / column("count")
+        apart -= groups.of_each(tally["value"] / tally["count"])
+        apart *= apart
+        apart *= column("count")
+        apart += column("squares")
+        return {**tally, "squares": groups.sums(apart)}
+
+    def result(self, tally: Mapping[str, Any]) -> Any:
+        variances = tally["squares"] / tally["count"]
+        return np.sqrt(variances) if self.root else variances
+
+
+@dataclass(frozen=True)
+class Centers(Sums):
+    """Sums, and for each axis the sums of the elements multiplied by their positions."""
+
+    def merged(self, column: Column, groups: Groups, ndim: int) -> dict[str, Any]:
+        moments = {name: groups.sums(column(name)) for name in map(str, range(ndim))}
+        return {**super().merged(column, groups, ndim), **moments}
+
+    def result(self, tally: Mapping[str, Any]) -> Any:
+        moments = [tally[name] for name in tally if name.isdecimal()]
+        return np.stack(moments, axis=-1) / tally["value"][..., np.newaxis]
+
+
+@dataclass(frozen=True)
+class Extremes(Sums):
+    """The smallest or largest element; NaN is larger than all numbers."""
+
+    better: np.ufunc = np.maximum
+
+    def merged(self, column: Column, groups: Groups, ndim: int) -> dict[str, Any]:
+        return {"value": groups.best(column("value"), self.better)}
 
 
 @dataclass(frozen=True)

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
+import dask.array as da
 import numpy as np
 
-from ._block import unmasked
-from ._call import (
-    Call,
+from scipy_dispatch.calls import BoundCall as Call
+
+from ._blocks import (
     has_unknown_chunks,
     holds_dask_array,
     is_dask_array,
     is_lazy_number,
     kept,
+    unmasked,
+    without_empty_chunks,
 )
-from ._chunks import without_empty_chunks
-from ._dask import da
 
 
 class Strategy(Protocol):

@@ -1,4 +1,4 @@
-"""The strategy for each function. Data only.
+"""The strategy for each function, and the plan of a call: its strategy, or why not.
 
 For functions that are not listed, `scipy_dispatch` passes Dask arrays to SciPy. The README
 explains why some functions are not listed.
@@ -6,44 +6,59 @@ explains why some functions are not listed.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
+from importlib import import_module
+from typing import Any, TypeAlias
 
+import dask.array as da
 import numpy as np
 
 from scipy_dispatch import reach
+from scipy_dispatch.calls import BoundCall as Call
+from scipy_dispatch.planning import PlannedBackend
 
-from . import _lengths as lengths
-from . import _positions as positions
-from . import _reach as own
-from ._call import Call
-from ._convolution import Convolution
-from ._dask import da
-from ._fourier import FourierFilter
-from ._interpolation import Interpolation, Sampling
+from ._blocks import dispatchable
+from ._interpolation import (
+    Interpolation,
+    Sampling,
+    of_affine,
+    of_rotation,
+    of_shift,
+    of_zoom,
+    plane_axes,
+    tiny_shape,
+    tiny_zoom,
+)
 from ._labelling import Labelling
 from ._lines import (
+    AxisByAxis,
+    EveryAxis,
+    FourierFilter,
     Lines,
+    Shift,
+    Spectrum,
     many_widths,
     no_length,
     no_plane,
     one_pulse,
     second_result,
-    short_transform,
     two_axes,
 )
-from ._measurement import Mean, Measurement, Median, Sum
+from ._measurement import Centers, Extremes, Mean, Measurement, Median, Sum, Variances
 from ._neighbourhood import (
+    Convolution,
     Neighbourhood,
+    domain_reach,
+    median_kernel,
     misfit,
+    running_mean,
     shrunk,
     tiny_kernel,
     without_function,
     without_reflection,
 )
-from ._spectrum import Spectrum
-from ._strategy import Strategy
-from ._tally import Centers, Extremes, Variances
-from ._transform import AxisByAxis, EveryAxis, Shift
+from ._strategy import Strategy, ready, why_not
 
 
 def _none(call: Call, ndim: int) -> tuple[int, ...]:
@@ -58,11 +73,8 @@ _weights = Neighbourhood(reach.weights)
 _gaussian = Neighbourhood(reach.gaussian)
 
 _kernel = Convolution()
-_transform = Lines(
-    length=lengths.given("n"), harmless=short_transform, always={"overwrite_x": False}
-)
-_to_half = replace(_transform, length=lengths.halved)
-_from_half = replace(_transform, length=lengths.doubled, refuse=no_length)
+_transform = Lines(always={"overwrite_x": False})
+_from_half = replace(_transform, refuse=no_length)
 
 _structure = Neighbourhood(reach.structure, ("input", "mask"), misfit)
 _two_structures = Neighbourhood(reach.two_structures, ("input", "mask"), misfit)
@@ -90,21 +102,21 @@ NDIMAGE: dict[str, Strategy] = {
     "prewitt": _stencil,
     "rank_filter": _rank,
     "sobel": _stencil,
-    "uniform_filter": Neighbourhood(own.running_mean(reach.window)),
-    "uniform_filter1d": Neighbourhood(own.running_mean(reach.window)),
+    "uniform_filter": Neighbourhood(running_mean(reach.window)),
+    "uniform_filter1d": Neighbourhood(running_mean(reach.window)),
     "vectorized_filter": Neighbourhood(reach.window, why_not=shrunk),
     # Filters in the Fourier domain
     "fourier_gaussian": FourierFilter("sigma"),
     "fourier_shift": FourierFilter("shift"),
     "fourier_uniform": FourierFilter("size"),
     # Interpolation
-    "affine_transform": Interpolation(positions.of_affine, positions.tiny_shape),
+    "affine_transform": Interpolation(of_affine, tiny_shape),
     "map_coordinates": Sampling(),
-    "rotate": Interpolation(positions.of_rotation, axes=positions.plane_axes),
-    "shift": Interpolation(positions.of_shift),
+    "rotate": Interpolation(of_rotation, axes=plane_axes),
+    "shift": Interpolation(of_shift),
     "spline_filter": EveryAxis("scipy_dispatch.ndimage:spline_filter1d", Lines(("input",))),
     "spline_filter1d": Lines(("input",)),
-    "zoom": Interpolation(positions.of_zoom, positions.tiny_zoom),
+    "zoom": Interpolation(of_zoom, tiny_zoom),
     # Measurements
     "center_of_mass": Measurement(Centers()),
     "label": Labelling(),
@@ -143,21 +155,21 @@ SIGNAL: dict[str, Strategy] = {
     # Splines
     "gauss_spline": Lines(axes=_none),
     # Filtering
-    "decimate": Lines(length=lengths.decimated),
+    "decimate": Lines(),
     "detrend": Lines(("data",), always={"overwrite_data": False}),
     "filtfilt": Lines(),
-    "hilbert": Lines(length=lengths.given("N")),
-    "hilbert2": Lines(axes=two_axes, length=lengths.analytic_plane, refuse=no_plane),
+    "hilbert": Lines(),
+    "hilbert2": Lines(axes=two_axes, refuse=no_plane),
     "lfilter": Lines(refuse=second_result("zi")),
-    "medfilt": Neighbourhood(own.median_kernel, ("volume",), harmless=tiny_kernel),
-    "medfilt2d": Neighbourhood(own.median_kernel, harmless=tiny_kernel),
-    "order_filter": Neighbourhood(own.domain, ("a",)),
-    "resample": Lines(length=lengths.given("num"), refuse=second_result("t")),
-    "resample_poly": Lines(length=lengths.resampled),
+    "medfilt": Neighbourhood(median_kernel, ("volume",), harmless=tiny_kernel),
+    "medfilt2d": Neighbourhood(median_kernel, harmless=tiny_kernel),
+    "order_filter": Neighbourhood(domain_reach, ("a",)),
+    "resample": Lines(refuse=second_result("t")),
+    "resample_poly": Lines(),
     "savgol_filter": Lines(),
     "sosfilt": Lines(refuse=second_result("zi")),
     "sosfiltfilt": Lines(),
-    "upfirdn": Lines(length=lengths.upsampled_and_filtered),
+    "upfirdn": Lines(),
     # Waveforms
     "chirp": Lines(("t",), axes=_none),
     "gausspulse": Lines(("t",), axes=_none, refuse=one_pulse),
@@ -166,12 +178,12 @@ SIGNAL: dict[str, Strategy] = {
     # Spectra
     "coherence": Spectrum(("x", "y")),
     "csd": Spectrum(("x", "y")),
-    "czt": Lines(length=lengths.given("m")),
+    "czt": Lines(),
     "periodogram": Spectrum(),
     "spectrogram": Spectrum(),
     "stft": Spectrum(),
     "welch": Spectrum(),
-    "zoom_fft": Lines(length=lengths.given("m")),
+    "zoom_fft": Lines(),
 }
 
 _ONE_AXIS: dict[str, Strategy] = {
@@ -179,9 +191,9 @@ _ONE_AXIS: dict[str, Strategy] = {
     "fft": _transform,
     "hfft": _from_half,
     "ifft": _transform,
-    "ihfft": _to_half,
+    "ihfft": _transform,
     "irfft": _from_half,
-    "rfft": _to_half,
+    "rfft": _transform,
     # Discrete sine and cosine transforms
     "dct": _transform,
     "dst": _transform,
@@ -220,3 +232,43 @@ TABLES: dict[str, dict[str, Strategy]] = {
     "scipy_dispatch.signal": SIGNAL,
     "scipy_dispatch.fft": FFT,
 }
+
+
+Plan: TypeAlias = "Callable[[], Any] | str"
+
+backend = PlannedBackend("dask")
+
+
+def implement_all(module: str, namespace: dict[str, Any]) -> None:
+    """Add an implementation of every function of `module` in the table to `namespace`.
+
+    Functions that the installed SciPy lacks are skipped.
+    """
+    library = import_module(module)
+    for name, strategy in TABLES[module].items():
+        if not hasattr(library, name):
+            continue
+        plan = _plan_of(f"{module}:{name}", strategy)
+        plan.__name__ = plan.__qualname__ = name
+        plan.__module__ = namespace["__name__"]
+        # The documentation of the library's function shows the first paragraph.
+        plan.__doc__ = (
+            "Lazy: takes Dask arrays, and computes nothing before the result is computed.\n\n"
+            f"The arguments are those of `{module}.{name}`, and so are the values."
+        )
+        namespace[name] = backend.plans(f"{module}:{name}")(plan)
+
+
+def _plan_of(identifier: str, strategy: Strategy) -> Callable[..., Plan]:
+    function = dispatchable(identifier)
+
+    def plan(*args: Any, **kwargs: Any) -> Plan:
+        try:
+            call = Call.bind(function, args, kwargs)
+            reason = why_not(strategy, call)
+        except (TypeError, ValueError, IndexError, AttributeError):
+            # The arguments are invalid. The strategy calls SciPy, which raises the error.
+            return lambda: strategy.run(ready(strategy, Call.bind(function, args, kwargs)))
+        return reason or (lambda: strategy.run(ready(strategy, call)))
+
+    return plan

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from ._implement import implement_all
+from ._table import implement_all
 
 implement_all("scipy_dispatch.ndimage", globals())

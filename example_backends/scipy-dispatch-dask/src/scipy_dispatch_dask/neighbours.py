@@ -7,13 +7,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from dask.array import Array
+
 from scipy_dispatch.reach import WHOLE, Reach
 
-from ._block import meta_of, ones, why_not_numpy
-from ._call import has_unknown_chunks, is_dask_array
-from ._chunks import without_empty_chunks
-from ._dask import Array
-from ._halo import map_with_halo
+from ._blocks import (
+    has_unknown_chunks,
+    is_dask_array,
+    map_with_halo,
+    meta_of,
+    ones,
+    why_not_numpy,
+    without_empty_chunks,
+)
 
 
 def plan(

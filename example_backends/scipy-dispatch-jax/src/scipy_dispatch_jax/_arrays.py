@@ -1,13 +1,15 @@
-"""JAX arrays and data types: properties that are known while JAX traces, and conversions."""
+"""JAX arrays, data types and axes: all that is known while JAX traces."""
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import jax
+import jax.numpy as jnp
 import numpy as np
-
-from ._jax import Array, jax, jnp
+from jax import Array
 
 # The data types that replace 64-bit types while `jax_enable_x64` is off.
 _NARROW = {
@@ -124,6 +126,11 @@ def as_inexact(x: Any) -> Array:
     return x if np.dtype(x.dtype).kind in "fc" else x.astype(default_float())
 
 
+def as_single_or_double(x: Array) -> Array:
+    """Return an array of single or double precision; anything else becomes double."""
+    return x if np.dtype(x.dtype).char in "dfDF" else x.astype(default_float())
+
+
 def times_line(x: Array, line: Array) -> Array:
     """Multiply `x` by a line along its last axis.
 
@@ -157,3 +164,61 @@ def as_c_casts(x: Array, dtype: Any) -> Array:
 def _bits(x: Array, dtype: np.dtype[Any]) -> Array:
     # SciPy casts to a byte; any value other than 0 is True.
     return x.astype(np.uint8) != 0 if dtype == np.bool_ else x.astype(dtype)
+
+
+def one_axis(axis: Any, ndim: int) -> int:
+    """Return an axis as a non-negative number."""
+    (number,) = some_axes((axis,), ndim)
+    return number
+
+
+def some_axes(axes: Any, ndim: int) -> tuple[int, ...]:
+    """Return different axes as non-negative numbers; all axes for None."""
+    if axes is None:
+        return tuple(range(ndim))
+    numbers = [operator.index(axis) for axis in np.atleast_1d(np.asarray(axes, object))]
+    if any(not -ndim <= axis < ndim for axis in numbers):
+        raise ValueError("an axis is out of range")
+    numbers = [axis % ndim for axis in numbers]
+    if len(set(numbers)) != len(numbers):
+        raise ValueError("axes must be unique")
+    return tuple(numbers)
+
+
+def for_each(value: Any, count: int) -> list[Any]:
+    """Return a list of `count` values: the given values, or a single value repeated."""
+    if isinstance(value, str) or not np.ndim(value):
+        return [value] * count
+    values = list(value)
+    if len(values) != count:
+        raise ValueError("there must be a value for each axis")
+    return values
+
+
+def checked_origin(origin: int, size: int) -> int:
+    """Return the origin of a window after checking that the window contains its shifted centre."""
+    if not 0 <= size // 2 + origin < size:
+        raise ValueError("invalid origin")
+    return int(operator.index(origin))
+
+
+def spread_window(
+    shape: tuple[int, ...], origin: Any, axes: tuple[int, ...], ndim: int
+) -> tuple[tuple[int, ...], list[Any]]:
+    """Return the shape and origins of a window for all axes of an array, assigned as in SciPy.
+
+    The window's axes correspond to `axes` in ascending order. The origins follow the order of
+    `axes`, unless `axes` are all axes of the array.
+    """
+    origins = for_each(origin, len(axes))
+    if len(axes) == ndim:
+        return shape, origins
+    return tuple(spread(shape, tuple(sorted(axes)), ndim, 1)), spread(origins, axes, ndim, 0)
+
+
+def spread(values: Any, axes: tuple[int, ...], ndim: int, other: Any) -> list[Any]:
+    """Return a value for every axis of an array: `values` for `axes`, `other` elsewhere."""
+    result = [other] * ndim
+    for axis, value in zip(axes, values, strict=True):
+        result[axis] = value
+    return result

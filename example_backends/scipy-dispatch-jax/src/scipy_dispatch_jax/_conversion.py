@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from typing import Any
 
+import jax.numpy as jnp
 import numpy as np
+from jax import Array
 
 from scipy_dispatch.conversions import from_scipy
 
 from ._arrays import has_64_bits, is_floating, is_integer, is_traced, limits_of, narrowed
-from ._jax import Array, jnp
 
 
 def to_default(x: Array) -> np.ndarray:

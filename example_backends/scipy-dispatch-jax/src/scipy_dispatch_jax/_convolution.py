@@ -6,16 +6,16 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+import jax
+import jax.numpy as jnp
 import numpy as np
+from jax import Array
 from scipy.fft import next_fast_len
 
-from ._arrays import as_inexact, dtype_of, is_complex, is_floating, is_integer, promoted
-from ._axes import some_axes
-from ._implement import Call, implements, require
-from ._jax import Array, jax, jnp
-from ._refusals import why_not_element
+from ._arrays import as_inexact, dtype_of, is_complex, is_floating, is_integer, promoted, some_axes
+from ._calls import Call, implements, require, why_not_element
 from ._sums import weighted_sum
-from ._window import Windows, offsets_of
+from ._windows import Windows, offsets_of
 
 _ARRAYS = "in1:ifhc in2:ifhc"
 _MODES = ("full", "same", "valid")
@@ -42,7 +42,7 @@ def _slid(x: Array, kernel: Array, margins: Any, mode: str, cval: Any, flips: bo
     """Return the sums of products of the kernel with each window of the extended array."""
     dtype = promoted(x.dtype, kernel.dtype)
     working = np.dtype(np.float32 if is_floating(dtype) and dtype.itemsize < 4 else dtype)
-    offsets = offsets_of(kernel.shape)
+    offsets = offsets_of(np.ones(kernel.shape, bool))
     if flips:
         offsets = offsets[::-1]
     windows = Windows(kernel.shape, offsets, margins, (mode,) * x.ndim, working, dtype)

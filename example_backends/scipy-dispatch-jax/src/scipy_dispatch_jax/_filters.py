@@ -6,16 +6,24 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
+import jax.numpy as jnp
 import numpy as np
+from jax import Array
+from scipy import ndimage as scipy_ndimage
 
-from ._arrays import dtype_of, has_64_bits, is_complex, is_integer, is_jax
-from ._axes import for_each, one_axis, some_axes, spread
-from ._frame import Frame
-from ._gaussian import gaussian_weights
-from ._implement import Call, implements, require
-from ._jax import Array, jnp
-from ._linear import means, neighbours
-from ._output import finished, passing_dtype, result_dtype
+from ._arrays import (
+    dtype_of,
+    for_each,
+    has_64_bits,
+    is_complex,
+    is_integer,
+    one_axis,
+    some_axes,
+    spread,
+)
+from ._calls import Call, implements, require
+from ._sums import correlated, mean
+from ._windows import Windows, finished, passing_dtype, result_dtype, working_dtype
 
 
 def _refuse_weights(call: Call) -> str | None:
@@ -36,9 +44,7 @@ def line(
 ) -> Array:
     """Correlate along one axis; convolve, if the weights are to be mirrored."""
     require(weights.ndim == 1 and weights.size and isinstance(mode, str))
-    frame = Frame.of(x.ndim, weights.shape, (axis,), [origin], mode, cval, mirrored)
-    weights = weights[::-1] if mirrored else weights
-    return neighbours(x, weights, frame, dtype, is_line=True)
+    return correlated(x, weights, (axis,), [origin], mode, cval, dtype, mirrored, is_line=True)
 
 
 def _one_line(call: Call, weights: Any, mirrored: bool) -> Array:
@@ -64,9 +70,7 @@ def _window(call: Call, weights: Any, mirrored: bool) -> Array:
     x, axes = call.input, some_axes(call.axes, call.input.ndim)
     require(weights.ndim == len(axes) and weights.size and isinstance(call.mode, str))
     dtype = result_dtype(call.output, x.dtype, is_complex(weights.dtype))
-    frame = Frame.of(x.ndim, weights.shape, axes, call.origin, call.mode, call.cval, mirrored)
-    weights = weights[(slice(None, None, -1),) * weights.ndim] if mirrored else weights
-    return neighbours(x, weights, frame, dtype)
+    return correlated(x, weights, axes, call.origin, call.mode, call.cval, dtype, mirrored)
 
 
 @implements("ndimage", "input weights cval", _refuse_weights)
@@ -105,22 +109,13 @@ def _gaussian(call: Call, truncate: float = 4.0, radius: Any = None, axes: Any =
     return finished(x, dtype)
 
 
-def _refuse_means(call: Call) -> str | None:
-    dtype = dtype_of(call.input)
-    if not has_64_bits() and is_integer(dtype):
-        # The sum of the remainders must fit into 32 bits.
-        if (largest := np.max(call.size)) > 46340:
-            return f"size={largest} of integers; set jax_enable_x64"
-        if dtype == np.uint32 and not is_jax(call.cval) and call.cval < 0:
-            return "cval= is less than zero, and the array unsigned; set jax_enable_x64"
-    return None
-
-
 def _mean(x: Array, size: int, axis: int, dtype: Any, mode: str, cval: Any, origin: int) -> Array:
-    return means(x, Frame.of(x.ndim, (int(size),), (axis,), [origin], mode, cval), dtype)
+    footprint, types = np.ones(int(size), bool), (working_dtype(x.dtype, dtype), dtype)
+    windows = Windows.of(x.ndim, footprint, (axis,), [origin], mode, types)
+    return mean(x, windows.fill(cval), windows)
 
 
-@implements("ndimage", "input cval", _refuse_means)
+@implements("ndimage", "input cval")
 def uniform_filter1d(call: Call) -> Array:
     x, size = call.input, operator.index(call.size)
     require(size >= 1 and isinstance(call.mode, str))
@@ -128,7 +123,7 @@ def uniform_filter1d(call: Call) -> Array:
     return _mean(x, size, one_axis(call.axis, x.ndim), dtype, call.mode, call.cval, call.origin)
 
 
-@implements("ndimage", "input cval", _refuse_means)
+@implements("ndimage", "input cval")
 def uniform_filter(call: Call) -> Array:
     x, dtype = call.input, result_dtype(call.output, call.input.dtype)
     axes = some_axes(call.axes, x.ndim)
@@ -228,3 +223,15 @@ def _square_root(x: Array) -> Array:
     x = jnp.maximum(x, 0)
     root = jnp.sqrt(x).astype(x.dtype)
     return root - (root > x // jnp.maximum(root, 1)).astype(x.dtype)
+
+
+def gaussian_weights(sigma: float, order: int, truncate: float, radius: Any) -> Any:
+    """Return the weights of a Gaussian, or of a derivative of it, in double precision.
+
+    They are what SciPy's own filter makes of a single 1, backwards.
+    """
+    reach = int(truncate * float(sigma) + 0.5) if radius is None else operator.index(radius)
+    impulse = np.zeros(2 * max(reach, 0) + 1)
+    impulse[reach] = 1
+    settings: dict[str, Any] = {"truncate": truncate, "radius": radius, "mode": "constant"}
+    return scipy_ndimage.gaussian_filter1d(impulse, sigma, order=order, **settings)[::-1]

@@ -7,17 +7,23 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+import jax
+import jax.numpy as jnp
 import numpy as np
+from jax import Array, lax
 from scipy.ndimage import generate_binary_structure
 
-from ._arrays import as_c_casts, default_float, dtype_of, has_64_bits, is_integer, is_jax, promoted
-from ._axes import some_axes
-from ._frame import Frame
-from ._implement import TRACES, Call, implements, require
-from ._jax import Array, jax, jnp, lax
-from ._order import extreme, refuse_fill, warn_of_both
-from ._output import result_dtype, working_dtype
-from ._window import Windows, offsets_of
+from ._arrays import (
+    as_c_casts,
+    default_float,
+    dtype_of,
+    has_64_bits,
+    is_integer,
+    some_axes,
+)
+from ._calls import TRACES, Call, implements, require
+from ._ranks import extreme, refuse_fill, warn_of_both
+from ._windows import Windows, result_dtype, working_dtype
 
 
 def _refuse_grey(call: Call) -> str | None:
@@ -42,19 +48,12 @@ def _grey(call: Call, dilates: bool) -> Array:
     footprint = np.ones(structure.shape, bool) if call.footprint is None else call.footprint
     footprint, axes = np.asarray(footprint, dtype=bool), some_axes(call.axes, x.ndim)
     require(footprint.shape == structure.shape and footprint.ndim == len(axes))
-    if dilates:
-        backwards = (slice(None, None, -1),) * footprint.ndim
-        footprint, structure = footprint[backwards], structure[backwards]
     dtype = result_dtype(call.output, x.dtype)
-    is_known = not is_jax(structure)
-    is_whole = is_integer(structure.dtype) or (is_known and (structure == np.rint(structure)).all())
-    working = working_dtype(x.dtype, dtype, bool(is_whole))
-    frame = Frame.of(x.ndim, footprint.shape, axes, call.origin, call.mode, call.cval, dilates)
-    offsets = offsets_of(frame.shape, footprint.reshape(frame.shape))
-    windows = frame.windows(x.dtype if is_integer(x.dtype) else working, dtype, offsets)
-    heights = jnp.asarray(structure[footprint])
-    heights = heights.astype(promoted(heights.dtype, np.int8) if is_whole else default_float())
-    heights = heights if dilates else -heights
+    working = working_dtype(x.dtype, dtype)
+    types = x.dtype if is_integer(x.dtype) else working, dtype
+    windows = Windows.of(x.ndim, footprint, axes, call.origin, call.mode, types, dilates)
+    heights = structure[footprint][::-1] if dilates else -1.0 * structure[footprint]
+    heights = jnp.asarray(heights).astype(default_float())
     return _raised(x, windows.fill(call.cval), heights, windows, working, dilates)
 
 
@@ -67,7 +66,7 @@ def _raised(
     As in SciPy, the sum of the first element of a window is a double, and the others are of the
     array's data type: those of integers keep their low bits.
     """
-    wide, parts = windows.over(x, cval)
+    wide = windows.over(x, cval)
     narrow = as_c_casts(heights, wide.dtype)
 
     def raised(part: Array, number: Any) -> Array:
@@ -75,7 +74,7 @@ def _raised(
             return part.astype(working) + heights[0].astype(working)
         return (part + narrow[number]).astype(working)
 
-    best = parts.reduced(wide, jnp.maximum if dilates else jnp.minimum, raised)
+    best = windows.reduced(wide, jnp.maximum if dilates else jnp.minimum, raised)
     return as_c_casts(best, windows.dtype)
 
 
@@ -150,9 +149,7 @@ def _binary(
     require(mask is None or mask.shape == x.shape)
     # Everything outside is the border; a dilation is an erosion of the complement.
     outside = bool(border) != dilates
-    frame = Frame.of(x.ndim, structure.shape, axes, origin, "constant", outside, dilates)
-    structure = np.flip(structure) if dilates else structure
-    windows = frame.windows(bool, bool, offsets_of(frame.shape, structure.reshape(frame.shape)))
+    windows = Windows.of(x.ndim, structure, axes, origin, "constant", (bool, bool), dilates)
     mask = mask if mask is None else jnp.asarray(mask).astype(np.bool_)
     return _eroded(x.astype(np.bool_), mask, windows, iterations, outside, dilates)
 
@@ -162,8 +159,8 @@ def _eroded(
     x: Array, mask: Any, windows: Windows, iterations: int, outside: bool, dilates: bool
 ) -> Array:
     def eroded(x: Array) -> Array:
-        wide, parts = windows.over(x, np.asarray(outside))
-        kept = parts.reduced(wide, jnp.logical_and) if parts.count else jnp.ones_like(x)
+        wide = windows.over(x, np.asarray(outside))
+        kept = windows.reduced(wide, jnp.logical_and) if windows.count else jnp.ones_like(x)
         return kept if mask is None else jnp.where(mask, kept, x)
 
     x = ~x if dilates else x

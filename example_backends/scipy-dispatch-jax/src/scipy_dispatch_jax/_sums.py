@@ -7,170 +7,114 @@ function, not for each step.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 from math import isqrt
 from typing import Any
 
+import jax
+import jax.numpy as jnp
 import numpy as np
+from jax import Array, lax
 
-from ._arrays import as_c_casts, is_complex, is_integer
-from ._jax import Array, jax, jnp, lax
-from ._window import WRITTEN_OUT, Parts, Windows, running
-
-# Fewer terms are unrolled for derivatives, because each element becomes an array.
-_WRITTEN_OUT_FOR_SLOPES = 8
+from ._arrays import as_c_casts, is_complex, is_integer, is_jax
+from ._windows import WRITTEN_OUT, Windows, running, working_dtype
 
 
-@dataclass(frozen=True)
-class Adding:
-    """The order and rounding of a sum, which affect the last bit.
-
-    Attributes
-    ----------
-    separately : bool
-        Whether to round products before adding them, as SciPy does. XLA fuses the two
-        operations. This is faster and more exact by a bit, but that bit may decide where a sum
-        is truncated to an integer.
-    symmetry : int
-        1 if an odd number of weights is symmetric, -1 if antisymmetric, otherwise 0. In the
-        first two cases, elements are added or subtracted before they are multiplied, in SciPy's
-        order, so that the rounding is the same.
-    last_first : bool
-        Whether the last product is added first, as in SciPy's 1-d filters.
-    skips_zeros : bool
-        Whether NaN and infinity are ignored where the weight is zero, as in SciPy's n-d filters.
-        Its 1-d filters multiply them.
-    """
-
-    separately: bool = False
-    symmetry: int = 0
-    last_first: bool = False
-    skips_zeros: bool = False
-
-
-@partial(jax.jit, static_argnames=("windows", "adding"))
-def weighted_sum(
-    x: Array, weights: Any, cval: Any, windows: Windows, adding: Adding = Adding()
-) -> Array:
+@partial(jax.jit, static_argnames="windows")
+def weighted_sum(x: Array, weights: Any, cval: Any, windows: Windows) -> Array:
     """Return the sums of the elements of windows times their weights, one for every offset.
 
     `cval` comes from `Windows.fill`.
     """
-    x, parts = windows.over(x, cval)
+    x = windows.over(x, cval)
     weights = jnp.ravel(jnp.asarray(weights))
     dtype = windows.working
     if not is_complex(weights.dtype) and not is_integer(dtype):
         dtype = jnp.finfo(dtype).dtype
     weights = weights.astype(dtype)
-    is_exact = not jnp.issubdtype(x.dtype, jnp.inexact)
-    work = partial(_sum, WRITTEN_OUT) if is_exact else _differentiable
-    return as_c_casts(work(parts, adding, x, weights), windows.dtype)
+    if is_integer(x.dtype):
+        return as_c_casts(_sum(WRITTEN_OUT, windows, x, weights), windows.dtype)
+    return as_c_casts(_differentiable(windows, x, weights), windows.dtype)
+
+
+def _sum(limit: int, windows: Windows, x: Array, weights: Array) -> Array:
+    """Add the products, unrolled up to a limit.
+
+    Many terms are added in groups, because the rounding error would grow with their number.
+    """
+
+    def added(total: Array, first: Any, count: int) -> Array:
+        def step(number: Any, total: Array) -> Array:
+            return total + windows.part(x, first + number) * weights[first + number]
+
+        if count <= limit and isinstance(first, int):
+            for number in range(count):
+                total = step(number, total)
+            return total
+        # Without a checkpoint, the gradient would keep all shifted arrays.
+        return lax.fori_loop(0, count, jax.checkpoint(step), total)
+
+    def group(number: Any, total: Array) -> Array:
+        return total + added(jnp.zeros_like(total), number * width, width)
+
+    count, total = windows.count, windows.zeros(x)
+    if count <= WRITTEN_OUT:
+        return added(total, 0, count)
+    width = isqrt(count)
+    whole = count // width
+    total = lax.fori_loop(0, whole, jax.checkpoint(group), total)
+    return added(total, whole * width, count - whole * width)
+
+
+# Fewer terms are unrolled for derivatives, because each element becomes an array.
+_WRITTEN_OUT_FOR_SLOPES = 8
+
+
+@partial(jax.custom_jvp, nondiff_argnums=(0,))
+def _differentiable(windows: Windows, x: Array, weights: Array) -> Array:
+    """Return a sum with a derivative that compiles quickly."""
+    return _sum(WRITTEN_OUT, windows, x, weights)
+
+
+@_differentiable.defjvp
+def _slope(
+    windows: Windows, arrays: tuple[Array, ...], slopes: tuple[Array, ...]
+) -> tuple[Array, Array]:
+    summed = partial(_sum, _WRITTEN_OUT_FOR_SLOPES, windows)
+    return _differentiable(windows, *arrays), jax.jvp(summed, arrays, slopes)[1]
 
 
 @partial(jax.jit, static_argnames="windows")
 def mean(x: Array, cval: Any, windows: Windows) -> Array:
     """Return the means of windows that are longer than one element along a single axis."""
     axis = int(np.argmax(windows.shape))
-    count = windows.shape[axis]
-
-    def total(x: Array, cval: Any) -> Array:
-        return running(lax.add, windows.over(x, cval)[0], count, axis)
-
-    if not is_integer(windows.working):
-        return as_c_casts(total(x, cval) / count, windows.dtype)
-    # Sums of 32-bit integers overflow 32 bits; sums of quotients and remainders do not.
-    x = x.astype(windows.working)
-    fill = jnp.zeros((), x.dtype) if cval is None else jnp.asarray(cval).astype(x.dtype)
-    quotients, rest = total(x // count, fill // count), total(x % count, fill % count)
-    if not is_integer(windows.dtype):
-        return quotients.astype(windows.dtype) + rest.astype(windows.dtype) / count
-    floor = quotients + rest // count
-    if windows.working == np.int32:
-        floor = floor + ((floor < 0) & (rest % count != 0)).astype(floor.dtype)
-    return as_c_casts(floor, windows.dtype)
+    total = running(lax.add, windows.over(x, cval), windows.shape[axis], axis)
+    return as_c_casts(total / windows.shape[axis], windows.dtype)
 
 
-def _sum(limit: int, parts: Parts, adding: Adding, x: Array, weights: Array) -> Array:
-    count = parts.count
-
-    def times(part: Array, weight: Array) -> Array:
-        if adding.skips_zeros and limit == _WRITTEN_OUT_FOR_SLOPES:
-            # The derivative with respect to a zero weight is the element itself.
-            part = jnp.where(jnp.isfinite(part) | (weight != 0), part, 0)
-        product = _product(part, weight)
-        if adding.skips_zeros and limit == WRITTEN_OUT:
-            # This stays linear in the array, for any elements.
-            product = jnp.where(weight != 0, product, jnp.zeros((), product.dtype))
-        if not adding.separately:
-            return product
-        # The maximum prevents XLA from fusing the product with the next operation.
-        return jnp.maximum(product, jnp.finfo(product.dtype).min)
-
-    def term(number: Any) -> Array:
-        if adding.last_first:
-            number = (number - 1) % count
-        part = parts.of(x, number)
-        if adding.symmetry == 1:
-            part = part + parts.of(x, count - 1 - number)
-        elif adding.symmetry == -1:
-            part = part - parts.of(x, count - 1 - number)
-        return times(part, weights[number])
-
-    if not adding.symmetry:
-        return _total(term, count, parts.zeros(x), limit)
-    middle = count // 2
-    return _total(term, middle, times(parts.of(x, middle), weights[middle]), limit)
-
-
-def _product(part: Array, weight: Array) -> Array:
-    if is_complex(part.dtype) and not is_complex(weight.dtype):
-        # JAX would convert the weight to complex, which turns infinity into NaN.
-        return lax.complex(part.real * weight, part.imag * weight)
-    return part * weight
-
-
-def _total(term: Callable[[Any], Array], count: int, total: Array, limit: int) -> Array:
-    """Add `count` terms to `total`, unrolled up to a limit.
-
-    In double precision the terms are added one by one, as in SciPy. Many terms in single
-    precision are added in groups, because the rounding error would grow with their number.
-    """
-    if count <= limit:
-        for number in range(count):
-            total = total + term(number)
-        return total
-    if count <= WRITTEN_OUT or total.dtype not in (np.float32, np.complex64):
-        return _loop(term, 0, count, total)
-    width = isqrt(count)
-
-    def part(number: Any, total: Array) -> Array:
-        first = number * width
-        return total + _loop(term, first, width, jnp.zeros_like(total))
-
-    whole = count // width
-    total = lax.fori_loop(0, whole, jax.checkpoint(part), total)
-    return _loop(term, whole * width, count - whole * width, total)
-
-
-def _loop(term: Callable[[Any], Array], first: Any, count: int, total: Array) -> Array:
-    # Without a checkpoint, the gradient would keep all shifted arrays.
-    step = jax.checkpoint(lambda number, total: total + term(first + number))
-    return lax.fori_loop(0, count, step, total)
-
-
-@partial(jax.custom_jvp, nondiff_argnums=(0, 1))
-def _differentiable(parts: Parts, adding: Adding, x: Array, weights: Array) -> Array:
-    """Return a sum with a derivative that compiles quickly."""
-    return _sum(WRITTEN_OUT, parts, adding, x, weights)
-
-
-def _slope(
-    parts: Parts, adding: Adding, arrays: tuple[Array, ...], slopes: tuple[Array, ...]
-) -> tuple[Array, Array]:
-    summed = partial(_sum, _WRITTEN_OUT_FOR_SLOPES, parts, adding)
-    return _differentiable(parts, adding, *arrays), jax.jvp(summed, arrays, slopes)[1]
-
-
-_differentiable.defjvp(_slope)
+def correlated(
+    x: Array,
+    weights: Any,
+    axes: tuple[int, ...],
+    origin: Any,
+    mode: Any,
+    cval: Any,
+    dtype: np.dtype[Any],
+    mirrored: bool = False,
+    is_line: bool = False,
+) -> Array:
+    """Correlate along some axes; convolve, if the weights are to be mirrored."""
+    if mirrored:
+        weights = weights[(slice(None, None, -1),) * weights.ndim]
+    footprint = np.ones(weights.shape, bool)
+    if not is_line and not is_jax(weights):
+        # SciPy's n-d filters skip weights this small, whatever the elements are.
+        footprint = np.abs(weights * 1.0) > np.finfo(np.float64).eps
+        weights = weights[footprint]
+        if not weights.size:
+            return jnp.zeros(x.shape, dtype)
+    if mirrored:  # the windows mirror it back
+        footprint = np.flip(footprint)
+    types = working_dtype(x.dtype, dtype), dtype
+    windows = Windows.of(x.ndim, footprint, axes, origin, mode, types, mirrored)
+    return weighted_sum(x, weights, windows.fill(cval), windows)

@@ -1,23 +1,47 @@
-"""Choosing where to cut an array: pure arithmetic on shapes."""
+"""Where to cut an array, and whether it pays: arithmetic on shapes."""
 
 from __future__ import annotations
 
 import itertools
 import math
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
+from scipy_dispatch.calls import Deferred
 from scipy_dispatch.reach import WHOLE, Reach
 
-from ._call import Deferred
+from . import _pool
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from scipy_dispatch.reach import Reaches
 
-    from ._call import Array
-    from ._policy import Policy
+Array: TypeAlias = "np.ndarray[Any, np.dtype[Any]]"
+
+SMALLEST_SLAB = 2**13
+"""The smallest number of elements in a slab."""
+GOOD_SLAB = 2**18
+"""The number of elements to aim at in the slabs of a large array: few enough to fit into the
+processor's caches, and for freed memory to be reused instead of requested anew."""
+SLABS_PER_WORKER = 4
+"""For smaller arrays. With several slabs, a thread that is delayed does not delay the call."""
+
+
+class Policy(NamedTuple):
+    """When a call is split, and into how many slabs."""
+
+    workers: int
+    # Arrays with fewer elements are left to SciPy.
+    smallest: int = 2**18
+    # The expected gain in speed that makes splitting worth it.
+    least_gain: float = 1.2
+    # An exact number of slabs, whatever the gain; for tests.
+    slabs: int | None = None
+
+    @classmethod
+    def current(cls, smallest: int = 2**18) -> Policy:
+        """Return the policy for calls that pay from a number of elements on."""
+        return cls(_pool.workers(), smallest)
 
 
 class Split(NamedTuple):
@@ -53,20 +77,18 @@ def choose(
     dimensions = " x ".join(map(str, shape))
     if all(reach is WHOLE for reach in reaches):
         raise Deferred(f"no axis of {dimensions} elements can be split: each is needed as a whole")
-    elements = math.prod(shape)
     options = []
     for axis, reach in enumerate(reaches):
         if reach is not WHOLE:
-            number = _number_of_slabs(shape[axis], reach.radius, elements, policy)
+            number = _number_of_slabs(shape[axis], reach.radius, math.prod(shape), policy)
             if number > 1:
-                gain = _gain(number, shape[axis], reach.radius, policy)
+                gain = _gain(number, shape[axis], reach.radius, policy.workers)
                 options.append((gain, abs(strides[axis]), Split(axis, reach, number)))
     if not options:
         raise Deferred(f"{dimensions} elements are too few for two slabs along an axis to be split")
     best = max(gain for gain, *_ in options)
-    gain, _, split = max(
-        (option for option in options if option[0] >= 0.95 * best), key=lambda option: option[1]
-    )
+    close = [option for option in options if option[0] >= 0.95 * best]
+    gain, _, split = max(close, key=lambda option: option[1])
     if gain < policy.least_gain and policy.slabs is None:
         raise Deferred(
             f"splitting {dimensions} elements is not worth it: a value reads {split.reach.radius} "
@@ -80,20 +102,21 @@ def _number_of_slabs(length: int, radius: int, elements: int, policy: Policy) ->
     """Return the largest number of slabs whose expected gain is close to the greatest."""
     if policy.slabs is not None:
         return min(policy.slabs, length)
-    most = min(length, max(elements // policy.smallest_slab, 1))
-    per_worker = max(elements // (policy.workers * policy.good_slab), policy.slabs_per_worker)
+    workers = policy.workers
+    most = min(length, max(elements // SMALLEST_SLAB, 1))
+    per_worker = max(elements // (workers * GOOD_SLAB), SLABS_PER_WORKER)
     halves = [per_worker >> halvings for halvings in range(per_worker.bit_length())]
-    numbers = [min(policy.workers * factor, most) for factor in sorted({*halves, 2, 3})]
-    gains = {number: _gain(number, length, radius, policy) for number in numbers}
+    numbers = [min(workers * factor, most) for factor in sorted({*halves, 2, 3})]
+    gains = {number: _gain(number, length, radius, workers) for number in numbers}
     best = max(gains.values())
     return max(number for number, gain in gains.items() if gain >= 0.95 * best)
 
 
-def _gain(number: int, length: int, radius: int, policy: Policy) -> float:
+def _gain(number: int, length: int, radius: int, workers: int) -> float:
     """Return the expected speed-up of `number` slabs over one, if all threads are free."""
     if number < 2:
         return 1.0
-    rounds = math.ceil(number / policy.workers)
+    rounds = math.ceil(number / workers)
     return length / (rounds * (math.ceil(length / number) + 2 * radius))
 
 

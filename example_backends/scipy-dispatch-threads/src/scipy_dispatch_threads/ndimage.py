@@ -6,13 +6,14 @@ Examples
 --------
 >>> import numpy as np
 >>> from scipy_dispatch_threads import ndimage
->>> ndimage.maximum_filter.plan(np.array([0, 3, 0, 0]), 3)  # doctest: +ELLIPSIS
-'4 elements are too few: threads pay from ... on'
+>>> ndimage.maximum_filter.plan(np.array([0, 3, 0, 0]), 3)
+'4 elements are too few: threads pay from 340000 on'
 """
 
 from __future__ import annotations
 
 import functools
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import ndimage as _scipy_ndimage
@@ -20,39 +21,34 @@ from scipy import ndimage as _scipy_ndimage
 from scipy_dispatch.calls import signature_of
 from scipy_dispatch.planning import PlannedBackend
 
-from . import _pool, _strategy
-from ._costs import SMALLEST
-from ._policy import Policy
+from . import _pool
+from ._split import Policy
+from ._strategies import plan as _plan
+from ._strategies import too_few
 from ._table import TABLE
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any, TypeAlias
-
-    Plan: TypeAlias = "Callable[[], Any] | str"
 
 __all__ = list(TABLE)
 
 backend = PlannedBackend("threads")
 
 
-def _plan_of(name: str) -> Callable[..., Plan]:
-    function, strategy = getattr(_scipy_ndimage, name), TABLE[name]
+def _plan_of(name: str) -> Callable[..., Callable[[], Any] | str]:
+    function, strategy = getattr(_scipy_ndimage, name), TABLE[name].strategy
     counted = strategy.counted
     position = [*signature_of(function).parameters].index(counted)
 
     @functools.wraps(function)
-    def plan(*args: Any, **kwargs: Any) -> Plan:
+    def plan(*args: Any, **kwargs: Any) -> Callable[[], Any] | str:
         # Most calls are too small. They cost no more than this look at one argument.
         array = args[position] if len(args) > position else kwargs.get(counted)
-        if isinstance(array, np.ndarray) and array.size < SMALLEST[name]:
-            return _strategy.too_few(array.size, SMALLEST[name])
+        smallest = TABLE[name].smallest
+        if isinstance(array, np.ndarray) and array.size < smallest:
+            return too_few(array.size, smallest)
         reason = _pool.why_serial()
-        if reason:
-            return reason
-        policy = Policy.current(SMALLEST[name])
-        return _strategy.plan(strategy, function, args, kwargs, policy)
+        return reason or _plan(strategy, function, args, kwargs, Policy.current(smallest))
 
     plan.__doc__ = "SciPy's function on all cores, with the same bits."
     return plan

@@ -7,16 +7,16 @@ from __future__ import annotations
 
 from scipy_dispatch.reach import WHOLE, Reach
 
-from . import _pool, _strategy
-from ._policy import Policy
-from ._slabs import Slabs
+from . import _pool, _strategies
+from ._split import Policy
+from ._strategies import Slabs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Any
 
-    from ._call import Array
+    from ._split import Array
 
 
 def plan(
@@ -58,7 +58,7 @@ def plan(
     '...'
     """
     reaches = [WHOLE if radius is None else Reach(radius, periodic) for radius in radii]
-    strategy = Slabs(lambda call, ndim: reaches, keeps_shape=False, least=2, runs=lambda call: runs)
+    strategy = Slabs(lambda call, ndim: reaches, keeps_shape=False, least=2, runs=runs)
 
     def as_in_scipy(input: Array, output: Any = None) -> Any:
         result = function(input)
@@ -67,6 +67,6 @@ def plan(
         output[...] = result
         return output
 
-    return _pool.why_serial() or _strategy.plan(
+    return _pool.why_serial() or _strategies.plan(
         strategy, as_in_scipy, (array,), {}, Policy.current()
     )

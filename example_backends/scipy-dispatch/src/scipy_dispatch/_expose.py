@@ -1,4 +1,4 @@
-"""Building a module of dispatchable functions from a SciPy module and its table."""
+"""Filling a module with SciPy's functions, opened to backends."""
 
 from __future__ import annotations
 
@@ -20,9 +20,8 @@ def expose(
 ) -> None:
     """Fill a namespace with the public names of a SciPy module, ``__all__`` included.
 
-    The installed SciPy decides which names exist. A name that is not in the table is SciPy's own
-    object, unchanged. So is a function that has none of the parameters in the table. Both rules
-    keep SciPy releases newer than the table working.
+    The installed SciPy decides which names exist. What is not dispatchable is SciPy's own object,
+    unchanged.
 
     Parameters
     ----------
@@ -37,75 +36,26 @@ def expose(
     """
     for name in module.__all__:
         public = getattr(module, name)
-        arguments = dispatch_arguments(public, table.dispatched.get(name, ()))
-        if arguments:
+        if parameters := table.dispatched.get(name):
             decorate = system.dispatchable(
-                arguments,
+                _dispatch_arguments(public, parameters),
                 module=namespace["__name__"],
                 qualname=name,
-                mutates=written(arguments, table.written),
+                mutates=tuple(each for each in parameters if each in table.written),
             )
             public = decorate(public)
         namespace[name] = public
     namespace["__all__"] = list(module.__all__)
 
 
-def dispatch_arguments(
+def _dispatch_arguments(
     function: Callable[..., Any], parameters: Parameters
-) -> dict[str, int] | tuple[str, ...] | Callable[..., Iterator[object]]:
-    """Turn a table entry into the argument of `BackendSystem.dispatchable`.
-
-    Parameters
-    ----------
-    function : callable
-        SciPy's function.
-    parameters : tuple of str or mapping of str to int
-        Its entry in the table.
-
-    Returns
-    -------
-    tuple of str
-        The parameters in the entry that `function` has. Empty if it has none of them.
-    dict of str to int
-        The same with their positions, if the signature of `function` cannot be read.
-    callable
-        If the entry has a parameter whose items are dispatched on.
-    """
-    if not parameters:
-        return ()
-    try:
-        order = list(inspect.signature(function).parameters)
-    except ValueError:
-        order = []
-    if isinstance(parameters, dict) and not parameters.keys() <= set(order):
+) -> Parameters | Callable[..., Iterator[object]]:
+    """Turn the parameters of a function into the argument of `BackendSystem.dispatchable`."""
+    if isinstance(parameters, dict) or not any(name.startswith("*") for name in parameters):
         return parameters
-    present = tuple(name for name in parameters if name.lstrip("*") in order)
-    if any(name.startswith("*") for name in present):
-        return unpacking({name: order.index(name.lstrip("*")) for name in present})
-    return present
-
-
-def written(
-    arguments: dict[str, int] | tuple[str, ...] | Callable[..., Iterator[object]],
-    names: frozenset[str],
-) -> tuple[str, ...]:
-    """Return the dispatch arguments into which a function writes.
-
-    Parameters
-    ----------
-    arguments : tuple of str, dict of str to int, or callable
-        What `dispatch_arguments` returns.
-    names : frozenset of str
-        The parameters that take an array to fill.
-
-    Examples
-    --------
-    >>> written(("input", "output"), frozenset({"output", "indices"}))
-    ('output',)
-    """
-    if not isinstance(arguments, tuple):
-        return ()
-    return tuple(name for name in arguments if name in names)
+    order = list(inspect.signature(function).parameters)
+    return unpacking({name: order.index(name.lstrip("*")) for name in parameters})
 
 
 def unpacking(positions: dict[str, int]) -> Callable[..., Iterator[object]]:

@@ -9,3 +9,10 @@ from ._expose import expose as _expose
 from ._table import NDIMAGE as _TABLE
 
 _expose(_system, _scipy_module, _TABLE, globals())
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    def __getattr__(name: str) -> Any:
+        """Tell type checkers that every name is there."""

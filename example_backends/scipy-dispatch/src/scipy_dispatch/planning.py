@@ -28,38 +28,27 @@ from spatch_core import BackendDeferredError, BackendImplementation
 __all__ = ["Plan", "Planned", "PlannedBackend"]
 
 Plan: TypeAlias = Callable[..., "Callable[[], Any] | str"]
+"""Takes the arguments of the library's function. Returns a callable without arguments that computes
+the result, or the reason why the backend defers."""
 
 
 class Planned:
-    """A function of a backend that is planned before it runs.
+    """A function of a backend that is planned before it runs; `PlannedBackend.plans` makes it.
 
-    `PlannedBackend.plans` makes it. It is called like the library's function. The backend's
-    description names its attributes: ``"module:function.run"``, ``"module:function.should_run"``.
+    It is called like the library's function, and raises `BackendDeferredError` where the plan
+    defers. The backend's description names its attributes: ``"module:function.run"`` and
+    ``"module:function.should_run"``.
 
     Parameters
     ----------
     plan : callable
-        Takes the arguments of the library's function. Returns a callable without arguments that
-        computes the result, or the reason why the backend defers.
+        See `Plan`.
     backend : str
         The backend's name.
     function : str
         Identifier of the library's function.
     uses_context : bool, optional
         Whether the plan takes the `DispatchContext` first; it is None in a direct call.
-
-    Attributes
-    ----------
-    plan : callable
-        As given.
-    run : callable
-        The implementation. It takes the context, in which `should_run` has put the prepared
-        callable.
-
-    Raises
-    ------
-    BackendDeferredError
-        When called directly, or with ``force=True``, and the plan returns a reason to defer.
 
     Examples
     --------
@@ -92,17 +81,14 @@ class Planned:
 
         run.__module__, run.__doc__ = plan.__module__, plan.__doc__
         run.__name__, run.__qualname__ = "run", f"{plan.__qualname__}.run"
+        # What `inspect` reads, and with it `spatch-core verify`.
         own = signature(plan)
-        name = "context"
-        while name in own.parameters:
-            name = f"_{name}"
-        first = [] if uses_context else [Parameter(name, Parameter.POSITIONAL_ONLY)]
-        run.__signature__ = own.replace(  # type: ignore[attr-defined]  # what `inspect` reads
-            parameters=[*first, *own.parameters.values()]
-        )
-        self.run = run
         parameters = [*own.parameters.values()][uses_context:]
+        context = Parameter("_context", Parameter.POSITIONAL_ONLY)
         self.__signature__ = own.replace(parameters=parameters)
+        with_context = own.replace(parameters=[context, *parameters])
+        run.__signature__ = with_context  # type: ignore[attr-defined]
+        self.run = run
 
     def should_run(self, context: Any, /, *args: Any, **kwargs: Any) -> bool | str:
         """Plan a call; the context passes the prepared callable on to `run`."""
@@ -125,9 +111,7 @@ class Planned:
         self, context: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> Callable[[], Any] | str:
         try:
-            if self.uses_context:
-                return self.plan(context, *args, **kwargs)
-            return self.plan(*args, **kwargs)
+            return self.plan(*((context, *args) if self.uses_context else args), **kwargs)
         except TypeError as error:
             # If the call itself failed, not the plan's code, the backend defers: the library's own
             # function reports wrong arguments.
@@ -143,33 +127,17 @@ class Planned:
 
 
 class PlannedBackend(BackendImplementation):
-    """Collects a backend's implementations, which may be planned.
-
-    Parameters
-    ----------
-    backend_name : str
-        The backend's name.
-    """
+    """Collects a backend's implementations, which may be planned; its parameter is the name."""
 
     def plans(self, identifier: str, *, uses_context: bool = False) -> Callable[[Plan], Planned]:
-        """Register an implementation by the function that plans it.
-
-        The decorated function takes the arguments of the library's function. It returns a callable
-        without arguments that computes the result, or the reason why the backend defers. Where the
-        plan defers, ``invoke(backend=..., force=True)`` raises.
+        """Return a decorator that registers the plan of a function.
 
         Parameters
         ----------
         identifier : str
             Identifier of the library's function, ``"module:qualname"``.
         uses_context : bool, optional
-            Whether the decorated function takes a `DispatchContext` first; it is None if the
-            planned function is called directly.
-
-        Returns
-        -------
-        callable
-            A decorator that returns the planned function, which is called like the library's.
+            Whether the plan takes a `DispatchContext` first.
 
         Raises
         ------
@@ -195,15 +163,10 @@ class PlannedBackend(BackendImplementation):
         module : str
             The module of the library's functions, such as ``"scipy_dispatch.ndimage"``.
         plans : mapping of str to callable
-            For each function of the module, the function that plans a call; see `plans`. It gets
-            the name of the library's function, so no two may be the same object.
+            The plan of each function of the module. It gets the name of the library's function, so
+            no two may be the same object.
         namespace : dict
             The globals of the backend's module.
-
-        Raises
-        ------
-        IdentifierError, TypeError, ValueError
-            As in `BackendImplementation.implements`.
 
         Examples
         --------

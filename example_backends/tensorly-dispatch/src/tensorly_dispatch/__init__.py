@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import Context
 from functools import wraps
+from operator import methodcaller
 from threading import RLock
 from types import FunctionType, MethodType, ModuleType
 from typing import Any
@@ -154,14 +155,16 @@ class Manager:
             raise TypeError(f"the functions of {name!r} are those of its description")
 
         here = self.switch.backend_context(name)
-        value = here(self.value)
-        members: dict[str, Any] = {"register_method": staticmethod(refuse)}
+        members: dict[str, Any] = {
+            "register_method": staticmethod(refuse),
+            "value_of": staticmethod(here(self.value)),
+        }
         for each in self.own:
-            members[each] = property(lambda _, each=each: value(each))
+            members[each] = property(methodcaller("value_of", each))
         for each, function in self.functions.items():
             members[each] = staticmethod(here(function))
         # TensorLy keeps the class by this name, which none of its own has.
-        kind = type(name, (type(self.default),), members, backend_name=f"{name} elsewhere")
+        kind: Any = type(name, (type(self.default),), members, backend_name=f"{name} elsewhere")
         kind.backend_name = name
         instance = kind()
         self.keys[instance] = name
@@ -212,11 +215,13 @@ class Manager:
         default = Context()  # nothing is set in it, so it changes the process-wide default alone
         before = default.run(self.switch.get_backend)
         with here:
-            default.run(self.switch.set_backend, key, globally=True)
+            if before != key:
+                default.run(self.switch.set_backend, key, globally=True)
             try:
                 yield
             finally:
-                default.run(self.switch.set_backend, before, globally=True)
+                if before != key:
+                    default.run(self.switch.set_backend, before, globally=True)
 
     def current_backend(self) -> Any:
         """Return the instance that is the current backend."""

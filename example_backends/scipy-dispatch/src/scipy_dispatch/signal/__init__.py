@@ -10,6 +10,14 @@ from .._table import SIGNAL as _TABLE
 
 _expose(_system, _scipy_module, _TABLE, globals())
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    def __getattr__(name: str) -> Any:
+        """Tell type checkers that every name is there."""
+
+
 # An explicit submodule, because `import scipy.signal.windows` is common. It is imported last,
 # because `expose` also sets the name ``windows``, to SciPy's module.
 from . import windows as windows  # noqa: E402

@@ -1,0 +1,190 @@
+"""The description: which arrays and tracers it takes, what it says, and that the README agrees."""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+import re
+import sys
+from importlib.metadata import entry_points
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from comparison import why_deferred
+from tolerances import TOLERANCES
+
+import scipy_dispatch_jax
+from scipy_dispatch import backend_opts, ndimage, system
+from spatch_core.testing import run_python
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+X = np.arange(12.0, dtype=np.float32).reshape(3, 4)
+README = Path(__file__).parents[1] / "README.md"
+EXPECTED = np.asarray(ndimage.sobel(X))
+
+
+def sobel(x: Any) -> Any:
+    """Run the backend, without the default implementation."""
+    assert ndimage.sobel.explain(x).selected == "jax"
+    return ndimage.sobel(x)
+
+
+def scanned(x: Any) -> Any:
+    return jax.lax.scan(lambda carry, each: (carry, sobel(each)), 0, jnp.stack([x, x]))[1][1]
+
+
+TRANSFORMATIONS: dict[str, Callable[[Any], Any]] = {
+    "none": sobel,
+    "scan": scanned,
+    "checkpoint": jax.checkpoint(sobel),
+    "linearize": lambda x: jax.linearize(sobel, x)[1](x),
+    "vjp": lambda x: jax.vjp(sobel, x)[0],
+    "jit of vmap of jit": lambda x: jax.jit(jax.vmap(jax.jit(sobel)))(x[None])[0],
+    "cond": lambda x: jax.lax.cond(True, sobel, lambda each: each, x),
+    "while_loop": lambda x: jax.lax.while_loop(
+        lambda c: c[0] < 1, lambda c: (c[0] + 1, sobel(c[1])), (0, x)
+    )[1],
+}
+
+
+@pytest.mark.parametrize("name", TRANSFORMATIONS)
+def test_inside_of_transformations(name: str) -> None:
+    result = TRANSFORMATIONS[name](jnp.asarray(X))
+    assert isinstance(result, jax.Array)
+    np.testing.assert_allclose(np.asarray(result), EXPECTED, rtol=1e-6)
+
+
+def test_compiled_ahead() -> None:
+    compiled = jax.jit(sobel).lower(jax.ShapeDtypeStruct(X.shape, X.dtype)).compile()
+    np.testing.assert_allclose(np.asarray(compiled(X)), EXPECTED, rtol=1e-6)
+
+
+def test_the_type_option() -> None:
+    """NumPy arrays become JAX arrays if the user selects JAX by its public name."""
+    with backend_opts(type=jax.Array):
+        assert isinstance(ndimage.sobel(X), jax.Array)
+    assert isinstance(ndimage.sobel(X), np.ndarray)
+
+
+def test_numpy_images_with_jax_weights() -> None:
+    """The result is a JAX array, as for such a pair in `jax.numpy`."""
+    gradient = jax.grad(lambda w: ndimage.correlate1d(X, w).sum())(jnp.ones(3))
+    assert gradient.shape == (3,)
+
+
+def test_settings_of_jax_leave_numpy_arrays_alone() -> None:
+    """A setting holds no data. Without this backend, the result was a NumPy array."""
+    footprint = jnp.ones((3, 3), bool)
+    reason = why_deferred("ndimage.median_filter", X, footprint=footprint)
+    assert "only footprint= is a JAX array" in (reason or "")
+    assert isinstance(ndimage.median_filter(X, footprint=footprint), np.ndarray)
+    assert "only bp=" in (why_deferred("signal.detrend", X, bp=jnp.array([1])) or "")
+    with backend_opts(type=jax.Array):
+        assert isinstance(ndimage.median_filter(X, footprint=footprint), jax.Array)
+    with backend_opts(prioritize="jax"):
+        assert isinstance(ndimage.median_filter(X, footprint=footprint), jax.Array)
+
+
+def test_masked_arrays_are_left_alone() -> None:
+    """The mask would be lost."""
+    weights = np.ma.masked_array([1.0, 2.0, 1.0], [False, True, False])
+    explanation = ndimage.correlate1d.explain(jnp.asarray(X), weights)
+    assert explanation.selected == "default"
+
+
+def test_jax_is_imported_when_it_is_met() -> None:
+    """For NumPy arrays, only the description file is read."""
+    run_python(
+        """
+        import sys
+        import numpy as np
+        from scipy_dispatch import fft, ndimage, signal, system
+        ndimage.sobel(np.eye(3)), fft.fft(np.eye(3)), signal.detrend(np.eye(3))
+        assert "jax" in ndimage.sobel.backends and "jax" in system.backends
+        assert ndimage.sobel.explain(np.eye(3)).selected == "default"
+        loaded = [name for name in sys.modules if name.partition(".")[0] in LAZY]
+        assert not loaded, loaded
+        import jax.numpy as jnp
+        assert "scipy_dispatch_jax" not in sys.modules
+        assert type(ndimage.sobel(jnp.eye(3))) is type(jnp.eye(3))
+        assert "scipy_dispatch_jax" in sys.modules
+        """.replace("LAZY", repr(("jax", "jaxlib", "scipy_dispatch_jax")))
+    )
+
+
+def test_why_there_are_three_patterns() -> None:
+    """Check the statements about releases in the comments of the description."""
+    release = tuple(map(int, jax.__version__.split(".")[:2]))
+    array, tracers = type(jnp.ones(())), []
+    jax.jit(lambda x: tracers.append(type(x)))(1.0)
+    names = [f"{each.__module__}:{each.__qualname__}" for each in array.__mro__]
+    assert ("jax:Array" in names) == (release >= (0, 6))
+    assert array is sys.modules["jaxlib.xla_client"].ArrayImpl
+    assert issubclass(tracers[0], jax.core.Tracer)
+    assert issubclass(tracers[0], jax.Array) == (release < (0, 8))
+
+
+def test_double_precision_for_a_while() -> None:
+    """Double precision is enabled for a block of code only."""
+    experimental = importlib.import_module("jax.experimental")
+    enable_x64 = getattr(experimental, "enable_x64", None) or jax.enable_x64
+    with enable_x64(True):
+        assert ndimage.sobel(jnp.ones((3, 3))).dtype == np.float64
+    assert ndimage.sobel(jnp.ones((3, 3))).dtype == np.float32
+
+
+def test_the_filters_of_warnings_are_as_they_were() -> None:
+    """All threads share the filters of `catch_warnings`, which may remain changed."""
+    for path in Path(scipy_dispatch_jax.__file__).parent.glob("*.py"):
+        assert "catch_warnings" not in path.read_text(encoding="utf-8"), path
+
+
+def described() -> set[str]:
+    (entry_point,) = entry_points(group="scipy_dispatch.backends", name="jax")
+    assert entry_point.value == "scipy_dispatch_jax:backend.toml"
+    assert not [each for each in system.problems if "jax" in str(each)]
+    text = files("scipy_dispatch_jax").joinpath("backend.toml").read_text(encoding="utf-8")
+    functions = re.findall(r'^\[functions\."scipy_dispatch\.(.*)"\]$', text, re.MULTILINE)
+    return {each.replace(":", ".") for each in functions}
+
+
+def test_every_function_has_tolerances_with_reasons() -> None:
+    assert described() == set(TOLERANCES)
+    assert all(each.reason for kinds in TOLERANCES.values() for each in kinds.values())
+
+
+def test_all_that_jax_offers_is_there() -> None:
+    """Every name of JAX's that is a function of arrays in scipy_dispatch is implemented."""
+    offered = {
+        f"{kind}.{name}"
+        for module in ("numpy.fft", "scipy.fft", "scipy.ndimage", "scipy.signal")
+        for kind in [module.rpartition(".")[2]]
+        for name in dir(importlib.import_module(f"jax.{module}"))
+        if f"scipy_dispatch.{kind}:{name}" in system.functions
+    }
+    assert offered
+    assert offered <= described()
+
+
+def test_the_examples_of_the_readme_run() -> None:
+    failures, tests = doctest.testfile(str(README), module_relative=False)
+    assert tests
+    assert not failures
+
+
+def test_the_table_of_the_readme_names_every_function() -> None:
+    section = README.read_text(encoding="utf-8").partition("## Functions")[2]
+    rows = re.findall(r"^\| (.*?`[^|]*) \|", section.partition("\n#")[0], re.MULTILINE)
+    named = set()
+    for row in rows:
+        functions = re.findall(r"`(\w+)`", row.partition("each with")[0])
+        endings = ["", *re.findall(r"`(\w+)`", row.partition("each with")[2])]
+        named |= {name + ending for name in functions for ending in endings}
+    assert named - {"ndimage", "signal"} == {name.partition(".")[2] for name in TOLERANCES}

@@ -1,0 +1,309 @@
+"""Checks a description by importing everything that it names: one check for each role of a name."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from inspect import Signature, isabstract, isclass
+from pkgutil import iter_modules
+from typing import TYPE_CHECKING, Any, get_origin
+
+from .._description import EVERY
+from .._errors import Finding, replace
+from .._patterns import ABSTRACT, EXACT, TypePattern, split_identifier, type_identifier
+from .description import Mention, Role
+from .findings import error, key_path, note, unchecked, warning
+from .functions import LibraryFunctions, check_callable, check_conversion, check_every
+from .importing import (
+    Importer,
+    attributes_like,
+    did_you_mean,
+    is_module_installed,
+    package_of,
+)
+from .libraries import every_class
+
+if TYPE_CHECKING:
+    from ..backend_system import BackendSystem
+    from .child import Journal
+
+_NO_CODE = ("__main__", "conftest", "test", "tests")
+"""Submodules that register no functions."""
+
+
+class DescriptionCheck:
+    """Imports everything that one description names, and reports the faults.
+
+    The `name` is that of the backend. Without the library's `system`, the functions of all
+    installed libraries count.
+    """
+
+    def __init__(
+        self,
+        mentions: Iterable[Mention],
+        importer: Importer,
+        journal: Journal,
+        *,
+        name: str | None = None,
+        system: BackendSystem | None = None,
+    ) -> None:
+        self.mentions = list(mentions)
+        self.importer = importer
+        self.journal = journal
+        self.name = name
+        self.functions = LibraryFunctions(importer, system)
+        self.is_needed = any(
+            is_module_installed(package_of(each.module))
+            for each in self.mentions
+            if each.key.startswith("primary_types")
+        )
+        """Whether the backend can have work here: the package of a primary type is installed."""
+        self.needs_submodules = False
+        """Whether a submodule that cannot be imported here is a fault."""
+        self.implemented = {
+            each.text for each in self.mentions if each.role is Role.LIBRARY_FUNCTION
+        }
+        self._has_all_modules = True
+        self._registered: dict[str, Mapping[str, Any]] = {}
+        """By the key of a `BackendImplementation`, the functions that it has; filled by imports."""
+
+    def findings(self) -> Iterator[Finding]:
+        """Yield each finding once, with its key."""
+        seen = set()
+        for each in self.mentions:
+            is_used = each.role in (Role.FUNCTION, Role.SHOULD_RUN, Role.CONVERSION)
+            step = f"using {each.text}" if is_used else f"importing {each.module}"
+            if self.journal.begins(step, each.key, each.module):
+                for finding in _CHECKS[each.role](self, each):
+                    found = replace(finding, key=each.key)
+                    if found not in seen:
+                        seen.add(found)
+                        yield found
+
+    def unmentioned(self) -> Iterator[Finding]:
+        """After `findings`, yield a note if the code and the description differ in functions."""
+        for key, functions in self._registered.items():
+            missing = sorted(set(functions) - self.implemented)
+            unknown = [*self.check_registered({name: functions[name] for name in missing})]
+            yield from (each for each in unknown if not each.is_unchecked)
+            wrong = {each.key for each in unknown if not each.is_unchecked}
+            missing = [each for each in missing if key_path(("functions", each)) not in wrong]
+            if missing:
+                message = f"the description lacks functions of the backend: {', '.join(missing)}"
+                yield replace(note(message, "`spatch-core update` adds them"), key=key)
+            gone = sorted(self.implemented - {*functions, EVERY})
+            if gone and functions and self._has_all_modules:
+                message = f"the code does not register functions of the file: {', '.join(gone)}"
+                remedy = "Register them, or remove them by `spatch-core update --prune`"
+                yield replace(note(message, remedy), key=key)
+
+    def check_registered(self, functions: Mapping[str, Any]) -> Iterator[Finding]:
+        """Yield a finding for each registered function that the library does not have."""
+        for identifier, each in functions.items():
+            key = key_path(("functions", identifier))
+            module = split_identifier(identifier)[0]
+            if self.journal.begins(f"importing {module}", key, module):
+                found = self.functions.check(identifier)
+                if found is None:
+                    continue
+                # The library need not be installed here: an unchecked function is no fault.
+                if not found.is_unchecked:
+                    message = f"{found.message}, for which {each.identifier!r} is registered"
+                    found = replace(found, message=message)
+                yield replace(found, key=key)
+
+    def check_type(self, mention: Mention) -> Iterator[Finding]:
+        """Check a type pattern."""
+        yield from check_pattern(TypePattern(mention.text), self.importer)
+
+    def check_library_function(self, mention: Mention) -> Iterator[Finding]:
+        """Check whether the library has a function."""
+        yield from _given(self.functions.check(mention.text))
+
+    def check_attribute(self, mention: Mention) -> Iterator[Finding]:
+        """Check whether a module attribute of the library follows backends."""
+        yield from _given(self.functions.check_attribute(mention.text))
+
+    def check_module(self, mention: Mention) -> Iterator[Finding]:
+        """Import a module and its submodules, which register functions."""
+        finding = self.importer.try_module(mention.text, self.is_needed)
+        found = [finding] if finding else [*self._import_submodules(mention.key, mention.text)]
+        self._has_all_modules &= not found
+        yield from found
+
+    def check_object(self, mention: Mention) -> Iterator[Finding]:
+        """Import an object, and check whether it can do what its key says."""
+        found = self.importer.load(mention.text, self.is_needed)
+        if isinstance(found, Finding):
+            yield found
+        elif mention.role is Role.BACKEND:
+            yield from self._check_backend(mention, found)
+        elif mention.role is Role.CONVERSION:
+            yield from _given(check_conversion(mention, found))
+        elif mention.role is Role.VALUE:
+            return  # any object will do
+        elif mention.library_function == EVERY:
+            yield from _given(check_every(mention, found, self._others()))
+        else:
+            default = self.functions.signature(mention.library_function)
+            yield from _given(check_callable(mention, found, default))
+
+    def _import_submodules(self, key: str, module: str) -> Iterator[Finding]:
+        """Import all submodules, so that all functions are registered; tests and scripts are not.
+
+        A submodule may need a package that is absent: then its functions are not known here.
+        """
+        for each in iter_modules(getattr(sys.modules[module], "__path__", ())):
+            name = f"{module}.{each.name}"
+            if each.name in _NO_CODE or each.name.startswith("test_"):
+                continue
+            if self.journal.begins(f"importing {name}", key, name):
+                finding = self.importer.try_module(name, self.needs_submodules)
+                if finding is None:
+                    yield from self._import_submodules(key, name)
+                else:
+                    yield finding
+
+    def _others(self) -> Iterator[tuple[str, Signature]]:
+        """Yield the library's functions that have no table of their own, if they are known."""
+        if self.functions.system is None:
+            return
+        for identifier in self.functions.system.functions:
+            if identifier not in self.implemented:
+                signature = self.functions.signature(identifier)
+                if signature is not None:
+                    yield identifier, signature
+
+    def _check_backend(self, mention: Mention, backend: Any) -> Iterator[Finding]:
+        identifier = mention.text
+        # By name: a library may vendor this package.
+        if all(each.__name__ != "BackendImplementation" for each in type(backend).__mro__):
+            yield error(
+                f"{identifier!r} is not a BackendImplementation but of type "
+                f"{type(backend).__qualname__!r}",
+                "Name a BackendImplementation",
+            )
+        elif backend.name != self.name:
+            yield error(
+                f"{identifier!r} calls itself {backend.name!r}, the description {self.name!r}",
+                "Give both the same name",
+            )
+        else:
+            # The class of the public package `spatch` does not have the attribute.
+            self._registered[mention.key] = getattr(backend, "functions", {})
+
+
+_CHECKS = {
+    Role.TYPE: DescriptionCheck.check_type,
+    Role.LIBRARY_FUNCTION: DescriptionCheck.check_library_function,
+    Role.ATTRIBUTE: DescriptionCheck.check_attribute,
+    Role.MODULE: DescriptionCheck.check_module,
+    Role.BACKEND: DescriptionCheck.check_object,
+    Role.FUNCTION: DescriptionCheck.check_object,
+    Role.SHOULD_RUN: DescriptionCheck.check_object,
+    Role.CONVERSION: DescriptionCheck.check_object,
+    Role.VALUE: DescriptionCheck.check_object,
+}
+"""How a name in each role is checked."""
+
+
+def _given(finding: Finding | None) -> Iterator[Finding]:
+    if finding is not None:
+        yield finding
+
+
+# --- Type patterns --------------------------------------------------------------------------------
+
+
+def check_pattern(pattern: TypePattern, importer: Importer) -> Iterator[Finding]:
+    """Import the class of a type pattern, and yield the reasons why it can never match."""
+    package = package_of(pattern.module)
+    if not is_module_installed(package):
+        meant, perhaps = importer.identifiers_like(pattern.module, pattern.qualname)
+        if meant:
+            yield error(
+                f"there is no module {pattern.module!r}, so {str(pattern)!r} can never match",
+                f"Did you mean {pattern.prefix + meant[0]!r}?",
+            )
+        else:
+            remark = unchecked(f"the package {package!r} is not installed here")
+            if perhaps:
+                remedy = f"{remark.remedy}, or correct it if {perhaps[0]!r} is meant"
+                remark = replace(remark, remedy=remedy)
+            yield remark
+        return
+    finding = importer.try_module(pattern.module, is_needed=False)
+    if finding is not None:
+        yield finding
+        return
+    found = _named_class(pattern)
+    if isinstance(found, Finding):
+        yield found
+    elif found is not None:
+        yield from _check_class(pattern, found)
+
+
+def _named_class(pattern: TypePattern) -> Any:
+    """Return the object that a pattern names, a finding if there is none, or None if unknown."""
+    found: Any = sys.modules[pattern.module]
+    for part in pattern.qualname.split("."):
+        outer = found
+        try:
+            found = getattr(outer, part)
+        except Exception:  # noqa: BLE001  # a module's own __getattr__
+            if "<locals>" in pattern.qualname:
+                return None
+            # A class need not be an attribute of its module.
+            for each in every_class():
+                if type_identifier(each) == pattern.identifier:
+                    return each
+            return error(
+                f"{pattern.module!r} has no {pattern.qualname!r}, so {str(pattern)!r} "
+                "can never match",
+                did_you_mean(
+                    attributes_like(outer, part),
+                    "Name the class by the module and qualname that it has",
+                ),
+            )
+    return found
+
+
+def _check_class(pattern: TypePattern, found: Any) -> Iterator[Finding]:
+    if not isclass(found):
+        origin = get_origin(found)  # list for typing.List
+        yield error(
+            f"{pattern.identifier!r} is not a class but of type {type(found).__qualname__!r}, so "
+            "it can never match",
+            f"Write '{pattern.prefix}{type_identifier(origin)}'"
+            if isclass(origin)
+            else "Name the type of the objects, e.g. 'numpy:ndarray' instead of 'numpy:array'",
+        )
+    elif found is type(None):
+        yield warning(
+            "None does not count among the dispatch arguments, so its type never matches",
+            "Remove it",
+        )
+    elif pattern.prefix == EXACT and (isabstract(found) or getattr(found, "_is_protocol", False)):
+        yield error(
+            f"{pattern.identifier!r} is abstract: no object has exactly this type, so it can "
+            "never match",
+            f"Write '@{pattern.identifier}' for classes registered with it too, or "
+            f"'~{pattern.identifier}' for its subclasses",
+        )
+    elif pattern.prefix == ABSTRACT:
+        try:
+            issubclass(int, found)
+        except Exception as raised:  # noqa: BLE001  # a third party's __subclasscheck__
+            yield error(
+                f"issubclass(..., {pattern.identifier}) raises {type(raised).__name__} ({raised}), "
+                "so that it can never match",
+                "Name a class that issubclass accepts",
+            )
+            return
+        check: Any = type(found).__subclasscheck__
+        if check is type.__subclasscheck__:
+            yield note(
+                f"{pattern.identifier!r} is not an abstract base class; importing it is "
+                "unnecessary",
+                f"Write '~{pattern.identifier}', which means the same and needs no import",
+            )
