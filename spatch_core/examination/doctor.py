@@ -147,7 +147,8 @@ def examine_library(
             broken[name] = {"name": name, "state": State.BROKEN.value, **backends[name]}
     result = child("discover", value_blocking(environment, broken) if broken else None)
     found += _reported(result, result.last("place") and DEFAULT, home)
-    states = [broken.get(each["name"], each) for each in result.last("states", [])]
+    listed: list[dict[str, Any]] = result.last("states", [])
+    states = [broken.get(each["name"], each) for each in listed]
     # The values that the user has set: children got another value of BLOCK.
     found += environment.problems
     found += check_variables([DEFAULT, *backends], environment.names, own_name)
