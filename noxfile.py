@@ -63,10 +63,9 @@ TOOL_TESTS = ("tools", "typing")
 """Tests of the tools and of the types. Only the main Python runs them, those of the types in the
 session `types`."""
 OLDEST_TESTS = (
-    *("cli/test_functions.py", "cli/test_libraries.py", "cli/test_order.py"),
-    *("cli/test_schema.py", "cli/test_show.py", "cli/test_streams.py", "test_migration.py"),
-    *("cli/test_replay_check.py", "cli/test_group.py", "examination/test_examination.py"),
-    "testing/test_kit.py",
+    *("cli/test_group.py", "cli/test_list.py", "cli/test_replay_check.py", "cli/test_schema.py"),
+    *("cli/test_show.py", "cli/test_streams.py", "examination/test_examination.py"),
+    *("test_migration.py", "testing/test_kit.py"),
 )
 """The part of `PROCESS_TESTS` that the oldest Python runs: some of each kind."""
 INTERPRETER_TESTS = (
@@ -416,7 +415,8 @@ if OLDEST <= "3.12":  # the last Python that the oldest supported JAX has wheels
         folders = [folder for folder in example_folders() if folder.name in names]
         step.install([ROOT, *folders], groups=["older"], extras="[cli]")
         # Only the newest releases run the sampled settings and the tests of memory.
-        parts = ["tests", "--ignore=tests/property", "--ignore=tests/test_memory.py"]
+        newest = ("cuts", "interpolation", "measurements", "memory")
+        parts = ["tests", *(f"--ignore=tests/test_{each}.py" for each in newest)]
         for name in ("jax", "dask"):
             folder = ROOT / "example_backends" / f"scipy-dispatch-{name}"
             step.pytest(name, *parts, *PART, folder=folder, variables=PART_PATH, shared="loadgroup")

@@ -385,12 +385,10 @@ def _first_call(
         context = CallContext()
         context._known, context._kwargs = known, keywords
         context._args = args if found is None else found
-        # Unpacking empty keywords takes time, so each call is written twice.
+        # In two steps, and without empty keywords: to unpack both in the call takes longer.
+        asked = (context,) + args  # noqa: RUF005
         if should_run is not None:
-            if keywords:
-                answer = should_run(context, *args, **keywords)
-            else:
-                answer = should_run(context, *args)
+            answer = should_run(*asked, **keywords) if keywords else should_run(*asked)
             if answer is not True:
                 if fallback is None or not (answer is False or type(answer) is str):
                     return chain.after_first(answer, context, args, keywords, found)
@@ -405,13 +403,9 @@ def _first_call(
         if implementation is None:
             # Without a lock: two threads that load it find the same object.
             implementation = decision.load(first)
+        passed = asked if uses_context else args
         try:
-            if uses_context:
-                result = implementation(context, *args, **keywords)
-            elif keywords:
-                result = implementation(*args, **keywords)
-            else:
-                result = implementation(*args)
+            result = implementation(*passed, **keywords) if keywords else implementation(*passed)
         except Exception as error:
             chain.note(error, first, args, keywords, Progress())
             raise

@@ -294,15 +294,18 @@ def refusal(
         _names(decision.foreign),
         backends,
         decision.policy or "",
-        tuple(_remedies(decision, examine)),
+        tuple(_remedies(decision, backends, examine)),
         reason or decision.declined,
     )
 
 
-def _remedies(decision: Decision, examine: Examine) -> Iterator[str]:
+def _remedies(
+    decision: Decision, backends: tuple[ExplainedBackend, ...], examine: Examine
+) -> Iterator[str]:
     """Yield the options under which a refused call would run, one sentence each."""
     decider, state = decision.decider, decision.state
-    for name in [each.backend for each in decision.steps if each.verdict is Verdict.INACTIVE]:
+    # These would match if they were prioritized; see `Decider.find_steps`.
+    for name in [each.backend for each in backends if each.verdict is Verdict.INACTIVE]:
         if not decider.catalog.descriptions[name].unmet:
             again = "takes part again (it is disabled here)"
             why = again if name in state.disabled else "takes part (it requires opt-in)"

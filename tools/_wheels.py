@@ -48,7 +48,7 @@ def install(python: Path, *arguments: str, optional: bool = False) -> None:
 def find_uv() -> str | None:
     """Return the program uv of this environment or of the system; None if there is none."""
     try:
-        from uv import find_uv_bin
+        from uv import find_uv_bin  # type: ignore[import-not-found,unused-ignore]
     except ImportError:
         return shutil.which("uv")
     return str(find_uv_bin())

@@ -220,12 +220,14 @@ def _run_once(
     # A thread, because Windows can wait for a pipe in no other way.
     reader = Thread(target=converse, daemon=True)
     reader.start()
-    is_late = not is_over.wait(limit)
-    if not is_late:
-        reader.join(_PATIENCE)
-    # End the group before the child is reaped: until then its number is not given to another.
-    _kill(process)
-    process.wait()
+    try:
+        is_late = not is_over.wait(limit)
+        if not is_late:
+            reader.join(_PATIENCE)
+    finally:
+        # End the group before the child is reaped: until then its number is not given to another.
+        _kill(process)
+        process.wait()
     reader.join(_PATIENCE)  # a process of another session may hold the pipe open
     return values, _how(process.returncode, f"took longer than {limit:g} s" if is_late else "")
 

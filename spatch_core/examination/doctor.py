@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -111,28 +111,10 @@ def examine_library(
     """
     if not isinstance(library, Library):
         library = find_library(library)
-    about = _About()
-    findings = merged(_examine(library, timeout, about))
-    return LibraryReport(
-        library.name, tuple(findings), library, tuple(about.states), about.default_name
-    )
-
-
-@dataclass(slots=True)
-class _About:
-    """The results of an examination besides its findings."""
-
-    states: list[dict[str, Any]] = field(default_factory=list)
-    default_name: str = DEFAULT
-
-
-def _examine(library: Library, timeout: float, about: _About) -> Iterator[Finding]:
-    """Yield findings in any order, and fill `about`."""
-    if library.owner is not None:
+    if library.owner is not None:  # the other library of this name is used
         fault = load_library(library).fault  # which imports nothing
         assert fault is not None
-        yield replace(fault, severity=Severity.WARNING)
-        return
+        return LibraryReport(library.name, (replace(fault, severity=Severity.WARNING),), library)
 
     def child(task: str, block: str | None = None, backend: str | None = None) -> TaskResult:
         request = {"name": library.name, "identifier": library.identifier, "backend": backend}
@@ -146,11 +128,11 @@ def _examine(library: Library, timeout: float, about: _About) -> Iterator[Findin
 
     home = source_as_json(library.source)
     result = child("find_backends")
-    yield from _reported(result, None, home)
+    found = [*_reported(result, None, home)]
     prefix, backends = result.last("prefix"), result.last("backends")
     if backends is None:
-        return
-    about.default_name = result.last("default_name", DEFAULT)
+        return LibraryReport(library.name, tuple(merged(found)), library)
+    own_name = result.last("default_name", DEFAULT)
     environment = read_environment(prefix, os.environ)
     variable = environment.variable(BLOCK)
     # The backends whose descriptions end the process: blocked when all are discovered together.
@@ -160,16 +142,17 @@ def _examine(library: Library, timeout: float, about: _About) -> Iterator[Findin
             continue
         known = [each for each in backends if each != name and is_backend_name(each)]
         result = child("examine", value_blocking(environment, known), name)
-        yield from _reported(result, name, result.last("place", backends[name]))
+        found += _reported(result, name, result.last("place", backends[name]))
         if not (result.is_complete or result.endings[-1].module):
             broken[name] = {"name": name, "state": State.BROKEN.value, **backends[name]}
     result = child("discover", value_blocking(environment, broken) if broken else None)
-    yield from _reported(result, result.last("place") and DEFAULT, home)
-    about.states += [broken.get(each["name"], each) for each in result.last("states", [])]
+    found += _reported(result, result.last("place") and DEFAULT, home)
+    listed: list[dict[str, Any]] = result.last("states", [])
+    states = [broken.get(each["name"], each) for each in listed]
     # The values that the user has set: children got another value of BLOCK.
-    yield from environment.problems
-    names = [DEFAULT, *backends]
-    yield from check_variables(names, environment.names, about.default_name)
+    found += environment.problems
+    found += check_variables([DEFAULT, *backends], environment.names, own_name)
+    return LibraryReport(library.name, tuple(merged(found)), library, tuple(states), own_name)
 
 
 def value_blocking(environment: Environment, names: Iterable[str]) -> str:

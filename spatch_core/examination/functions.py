@@ -149,11 +149,12 @@ class LibraryFunctions:
         message = f"the library has no function {identifier!r}"
         if meant:
             return error(message, did_you_mean(meant))
-        # No error: another version of the library may have the function.
-        otherwise = "remove it, or say which versions of the library the backend requires"
         hint = did_you_mean(functions_near(identifier, functions))
-        remedy = f"{hint} Else {otherwise}" if hint else otherwise[0].upper() + otherwise[1:]
-        return warning(message, remedy)
+        if hint:
+            return error(message, f"{hint} Else remove it")
+        # No error: another version of the library may have the function.
+        otherwise = "Remove it, or say which versions of the library the backend requires"
+        return warning(message, otherwise)
 
     def check_attribute(self, identifier: str) -> Finding | None:
         """Return a finding if a module attribute of the library would follow no backend."""

@@ -332,10 +332,12 @@ def functions_near(identifier: str, known: Iterable[str]) -> list[str]:
     """Return the functions that may be meant, also if they are only slightly similar.
 
     Besides `functions_like`, these are functions of the same module whose names differ in one
-    letter, which makes short names dissimilar.
+    letter or in the order of two, which makes short names dissimilar.
 
     >>> functions_like("lib:fm", ["lib:fn"]), functions_near("lib:fm", ["lib:fn", "lib:blur"])
     ([], ['lib:fn'])
+    >>> functions_near("lib:dtw", ["lib:dwt", "lib:fft"])
+    ['lib:dwt']
     """
     known = [*known]
     module, _, qualname = identifier.partition(":")
@@ -350,11 +352,13 @@ def _digits(name: str) -> str:
 
 
 def _is_slip_of_one(name: str, right: str) -> bool:
-    """Whether two names of two letters or more differ by one that is replaced, missing or added."""
+    """Whether names of two letters or more differ by a letter, or by the order of two letters."""
     if _digits(name) != _digits(right) or min(len(name), len(right)) < 2:
         return False
     if len(name) == len(right):
-        return sum(one != other for one, other in zip(name, right, strict=True)) <= 1
+        places = [place for place, letter in enumerate(name) if letter != right[place]]
+        is_swapped = len(places) == 2 and places[1] == places[0] + 1
+        return len(places) <= 1 or (is_swapped and sorted(name) == sorted(right))
     short, long = sorted([name, right], key=len)
     return any(short == long[:i] + long[i + 1 :] for i in range(len(long)))
 

@@ -13,6 +13,7 @@ from importlib import invalidate_caches
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from textwrap import dedent
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from .._loading import document
@@ -324,7 +325,8 @@ class BackendDummy:
     name: str
 
     def __init__(self) -> None:
-        self.functions: Any = _Functions(type(self))
+        # Functions can be found by name, but not listed.
+        self.functions: Any = SimpleNamespace(get=self.get_function)
 
     @classmethod
     def get_function(cls, name: str, default: Any = None) -> Any:
@@ -363,17 +365,6 @@ class BackendDummy:
 
 _OTHERS = ("get_function", "should_run")
 """Methods that implement no function."""
-
-
-class _Functions:
-    """The functions of a backend, which can be found but not listed."""
-
-    def __init__(self, backend: type[BackendDummy]) -> None:
-        self._backend = backend
-
-    def get(self, name: str, default: Any = None) -> Any:
-        """Return the fields of a function of the library, or `default`."""
-        return self._backend.get_function(name, default)
 
 
 def _folders(path: Iterable[str | os.PathLike[str]]) -> list[str]:

@@ -6,7 +6,6 @@ backend takes an interpreter.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from textwrap import dedent
@@ -717,25 +716,6 @@ def test_whatever_an_import_does_the_rest_is_examined(site: Site) -> None:
         assert finding["message"] == f"using paint_water.{name}:blur {how}"
         assert finding["file"] == str(site.folder / "paint_water" / "backend.toml")
     assert ('functions."paintlib.filters:blend".function',) in found
-
-
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="Windows has no such files")
-def test_processes_that_an_import_has_started_are_ended_with_it(paint: Site) -> None:
-    """Reading the pipe ends only once no process has it open for writing."""
-    pipe = paint.folder / "pipe"
-    os.mkfifo(pipe)
-    code = f"""
-        import subprocess, sys, time
-        with open({str(pipe)!r}, "w") as pipe:
-            subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"], stdout=pipe)
-        time.sleep(600)
-        """
-    (paint.folder / "paint_oil" / "__init__.py").write_text(dedent(code), encoding="utf-8")
-    with os.fdopen(os.open(pipe, os.O_RDONLY | os.O_NONBLOCK), "rb") as stream:
-        (found,) = findings(examine(paint, "--timeout", "3"), "oil")
-        os.set_blocking(stream.fileno(), True)
-        assert stream.read() == b""
-    assert found["message"].endswith("took longer than 3 s and was ended")
 
 
 # --- the environment and the libraries -------------------------------------------------

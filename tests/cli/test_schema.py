@@ -72,7 +72,8 @@ def exact(schema: dict[str, Any], known: dict[str, Any]) -> dict[str, Any]:
     if "anyOf" in schema:
         return {"anyOf": [exact(each, known) for each in schema["anyOf"]]}
     if "$ref" in schema and "enum" in known[schema["$ref"].rpartition("/")[2]]:
-        return known[schema["$ref"].rpartition("/")[2]]
+        named: dict[str, Any] = known[schema["$ref"].rpartition("/")[2]]
+        return named
     if "$ref" in schema or "properties" in schema or "allOf" in schema:
         keys = {key: exact(each, known) for key, each in _properties(schema, known).items()}
         kind = schema.get("type", "object")

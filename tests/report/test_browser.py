@@ -58,10 +58,9 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
         edge("oil1", "oil2", "type specificity", void="never together"),
     ]
     made = library()
-    order = {"order": names, "edges": edges, "prioritized": [], "cycles": []}
-    first = ReportedLibrary(
-        made.listed, made.default_name, order, made.functions, made.examined, made.what_runs
-    )
+    assert made.order is not None
+    order = {**made.order, "order": names, "edges": edges, "prioritized": [], "cycles": []}
+    first = ReportedLibrary(made.listed, made.default_name, order, made.examined, made.what_runs)
     runs = [
         ReportedRun("run.json", [recorded(), recorded("x", 0.5, 0.7), recorded("y", 0.2, 0.9)]),
         ReportedRun("old.json", [recorded(first=None, last=None)]),
@@ -234,11 +233,15 @@ def large() -> ReportedLibrary:
         for number in range(FUNCTIONS)
     ]
     edges = [edge(a, b, "type specificity") for a, b in zip(names, names[5:], strict=False)]
-    order = {"order": names, "edges": edges, "prioritized": [], "cycles": []}
+    order = {
+        "order": names,
+        "edges": edges,
+        "functions": functions,
+        "prioritized": [],
+        "cycles": [],
+    }
     made = library(size=BACKENDS - 1)
-    return ReportedLibrary(
-        made.listed, "default", order, {"backends": names, "functions": functions}
-    )
+    return ReportedLibrary(made.listed, "default", order)
 
 
 def test_a_large_library_stays_usable(browser: Browser, tmp_path: Path) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import doctest
 import re
 import warnings
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -79,13 +78,6 @@ def test_data_types(name: str, dtype: str) -> None:
     check(name, image_of(dtype), size=(3, 5))
 
 
-@pytest.mark.parametrize(
-    ("dtype", "size"), [("uint8", 3), ("uint8", 21), ("uint16", 5), ("float32", 5)]
-)
-def test_medians(dtype: str, size: int) -> None:
-    check("median_filter", image_of(dtype), size=size)
-
-
 @pytest.mark.parametrize("name", COMPOSED)
 def test_footprints(name: str) -> None:
     footprint = np.array([[1, 1, 0], [0, 1, 0], [0, 0, 1], [0, 0, 0], [1, 0, 0]], bool)
@@ -120,11 +112,6 @@ def test_small_images_and_large_windows(data: st.DataObject) -> None:
     else:
         odd = st.sampled_from([1, 3, 5, 11])
         check(name, image, size=data.draw(st.one_of(odd, st.tuples(odd, odd))), **options)
-
-
-def test_gaussian_radius_and_axes_left_alone() -> None:
-    for options in ({"sigma": (2, 0)}, {"sigma": 2, "radius": (1, 5)}, {"sigma": 2, "truncate": 2}):
-        check("gaussian_filter", image_of("float64"), **options)
 
 
 def test_output() -> None:
@@ -212,15 +199,6 @@ def test_mistakes_are_reported_by_scipy(function: str, kwargs: dict[str, Any]) -
 
 def test_it_needs_opt_in() -> None:
     assert ndimage.median_filter.explain(image_of("uint8"), 3).selected == "default"
-
-
-def test_threads() -> None:
-    images = [image_of("uint8", (100, 100), seed) for seed in range(20)]
-    median = backend_opts(prioritize="opencv")(ndimage.median_filter)
-    with ThreadPoolExecutor(8) as pool:
-        results = [*pool.map(lambda each: median(each, 5), images)]
-    for image, result in zip(images, results, strict=True):
-        np.testing.assert_array_equal(result, scipy.ndimage.median_filter(image, 5))
 
 
 def test_the_readme() -> None:

@@ -59,15 +59,6 @@ def test_there_are_as_many_threads_as_asked_for_last() -> None:
         assert not helper.is_alive()
 
 
-def test_every_item_is_done_once_in_order_of_beginning() -> None:
-    begun: list[int] = []
-    _pool.run(begun.append, range(1000), 4)
-    assert sorted(begun) == list(range(1000))
-    begun.clear()
-    _pool.run(begun.append, range(1000), 1)
-    assert begun == list(range(1000))
-
-
 def test_a_helper_does_everything_by_itself() -> None:
     """Sharing work within a slab would deadlock: threads would wait for each other."""
     inner: list[set[threading.Thread]] = []

@@ -6,13 +6,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy import ndimage
 from sharing import STRATEGIES, forced, why_not
 from typical import CALLS, an_array
 
-from scipy_dispatch.calls import BoundCall
 from scipy_dispatch_threads._split import Policy
-from scipy_dispatch_threads._table import TABLE
 
 IMAGE = np.random.default_rng(0).standard_normal((40, 50))
 MASK = IMAGE > 0
@@ -48,7 +45,8 @@ READ_ONLY.flags.writeable = False
         ("uniform_filter", {"size": 1}, "nothing is done"),
         ("uniform_filter", {"input": IMAGE[0], "size": 3}, "no axis of 50 elements"),
         ("median_filter", {"input": IMAGE[0], "size": 3}, "no axis of 50 elements"),
-        ("maximum_filter by passes", {"footprint": np.eye(3)}, "not a full box"),
+        ("median_filter", {"input": np.full((9, 9), np.nan), "size": 3}, "after a NaN"),
+        ("maximum_filter", {"input": np.full((9, 9), np.nan), "size": 3}, "after a NaN"),
         ("binary_erosion", {"iterations": 0}, "until nothing changes"),
         ("binary_erosion", {"iterations": 1.5}, "TypeError"),
         ("binary_erosion", {"iterations": 2, "output": IMAGE[::-1]}, "that is not bool"),
@@ -89,28 +87,3 @@ def test_an_input_that_is_overwritten_is_cut_along_other_axes() -> None:
     array = an_array("gaussian_filter1d")
     arguments = {"input": array, "output": array, "sigma": 2, "axis": 0}
     assert why_not("gaussian_filter1d", arguments, forced(5)) is None
-
-
-@pytest.mark.parametrize(
-    ("name", "arguments", "runs"),
-    [
-        ("grey_dilation", {"size": 3}, True),
-        ("grey_dilation", {"footprint": np.ones((3, 3))}, True),
-        ("grey_dilation", {"footprint": np.eye(3)}, False),
-        ("grey_erosion", {"structure": np.ones((3, 3))}, False),
-        ("median_filter", {"size": 3}, False),
-        ("median_filter", {"size": (1, 2)}, True),
-        ("percentile_filter", {"size": 3, "percentile": 50}, False),
-        ("percentile_filter", {"size": 3, "percentile": 0}, True),
-        ("percentile_filter", {"size": 3, "percentile": -1}, True),
-        ("rank_filter", {"size": 3, "rank": 4}, False),
-        ("rank_filter", {"size": 3, "rank": -1}, True),
-        ("rank_filter", {"footprint": np.eye(3), "rank": 0}, False),
-    ],
-)
-def test_which_windows_are_gone_over_by_running_extremes(
-    name: str, arguments: dict[str, Any], runs: bool
-) -> None:
-    """They are cut along other axes if there is a NaN."""
-    strategy: Any = TABLE[name].strategy
-    assert strategy.runs(BoundCall.bind(getattr(ndimage, name), (IMAGE,), arguments)) is runs

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import doctest
 from importlib import import_module
-from inspect import signature
 from pathlib import Path
 from typing import Any
 
@@ -22,10 +21,6 @@ VALUES = np.random.default_rng(0).random((12, 10))
 ONES = np.ones((3, 3))
 
 SIZE = {"size": 3}
-
-
-def copied(line: Any, out: Any) -> None:
-    out[...] = line[1:-1]
 
 
 ARGUMENTS: dict[str, dict[str, Any]] = {
@@ -134,13 +129,6 @@ def test_everything_but_the_values_stays(identifier: str) -> None:
     xr.testing.assert_identical(array, data_array(values))
 
 
-def test_the_table_has_dispatchable_functions_and_their_arguments() -> None:
-    for identifier, argument in KEPT.items():
-        function, scipys = functions(identifier)
-        assert argument in signature(scipys).parameters
-        assert "xarray" in function.backends
-
-
 @pytest.mark.parametrize(
     ("function", "arguments"),
     [
@@ -222,11 +210,6 @@ def test_it_says_why_not_also_if_it_is_forced(call: Any, reason: str) -> None:
     assert reason in told
     with pytest.raises(BackendDeferredError):
         call(lambda function: function.invoke(backend="xarray", force=True), array)
-
-
-def test_wrong_arguments_are_reported_as_ever() -> None:
-    with pytest.raises(TypeError, match="unexpected keyword argument 'nothing'"):
-        ndimage.sobel(data_array(VALUES), nothing=2)
 
 
 def test_numpy_calls_import_no_xarray() -> None:

@@ -119,9 +119,9 @@ assert tl.dot([1], [2]) == lists.dot([1], [2]) == "lists"
 assert tl.float32 is lists.float32 is numpy.float32
 assert tl.float64 == tl.backend.float64 == lists.float64 == "theirs"
 assert type(tl.ones(2)).__module__ == "numpy"
-explained = str(tl.ones.explain(2))
-assert "lists       has no implementation" in explained
-assert "> numpy       runs: nothing else answers" in explained
+explained = " ".join(str(tl.ones.explain(2)).split())
+assert "lists has no implementation" in explained
+assert "> numpy runs: nothing else answers" in explained
 with pytest.raises(TypeError, match="those of its description"):
     tl.backend.register_backend_method("einsum", print)
 with tl.backend_context("jax"):

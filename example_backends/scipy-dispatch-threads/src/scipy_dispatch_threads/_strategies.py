@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -33,9 +32,8 @@ class Strategy:
     def plan(self, call: Call, policy: Policy) -> Callable[[], Any]:
         """Return what computes SciPy's result.
 
-        Raises `Deferred` if the call cannot be shared. What is returned raises it too, if that
-        turns out only during the computation; no array has been changed then. Any other exception
-        means that the arguments are invalid.
+        Raises `Deferred` if the call cannot be shared. Any other exception means that the arguments
+        are invalid.
         """
         raise NotImplementedError
 
@@ -66,18 +64,11 @@ def plan(
         elements = np.size(call[strategy.counted]) if array.size else 0
         if elements < max(policy.smallest, 1):
             return too_few(elements, policy.smallest)
-        shared = strategy.plan(call, policy)
+        return strategy.plan(call, policy)
     except Deferred as deferred:
         return str(deferred)
     except Exception as error:  # noqa: BLE001 - SciPy's own message is the clearest
         return f"SciPy reports the error: {type(error).__name__}: {error}"
-
-    def compute() -> Any:
-        with suppress(Deferred):  # there may be a NaN
-            return shared()
-        return function(*args, **kwargs)
-
-    return compute
 
 
 def evaluate(
@@ -129,28 +120,27 @@ class Slabs(Strategy):
     keeps_shape: bool = True
     # The length along the axes that can be split of the smallest input that the function takes.
     least: int = 1
-    # Whether a call ends in SciPy's running minimum or maximum. After a NaN, its values depend on
-    # all elements before them, back to the start of the line.
-    runs: Callable[[Call], bool] = lambda call: False
+    # Whether SciPy may compute a running minimum or maximum.
+    runs: bool = False
 
     def plan(self, call: Call, policy: Policy) -> Callable[[], Any]:
-        split = self._split(call, policy)
+        array = call["input"]
+        reaches = self.reaches(call, array.ndim)
+        if call["output"] is array:
+            # Other threads would overwrite the neighbours of a slab.
+            reaches = [WHOLE if reach and reach.radius else reach for reach in reaches]
+        split = choose(array.shape, array.strides, reaches, policy)
+        # A NaN that the boundary mode adds is harmless: no element precedes it.
+        if self.runs and array.dtype.kind == "f" and np.isnan(array.min()):
+            raise Deferred("after a NaN, SciPy's result depends on all of the line before it")
         output = _given_output(call, in_place=True)
         companion = self._companion(call)
-        shape, axis = call["input"].shape, split.axis
+        shape, axis = array.shape, split.axis
         if companion is not None and companion.shape != shape:
             raise Deferred(f"{self.companion} is not of the shape of the input")
         if output is not None and (output.ndim != len(shape) or output.shape[axis] != shape[axis]):
             raise Deferred("the output is not of the shape of the result")
         return lambda: self._compute(call, split, output, policy)
-
-    def _split(self, call: Call, policy: Policy, in_lines: bool = False) -> Split:
-        array = call["input"]
-        reaches = self.reaches(call, array.ndim)
-        # Other threads would overwrite the neighbours of a slab if the output is the input.
-        if in_lines or call["output"] is array:
-            reaches = [WHOLE if reach and reach.radius else reach for reach in reaches]
-        return choose(array.shape, array.strides, reaches, policy)
 
     def _companion(self, call: Call) -> Array | None:
         value = call[self.companion] if self.companion else None
@@ -158,8 +148,6 @@ class Slabs(Strategy):
 
     def _compute(self, call: Call, split: Split, output: Array | None, policy: Policy) -> Any:
         source, companion = call["input"], self._companion(call)
-        if split.reach.radius and self.runs(call) and _has_nan(source):
-            split = self._split(call, policy, in_lines=True)
         slabs = cut(source.shape[split.axis], split.number, split.reach)
         result = self._new_result(call) if output is None else output
 
@@ -201,11 +189,6 @@ class Slabs(Strategy):
         example = call(**arguments)
         sides = zip(shape, example.shape, whole, strict=True)
         return np.empty([other if kept else own for own, other, kept in sides], example.dtype)
-
-
-def _has_nan(array: Array) -> bool:
-    # A NaN that the boundary mode adds beyond the edges is harmless: no element precedes it.
-    return array.dtype.kind == "f" and bool(np.isnan(array.min()))
 
 
 @dataclass(frozen=True)
@@ -254,16 +237,9 @@ class FirstOf(Strategy):
 
     def plan(self, call: Call, policy: Policy) -> Callable[[], Any]:
         try:
-            first = self.slabs.plan(call, policy._replace(least_gain=0.9 * policy.workers))
+            return self.slabs.plan(call, policy._replace(least_gain=0.9 * policy.workers))
         except Deferred:
             return self.passes.plan(call, policy)
-
-        def compute() -> Any:
-            with suppress(Deferred):
-                return first()
-            return self.passes.plan(call, policy)()
-
-        return compute
 
 
 @dataclass(frozen=True)

@@ -12,12 +12,12 @@ from scipy import ndimage
 
 from scipy_dispatch import reach
 from scipy_dispatch.calls import Deferred
-from scipy_dispatch.reach import WHOLE, Reach, window_shape
+from scipy_dispatch.reach import WHOLE, Reach
 
 from ._strategies import FirstOf, Passes, Points, Slabs
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from scipy_dispatch.calls import BoundCall as Call
     from scipy_dispatch.reach import Reaches, Read
@@ -60,30 +60,6 @@ def _of_steps(read: Read) -> Read:
     return reaches
 
 
-# Predicates: whether SciPy computes a running minimum or maximum along the lines.
-
-
-def _full_window(call: Call) -> bool:
-    """Return whether the window is a full box, for functions that then use running extremes."""
-    footprint = call["footprint"]
-    return call["structure"] is None and (footprint is None or bool(np.all(footprint)))
-
-
-def _first_or_last(rank: Callable[[Call, int], float]) -> Callable[[Call], bool]:
-    """Return a predicate for rank filters, which use them for the first and last rank in a box.
-
-    `rank` takes a call and the number of elements in the window; it is accurate to one.
-    """
-
-    def runs(call: Call) -> bool:
-        if not _full_window(call):
-            return False
-        number = int(np.prod(window_shape(call, len(call.axes(call["input"].ndim)))))
-        return not 2 <= rank(call, number) % number <= number - 3
-
-    return runs
-
-
 # Passes: the arguments of the function along one axis, for each axis.
 
 
@@ -99,11 +75,8 @@ def _gaussian(call: Call) -> Iterator[dict[str, Any]]:
             yield {"sigma": sigma, "axis": axis, "order": order, "mode": mode, **further}
 
 
-def _boxes(call: Call) -> Iterator[dict[str, Any]]:
-    if not _full_window(call):
-        raise Deferred("the window is not a full box, so that it cannot be gone over by axes")
-    sizes = window_shape(call, len(call.axes(call["input"].ndim)))
-    for size, (axis, origin, mode) in zip(sizes, _by_axes(call, "origin", "mode"), strict=True):
+def _uniform(call: Call) -> Iterator[dict[str, Any]]:
+    for axis, size, origin, mode in _by_axes(call, "size", "origin", "mode"):
         if size > 1:
             further = {"cval": call["cval"], "origin": origin}
             yield {"size": int(size), "axis": axis, "mode": mode, **further}
@@ -118,14 +91,9 @@ _LINES = Slabs(_line)
 _GAUSSIAN_1D = Slabs(reach.gaussian)
 _STENCIL = Slabs(reach.stencil)
 _WEIGHTS = Slabs(reach.weights)
-_EXTREME_1D = Slabs(reach.window, runs=lambda call: True)
-_EXTREME = Slabs(reach.window, runs=_full_window)
-_EXTREME_TWICE = Slabs(reach.two_windows, runs=_full_window)
-_MEDIAN = Slabs(_ranked, runs=_first_or_last(lambda call, number: number / 2))
-_PERCENTILE = Slabs(
-    _ranked, runs=_first_or_last(lambda call, number: number * call["percentile"] / 100)
-)
-_RANK = Slabs(_ranked, runs=_first_or_last(lambda call, number: call["rank"]))
+_EXTREME = Slabs(reach.window, runs=True)
+_EXTREME_TWICE = Slabs(reach.two_windows, runs=True)
+_RANK = Slabs(_ranked, runs=True)  # the first and the last rank are extremes
 _STEPS = Slabs(_of_steps(reach.structure), companion="mask")
 _STEPS_TWICE = Slabs(_of_steps(reach.two_structures), companion="mask")
 _SPLINE_FILTER = Passes(ndimage.spline_filter1d, _LINES, _spline)
@@ -154,19 +122,15 @@ TABLE: dict[str, Shared] = {
     "prewitt": Shared(_STENCIL, 1_500_000),
     "sobel": Shared(_STENCIL, 1_600_000),
     # Running sums: rounding depends on where a line starts
-    "uniform_filter": Shared(Passes(ndimage.uniform_filter1d, _LINES, _boxes), 1_300_000),
+    "uniform_filter": Shared(Passes(ndimage.uniform_filter1d, _LINES, _uniform), 1_300_000),
     "uniform_filter1d": Shared(_LINES, 3_000_000),
     # Ranks
-    "maximum_filter": Shared(
-        FirstOf(_EXTREME, Passes(ndimage.maximum_filter1d, _EXTREME_1D, _boxes)), 340_000
-    ),
-    "maximum_filter1d": Shared(_EXTREME_1D, 730_000),
-    "median_filter": Shared(_MEDIAN, 54_000),
-    "minimum_filter": Shared(
-        FirstOf(_EXTREME, Passes(ndimage.minimum_filter1d, _EXTREME_1D, _boxes)), 340_000
-    ),
-    "minimum_filter1d": Shared(_EXTREME_1D, 720_000),
-    "percentile_filter": Shared(_PERCENTILE, 54_000),
+    "maximum_filter": Shared(_EXTREME, 340_000),
+    "maximum_filter1d": Shared(_EXTREME, 730_000),
+    "median_filter": Shared(_RANK, 54_000),
+    "minimum_filter": Shared(_EXTREME, 340_000),
+    "minimum_filter1d": Shared(_EXTREME, 720_000),
+    "percentile_filter": Shared(_RANK, 54_000),
     "rank_filter": Shared(_RANK, 55_000),
     # Grey-scale morphology
     "black_tophat": Shared(_EXTREME_TWICE, 200_000),

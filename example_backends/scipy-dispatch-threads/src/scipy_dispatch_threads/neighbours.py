@@ -58,7 +58,7 @@ def plan(
     '...'
     """
     reaches = [WHOLE if radius is None else Reach(radius, periodic) for radius in radii]
-    strategy = Slabs(lambda call, ndim: reaches, keeps_shape=False, least=2, runs=lambda call: runs)
+    strategy = Slabs(lambda call, ndim: reaches, keeps_shape=False, least=2, runs=runs)
 
     def as_in_scipy(input: Array, output: Any = None) -> Any:
         result = function(input)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import functools
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
 from torch import Tensor
 
+from scipy_dispatch.calls import BoundCall as Call
+from scipy_dispatch.calls import Deferred, signature_of
 from scipy_dispatch.planning import PlannedBackend
 
 if TYPE_CHECKING:
@@ -21,40 +23,31 @@ COMPLEX = (torch.complex64, torch.complex128)
 ORDERED = (*FLOATS, torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64)
 
 
-class Deferred(Exception):  # noqa: N818 - not an error: another backend runs the call
-    """PyTorch cannot give SciPy's result, for the given reason."""
+def implement_each(
+    module: str,
+    functions: dict[str, Callable[[Call], Callable[[], Any]]],
+    namespace: dict[str, Any],
+) -> None:
+    """Register functions that plan a call, or raise `Deferred` with a reason.
+
+    The arguments of a call are bound by the signature of SciPy's function.
+    """
+    scipys = import_module(f"scipy.{module}")
+    plans = {name: _plan(getattr(scipys, name), each) for name, each in functions.items()}
+    backend.plans_each(f"scipy_dispatch.{module}", plans, namespace)
 
 
-def planned(function: Callable[..., Callable[[], Any]]) -> Any:
-    """Return the plan of a function, from one that raises `Deferred` where it has a reason."""
-
-    @functools.wraps(function)
+def _plan(scipys: Any, function: Callable[[Call], Callable[[], Any]]) -> Callable[..., Any]:
     def plan(*args: Any, **kwargs: Any) -> Callable[[], Any] | str:
         try:
-            return function(*args, **kwargs)
+            return function(Call.bind(scipys, args, kwargs))
         except Deferred as deferred:
             return str(deferred)
+        except (TypeError, ValueError) as error:
+            return f"the arguments do not fit: {error}"
 
+    plan.__signature__ = signature_of(scipys)  # type: ignore[attr-defined]  # what `inspect` reads
     return plan
-
-
-def implements(identifier: str) -> Callable[[Callable[..., Callable[[], Any]]], Any]:
-    """Return a decorator for such a function.
-
-    Parameters
-    ----------
-    identifier : str
-        The function of `scipy_dispatch`.
-    """
-    return lambda function: backend.plans(f"scipy_dispatch.{identifier}")(planned(function))
-
-
-def implement_each(
-    module: str, functions: dict[str, Callable[..., Any]], namespace: dict[str, Any]
-) -> None:
-    """Register several such functions under their names."""
-    plans = {name: planned(each) for name, each in functions.items()}
-    backend.plans_each(f"scipy_dispatch.{module}", plans, namespace)
 
 
 def check(x: Any, name: str, dtypes: Sequence[torch.dtype]) -> None:

@@ -6,80 +6,44 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from ._tensors import COMPLEX, FLOATS, ORDERED, check, check_absent, implement_each, implements
+from ._tensors import COMPLEX, FLOATS, ORDERED, check, check_absent, implement_each
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from torch import Tensor
+    from scipy_dispatch.calls import BoundCall as Call
 
-    Plan = Callable[[], Tensor]
+    Plan = Callable[[], torch.Tensor]
 
 _NUMBERS = (*ORDERED, *COMPLEX)
 
 
-def ready(x: Any, plan: Any) -> Tensor:
-    """Return the tensor in the precision in which SciPy computes."""
-    check(x, "x", _NUMBERS)
-    check_absent(plan=plan)
-    tensor: Tensor = x
-    return tensor if x.dtype in (*FLOATS, *COMPLEX) else tensor.double()
+def transform(name: str) -> Callable[[Call], Plan]:
+    """Return the plans of a transform along one axis, or several."""
+    function: Any = getattr(torch.fft, name)
+    where = ("s", "axes") if name.endswith(("2", "n")) else ("n", "axis")
 
-
-def along_one(name: str) -> Callable[..., Plan]:
-    transform = getattr(torch.fft, name)
-
-    def plan(
-        x: Any,
-        n: int | None = None,
-        axis: int = -1,
-        norm: str | None = None,
-        overwrite_x: bool = False,
-        workers: int | None = None,
-        *,
-        plan: Any = None,
-    ) -> Plan:
-        given = ready(x, plan)
-        return lambda: transform(given, n, axis, norm).resolve_conj()
+    def plan(call: Call) -> Plan:
+        x = call["x"]
+        check(x, "x", _NUMBERS)
+        check_absent(plan=call["plan"])
+        # The precision in which SciPy computes.
+        given = x if x.dtype in (*FLOATS, *COMPLEX) else x.double()
+        settings = [call[each] for each in (*where, "norm")]
+        return lambda: function(given, *settings).resolve_conj()
 
     return plan
 
 
-def along_several(name: str, default: tuple[int, int] | None) -> Callable[..., Plan]:
-    transform = getattr(torch.fft, name)
-
-    def plan(
-        x: Any,
-        s: Any = None,
-        axes: Any = default,
-        norm: str | None = None,
-        overwrite_x: bool = False,
-        workers: int | None = None,
-        *,
-        plan: Any = None,
-    ) -> Plan:
-        given = ready(x, plan)
-        return lambda: transform(given, s, axes, norm).resolve_conj()
+def shift(name: str) -> Callable[[Call], Plan]:
+    def plan(call: Call) -> Plan:
+        check(call["x"], "x", _NUMBERS)
+        return lambda: getattr(torch.fft, name)(call["x"], call["axes"])
 
     return plan
 
 
 KINDS = ("fft", "ifft", "rfft", "irfft", "hfft", "ihfft")
-TRANSFORMS = {
-    **{name: along_one(name) for name in KINDS},
-    **{f"{name}2": along_several(f"{name}2", (-2, -1)) for name in KINDS},
-    **{f"{name}n": along_several(f"{name}n", None) for name in KINDS},
-}
-implement_each("fft", TRANSFORMS, globals())
-
-
-@implements("fft:fftshift")
-def fftshift(x: Any, axes: Any = None) -> Plan:
-    check(x, "x", _NUMBERS)
-    return lambda: torch.fft.fftshift(x, axes)
-
-
-@implements("fft:ifftshift")
-def ifftshift(x: Any, axes: Any = None) -> Plan:
-    check(x, "x", _NUMBERS)
-    return lambda: torch.fft.ifftshift(x, axes)
+TRANSFORMS = {f"{kind}{end}": transform(f"{kind}{end}") for kind in KINDS for end in ("", "2", "n")}
+SHIFTS = {name: shift(name) for name in ("fftshift", "ifftshift")}
+implement_each("fft", {**TRANSFORMS, **SHIFTS}, globals())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -9,10 +10,11 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
+from scipy_dispatch.calls import Deferred
+
 from ._tensors import (
     FLOATS,
     ORDERED,
-    Deferred,
     as_numbers,
     axis_of,
     check,
@@ -22,12 +24,13 @@ from ._tensors import (
     delivered,
     each_axis,
     implement_each,
-    implements,
     padded,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from scipy_dispatch.calls import BoundCall as Call
 
     Plan = Callable[[], Tensor]
 
@@ -35,16 +38,18 @@ MOST_RANKED = 1024
 """The largest number of elements in a window that is sorted: each gets a copy of the image."""
 
 
-def checked(x: Any, output: Any, mode: Any, cval: Any, dtypes: Any = FLOATS) -> None:
-    """Raise `Deferred` unless PyTorch has SciPy's result for these arguments."""
+def checked(call: Call, dtypes: Any = FLOATS) -> Tensor:
+    """Return the input; raise `Deferred` unless PyTorch has SciPy's result for these arguments."""
+    x: Tensor = call["input"]
     check(x, "input", dtypes)
     if not x.numel():
         raise Deferred("the input is empty")
-    check_border(x, mode, cval)
-    check_output(x, output)
+    check_border(x, call["mode"], call["cval"])
+    check_output(x, call["output"])
+    return x
 
 
-def reach(size: Any, origin: Any, x: Tensor) -> tuple[int, int]:
+def reach(size: Any, origin: Any) -> tuple[int, int]:
     """Return how many elements before and after each one a window has."""
     if not all(isinstance(each, (int, np.integer)) for each in (size, origin)):
         raise Deferred(f"size={size!r}, origin={origin!r} is an error in SciPy")
@@ -57,7 +62,7 @@ def reach(size: Any, origin: Any, x: Tensor) -> tuple[int, int]:
 def summed(x: Tensor, axis: int, weights: Any, mode: str, cval: float, origin: int = 0) -> Tensor:
     """Return the weighted sums along an axis."""
     kernel = torch.as_tensor(np.array(weights, float), dtype=x.dtype, device=x.device)
-    before, after = reach(kernel.numel(), origin, x)
+    before, after = reach(kernel.numel(), origin)
     lines = padded(x, axis, before, after, mode, cval).movedim(axis, -1)
     sums = functional.conv1d(lines.reshape(-1, 1, lines.shape[-1]), kernel[None, None])
     return sums.reshape(*lines.shape[:-1], -1).movedim(-1, axis).contiguous()
@@ -71,25 +76,14 @@ def mirrored(weights: Any, origin: int) -> tuple[Any, int]:
     return weights[::-1], -origin - (len(weights) % 2 == 0)
 
 
-def along_axis(turns: bool) -> Callable[..., Plan]:
-    def plan(
-        input: Any,
-        weights: Any,
-        axis: int = -1,
-        output: Any = None,
-        mode: str = "reflect",
-        cval: float = 0.0,
-        origin: int = 0,
-    ) -> Plan:
-        checked(input, output, mode, cval)
-        numbers = real_weights(weights, 1)
-        if turns:
-            numbers, origin = mirrored(numbers, origin)
-        reach(len(numbers), origin, input)
-        place = axis_of(axis, input.ndim)
-        return lambda: delivered(summed(input, place, numbers, mode, cval, origin), output)
-
-    return plan
+def along_axis(call: Call, turns: bool) -> Plan:
+    x = checked(call)
+    numbers, origin = real_weights(call["weights"], 1), call["origin"]
+    if turns:
+        numbers, origin = mirrored(numbers, origin)
+    reach(len(numbers), origin)
+    place, border = axis_of(call["axis"], x.ndim), (call["mode"], call["cval"])
+    return lambda: delivered(summed(x, place, numbers, *border, origin), call["output"])
 
 
 def real_weights(weights: Any, ndim: int) -> np.ndarray[Any, Any]:
@@ -99,49 +93,28 @@ def real_weights(weights: Any, ndim: int) -> np.ndarray[Any, Any]:
     return numbers
 
 
-def along_all_axes(turns: bool) -> Callable[..., Plan]:
-    def plan(
-        input: Any,
-        weights: Any,
-        output: Any = None,
-        mode: Any = "reflect",
-        cval: float = 0.0,
-        origin: Any = 0,
-        *,
-        axes: Any = None,
-    ) -> Plan:
-        checked(input, output, mode, cval)
-        check_absent(axes=axes)
-        if not isinstance(mode, str) or not 1 <= input.ndim <= 3:
-            raise Deferred("PyTorch convolves 1 to 3 dimensions, with one mode for all")
-        numbers = real_weights(weights, input.ndim)
-        origins = [each for _, each in each_axis(input, None, origin)]
-        if turns:
-            numbers = np.flip(numbers)
-            lengths = zip(origins, numbers.shape, strict=True)
-            origins = [-each - (length % 2 == 0) for each, length in lengths]
-        reaches = list(map(reach, numbers.shape, origins, [input] * input.ndim))
+def along_all_axes(call: Call, turns: bool) -> Plan:
+    x, mode = checked(call), call["mode"]
+    check_absent(axes=call["axes"])
+    if not isinstance(mode, str) or not 1 <= x.ndim <= 3:
+        raise Deferred("PyTorch convolves 1 to 3 dimensions, with one mode for all")
+    numbers = real_weights(call["weights"], x.ndim)
+    origins = [each for _, each in each_axis(x, None, call["origin"])]
+    if turns:
+        numbers = np.flip(numbers)
+        lengths = zip(origins, numbers.shape, strict=True)
+        origins = [-each - (length % 2 == 0) for each, length in lengths]
+    reaches = list(map(reach, numbers.shape, origins))
 
-        def compute() -> Tensor:
-            kernel = torch.as_tensor(numbers.copy(), dtype=input.dtype, device=input.device)
-            x = input
-            for axis, (before, after) in enumerate(reaches):
-                x = padded(x, axis, before, after, mode, cval)
-            convolve = (functional.conv1d, functional.conv2d, functional.conv3d)[x.ndim - 1]
-            return delivered(convolve(x[None, None], kernel[None, None])[0, 0], output)
+    def compute() -> Tensor:
+        kernel = torch.as_tensor(numbers.copy(), dtype=x.dtype, device=x.device)
+        wide = x
+        for axis, (before, after) in enumerate(reaches):
+            wide = padded(wide, axis, before, after, mode, call["cval"])
+        convolve = (functional.conv1d, functional.conv2d, functional.conv3d)[x.ndim - 1]
+        return delivered(convolve(wide[None, None], kernel[None, None])[0, 0], call["output"])
 
-        return compute
-
-    return plan
-
-
-SUMS = {
-    "correlate": along_all_axes(turns=False),
-    "correlate1d": along_axis(turns=False),
-    "convolve": along_all_axes(turns=True),
-    "convolve1d": along_axis(turns=True),
-}
-implement_each("ndimage", SUMS, globals())
+    return compute
 
 
 def gaussian_weights(sigma: float, order: int, radius: int) -> np.ndarray[Any, Any]:
@@ -169,42 +142,16 @@ def gaussian_steps(x: Tensor, axes: Any, *values: Any) -> list[Any]:
     return steps
 
 
-@implements("ndimage:gaussian_filter1d")
-def gaussian_filter1d(
-    input: Any,
-    sigma: float,
-    axis: int = -1,
-    order: int = 0,
-    output: Any = None,
-    mode: str = "reflect",
-    cval: float = 0.0,
-    truncate: float = 4.0,
-    *,
-    radius: int | None = None,
-) -> Plan:
-    checked(input, output, mode, cval)
-    steps = gaussian_steps(input, axis, sigma, order, mode, radius)
-    if not steps:
-        raise Deferred(f"sigma={sigma!r} is left to SciPy")
-    return lambda: delivered(gaussian(input, steps, cval, truncate), output)
-
-
-@implements("ndimage:gaussian_filter")
-def gaussian_filter(
-    input: Any,
-    sigma: Any,
-    order: Any = 0,
-    output: Any = None,
-    mode: Any = "reflect",
-    cval: float = 0.0,
-    truncate: float = 4.0,
-    *,
-    radius: Any = None,
-    axes: Any = None,
-) -> Plan:
-    checked(input, output, mode, cval)
-    steps = gaussian_steps(input, axes, sigma, order, mode, radius)
-    return lambda: delivered(gaussian(input, steps, cval, truncate) + 0, output)
+def gaussian_filter(call: Call) -> Plan:
+    """Smooth along all axes, or one."""
+    x, is_line = checked(call), call["axis"] is not None
+    axes = call["axis"] if is_line else call["axes"]
+    settings = (call[each] for each in ("sigma", "order", "mode", "radius"))
+    steps = gaussian_steps(x, axes, *settings)
+    if is_line and not steps:
+        raise Deferred(f"sigma={call['sigma']!r} is left to SciPy")
+    border = call["cval"], call["truncate"]
+    return lambda: delivered(gaussian(x, steps, *border) + 0, call["output"])
 
 
 def uniform(x: Tensor, steps: list[Any], cval: float) -> Tensor:
@@ -213,76 +160,37 @@ def uniform(x: Tensor, steps: list[Any], cval: float) -> Tensor:
     return x
 
 
-@implements("ndimage:uniform_filter1d")
-def uniform_filter1d(
-    input: Any,
-    size: int,
-    axis: int = -1,
-    output: Any = None,
-    mode: str = "reflect",
-    cval: float = 0.0,
-    origin: int = 0,
-) -> Plan:
-    checked(input, output, mode, cval)
-    reach(size, origin, input)
-    steps = each_axis(input, axis, size, mode, origin)
-    return lambda: delivered(uniform(input, steps, cval), output)
-
-
-@implements("ndimage:uniform_filter")
-def uniform_filter(
-    input: Any,
-    size: Any = 3,
-    output: Any = None,
-    mode: Any = "reflect",
-    cval: float = 0.0,
-    origin: Any = 0,
-    *,
-    axes: Any = None,
-) -> Plan:
-    checked(input, output, mode, cval)
-    steps = each_axis(input, axes, size, mode, origin)
+def uniform_filter(call: Call) -> Plan:
+    x, axes = checked(call), call["axes"] if call["axis"] is None else call["axis"]
+    steps = each_axis(x, axes, call["size"], call["mode"], call["origin"])
     for _, length, _, shift in steps:
-        reach(length, shift, input)
-    return lambda: delivered(uniform(input, steps, cval) + 0, output)
+        reach(length, shift)
+    return lambda: delivered(uniform(x, steps, call["cval"]) + 0, call["output"])
 
 
-def derivative(smoothing: tuple[int, int, int]) -> Callable[..., Plan]:
-    def plan(
-        input: Any, axis: int = -1, output: Any = None, mode: Any = "reflect", cval: float = 0.0
-    ) -> Plan:
-        checked(input, output, mode, cval)
-        place = axis_of(axis, input.ndim)
-        modes = dict(each_axis(input, None, mode))
+def derivative(call: Call, smoothing: tuple[int, int, int]) -> Plan:
+    x, place = checked(call), axis_of(call["axis"], call["input"].ndim)
+    modes = dict(each_axis(x, None, call["mode"]))
 
-        def compute() -> Tensor:
-            x = summed(input, place, (-1, 0, 1), modes[place], cval)
-            for each in range(input.ndim):
-                if each != place:
-                    x = summed(x, each, smoothing, modes[each], cval)
-            return delivered(x, output)
+    def compute() -> Tensor:
+        result = summed(x, place, (-1, 0, 1), modes[place], call["cval"])
+        for each in range(x.ndim):
+            if each != place:
+                result = summed(result, each, smoothing, modes[each], call["cval"])
+        return delivered(result, call["output"])
 
-        return compute
-
-    return plan
+    return compute
 
 
-DERIVATIVES = {"sobel": derivative((1, 2, 1)), "prewitt": derivative((1, 1, 1))}
-implement_each("ndimage", DERIVATIVES, globals())
-
-
-@implements("ndimage:laplace")
-def laplace(
-    input: Any, output: Any = None, mode: Any = "reflect", cval: float = 0.0, *, axes: Any = None
-) -> Plan:
-    checked(input, output, mode, cval)
-    steps = each_axis(input, axes, mode)
+def laplace(call: Call) -> Plan:
+    x, cval = checked(call), call["cval"]
+    steps = each_axis(x, call["axes"], call["mode"])
     if not steps:
         raise Deferred("there are no axes")
 
     def compute() -> Tensor:
-        parts = [summed(input, axis, (1, -2, 1), each, cval) for axis, each in steps]
-        return delivered(torch.stack(parts).sum(0), output)
+        parts = [summed(x, axis, (1, -2, 1), each, cval) for axis, each in steps]
+        return delivered(torch.stack(parts).sum(0), call["output"])
 
     return compute
 
@@ -308,7 +216,7 @@ def ordered(
 ) -> Plan:
     """Plan the choice of one element of the window around each."""
     steps = each_axis(x, None, counted.shape, mode, origin)
-    reaches = [(axis, *reach(size, shift, x), each) for axis, size, each, shift in steps]
+    reaches = [(axis, *reach(size, shift), each) for axis, size, each, shift in steps]
 
     def compute() -> Tensor:
         windows = x
@@ -327,7 +235,7 @@ def box(
 ) -> Plan:
     """Plan the extremes of full windows, axis by axis."""
     steps = each_axis(x, None, counted.shape, mode, origin)
-    reaches = [(axis, size, *reach(size, shift, x), each) for axis, size, each, shift in steps]
+    reaches = [(axis, size, *reach(size, shift), each) for axis, size, each, shift in steps]
 
     def compute() -> Tensor:
         found: Tensor = x
@@ -356,160 +264,76 @@ def dilated(x: Any, counted: Any, mode: Any, cval: float, origin: Any) -> Plan:
     return extremum(torch.amax, x, np.flip(counted), mode, cval, shifts)
 
 
-EXTREMES = {"minimum_filter": torch.amin, "maximum_filter": torch.amax}
-
-
-def windowed(name: str) -> Callable[..., Plan]:
-    def plan(
-        input: Any,
-        size: Any = None,
-        footprint: Any = None,
-        output: Any = None,
-        mode: Any = "reflect",
-        cval: float = 0.0,
-        origin: Any = 0,
-        *,
-        axes: Any = None,
-    ) -> Plan:
-        checked(input, output, mode, cval, ORDERED)
-        if axes is not None and np.any(origin):
+def extremes(call: Call, largest: bool) -> Plan:
+    """Plan the extremes of windows along all axes, or of one."""
+    x = checked(call, ORDERED)
+    origin, axis = call["origin"], call["axis"]
+    reduce = torch.amax if largest else torch.amin
+    if axis is not None:
+        counted, origins = window(x, call["size"], None, axis), [0] * x.ndim
+        origins[axis_of(axis, x.ndim)] = origin
+        compute = box(reduce, x, counted, call["mode"], call["cval"], origins)
+    else:
+        if call["axes"] is not None and np.any(origin):
             raise Deferred("origin= beside axes=")
-        counted = window(input, size, footprint, axes)
-        compute = extremum(EXTREMES[name], input, counted, mode, cval, origin)
-        return lambda: delivered(compute(), output)
-
-    return plan
+        counted = window(x, call["size"], call["footprint"], call["axes"])
+        compute = extremum(reduce, x, counted, call["mode"], call["cval"], origin)
+    return lambda: delivered(compute(), call["output"])
 
 
-def windowed1d(name: str) -> Callable[..., Plan]:
-    def plan(
-        input: Any,
-        size: int,
-        axis: int = -1,
-        output: Any = None,
-        mode: str = "reflect",
-        cval: float = 0.0,
-        origin: int = 0,
-    ) -> Plan:
-        checked(input, output, mode, cval, ORDERED)
-        counted = window(input, size, None, axis)
-        origins = [0] * input.ndim
-        origins[axis_of(axis, input.ndim)] = origin
-        compute = box(EXTREMES[name], input, counted, mode, cval, origins)
-        return lambda: delivered(compute(), output)
-
-    return plan
+def grey(call: Call, dilates: bool) -> Plan:
+    x = checked(call, ORDERED)
+    check_absent(structure=call["structure"], axes=call["axes"])
+    counted = window(x, call["size"], call["footprint"], None)
+    settings = x, counted, call["mode"], call["cval"], call["origin"]
+    compute = dilated(*settings) if dilates else extremum(torch.amin, *settings)
+    return lambda: delivered(compute(), call["output"])
 
 
-def grey(name: str) -> Callable[..., Plan]:
-    def plan(
-        input: Any,
-        size: Any = None,
-        footprint: Any = None,
-        structure: Any = None,
-        output: Any = None,
-        mode: Any = "reflect",
-        cval: float = 0.0,
-        origin: Any = 0,
-        *,
-        axes: Any = None,
-    ) -> Plan:
-        checked(input, output, mode, cval, ORDERED)
-        check_absent(structure=structure, axes=axes)
-        counted = window(input, size, footprint, None)
-        if name == "grey_erosion":
-            compute = extremum(torch.amin, input, counted, mode, cval, origin)
-        else:
-            compute = dilated(input, counted, mode, cval, origin)
-        return lambda: delivered(compute(), output)
-
-    return plan
-
-
-WINDOWED = {
-    **{name: windowed(name) for name in EXTREMES},
-    **{f"{name}1d": windowed1d(name) for name in EXTREMES},
-    **{name: grey(name) for name in ("grey_erosion", "grey_dilation")},
-}
-implement_each("ndimage", WINDOWED, globals())
-
-
-def ranked(
-    x: Any,
-    rank: Callable[[int], float],
-    size: Any,
-    footprint: Any,
-    output: Any,
-    mode: Any,
-    cval: float,
-    origin: Any,
-    axes: Any,
-) -> Plan:
-    checked(x, output, mode, cval, ORDERED)
-    check_absent(axes=axes)
+def ranked(call: Call) -> Plan:
+    """Plan the choice of the element whose rank is given, or a percentile, or the median."""
+    x, mode = checked(call, ORDERED), call["mode"]
+    check_absent(axes=call["axes"])
     if not isinstance(mode, str):
         raise Deferred("several modes are an error in SciPy")
-    counted = window(x, size, footprint, None)
+    counted = window(x, call["size"], call["footprint"], None)
     number = int(counted.sum())
     if number > MOST_RANKED:
         raise Deferred(f"the window has {number} elements, more than {MOST_RANKED}")
-    place = rank(number)
+    rank, percentile = call["rank"], call["percentile"]
+    place = number // 2
+    if rank is not None:
+        place = rank + number if rank < 0 else rank
+    elif percentile is not None:
+        share = percentile + 100 if percentile < 0 else percentile
+        place = number - 1 if share == 100 else int(number * share / 100)
     if place != int(place) or not 0 <= place < number:
         raise Deferred(f"rank {place} of {number} elements is an error in SciPy")
-    kth = int(place) + 1
-    compute = ordered(lambda windows: windows.kthvalue(kth).values, x, counted, mode, cval, origin)
-    return lambda: delivered(compute(), output)
+    kth, border = int(place) + 1, (mode, call["cval"], call["origin"])
+    compute = ordered(lambda windows: windows.kthvalue(kth).values, x, counted, *border)
+    return lambda: delivered(compute(), call["output"])
 
 
-@implements("ndimage:median_filter")
-def median_filter(
-    input: Any,
-    size: Any = None,
-    footprint: Any = None,
-    output: Any = None,
-    mode: str = "reflect",
-    cval: float = 0.0,
-    origin: Any = 0,
-    *,
-    axes: Any = None,
-) -> Plan:
-    return ranked(input, lambda n: n // 2, size, footprint, output, mode, cval, origin, axes)
-
-
-@implements("ndimage:rank_filter")
-def rank_filter(
-    input: Any,
-    rank: int,
-    size: Any = None,
-    footprint: Any = None,
-    output: Any = None,
-    mode: str = "reflect",
-    cval: float = 0.0,
-    origin: Any = 0,
-    *,
-    axes: Any = None,
-) -> Plan:
-    def place(n: int) -> float:
-        return rank + n if rank < 0 else rank
-
-    return ranked(input, place, size, footprint, output, mode, cval, origin, axes)
-
-
-@implements("ndimage:percentile_filter")
-def percentile_filter(
-    input: Any,
-    percentile: float,
-    size: Any = None,
-    footprint: Any = None,
-    output: Any = None,
-    mode: str = "reflect",
-    cval: float = 0.0,
-    origin: Any = 0,
-    *,
-    axes: Any = None,
-) -> Plan:
-    def place(n: int) -> float:
-        share = percentile + 100 if percentile < 0 else percentile
-        return n - 1 if share == 100 else int(n * share / 100)
-
-    return ranked(input, place, size, footprint, output, mode, cval, origin, axes)
+FILTERS: dict[str, Callable[[Call], Plan]] = {
+    "correlate": partial(along_all_axes, turns=False),
+    "correlate1d": partial(along_axis, turns=False),
+    "convolve": partial(along_all_axes, turns=True),
+    "convolve1d": partial(along_axis, turns=True),
+    "gaussian_filter": gaussian_filter,
+    "gaussian_filter1d": gaussian_filter,
+    "uniform_filter": uniform_filter,
+    "uniform_filter1d": uniform_filter,
+    "sobel": partial(derivative, smoothing=(1, 2, 1)),
+    "prewitt": partial(derivative, smoothing=(1, 1, 1)),
+    "laplace": laplace,
+    "minimum_filter": partial(extremes, largest=False),
+    "minimum_filter1d": partial(extremes, largest=False),
+    "maximum_filter": partial(extremes, largest=True),
+    "maximum_filter1d": partial(extremes, largest=True),
+    "grey_erosion": partial(grey, dilates=False),
+    "grey_dilation": partial(grey, dilates=True),
+    "median_filter": ranked,
+    "rank_filter": ranked,
+    "percentile_filter": ranked,
+}
+implement_each("ndimage", FILTERS, globals())

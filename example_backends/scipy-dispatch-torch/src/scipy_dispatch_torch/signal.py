@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import Tensor
 from torch.nn import functional
 
-from ._tensors import COMPLEX, FLOATS, Deferred, check, check_absent, implements, padded
+from scipy_dispatch.calls import Deferred
+
+from ._tensors import COMPLEX, FLOATS, check, check_absent, implement_each, padded
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from scipy_dispatch.calls import BoundCall as Call
 
     Plan = Callable[[], Tensor]
 
@@ -63,43 +68,22 @@ def part(result: Tensor, x: Tensor, kernel: Tensor, mode: str, late: bool = Fals
     return result.contiguous()
 
 
-def convolved(in1: Any, in2: Any, mode: Any, method: str, turns: bool) -> Plan:
-    x, kernel = pair(in1, in2, mode)
+def convolved(call: Call, turns: bool = False) -> Plan:
+    """Plan a convolution, or with `turns` a correlation, by `method`, if there is one."""
+    x, kernel = pair(call["in1"], call["in2"], call["mode"])
+    check_absent(axes=call["axes"])
+    method = call["method"] or "fft"
     if method not in ("auto", "direct", "fft"):
         raise Deferred(f"method={method!r} is an error in SciPy")
     if turns:
         kernel = kernel.flip(list(range(kernel.ndim))).conj().resolve_conj()
     directly = method == "direct" or (method == "auto" and kernel.numel() <= DIRECT)
-    return lambda: part(full(x, kernel, directly), x, kernel, mode)
+    return lambda: part(full(x, kernel, directly), x, kernel, call["mode"])
 
 
-@implements("signal:convolve")
-def convolve(in1: Any, in2: Any, mode: str = "full", method: str = "auto") -> Plan:
-    return convolved(in1, in2, mode, method, turns=False)
-
-
-@implements("signal:correlate")
-def correlate(in1: Any, in2: Any, mode: str = "full", method: str = "auto") -> Plan:
-    return convolved(in1, in2, mode, method, turns=True)
-
-
-@implements("signal:fftconvolve")
-def fftconvolve(in1: Any, in2: Any, mode: str = "full", axes: Any = None) -> Plan:
-    if axes is not None:
-        raise Deferred("axes= is given")
-    return convolved(in1, in2, mode, "fft", turns=False)
-
-
-@implements("signal:oaconvolve")
-def oaconvolve(in1: Any, in2: Any, mode: str = "full", axes: Any = None) -> Plan:
-    if axes is not None:
-        raise Deferred("axes= is given")
-    return convolved(in1, in2, mode, "fft", turns=False)
-
-
-def of_images(in1: Any, in2: Any, mode: Any, boundary: Any, fillvalue: Any, turns: bool) -> Plan:
-    x, kernel = pair(in1, in2, mode)
-    if x.ndim != 2 or boundary not in _BORDERS:
+def of_images(call: Call, turns: bool = False) -> Plan:
+    x, kernel = pair(call["in1"], call["in2"], call["mode"])
+    if x.ndim != 2 or call["boundary"] not in _BORDERS:
         raise Deferred("the shapes or the boundary are left to SciPy")
     if turns:
         kernel = kernel.flip([0, 1]).conj().resolve_conj()
@@ -107,33 +91,19 @@ def of_images(in1: Any, in2: Any, mode: Any, boundary: Any, fillvalue: Any, turn
     def compute() -> Tensor:
         large = x
         for axis, taps in enumerate(kernel.shape):
-            border = _BORDERS[boundary]
-            large = padded(large, axis, taps - 1, taps - 1, border, fillvalue)
+            border = _BORDERS[call["boundary"]]
+            large = padded(large, axis, taps - 1, taps - 1, border, call["fillvalue"])
         turned = kernel.flip([0, 1])[None, None]
         result = functional.conv2d(large[None, None], turned)[0, 0]
-        return part(result, x, kernel, mode, late=turns)
+        return part(result, x, kernel, call["mode"], late=turns)
 
     return compute
 
 
-@implements("signal:convolve2d")
-def convolve2d(
-    in1: Any, in2: Any, mode: str = "full", boundary: str = "fill", fillvalue: Any = 0
-) -> Plan:
-    return of_images(in1, in2, mode, boundary, fillvalue, turns=False)
-
-
-@implements("signal:correlate2d")
-def correlate2d(
-    in1: Any, in2: Any, mode: str = "full", boundary: str = "fill", fillvalue: Any = 0
-) -> Plan:
-    return of_images(in1, in2, mode, boundary, fillvalue, turns=True)
-
-
-@implements("signal:hilbert")
-def hilbert(x: Any, N: int | None = None, axis: int = -1) -> Plan:  # noqa: N803 - SciPy's name
+def hilbert(call: Call) -> Plan:
+    x, axis = call["x"], call["axis"]
     check(x, "x", FLOATS)
-    check_absent(N=N)
+    check_absent(N=call["N"])
     if not x.ndim or not x.numel() or not -x.ndim <= axis < x.ndim:
         raise Deferred("the shape is left to SciPy")
     length = x.shape[axis]
@@ -149,3 +119,15 @@ def hilbert(x: Any, N: int | None = None, axis: int = -1) -> Plan:  # noqa: N803
         return result
 
     return compute
+
+
+CONVOLUTIONS: dict[str, Callable[[Call], Plan]] = {
+    "convolve": convolved,
+    "fftconvolve": convolved,
+    "oaconvolve": convolved,
+    "correlate": partial(convolved, turns=True),
+    "convolve2d": of_images,
+    "correlate2d": partial(of_images, turns=True),
+    "hilbert": hilbert,
+}
+implement_each("signal", CONVOLUTIONS, globals())

@@ -18,12 +18,12 @@ from typing import Any
 
 import skimage
 
+from ._expose import MODULES
 from ._system import backend_opts, system
-from ._table import TABLE
 
 __all__ = ["backend_opts", "system"]
 __all__ += skimage.__all__
 
 
 def __getattr__(name: str) -> Any:
-    return import_module(f".{name}", __name__) if name in TABLE else getattr(skimage, name)
+    return import_module(f".{name}", __name__) if name in MODULES else getattr(skimage, name)

@@ -215,11 +215,13 @@ class Manager:
         default = Context()  # nothing is set in it, so it changes the process-wide default alone
         before = default.run(self.switch.get_backend)
         with here:
-            default.run(self.switch.set_backend, key, globally=True)
+            if before != key:
+                default.run(self.switch.set_backend, key, globally=True)
             try:
                 yield
             finally:
-                default.run(self.switch.set_backend, before, globally=True)
+                if before != key:
+                    default.run(self.switch.set_backend, before, globally=True)
 
     def current_backend(self) -> Any:
         """Return the instance that is the current backend."""
