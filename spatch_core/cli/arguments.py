@@ -145,9 +145,12 @@ def found_function(text: str, types: Iterable[str] = ()) -> tuple[LoadedLibrary,
     if ":" not in text:
         libraries = [*_loaded(None)]
         found = one_of(text, functions_named(text, libraries), "functions")
-        if found is None and "." not in text:
+        for each in libraries:
+            if found in _functions(each):
+                return each, str(found)
+        if "." not in text:
             raise _no_function(text, libraries)
-        identifier = found or _with_colon(text)
+        identifier = _with_colon(text)
     try:
         return find_function(checked(identifier), types)
     except UnknownFunctionError as error:

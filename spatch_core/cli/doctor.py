@@ -50,7 +50,7 @@ _EXAMINED = (
     Column("backend"),
     Column("state", styles={**STATE_STYLES, _FAULTY: "red"}),
     Column("findings", styles={"no findings": "dim"}, is_prose=True),
-    Column("distribution"),
+    Column("distribution", is_hyphenated=True),
 )
 _NOT_SOURCES = {"build", "dist", "node_modules", "site-packages"}
 """Folders in a project that have no descriptions of its own."""

@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from io import StringIO, TextIOWrapper
 from shutil import get_terminal_size
+from textwrap import wrap
 from threading import Timer
 from time import monotonic
 from typing import Any, NamedTuple, NoReturn, TextIO, TypeAlias
@@ -58,6 +60,7 @@ class Column(NamedTuple):
     styles: Mapping[str, str] = {}  # of cells, by text
     is_name: bool = False  # the title is a name, which keeps its case
     is_prose: bool = False  # cells may be broken anywhere; those of others between words
+    is_hyphenated: bool = False  # cells may be broken behind hyphens, too
 
 
 Cell: TypeAlias = "str | tuple[str, ...]"
@@ -153,15 +156,13 @@ def _print_table(part: Table, console: Console) -> None:
             for row in rows
             for number in range(max(map(len, row)))
         ]
-    table = RichTable(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="")
-    widths, least = [], []
-    for column, title, *cells in zip(part.columns, titles, *rows, strict=True):
-        values = [title, *(value for each in cells for value in each)]
-        words = [word for each in values for word in each.split()]
-        widths.append(max(map(cell_len, values)))
-        word = max(map(cell_len, words), default=0)
-        least.append(min(widths[-1], _LEGIBLE) if column.is_prose else word)
+    columns = [
+        [title, *(value for cell in cells for value in cell)]
+        for title, *cells in (zip(titles, *rows, strict=True))
+    ]
+    widths = [max(map(cell_len, values)) for values in columns]
     room = console.width - len(_GAP) * (len(widths) - 1)
+    least = list(map(_least, part.columns, columns))
     if sum(least) > room:
         _print_rows(part, rows, console)
         return
@@ -169,6 +170,7 @@ def _print_table(part: Table, console: Console) -> None:
         # Take from the widest column that may become narrower.
         spare = [width if width > low else 0 for width, low in zip(widths, least, strict=True)]
         widths[spare.index(max(spare))] -= 1
+    table = RichTable(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="")
     for column, title, width in zip(part.columns, titles, widths, strict=True):
         # Assembled: the style of a text itself would also be that of the spaces behind it.
         table.add_column(
@@ -178,8 +180,15 @@ def _print_table(part: Table, console: Console) -> None:
             overflow="fold",
         )
     for row in rows:
-        table.add_row(*map(_styled, part.columns, row))
+        table.add_row(*map(_styled, part.columns, row, widths))
     console.print(table)
+
+
+def _least(column: Column, values: list[str]) -> int:
+    """Return the least width of a column in a terminal."""
+    breaks = r"\s|(?<=-)" if column.is_hyphenated else r"\s"
+    widest = max(cell_len(word) for each in values for word in re.split(breaks, each))
+    return min(widest, _LEGIBLE) if column.is_prose else widest
 
 
 def _print_rows(part: Table, rows: list[list[list[str]]], console: Console) -> None:
@@ -187,17 +196,22 @@ def _print_rows(part: Table, rows: list[list[list[str]]], console: Console) -> N
     name = next(i for i, column in enumerate(part.columns) if not column.is_number)
     for row in rows:
         _print_line(Text(" ".join(cell[0] for cell in row[: name + 1]), "bold"), console)
-        details = [
-            Text(f"{one_line(column.title)}: " * (len(row) > 2)) + _styled(column, values, ", ")
-            for column, values in [*zip(part.columns, row, strict=True)][name + 1 :]
-            if any(values)
-        ]
+        details = []
+        for column, values in [*zip(part.columns, row, strict=True)][name + 1 :]:
+            if any(values):
+                title = f"{one_line(column.title)}: " if len(row) > 2 else ""
+                style = column.styles.get(values[0], "")
+                details.append(Text.assemble(title, (", ".join(values), style)))
         if details:
             _print_line(Text("; ").join(details), console, _INDENT)
 
 
-def _styled(column: Column, values: list[str], separator: str = "\n") -> Text:
-    return Text.assemble((separator.join(values), column.styles.get(values[0], "")))
+def _styled(column: Column, values: list[str], width: int) -> Text:
+    """Return values below each other."""
+    lines = values
+    if column.is_hyphenated:
+        lines = [line for each in values for line in wrap(each, width) or [each]]
+    return Text.assemble(("\n".join(lines), column.styles.get(values[0], "")))
 
 
 def _values(cell: Cell) -> list[str]:

@@ -74,7 +74,7 @@ _LISTED = (
     Column("state", styles=STATE_STYLES),
     Column("types"),
     Column("functions", is_number=True),
-    Column("distribution"),
+    Column("distribution", is_hyphenated=True),
 )
 _ORDER = (
     Column("#", is_number=True),
@@ -259,8 +259,11 @@ def _found(name: str, library: str | None) -> tuple[Json, list[Part]]:
     if backends:
         return _backend(*backends[0])
     function = one_of(name, functions_named(name, libraries), "functions")
-    if function is not None or ":" in name or ("." in name and library is None):
-        return _function(*found_function(function or name))
+    for loaded in libraries:
+        if function is not None and loaded.system and function in loaded.system.functions:
+            return _function(loaded, function)
+    if library is None and (":" in name or "." in name):
+        return _function(*found_function(name))  # another name of a function, or an adopted one
     names = [] if library else [each.library.name for each in libraries]
     names += [each.shown(backend.name) for each in libraries for backend in list_backends(each)]
     names += [

@@ -134,7 +134,6 @@ needs_bash = pytest.mark.skipif(shutil.which("bash") is None, reason="there is n
     ("line", "expected"),
     [
         pytest.param("spatch-core exp", ["explain"], id="command"),
-        pytest.param("spatch-core list in", ["inklib"], id="library"),
         pytest.param("spatch-core show o", ["oil"], id="backend"),
         pytest.param("spatch-core show --library=pai", ["paintlib"], id="option"),
         pytest.param("spatch-core show --library=paintlib ", ["default", "oil"], id="next"),
@@ -142,12 +141,9 @@ needs_bash = pytest.mark.skipif(shutil.which("bash") is None, reason="there is n
             f"spatch-core explain {BLUR} a:b --type=fractions:Fr", ["Fraction"], id="typed option"
         ),
         pytest.param("spatch-core explain paintlib.f", [BLEND, BLUR], id="module"),
-        pytest.param("spatch-core explain paintlib.filters:", ["blend", "blur"], id="colon"),
-        pytest.param("spatch-core explain paintlib.filters:bl", ["blend", "blur"], id="qualname"),
         pytest.param(
             f"spatch-core explain {BLUR} ", ["builtins:int", "fractions:Fraction"], id="types"
         ),
-        pytest.param(f"spatch-core explain {BLUR} fractions:Fr", ["Fraction"], id="type"),
         pytest.param(
             f"spatch-core explain {BLUR} fractions:Fraction --why-not d", ["default"], id="after"
         ),

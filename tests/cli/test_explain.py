@@ -32,61 +32,6 @@ def test_the_first_line_answers_and_every_candidate_has_a_row(paint: Site) -> No
     assert (answer.code, answer.errors) == (0, "")
 
 
-def test_only_what_matches_comes_after_the_library(paint: Site) -> None:
-    """A backend that does not know the library's types takes no part, even if it is prioritized."""
-    for name, primary in {"water": "builtins:int", "wax": "decimal:Decimal"}.items():
-        paint.install_backend(
-            name,
-            f'primary_types = ["{primary}"]\n[functions."{BLUR}"]\n'
-            f'function = "paint_{name}:blur"\n',
-        )
-    paint.install_backend("idle", 'primary_types = ["builtins:int"]\n')
-    answer = paint.run("explain", BLUR, "builtins:int")
-    assert answer.row("water")[1] == "comes later"
-    assert "unless a backend is prioritized" in answer.row("water")[2]
-    assert answer.row("wax")[1] == answer.row("oil")[1] == "does not match"
-    assert "builtins:int" in answer.row("wax")[2]
-    assert "primary type" in answer.row("oil")[2]
-    assert answer.row("idle")[1:] == ["has no implementation", "-"]
-
-    why = paint.run("explain", BLUR, "builtins:int", "--why-not", "wax").output
-    assert f"Why not wax? it does not match: {answer.row('wax')[2]}" in why
-
-
-def test_several_types_are_matched_together(paint: Site) -> None:
-    """They are primary and secondary types of one backend."""
-    answer = paint.run("explain", BLEND, "builtins:int", "fractions:Fraction")
-    assert answer.row("oil")[1] == "has no implementation"
-    assert answer.output.startswith(f"{BLEND}(builtins:int, fractions:Fraction) -> default\n")
-
-
-def test_the_library_itself_can_be_disabled(paint: Site) -> None:
-    """Then a call that no backend takes is refused, and to enable it again is the remedy."""
-    disabled = ("--disable", "default", "--why-not", "default")
-    answer = paint.run("explain", BLUR, "builtins:int", *disabled)
-    assert answer.output.startswith(f"{BLUR}(builtins:int) -> refused\n")
-    assert answer.row("oil")[1] == "does not match"
-    assert answer.row("default")[1] == "would refuse"
-    assert "Any one of these would make it run:\n  do not disable it\n" in answer.output
-    answer = paint.run("explain", BLUR, "fractions:Fraction", *disabled)
-    assert answer.row("oil")[1] == "runs"
-    assert answer.row("default")[1:] == ["inactive", "it is disabled"]
-    assert "Why not default? it is disabled\n" in answer.output
-
-
-def test_a_backend_for_other_types_does_not_match_even_if_it_requires_opt_in(paint: Site) -> None:
-    """To opt in would change nothing, so the row and the answer speak of the types."""
-    paint.install_backend(
-        "water",
-        f'primary_types = ["fractions:Fraction"]\nrequires_opt_in = true\n'
-        f'[functions."{BLUR}"]\nfunction = "paint_water:blur"\n',
-    )
-    answer = paint.run("explain", BLUR, "builtins:int", "--why-not", "water")
-    assert answer.row("water")[1:] == ["does not match", "it does not know builtins:int"]
-    assert "Why not water? it does not match: it does not know builtins:int\n" in answer.output
-    assert "with backend_opts(prioritize='water'), call it with fractions:Fraction" in answer.output
-
-
 def test_the_environment_counts(paint: Site) -> None:
     """The answer holds for a program that starts in this environment."""
     paint.install_backend(
@@ -416,20 +361,3 @@ def test_a_backend_that_may_convert_counts_once(paint: Site) -> None:
     names = [each["backend"] for each in paint.run(*given, "--json").json["backends"]]
     assert names.count("lazy") == 2
     assert f"\n{len({*names})} backends: " in paint.run(*given).output
-
-
-def test_what_would_make_a_backend_convert(paint: Site) -> None:
-    """The remedy is the policy, together with prioritizing if the backend requires opt-in."""
-    converting = 'to_default = "paint_lazy:there"\nfrom_default = "paint_lazy:back"\n'
-    paint.install_backend("lazy", f'primary_types = ["decimal:Decimal"]\n{converting}')
-    paint.install_backend(
-        "sleepy", f'primary_types = ["decimal:Decimal"]\nrequires_opt_in = true\n{converting}'
-    )
-    given = ("explain", BLUR, "decimal:Decimal", "--json", "--why-not")
-    answer = paint.run(*given, "lazy").json["why_not"]
-    assert answer["outcome"] == "would run"
-    assert [each["text"] for each in answer["remedies"]] == [
-        "with backend_opts(fallback='convert')"
-    ]
-    remedy, *_ = paint.run(*given, "sleepy").json["why_not"]["remedies"]
-    assert (remedy["fallback"], remedy["prioritize"]) == ("convert", ["sleepy"])

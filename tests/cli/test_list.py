@@ -70,15 +70,6 @@ def test_a_backend_that_requires_opt_in_says_how_to_get_it(paint: Site) -> None:
     assert answer.code == 0
 
 
-def test_what_the_environment_prioritizes_is_active_and_first(paint: Site) -> None:
-    """The order shown is the one in force."""
-    paint.install_backend("water", WATER)
-    first = library_as_json(paint, PAINTLIB_PRIORITIZE="water")["backends"][0]
-    assert (first["name"], first["state"]) == ("water", "active")
-    assert first["prioritized"]
-    assert first["requires_opt_in"]
-
-
 def test_the_current_backend_is_shown(paint: Site) -> None:
     """W2: it is the backend that the environment names."""
     assert library_as_json(paint)["backend"] is None
@@ -166,9 +157,7 @@ def test_a_backend_in_the_librarys_code_comes_with_the_library(site: Site) -> No
 @pytest.mark.parametrize(
     ("code", "message"),
     [
-        pytest.param("import not_there", "ModuleNotFoundError: No module", id="import"),
         pytest.param("raise SystemExit(3)", "SystemExit: 3", id="exit"),
-        pytest.param("sistem = 1", "has no attribute 'system'; did you mean 'sistem'", id="name"),
         pytest.param("system = 1", "is not a BackendSystem but of type 'int'", id="type"),
     ],
 )
@@ -321,3 +310,5 @@ def test_a_backend_that_never_runs_unasked_waits_for_prioritize(paint: Site) -> 
     assert paint.run("doctor", "paintlib").row("water")[1] == "waits for prioritize"
     for variables in ({"PAINTLIB_PRIORITIZE": "water"}, {"PAINTLIB_SET_ORDER": "water>default"}):
         assert backend_as_json(paint, "water", **variables)["state"] == "active"
+    first = library_as_json(paint, PAINTLIB_PRIORITIZE="water")["backends"][0]
+    assert (first["name"], first["prioritized"]) == ("water", True)

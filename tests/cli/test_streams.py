@@ -14,11 +14,8 @@ if TYPE_CHECKING:
 PRINTING = [
     pytest.param(["list", "paintlib"], id="list"),
     pytest.param(["list", "paintlib", "--json"], id="json"),
-    pytest.param(["explain", "paintlib.filters:blur", "builtins:int"], id="explain"),
     pytest.param(["completion", "bash"], id="completion"),
-    pytest.param(["--help"], id="help"),
     pytest.param(["list", "--help"], id="help of a command"),
-    pytest.param(["--version"], id="version"),
 ]
 
 
