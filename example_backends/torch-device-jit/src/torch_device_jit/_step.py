@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dis
 import functools
 from contextlib import contextmanager
 from types import BuiltinFunctionType, CodeType, ModuleType
@@ -105,9 +106,10 @@ class _Guards:
 
 
 def _names(code: CodeType) -> set[str]:
-    """Return the global names and attributes of a function, and of those that it contains."""
+    """Return the names that a function reads of its module, and those of what it contains."""
     inner = [_names(each) for each in code.co_consts if isinstance(each, CodeType)]
-    return set(code.co_names).union(*inner)
+    own = {each.argval for each in dis.get_instructions(code) if each.opname == "LOAD_GLOBAL"}
+    return own.union(*inner)
 
 
 def _number(value: Any) -> Any:

@@ -1,7 +1,6 @@
 """PyTorch devices written in Python, whose operators spatch-core dispatches."""
 
-from ._fallback import ConversionError, KernelError
-from ._report import Report
+from ._fallback import ConversionError, KernelError, Report
 from .compilers import register_compiler
 from .environment import BackendEnvironment
 

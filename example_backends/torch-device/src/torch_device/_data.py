@@ -49,9 +49,12 @@ class Data:
             return cell.array
         return self._strided(tensor, cell)
 
-    def read_optional(self, tensor: torch.Tensor | None) -> Any:
-        """Return the data of a tensor that may be absent."""
-        return None if tensor is None else self.read(tensor)
+    def read_index(self, tensor: torch.Tensor | None) -> Any:
+        """Return the data of an index or a mask, which may be absent, or a tensor of the CPU."""
+        if tensor is None or tensor.device.type != "cpu":
+            return None if tensor is None else self.read(tensor)
+        self.environment.counts.copies["from_cpu"] += 1
+        return self.settle(self.environment.torch_to_data(tensor.contiguous()))
 
     def write(
         self, tensor: torch.Tensor, array: Any, like: torch.Tensor | None = None

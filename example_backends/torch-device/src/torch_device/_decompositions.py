@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
@@ -33,12 +34,41 @@ TORCH = SimpleNamespace(
 
 aten = torch.ops.aten
 
+DIFFERENTIATED = """
+    upsample_nearest1d upsample_nearest2d upsample_nearest3d upsample_linear1d upsample_bilinear2d
+    upsample_trilinear3d upsample_bicubic2d _upsample_nearest_exact1d _upsample_nearest_exact2d
+    _upsample_nearest_exact3d replication_pad1d replication_pad2d replication_pad3d
+    _adaptive_avg_pool2d
+"""
+"""Operators whose decompositions autograd differentiates: their own gradients have none."""
+
+
+def cdist(x: Any, y: Any, p: float, mode: Any = None) -> Any:
+    return torch.linalg.vector_norm(x[..., :, None, :] - y[..., None, :, :], p, -1)
+
+
+def pdist(x: Any, p: float = 2) -> Any:
+    i, j = torch.triu_indices(len(x), len(x), 1, device=x.device)
+    return torch.linalg.vector_norm(x[i] - x[j], p, -1)
+
+
+def adaptive_average_3d(x: Any, size: Any) -> Any:
+    """Pool two dimensions of three, and then the other one, beside which all is one dimension."""
+    found = torch._adaptive_avg_pool2d(x.flatten(0, -4), size[1:])
+    found = torch._adaptive_avg_pool2d(found.flatten(-2), (size[0], size[1] * size[2]))
+    return found.reshape(*x.shape[:-3], *size)
+
+
+OWN = {
+    aten._cdist_forward.default: cdist,
+    aten._pdist_forward.default: pdist,
+    aten._adaptive_avg_pool3d.default: adaptive_average_3d,
+}
+
 
 def register(environment: BackendEnvironment) -> None:
     """Register decompositions, and kernels where C++ would compose in vain."""
     from torch._decomp import decomposition_table
-
-    from .arrays.recurrent import cells  # `arrays` imports this module
 
     known = environment.fallback.decompositions
     known.update(
@@ -55,6 +85,11 @@ def register(environment: BackendEnvironment) -> None:
         known[each] = _with_empty_statistics(each, known[each])
     for each in (aten.native_batch_norm.default, aten._native_batch_norm_legit.default):
         known[each] = batch_norm_in_place(environment)
+    known.update(OWN)
+    for each in (*(getattr(aten, name).default for name in DIFFERENTIATED.split()), *OWN):
+        if each not in environment.operators:
+            library = environment.differentiated[each] = torch.library.Library("aten", "IMPL")
+            library.impl(each, known[each], "AutogradPrivateUse1")
     decomposed = {operator.name() for operator in known}
     # The functional variants of these are C++ around `out=`, which would recurse.
     composed = _with_kernel("CompositeExplicitAutogradNonFunctional")
@@ -108,3 +143,57 @@ def _with_empty_statistics(operator: Any, decomposition: Any) -> Any:
         return found, *statistics
 
     return call
+
+
+def cells(xp: Any) -> dict[Any, Any]:
+    """Return them by operator, written in the functions of an array library."""
+    found: dict[Any, Any] = {}
+
+    def op(operator: Any) -> Any:
+        return partial(found.setdefault, operator)
+
+    def sigmoid(x: Any) -> Any:
+        return 0.5 + 0.5 * xp.tanh(0.5 * x)
+
+    def with_bias(gates: Any, bias: Any) -> Any:
+        return gates if bias is None else gates + bias
+
+    def of_bias(gates: Any, has_bias: bool) -> Any:
+        return xp.sum(gates, axis=0) if has_bias else None
+
+    @op(aten._thnn_fused_lstm_cell.default)
+    def lstm(x: Any, h: Any, c: Any, x_bias: Any = None, h_bias: Any = None) -> Any:
+        gates = with_bias(x, x_bias) + with_bias(h, h_bias)
+        i, f, g, o = xp.split(gates, 4, axis=1)
+        i, f, g, o = sigmoid(i), sigmoid(f), xp.tanh(g), sigmoid(o)
+        c = f * c + i * g
+        return o * xp.tanh(c), c, xp.concatenate((i, f, g, o), axis=1)
+
+    @op(aten._thnn_fused_lstm_cell_backward_impl.default)
+    def lstm_backward(of_h: Any, of_c: Any, c: Any, new_c: Any, saved: Any, has_bias: bool) -> Any:
+        i, f, g, o = xp.split(saved, 4, axis=1)
+        t = xp.tanh(new_c)
+        of_h = xp.zeros_like(c) if of_h is None else of_h
+        of_c = (0 if of_c is None else of_c) + of_h * o * (1 - t * t)
+        parts = of_c * g * i * (1 - i), of_c * c * f * (1 - f), of_c * i * (1 - g * g)
+        gates = xp.concatenate((*parts, of_h * t * o * (1 - o)), axis=1)
+        return gates, of_c * f, of_bias(gates, has_bias)
+
+    @op(aten._thnn_fused_gru_cell.default)
+    def gru(x: Any, h: Any, state: Any, x_bias: Any = None, h_bias: Any = None) -> Any:
+        x_r, x_z, x_n = xp.split(with_bias(x, x_bias), 3, axis=1)
+        h_r, h_z, h_n = xp.split(with_bias(h, h_bias), 3, axis=1)
+        r, z = sigmoid(x_r + h_r), sigmoid(x_z + h_z)
+        n = xp.tanh(x_n + r * h_n)
+        return n + z * (state - n), xp.concatenate((r, z, n, state, h_n), axis=1)
+
+    @op(aten._thnn_fused_gru_cell_backward.default)
+    def gru_backward(g: Any, saved: Any, has_bias: bool) -> Any:
+        r, z, n, state, h_n = xp.split(saved, 5, axis=1)
+        of_n = g * (1 - z) * (1 - n * n)
+        both = of_n * h_n * r * (1 - r), g * (state - n) * z * (1 - z)
+        of_x = xp.concatenate((*both, of_n), axis=1)
+        of_h = xp.concatenate((*both, of_n * r), axis=1)
+        return of_x, of_h, g * z, of_bias(of_x, has_bias), of_bias(of_h, has_bias)
+
+    return found

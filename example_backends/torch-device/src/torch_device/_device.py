@@ -1,22 +1,45 @@
-"""Registers the device with PyTorch: its name, module, storages and basic operators."""
+"""Registers the device with PyTorch: its name, module, storages, basic operators, refusals."""
 
 from __future__ import annotations
 
-import functools
 from collections import deque
 from contextlib import AbstractContextManager, nullcontext
+from functools import partial, wraps
 from typing import TYPE_CHECKING, Any
 
 import torch
+from torch import nn
+from torch.autograd.grad_mode import set_multithreading_enabled
 from torch.utils import backend_registration
 
-from . import _refusals
 from ._basic import register_basic
-from ._modules import keep_parameters
 from .storages import guard
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from .environment import BackendEnvironment
+
+
+class _Refusing(type):
+    def __getattr__(cls, name: str) -> Any:
+        name = torch._C._get_privateuse1_backend_name()
+        raise NotImplementedError(
+            f"Inductor generates no code for the device {name!r}: use torch.compile with "
+            "backend='eager' or 'aot_eager', or torch_device_jit.jax_jit for a whole step"
+        )
+
+
+class NoInductor(metaclass=_Refusing):
+    """What Inductor gets from the device: each attribute is the error."""
+
+
+def for_inductor(name: str) -> type[NoInductor]:
+    """Return that class, once Inductor knows the device, which it would miss before."""
+    from torch._inductor.codegen import common  # Inductor is imported already: it asks
+
+    common.register_device_op_overrides(name, common.DeviceOpOverrides())
+    return NoInductor
 
 
 class DeviceModule:
@@ -31,11 +54,11 @@ class DeviceModule:
         self.seed: Any = None
 
     # Inductor asks for these four.
-    PythonWrapperCodegen = CppWrapperCodegen = WrapperFxCodegen = _refusals.NoInductor
+    PythonWrapperCodegen = CppWrapperCodegen = WrapperFxCodegen = NoInductor
 
     @property
-    def Scheduling(self) -> type[_refusals.NoInductor]:  # noqa: N802 -- PyTorch's name
-        return _refusals.for_inductor(self.environment.name)
+    def Scheduling(self) -> type[NoInductor]:  # noqa: N802 -- PyTorch's name
+        return for_inductor(self.environment.name)
 
     def is_initialized(self) -> bool:
         return True
@@ -90,7 +113,7 @@ class DeviceModule:
 
 
 _KIND = torch._C._autograd.DeviceType.PrivateUse1
-_fail_after_error = functools.partial(bool)  # as each call from C does
+_fail_after_error = partial(bool)  # as each call from C does
 _errors: deque[BaseException] = deque(maxlen=1)
 
 
@@ -109,13 +132,18 @@ class _Guard(torch._C._acc.DeviceGuard):
         return _KIND
 
 
-def _raising_errors(run_backward: Any) -> Any:
-    """Return PyTorch's function that raises the errors of hooks, of which it has lost sight."""
+def _backward(run_backward: Any, *, in_thread: bool) -> Any:
+    """Return PyTorch's function that raises the errors of hooks, of which it has lost sight.
 
-    @functools.wraps(run_backward)
+    Without threads, all of it runs in the thread of the caller.
+    """
+
+    @wraps(run_backward)
     def run(*args: Any, **kwargs: Any) -> Any:
+        threads: Any = nullcontext() if in_thread else set_multithreading_enabled(False)
         try:
-            return run_backward(*args, **kwargs)
+            with threads:
+                return run_backward(*args, **kwargs)
         except SystemError:
             if _errors:
                 raise _errors.pop() from None
@@ -146,7 +174,8 @@ def register(environment: BackendEnvironment) -> DeviceModule:
     )
     autograd: Any = torch.autograd
     for each in (autograd, autograd.graph):
-        each._engine_run_backward = _raising_errors(each._engine_run_backward)
+        run = each._engine_run_backward
+        each._engine_run_backward = _backward(run, in_thread=environment.backward_in_thread)
 
     def tag(storage: Any) -> str | None:
         return name if storage.device.type == name else None
@@ -161,5 +190,107 @@ def register(environment: BackendEnvironment) -> DeviceModule:
     keep_parameters(name)
     torch.serialization.register_package(5, tag, restore)
     register_basic(environment)
-    _refusals.register(environment)
+    _refuse_layouts(environment)
     return module
+
+
+_KEYS = {
+    "SparsePrivateUse1": "sparse",
+    "SparseCsrPrivateUse1": "sparse",
+    "QuantizedPrivateUse1": "quantized",
+    "NestedTensorPrivateUse1": "nested",
+}
+
+
+_MADE_OF_DENSE = {
+    torch.ops.aten._nested_tensor_from_tensor_list.default: "nested",
+}
+"""Operators that would make such a tensor of dense ones."""
+
+
+def _refuse_layouts(environment: BackendEnvironment) -> None:
+    """Let PyTorch refuse the operators that would make or take such tensors."""
+    for key, kind in _KEYS.items():
+        library = torch.library.Library("_", "IMPL")
+        library.fallback(_refusing(environment.name, kind), key)
+        environment.keep(library)
+    for operator, kind in _MADE_OF_DENSE.items():
+        environment.register_kernel(operator, partial(_refusing(environment.name, kind), operator))
+
+
+def _refusing(name: str, kind: str) -> Any:
+    def refuse(operator: Any, *args: Any, **kwargs: Any) -> Any:
+        raise NotImplementedError(f"the device {name!r} has no {kind} tensors: {operator}")
+
+    return refuse
+
+
+def check_layout(name: str, tensor: torch.Tensor) -> None:
+    """Raise an error for a tensor of the CPU that the device cannot have."""
+    kind = None
+    if tensor.is_quantized:
+        kind = "quantized"
+    elif tensor.layout is not torch.strided:
+        kind = str(tensor.layout).removeprefix("torch.").lstrip("_").replace("sparse_", "sparse ")
+    elif tensor.is_nested:
+        kind = "nested"
+    elif tensor.dtype is torch.complex32:
+        kind = "complex32"
+    if kind is not None:
+        raise NotImplementedError(f"the device {name!r} has no {kind} tensors")
+
+
+def keep_parameters(name: str) -> None:
+    """Let modules keep their parameters when these move to a device, or away from it.
+
+    Between the CPU and CUDA, PyTorch changes the parameters of a module themselves. Where either
+    side is a device like this one, it makes new parameters: weights that modules share become
+    several, and an optimizer keeps those that nothing uses any more. Its switch
+    `torch.__future__.set_swap_module_params_on_conversion` is for all modules of the process, and
+    for `load_state_dict` too; it refuses parameters that a graph holds, as those of `weight_norm`.
+    """
+    kind: Any = nn.Module
+    original = kind._apply
+
+    @wraps(original)
+    def apply(module: Any, *args: Any, **kwargs: Any) -> Any:
+        before = dict(module._parameters.items())
+        try:
+            return original(module, *args, **kwargs)
+        finally:  # also of a module with a parameter that cannot move
+            if not torch.__future__.get_overwrite_module_params_on_conversion():
+                for key, old in before.items():
+                    new = module._parameters[key]
+                    if new is not old and name in (old.device.type, new.device.type):
+                        _become(old, new)
+                        module._parameters[key] = old
+
+    kind._apply = apply
+
+
+def _become(old: Any, new: Any) -> None:
+    """Exchange what two parameters are, and keep what the program has put on the old one."""
+    is_lazy = nn.parameter.is_lazy(old)
+    if old.requires_grad and not (
+        is_lazy or old.is_inference() or torch.is_inference_mode_enabled()
+    ):  # else no graph holds it
+        # A live graph refers to what the old parameter was: its gradient would be lost there.
+        node: Any = torch.autograd.graph.get_gradient_edge(old).node
+        node.register_prehook(_refusing_backward(str(old.device), str(new.device)))
+    gradient, new_gradient = old.grad, new.grad
+    torch._C._swap_tensor_impl(old, new)
+    if gradient is not None and new_gradient is not None:
+        torch._C._swap_tensor_impl(gradient, new_gradient)
+    for hooks in ("_backward_hooks", "_post_accumulate_grad_hooks"):
+        if getattr(old, hooks) is not None:
+            setattr(old, hooks, getattr(old, hooks))  # tells autograd, which has exchanged them
+
+
+def _refusing_backward(old: str, new: str) -> Callable[..., Any]:
+    def refuse(gradients: Any) -> Any:
+        raise RuntimeError(
+            f"a parameter has moved from {old!r} to {new!r} after the forward pass, and its "
+            "gradient would be lost: move the module before the forward pass"
+        )
+
+    return refuse

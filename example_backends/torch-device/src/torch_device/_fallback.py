@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import inspect
 import threading
+from collections import Counter
+from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +22,45 @@ from . import _schema
 
 if TYPE_CHECKING:
     from .environment import BackendEnvironment
+
+
+@dataclass
+class Report:
+    """What has left the device since the counts were last reset.
+
+    Attributes
+    ----------
+    conversions : Counter of str
+        Calls of operators that ran on the CPU, by operator.
+    host_reads : Counter of str
+        Calls of operators that give the host values of a tensor, such as ``item``.
+    copies : Counter of str
+        Copies that the program asked for: ``to_cpu`` and ``from_cpu``.
+    decompositions : Counter of str
+        Calls of operators that ran in terms of other operators.
+    constants : Counter of str
+        Objects of the program that a compiled step took for constants.
+    """
+
+    conversions: Counter[str] = field(default_factory=Counter)
+    host_reads: Counter[str] = field(default_factory=Counter)
+    copies: Counter[str] = field(default_factory=Counter)
+    decompositions: Counter[str] = field(default_factory=Counter)
+    constants: Counter[str] = field(default_factory=Counter)
+
+    def reset(self) -> None:
+        """Set all counts to zero."""
+        for each in vars(self).values():
+            each.clear()
+
+    def __str__(self) -> str:
+        lines = []
+        for name, counts in vars(self).items():
+            if name == "constants" and not counts:  # of `torch_device_jit` alone
+                continue
+            lines.append(f"{name.replace('_', ' ')}: {counts.total()}")
+            lines += [f"  {count:6} {operator}" for operator, count in counts.most_common()]
+        return "\n".join(lines)
 
 
 class ConversionError(NotImplementedError):
@@ -135,11 +176,12 @@ class Fallback:
             found = _schema.call(functional, inputs)
         finally:
             running.remove(functional)
-        results = [found] if isinstance(found, torch.Tensor) else list(found)
-        if isinstance(targets[0], (list, tuple)):
-            targets = list(targets[0])
+        is_one = len(targets) == 1 and type(targets[0]) is list
+        results = [found] if is_one or isinstance(found, torch.Tensor) else list(found)
         for target, result in zip(targets, results, strict=False):
-            self._environment.data.assign(target, result, resizing=is_out)
+            pairs = zip(target, result, strict=True) if type(target) is list else [(target, result)]
+            for each, value in pairs:
+                self._environment.data.assign(each, value, resizing=is_out)
         if not operator._schema.returns:
             return None
         return targets[0] if len(operator._schema.returns) == 1 else tuple(targets)

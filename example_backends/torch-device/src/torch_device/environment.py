@@ -11,11 +11,10 @@ import torch
 
 from spatch_core import BackendSystem
 
-from . import _device, _refusals, _registration, _schema, storages
+from . import _device, _schema, storages
 from ._data import Data
-from ._fallback import ConversionError, Fallback
+from ._fallback import ConversionError, Fallback, Report
 from ._kernels import Kernels
-from ._report import Report
 
 _system = BackendSystem("torch_device.backends", "TORCH_DEVICE")
 
@@ -43,6 +42,9 @@ class BackendEnvironment:
         Type patterns of the data, if they are of more classes than one.
     conversions : bool, default: True
         Whether operators without an implementation run on the CPU.
+    backward_in_thread : bool, default: True
+        Whether autograd may run the backward pass in a thread of its own. With False, it runs in
+        the thread that calls it: for array libraries that prepare each thread, such as MLX.
 
     Raises
     ------
@@ -61,6 +63,7 @@ class BackendEnvironment:
         shape_dtype: Callable[[Any], tuple[Any, torch.dtype]] | None = None,
         patterns: list[str] | None = None,
         conversions: bool = True,
+        backward_in_thread: bool = True,
     ) -> None:
         self.name = name
         self.data_class = data_class
@@ -70,6 +73,7 @@ class BackendEnvironment:
         self.settle = settle or self._settle_number
         self.shape_dtype = shape_dtype
         self.conversions = conversions
+        self.backward_in_thread = backward_in_thread
         self.counts = Report()
         self.system = _system
         self._patterns = patterns or [f"~{data_class.__module__}:{data_class.__qualname__}"]
@@ -79,6 +83,7 @@ class BackendEnvironment:
         self.fallback = Fallback(self)
         self.kernels = Kernels(self)
         self._libraries: dict[str, Any] = {}
+        self.differentiated: dict[Any, Any] = {}
         self.contexts: list[Context] = []
         self.new_context: Callable[[], Context] = copy_context
         self.in_context: set[Any] = set()
@@ -118,9 +123,9 @@ class BackendEnvironment:
             of others, which autograd differentiates: an implementation would have no gradient.
         """
         names = operator if isinstance(operator, (list, tuple)) else [operator]
-        operators = list(map(_registration.overload_of, names))
+        operators = list(map(_schema.overload_of, names))
         for each in operators:
-            _registration.check(each, self.own)
+            _schema.check(each, self.own)
 
         def register(function: Callable[..., Any]) -> Callable[..., Any]:
             kinds = (torch._ops.OpOverload, torch._ops.OpOverloadPacket, str)
@@ -141,14 +146,16 @@ class BackendEnvironment:
             self.system.adopt(operator, identity)
         self._functions[identity] = function
         self.operators[operator] = function
+        if operator in self.differentiated:  # with an implementation, PyTorch's gradient is back
+            self.differentiated.pop(operator)._destroy()
         if self._is_described:  # an operator that is registered late
             self.system.unregister(self.name)
             self._is_described = False
             self.describe()
-        if operator in _registration.USED:
+        if operator in _schema.USED:
             return  # kernels of the device call it
         self.register_kernel(operator, self.kernels.functional(operator))
-        in_place = _registration.in_place_of(operator)
+        in_place = _schema.in_place_of(operator)
         if in_place is not None:
             self.register_kernel(in_place, self.kernels.in_place(in_place, operator))
 
@@ -262,7 +269,7 @@ class BackendEnvironment:
 
     def from_cpu(self, tensor: torch.Tensor) -> torch.Tensor:
         """Return a tensor of the device with the values of one of the CPU."""
-        _refusals.check(self.name, tensor)
+        _device.check_layout(self.name, tensor)
         if tensor._is_zerotensor():
             tensor = torch.zeros(tensor.shape, dtype=tensor.dtype)
         tensor = tensor.detach().resolve_conj().resolve_neg()

@@ -78,3 +78,18 @@ def test_indices_out_of_bounds(device, function, of_jax):
         assert torch.equal(
             function(x, index).cpu().nan_to_num(-1), torch.tensor(of_jax).nan_to_num(-1)
         )
+
+
+EDGES = {
+    "gather-nothing": lambda x: x.gather(0, torch.zeros(0, dtype=torch.int64, device=x.device)),
+    "wider-mask": lambda x: x.masked_scatter(x.expand(2, 3) > 0, torch.arange(6.0).to(x.device)),
+    "one-row": lambda x: torch.nn.functional.multi_margin_loss(x, torch.tensor(1).to(x.device)),
+}
+
+
+@pytest.mark.parametrize("function", EDGES.values(), ids=EDGES)
+def test_edges(device, environment, function):
+    """Empty indices, masks of more dimensions and losses of one row are as on the CPU."""
+    environment.conversions = True
+    x = torch.tensor([-1.0, 2.0, 3.0])
+    torch.testing.assert_close(function(x.to(device)).cpu(), function(x))

@@ -4,28 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from . import (
-    convolution,
-    creation,
-    indexing,
-    linear,
-    losses,
-    normalization,
-    pointwise,
-    polynomials,
-    pooling,
-    randomness,
-    recurrent,
-    reductions,
-    resampling,
-    searching,
-    special,
-)
+from . import creation, indexing, layers, linear, pointwise, reductions, windows
 
 
 def register(environment: Any, xp: Any) -> None:
     """Register all of them for an array library."""
-    first = (pointwise, creation, reductions, indexing, linear)
-    networks = (convolution, pooling, normalization, losses, recurrent)
-    for each in (*first, *networks, resampling, searching, randomness, polynomials, special):
+    for each in (pointwise, creation, reductions, indexing, linear, windows, layers):
         each.register(environment, xp)

@@ -41,14 +41,9 @@ def register(environment: Any, xp: Any) -> None:
     def index_put(x: Any, index: Any, values: Any, accumulate: bool = False) -> Any:
         return put(x, indices(index), values.astype(x.dtype), "add" if accumulate else "set")
 
-    op(aten._unsafe_index.Tensor)(get_index)
-    op(aten._unsafe_index_put.default)(index_put)
     op(aten._index_put_impl.default)(
         lambda x, index, values, add=False, unsafe=False: index_put(x, index, values, add)
     )
-
-    def along(x: Any, dim: int, index: Any) -> Any:
-        return tuple(index if each == dim % x.ndim else slice(None) for each in range(x.ndim))
 
     @op(aten.index_select.default)
     def index_select(x: Any, dim: int, index: Any) -> Any:
@@ -77,25 +72,6 @@ def register(environment: Any, xp: Any) -> None:
         lambda x, dim, index, values: scatter(x, dim, index, values, "add")
     )
 
-    @op(aten.index_add.default)
-    def index_add(x: Any, dim: int, index: Any, values: Any, alpha: Any = 1) -> Any:
-        values = (values * xp.asarray(alpha).astype(x.dtype)).astype(x.dtype)
-        if not x.ndim:
-            return x + values.sum()
-        return put(x, along(x, dim, index), values, "add")
-
-    @op(aten.index_copy.default)
-    def index_copy(x: Any, dim: int, index: Any, values: Any) -> Any:
-        return put(x, along(x, dim, index), values) if x.ndim else values.reshape(())
-
-    @op(aten.index_fill.int_Scalar)
-    def index_fill(x: Any, dim: int, index: Any, value: Any) -> Any:
-        if not x.ndim:
-            return xp.full((), value, x.dtype)
-        return put(x, along(x, dim, index), xp.asarray(value, x.dtype))
-
-    op(aten.index_fill.int_Tensor)(index_fill)
-
     @op(aten.cat.default)
     def cat(tensors: Any, dim: int = 0) -> Any:
         # PyTorch leaves empty tensors of one dimension out.
@@ -109,11 +85,6 @@ def register(environment: Any, xp: Any) -> None:
             xp.roll(x, tuple(shifts), tuple(dims)) if dims else xp.roll(x, shifts[0])
         )
     )
-    op(aten.rot90.default)(lambda x, k=1, dims=(0, 1): xp.rot90(x, k, tuple(dims)))
-
-    @op(aten.repeat.default)
-    def repeat(x: Any, repeats: Any) -> Any:
-        return xp.tile(x, tuple(repeats))
 
     @op(aten.constant_pad_nd.default)
     def pad(x: Any, widths: Any, value: Any = 0) -> Any:
@@ -142,9 +113,9 @@ def register(environment: Any, xp: Any) -> None:
 
     @op(aten.masked_scatter.default)
     def masked_scatter(x: Any, mask: Any, source: Any) -> Any:
+        x, mask = xp.broadcast_arrays(x, mask)
         if not source.size:
             return x
-        mask = xp.broadcast_to(mask, x.shape)
         order = xp.cumsum(mask.reshape(-1)) - 1
         values = source.reshape(-1)[xp.clip(order, 0, max(source.size - 1, 0))]
         return xp.where(mask, values.reshape(x.shape), x)
@@ -163,11 +134,6 @@ def register(environment: Any, xp: Any) -> None:
         return put(xp.zeros((count, g.shape[-1]), g.dtype), (index,), flat, "add")
 
     op(aten.take.default)(lambda x, index: x.reshape(-1)[index])
-
-    @op(aten.put.default)
-    def put_flat(x: Any, index: Any, values: Any, accumulate: bool = False) -> Any:
-        how = "add" if accumulate else "set"
-        return put(x.reshape(-1), index.reshape(-1), values.reshape(-1), how).reshape(x.shape)
 
     def reduced(x: Any, place: Any, values: Any, how: str, include: bool) -> Any:
         """Return data with the reduction of values into places."""
@@ -205,15 +171,6 @@ def register(environment: Any, xp: Any) -> None:
             x, dim, index, xp.full(index.shape, value, x.dtype), reduce
         )
     )
-
-    @op(aten.index_reduce.default)
-    def index_reduce(
-        x: Any, dim: int, index: Any, values: Any, reduce: str, include_self: bool = True
-    ) -> Any:
-        if not x.ndim:
-            x, values = x.reshape(1), values.reshape(-1)
-            return index_reduce(x, 0, index.reshape(-1), values, reduce, include_self)[0]
-        return reduced(x, along(x, dim, index), values, reduce, include_self)
 
     @op(aten.slice_backward.default)
     def slice_backward(g: Any, size: Any, dim: int, start: int, end: int, step: int) -> Any:

@@ -1,4 +1,4 @@
-"""Products and decompositions of matrices."""
+"""Products and decompositions of matrices, and Fourier transforms."""
 
 from __future__ import annotations
 
@@ -12,8 +12,7 @@ aten = torch.ops.aten
 def register(environment: Any, xp: Any) -> None:
     """Register them for the functions of an array library."""
     op = environment.register_op
-    op([aten.mm.default, aten.bmm.default, aten.mv.default, aten.dot.default])(xp.matmul)
-    op(aten.vdot.default)(lambda x, y: xp.matmul(xp.conj(x), y))
+    op([aten.mm.default, aten.bmm.default, aten.mv.default])(xp.matmul)
 
     def added(function: Any) -> Any:
         def call(x: Any, a: Any, b: Any, beta: Any = 1, alpha: Any = 1) -> Any:
@@ -28,10 +27,8 @@ def register(environment: Any, xp: Any) -> None:
 
         return call
 
-    for name in ("addmm", "addmv", "baddbmm"):
-        op(getattr(aten, name).default)(added(xp.matmul))
+    op([aten.addmm.default, aten.baddbmm.default])(added(xp.matmul))
     op(aten.addbmm.default)(added(lambda a, b: xp.sum(xp.matmul(a, b), axis=0)))
-    op(aten.addr.default)(added(xp.outer))
 
     linalg = xp.linalg
     op(aten.linalg_inv_ex.default)(
@@ -63,10 +60,6 @@ def register(environment: Any, xp: Any) -> None:
         return tuple(linalg.qr(x, mode))
 
     op(aten.linalg_eig.default)(lambda x: tuple(linalg.eig(x)))
-    op(aten.trace.default)(xp.trace)
-    op(aten.linalg_cross.default)(
-        lambda x, y, dim=-1: xp.cross(*xp.broadcast_arrays(x, y), axis=dim)
-    )
 
     @op(aten._trilinear.default)
     def trilinear(
@@ -79,9 +72,9 @@ def register(environment: Any, xp: Any) -> None:
         summed: Any,
         unrolled: int = 1,
     ) -> Any:
-        product = xp.expand_dims(a, tuple(a_dims)) * xp.expand_dims(b, tuple(b_dims))
-        product = product * xp.expand_dims(c, tuple(c_dims))
-        return xp.sum(product, axis=tuple(summed)) if summed else product
+        pairs = zip((a, b, c), (a_dims, b_dims, c_dims), strict=True)
+        a, b, c = (xp.expand_dims(each, tuple(dims)) for each, dims in pairs)
+        return xp.sum(a * b * c, axis=tuple(summed)) if summed else a * b * c
 
     _register_fourier(op, xp)
 
@@ -108,3 +101,114 @@ def _register_fourier(op: Any, xp: Any) -> None:
     def c2r(x: Any, dim: Any, normalization: int, last: int) -> Any:
         sizes = [x.shape[each] for each in dim[:-1]] + [last]
         return fft.irfftn(x, s=sizes, axes=tuple(dim), norm=inverse[normalization])
+
+
+def register_factors(environment: Any, xp: Any, factor: Any) -> None:
+    """Register them for the functions of an array library.
+
+    Parameters
+    ----------
+    environment : BackendEnvironment
+        The device.
+    xp : module
+        The array library.
+    factor : callable
+        Takes stacks of matrices; returns both factors in one, and LAPACK's pivots from 0.
+    """
+    op = environment.register_op
+
+    def factored(x: Any) -> Any:
+        pivots = min(x.shape[-2:])
+        if not x.size:
+            return x, xp.zeros((*x.shape[:-2], pivots), xp.int32)
+        lu, pivots = factor(x)
+        return lu, (pivots + 1).astype(xp.int32)
+
+    def order_of(pivots: Any, size: int) -> Any:
+        """Return which row of A each row of L times U is."""
+        rows = xp.arange(size)
+        order = xp.broadcast_to(rows, (*pivots.shape[:-1], size))
+        for i in range(pivots.shape[-1]):
+            j = pivots[..., i : i + 1] - 1
+            one, other = order[..., i : i + 1], xp.take_along_axis(order, j, axis=-1)
+            order = xp.where(rows == i, other, xp.where(rows == j, one, order))
+        return order
+
+    def sign_of(pivots: Any) -> Any:
+        moved = pivots != xp.arange(1, pivots.shape[-1] + 1)
+        return 1 - 2 * (xp.sum(moved, axis=-1) % 2)
+
+    def split(lu: Any) -> Any:
+        m, n = lu.shape[-2:]
+        k = min(m, n)
+        lower = xp.tril(lu[..., :, :k], -1) + xp.eye(m, k, dtype=lu.dtype)
+        return lower, xp.triu(lu[..., :k, :])
+
+    @op(aten.linalg_lu_factor_ex.default)
+    def lu_factor(x: Any, pivot: bool = True, check_errors: bool = False) -> Any:
+        if not pivot:
+            return NotImplemented
+        return (*factored(x), xp.zeros(x.shape[:-2], xp.int32))
+
+    def turned(x: Any) -> Any:
+        return xp.conj(xp.swapaxes(x, -1, -2))
+
+    @op(aten.linalg_lu_solve.default)
+    def lu_solve(lu: Any, pivots: Any, y: Any, left: bool = True, adjoint: bool = False) -> Any:
+        if not left:
+            return turned(lu_solve(lu, pivots, turned(y), adjoint=not adjoint))
+        outer = xp.broadcast_shapes(lu.shape[:-2], y.shape[:-2])
+        y = xp.broadcast_to(y, (*outer, *y.shape[-2:]))
+        if not y.size:
+            return y
+        lower, upper = split(lu)
+        order = order_of(pivots, lu.shape[-1])
+        if adjoint:
+            order = xp.argsort(order, axis=-1)
+            y = xp.linalg.solve(turned(lower), xp.linalg.solve(turned(upper), y))
+        order = xp.broadcast_to(order[..., None], y.shape)
+        y = xp.take_along_axis(y, order, axis=-2)
+        return y if adjoint else xp.linalg.solve(upper, xp.linalg.solve(lower, y))
+
+    @op(aten._linalg_solve_ex.default)
+    def solve(x: Any, y: Any, left: bool = True, check_errors: bool = False) -> Any:
+        is_vector = y.ndim == 1 or (y.ndim == x.ndim - 1 and y.shape == x.shape[:-1])
+        lu, pivots = factored(x)
+        found = lu_solve(lu, pivots, y[..., None] if is_vector else y, left)
+        found = found[..., 0] if is_vector else found
+        return found, lu, pivots, xp.zeros(x.shape[:-2], xp.int32)
+
+    @op(aten._linalg_det.default)
+    def det(x: Any) -> Any:
+        found, pivots = factored(x)
+        diagonal = xp.diagonal(found, axis1=-2, axis2=-1)
+        return xp.prod(diagonal, axis=-1) * sign_of(pivots), found, pivots
+
+    @op(aten._linalg_slogdet.default)
+    def slogdet(x: Any) -> Any:
+        found, pivots = factored(x)
+        diagonal = xp.diagonal(found, axis1=-2, axis2=-1)
+        size = xp.abs(diagonal)
+        sign = xp.prod(diagonal / xp.where(size == 0, 1, size), axis=-1) * sign_of(pivots)
+        sign = xp.where(xp.any(size == 0, axis=-1), 0, sign).astype(x.dtype)
+        return sign, xp.sum(xp.log(size), axis=-1), found, pivots
+
+    for each in (aten._linalg_det.default, aten._linalg_slogdet.default):
+        environment.register_kernel(each, _determinant(environment.kernels.functional(each)))
+    # What has failed has raised an error already.
+    environment.register_kernel(
+        aten._linalg_check_errors.default, lambda info, name, *, is_matrix: None
+    )
+
+
+def _determinant(factored: Any) -> Any:
+    """Return a kernel whose factors are those that gradients expect.
+
+    PyTorch factors the transposed matrix where a real matrix is contiguous, which spares LAPACK a
+    copy, and the gradient asks for the layout again. Both matrices have the same determinant.
+    """
+
+    def kernel(x: torch.Tensor) -> Any:
+        return factored(x.mT if x.is_contiguous() and not x.is_complex() else x)
+
+    return kernel

@@ -9,7 +9,10 @@ import numpy as np
 import torch
 
 from ..environment import BackendEnvironment
-from . import linear_scipy, register
+from . import register
+from .linear import register_factors
+
+aten = torch.ops.aten
 
 
 def make_environment(name: str = "npy", *, conversions: bool = True) -> BackendEnvironment:
@@ -26,7 +29,7 @@ def make_environment(name: str = "npy", *, conversions: bool = True) -> BackendE
         name, np.ndarray, to_data, to_torch, settle=np.asarray, conversions=conversions
     )
 
-    @environment.register_op(torch.ops.aten.as_strided.default)
+    @environment.register_op(aten.as_strided.default)
     def as_strided(x: Any, size: Any, stride: Any, offset: int = 0) -> Any:
         if 0 in size:
             return np.empty(size, x.dtype)
@@ -37,14 +40,14 @@ def make_environment(name: str = "npy", *, conversions: bool = True) -> BackendE
         step = x.itemsize
         return np.ndarray(size, x.dtype, x, offset * step, [each * step for each in stride])
 
-    @environment.register_op(torch.ops.aten.as_strided_scatter.default)
+    @environment.register_op(aten.as_strided_scatter.default)
     def as_strided_scatter(x: Any, source: Any, size: Any, stride: Any, offset: int = 0) -> Any:
         x = np.array(x, order="C")
         as_strided(x, size, stride, offset)[...] = source
         return x
 
     register(environment, np)
-    linear_scipy.register(environment)
+    _register_linear(environment)
     environment.run_in_context(environment.operators, _quiet)
     environment.register_default_decompositions()
     return environment
@@ -67,3 +70,57 @@ def to_data(tensor: torch.Tensor) -> Any:
 def to_torch(array: Any) -> torch.Tensor:
     """Return an array as a tensor of the CPU, which can be resized and shares nothing with it."""
     return torch.from_numpy(np.array(array)).clone()
+
+
+def _register_linear(environment: Any) -> None:
+    """Register them, if SciPy is installed."""
+    op = environment.register_op
+    linalg = np.linalg
+
+    op(aten._linalg_eigvals.default)(linalg.eigvals)
+
+    try:
+        import scipy.linalg as scipy
+    except ImportError:
+        return
+
+    def factor(x: Any) -> Any:
+        (getrf,) = scipy.lapack.get_lapack_funcs(("getrf",), (x,))
+        outer = x.shape[:-2]
+        lu, pivots = np.empty_like(x), np.empty((*outer, min(x.shape[-2:])), np.int32)
+        for index in np.ndindex(outer):
+            lu[index], pivots[index], _ = getrf(x[index])
+        return lu, pivots
+
+    register_factors(environment, np, factor)
+
+    @op(aten.linalg_solve_triangular.default)
+    def triangular(
+        x: Any, y: Any, upper: bool, left: bool = True, unitriangular: bool = False
+    ) -> Any:
+        if unitriangular:
+            eye = np.eye(x.shape[-1], dtype=x.dtype)
+            x = (np.triu(x, 1) if upper else np.tril(x, -1)) + eye
+        x = np.triu(x) if upper else np.tril(x)
+        if left:
+            return linalg.solve(x, y)
+        return np.swapaxes(linalg.solve(np.swapaxes(x, -1, -2), np.swapaxes(y, -1, -2)), -1, -2)
+
+    op(aten.linalg_matrix_exp.default)(lambda x: scipy.expm(x) if x.size else x)
+
+    @op(aten.linalg_cholesky_ex.default)
+    def cholesky(x: Any, upper: bool = False, check_errors: bool = False) -> Any:
+        found, info = np.full_like(x, np.nan), np.zeros(x.shape[:-2], np.int32)
+        for index in np.ndindex(x.shape[:-2]):
+            try:
+                found[index] = linalg.cholesky(x[index])
+            except linalg.LinAlgError:
+                info[index] = 1
+        return np.conj(np.swapaxes(found, -1, -2)) if upper else found, info
+
+    def check(info: torch.Tensor, name: str, *, is_matrix: bool) -> None:
+        if np.any(environment.data.read(info)):
+            error: Any = torch.linalg.LinAlgError  # type: ignore[attr-defined]
+            raise error(f"{name}: a matrix is singular or not positive-definite")
+
+    environment.register_kernel(aten._linalg_check_errors.default, check)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import torch
@@ -11,6 +12,7 @@ aten = torch.ops.aten
 UNARY = {
     **dict.fromkeys(("abs", "ceil", "floor", "trunc", "exp", "exp2", "expm1", "log1p", "sqrt")),
     **dict.fromkeys(("sin", "cos", "tan", "sinh", "cosh", "tanh", "isnan", "isinf")),
+    **dict.fromkeys(("isposinf", "isneginf", "angle")),
     **dict.fromkeys(("log", "log2", "log10", "logical_not", "signbit", "deg2rad", "rad2deg")),
     "neg": "negative",
     "asin": "arcsin",
@@ -21,9 +23,6 @@ UNARY = {
     "atanh": "arctanh",
     "bitwise_not": "invert",
     "_conj_physical": "conj",
-    "isposinf": "isposinf",
-    "isneginf": "isneginf",
-    "angle": "angle",
 }
 FLOATING = {
     *("exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sqrt", "deg2rad", "rad2deg"),
@@ -34,12 +33,21 @@ FLOATING = {
 BINARY = {
     **dict.fromkeys(("maximum", "minimum", "fmax", "fmin", "logical_and", "logical_or")),
     **dict.fromkeys(("logical_xor", "hypot", "nextafter", "copysign", "gcd", "lcm")),
-    "heaviside": "heaviside",
-    "logaddexp": "logaddexp",
-    "logaddexp2": "logaddexp2",
+    **dict.fromkeys(("heaviside", "logaddexp", "logaddexp2")),
 }
 COMPARISONS = {"eq": "equal", "ne": "not_equal", "lt": "less", "le": "less_equal"}
 COMPARISONS |= {"gt": "greater", "ge": "greater_equal"}
+
+SPECIAL = {
+    **dict.fromkeys(("erf", "erfc", "digamma", "i0", "erfinv")),
+    "lgamma": "gammaln",
+    "igamma": "gammainc",
+    "igammac": "gammaincc",
+    **{f"special_bessel_{name}": name for name in ("j0", "j1", "y0", "y1")},
+    **{f"special_modified_bessel_{name}": name for name in ("i0", "i1", "k0", "k1")},
+    **{f"special_scaled_modified_bessel_{name}": f"{name}e" for name in ("k0", "k1")},
+    **{f"special_{name}": name for name in ("i0e", "i1", "i1e", "ndtri", "zeta", "erfcx")},
+}
 
 
 def register(environment: Any, xp: Any) -> None:
@@ -119,7 +127,13 @@ def register(environment: Any, xp: Any) -> None:
         quotient = xp.floor_divide(x, y)
         return xp.where((quotient < 0) & (quotient * y != x), quotient + 1, quotient)
 
-    both("mul", xp.multiply)
+    def multiply(x: Any, y: Any) -> Any:
+        try:
+            return xp.multiply(x, y)
+        except OverflowError:  # a number beyond the dtype, such as -1 beside unsigned integers
+            return _scalar(xp, xp.multiply)(x, y)
+
+    both("mul", multiply)
     both("div", divide)
     op(aten.div.Tensor_mode)(divide_mode)
     op(aten.div.Scalar_mode)(divide_mode)
@@ -129,8 +143,6 @@ def register(environment: Any, xp: Any) -> None:
     both("bitwise_and", xp.bitwise_and)
     both("bitwise_or", xp.bitwise_or)
     both("bitwise_xor", xp.bitwise_xor)
-    op(aten.bitwise_left_shift.Tensor)(xp.left_shift)
-    op(aten.bitwise_right_shift.Tensor)(xp.right_shift)
 
     @op([aten.pow.Tensor_Tensor, aten.pow.Tensor_Scalar])
     def power(x: Any, y: Any) -> Any:
@@ -157,7 +169,6 @@ def register(environment: Any, xp: Any) -> None:
     op([aten.clamp_max.default, aten.clamp_max.Tensor])(xp.minimum)
     op(aten.reciprocal.default)(lambda x: 1 / single(x))
     op(aten.rsqrt.default)(lambda x: 1 / xp.sqrt(single(x)))
-    op(aten.frac.default)(lambda x: x - xp.trunc(x))
 
     @op([aten.sign.default, aten.sgn.default])
     def sign(x: Any) -> Any:
@@ -166,7 +177,6 @@ def register(environment: Any, xp: Any) -> None:
         return x if x.dtype.kind == "b" else xp.sign(x)
 
     op(aten.round.default)(xp.round)
-    op(aten.round.decimals)(lambda x, decimals=0: xp.round(x, decimals))
     op(aten.where.self)(xp.where)
     op([aten.masked_fill.Scalar, aten.masked_fill.Tensor])(
         lambda x, mask, value: xp.where(mask, xp.asarray(value).astype(x.dtype), x)
@@ -176,14 +186,6 @@ def register(environment: Any, xp: Any) -> None:
     )
     op(aten.addcmul.default)(lambda x, a, b, value=1: x + value * a * b)
     op(aten.addcdiv.default)(lambda x, a, b, value=1: x + value * (a / b))
-    op(aten.nan_to_num.default)(
-        lambda x, nan=None, posinf=None, neginf=None: xp.nan_to_num(
-            x, nan=nan or 0.0, posinf=posinf, neginf=neginf
-        )
-    )
-    op(aten.complex.default)(lambda a, b: a + 1j * b)
-    op(aten.polar.default)(lambda r, a: r * xp.exp(1j * a))
-    op(aten.sinc.default)(lambda x: xp.sinc(single(x)))
 
     def sigmoid(x: Any) -> Any:
         x = single(x)
@@ -198,17 +200,12 @@ def register(environment: Any, xp: Any) -> None:
     op(aten.tanh_backward.default)(lambda g, y: g * xp.conj(1 - y * y))
     op(aten.silu.default)(lambda x: x * sigmoid(x))
     op(aten.relu.default)(lambda x: xp.maximum(x, xp.asarray(0, x.dtype)))
-    op(aten.threshold.default)(lambda x, t, value: xp.where(x <= t, value, x).astype(x.dtype))
     op(aten.threshold_backward.default)(lambda g, x, t: xp.where(x <= t, 0, g).astype(g.dtype))
     for name in ("softshrink_backward", "hardshrink_backward"):
         op(getattr(aten, name).default)(
             lambda g, x, limit: xp.where((x >= -limit) & (x <= limit), 0, g).astype(g.dtype)
         )
     op(aten.leaky_relu.default)(lambda x, slope=0.01: xp.where(x > 0, x, x * slope))
-    op(aten.hardtanh.default)(lambda x, low=-1, high=1: xp.minimum(xp.maximum(x, low), high))
-    op(aten.log_sigmoid_forward.default)(
-        lambda x: (xp.minimum(x, 0) - xp.log1p(xp.exp(-xp.abs(x))), xp.exp(-xp.abs(x)))
-    )
 
     @op(aten.softplus.default)
     def softplus(x: Any, beta: Any = 1, threshold: Any = 20) -> Any:
@@ -219,6 +216,58 @@ def register(environment: Any, xp: Any) -> None:
     def elu(x: Any, alpha: Any = 1, scale: Any = 1, input_scale: Any = 1) -> Any:
         negative = xp.expm1(xp.minimum(x, 0) * input_scale) * (alpha * scale)
         return xp.where(x > 0, x * scale, negative)
+
+    _register_special(environment, xp)
+
+
+def _register_special(environment: Any, xp: Any) -> None:
+    """Register them, as far as SciPy or JAX has them."""
+    try:
+        special = _special(xp)
+    except ImportError:
+        return
+    for name, function in SPECIAL.items():
+        packet, found = getattr(aten, name), getattr(special, function or name, None)
+        if found is not None:
+            overload = "default" if "default" in packet.overloads() else "Tensor"
+            environment.register_op(getattr(packet, overload))(found)
+
+    @environment.register_op(aten.polygamma.default)
+    def polygamma(n: int, x: Any) -> Any:
+        return special.polygamma(n, x)
+
+    _register_gelu(environment.register_op, xp, special)
+
+
+def _special(xp: Any) -> Any:
+    if xp.__name__ == "numpy":
+        import scipy.special
+
+        return scipy.special
+    import jax.scipy.special
+
+    return jax.scipy.special
+
+
+def _register_gelu(op: Any, xp: Any, special: Any) -> None:
+    erf = special.erf
+
+    def gelu(x: Any, approximate: str = "none") -> Any:
+        if approximate == "tanh":
+            inner = math.sqrt(2 / math.pi) * (x + 0.044715 * x * x * x)
+            return 0.5 * x * (1 + xp.tanh(inner))
+        return 0.5 * x * (1 + erf(x * math.sqrt(0.5)))
+
+    def backward(g: Any, x: Any, approximate: str = "none") -> Any:
+        if approximate == "tanh":
+            slope = math.sqrt(2 / math.pi) * (1 + 3 * 0.044715 * x * x)
+            t = xp.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x * x * x))
+            return g * (0.5 * (1 + t) + 0.5 * x * (1 - t * t) * slope)
+        density = xp.exp(-0.5 * x * x) / math.sqrt(2 * math.pi)
+        return g * (0.5 * (1 + erf(x * math.sqrt(0.5))) + x * density)
+
+    op(aten.gelu.default)(gelu)
+    op(aten.gelu_backward.default)(backward)
 
 
 def _scalar(xp: Any, function: Any) -> Any:

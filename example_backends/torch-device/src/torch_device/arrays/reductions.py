@@ -1,4 +1,4 @@
-"""Reductions, sorting, and sums along a dimension."""
+"""Reductions, sorting, searching, and sums along a dimension."""
 
 from __future__ import annotations
 
@@ -41,7 +41,6 @@ def register(environment: Any, xp: Any) -> None:
         return xp.prod(cast(x, dtype), axis=axes(x, dim), keepdims=keepdim)
 
     op(aten.prod.dim_int)(prod)
-    op(aten.prod.default)(lambda x, dtype=None: prod(x, dtype=dtype))
 
     @op(aten.var.correction)
     def var(x: Any, dim: Any = None, correction: Any = None, keepdim: bool = False) -> Any:
@@ -56,13 +55,6 @@ def register(environment: Any, xp: Any) -> None:
             var(x, dim, correction, keepdim)
         )
     )
-    op(aten.var_mean.correction)(
-        lambda x, dim=None, correction=None, keepdim=False: (
-            var(x, dim, correction, keepdim),
-            mean(x, dim, keepdim),
-        )
-    )
-
     for name, function in (("amax", xp.max), ("amin", xp.min)):
         op(getattr(aten, name).default)(
             lambda x, dim=(), keepdim=False, function=function: function(
@@ -108,7 +100,6 @@ def register(environment: Any, xp: Any) -> None:
         return along
 
     op(aten.cumsum.default)(running(xp.cumsum))
-    op(aten.cumprod.default)(running(xp.cumprod))
 
     @op(aten.logsumexp.default)
     def logsumexp(x: Any, dim: Any, keepdim: bool = False) -> Any:
@@ -183,9 +174,82 @@ def register(environment: Any, xp: Any) -> None:
         part[dim] = slice(k)
         return tuple(each[tuple(part)] for each in found)
 
-    op(aten.count_nonzero.dim_IntList)(lambda x, dim: xp.count_nonzero(x, axis=axes(x, dim)))
-    op(aten.nansum.default)(
-        lambda x, dim=None, keepdim=False, dtype=None: total(
-            xp.where(xp.isnan(x), 0, x), dim, keepdim, dtype
+    _register_searching(op, xp)
+
+
+def _register_searching(op: Any, xp: Any) -> None:
+    def take(x: Any, index: Any, dim: int, keepdim: bool) -> Any:
+        value = xp.take_along_axis(x, index, axis=dim)
+        found = value, index.astype(xp.int64)
+        return found if keepdim else tuple(xp.squeeze(each, dim) for each in found)
+
+    def place(x: Any, position: Any, dim: int, keepdim: bool) -> Any:
+        order = xp.argsort(x, axis=dim, stable=True)
+        part = [slice(None)] * x.ndim
+        if isinstance(position, int):
+            part[dim] = slice(position, position + 1)
+            return take(x, order[tuple(part)], dim, keepdim)
+        return take(x, xp.take_along_axis(order, position, axis=dim), dim, keepdim)
+
+    @op(aten.kthvalue.default)
+    def kthvalue(x: Any, k: int, dim: int = -1, keepdim: bool = False) -> Any:
+        if not x.ndim:
+            return x, xp.zeros((), xp.int64)
+        if not 1 <= k <= x.shape[dim]:
+            raise RuntimeError("kthvalue(): selected number k out of range for dimension")
+        return place(x, k - 1, dim, keepdim)
+
+    def missing(x: Any) -> Any:
+        return xp.isnan(x) if x.dtype.kind == "f" else xp.zeros(x.shape, bool)
+
+    @op(aten.median.dim)
+    def median(x: Any, dim: int, keepdim: bool = False) -> Any:
+        if not x.ndim:
+            return x, xp.zeros((), xp.int64)
+        nans = xp.sum(missing(x), axis=dim, keepdims=True)
+        first = xp.full(nans.shape, x.shape[dim] - 1)
+        # NaN is sorted to the end: with any, the first of these is the median.
+        middle = xp.where(nans > 0, first - nans + 1, (x.shape[dim] - 1) // 2)
+        return place(x, middle, dim, keepdim)
+
+    op(aten.median.default)(lambda x: median(x.reshape(-1), 0)[0])
+
+    @op(aten.searchsorted.Tensor)
+    def searchsorted(
+        edges: Any,
+        x: Any,
+        out_int32: bool = False,
+        right: bool = False,
+        side: Any = None,
+        sorter: Any = None,
+    ) -> Any:
+        side = side or ("right" if right else "left")
+        if sorter is not None:
+            edges = xp.take_along_axis(edges, sorter, axis=-1)
+        dtype = xp.int32 if out_int32 else xp.int64
+        if edges.ndim == 1:
+            return xp.searchsorted(edges, x, side=side).astype(dtype)
+        rows = edges.reshape(-1, edges.shape[-1])
+        values = x.reshape(rows.shape[0], -1)
+        found = [xp.searchsorted(a, b, side=side) for a, b in zip(rows, values, strict=True)]
+        return xp.stack(found).reshape(x.shape).astype(dtype)
+
+    @op(aten._unique2.default)
+    def unique(x: Any, ordered: bool = True, inverse: bool = False, counts: bool = False) -> Any:
+        found = xp.unique(x.reshape(-1), return_inverse=True, return_counts=True)
+        empty = xp.zeros((0,), xp.int64)
+        return (
+            found[0],
+            found[1].reshape(x.shape).astype(xp.int64) if inverse or counts else empty,
+            found[2].astype(xp.int64) if counts else empty,
         )
-    )
+
+    op(aten._unique.default)(lambda x, ordered=True, inverse=False: unique(x, ordered, inverse)[:2])
+
+    @op(aten.bincount.default)
+    def bincount(x: Any, weights: Any = None, minlength: int = 0) -> Any:
+        return xp.bincount(x, weights, minlength)
+
+    @op(aten.repeat_interleave.Tensor)
+    def repeat_interleave(repeats: Any, output_size: Any = None) -> Any:
+        return xp.repeat(xp.arange(repeats.shape[0]), repeats).astype(repeats.dtype)

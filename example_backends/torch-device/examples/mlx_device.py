@@ -1,0 +1,66 @@
+"""A device of MLX's arrays: `pip install 'mlx[cpu]'` on Linux, `pip install mlx` on a Mac.
+
+python examples/mlx_device.py    # trains a network on the CPU and on the device
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import mlx.core as mx
+import numpy as np
+import torch
+
+from torch_device import BackendEnvironment
+
+aten = torch.ops.aten
+
+
+def make_environment() -> BackendEnvironment:
+    """Return the device; MLX has its streams by thread, and autograd's thread would have none."""
+    made = BackendEnvironment(
+        "mlx",
+        mx.array,
+        lambda tensor: mx.array(tensor.numpy()),
+        lambda array: torch.from_numpy(np.array(array)),
+        backward_in_thread=False,
+    )
+    op: Any = made.register_op
+    for name in ("tanh", "exp", "log", "sqrt", "rsqrt", "abs", "sigmoid", "erf"):
+        op(getattr(aten, name).default, getattr(mx, name))
+    op(aten.neg.default, mx.negative)
+    op([aten.mul.Tensor, aten.mul.Scalar], mx.multiply)
+    op([aten.div.Tensor, aten.div.Scalar], mx.divide)
+    op(aten.add.Tensor, lambda x, y, alpha=1: x + y * alpha)
+    op(aten.sub.Tensor, lambda x, y, alpha=1: x - y * alpha)
+    op([aten.mm.default, aten.bmm.default], mx.matmul)
+    op(aten.addmm.default, lambda b, x, y, beta=1, alpha=1: b * beta + (x @ y) * alpha)
+    op(aten.relu.default, lambda x: mx.maximum(x, 0))
+    op(aten.where.self, mx.where)
+    op(aten.sum.dim_IntList, lambda x, dim, keepdim=False, dtype=None: mx.sum(x, dim, keepdim))
+    op(aten._softmax.default, lambda x, dim, half_to_float: mx.softmax(x, dim))
+    op(aten.expand.default, mx.broadcast_to)
+    op(aten.as_strided.default, lambda x, *layout: mx.as_strided(x.flatten(), *layout))
+    made.register_default_decompositions()
+    return made
+
+
+def main() -> None:
+    environment = make_environment()
+    x = torch.randn(64, 8)
+    for place in ("cpu", "mlx"):
+        torch.manual_seed(0)
+        net = torch.nn.Sequential(torch.nn.Linear(8, 16), torch.nn.Tanh(), torch.nn.Linear(16, 8))
+        optimizer = torch.optim.Adam(net.to(place).parameters(), 0.01)
+        data = x.to(place)
+        for _ in range(50):
+            optimizer.zero_grad()
+            loss = (net(data) - data).square().mean()
+            loss.backward()
+            optimizer.step()
+        print(f"{place}: the loss after 50 steps is {loss.item():.5f}")
+    print(environment.report())
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,149 @@
+"""What programs use beside layers and losses: it works as on other devices, or is refused."""
+
+import pytest
+import torch
+from torch import nn
+
+
+@pytest.fixture
+def x(device):
+    return torch.arange(6.0, device=device).reshape(2, 3)
+
+
+LAZY = {
+    "linear": (nn.LazyLinear, (2,), (4, 3)),
+    "convolution": (nn.LazyConv2d, (2, 3), (1, 2, 5, 5)),
+    "normalization": (nn.LazyBatchNorm1d, (), (4, 3)),
+}
+
+
+@pytest.mark.parametrize(("kind", "options", "shape"), LAZY.values(), ids=LAZY)
+@pytest.mark.filterwarnings("ignore:Lazy modules are a new feature")
+def test_a_lazy_module(device, kind, options, shape):
+    """It moves while it is lazy; its first call gives the parameters their shapes."""
+    net = kind(*options)
+    weight = net.weight
+    net.to(device)
+    net(torch.ones(shape, device=device)).sum().backward()
+    assert net.weight is weight
+    assert weight.grad.device.type == device
+
+
+def assigned(x, index):
+    x[index] = 7.0
+    return x
+
+
+INDICES = {
+    "rows": lambda x, index: x[index],
+    "columns": lambda x, index: x[:, index],
+    "mask": lambda x, index: x[torch.tensor([True, False])],
+    "write": lambda x, index: x.index_put_((index,), torch.ones((), device=x.device)),
+    "mask-write": lambda x, index: x.masked_fill(x > 1, 0)[torch.tensor([False, True])],
+    "assignment": assigned,
+}
+
+
+@pytest.mark.parametrize("use", INDICES.values(), ids=INDICES)
+def test_indices_and_masks_of_the_cpu(x, use):
+    """They index tensors of the device, as those of CUDA."""
+    index = torch.tensor([0, 1])
+    wanted = use(x.cpu(), index)
+    found = use(x.clone(), index)
+    assert found.device == x.device
+    assert torch.equal(found.cpu(), wanted)
+
+
+def test_sparse_initialization(device):
+    """`nn.init.sparse_` indexes with random numbers of the CPU."""
+    weight = torch.empty(8, 4, device=device)
+    nn.init.sparse_(weight, 0.5)
+    assert (weight.cpu() == 0).sum().item() == 16
+
+
+@pytest.mark.filterwarnings("ignore:Singular sample")  # also on the CPU
+def test_a_distribution_of_matrices(device, environment):
+    """`Wishart.sample` indexes with triangles of the CPU."""
+    environment.conversions = True
+    made = torch.distributions.Wishart(
+        torch.tensor(5.0, device=device), covariance_matrix=torch.eye(3, device=device)
+    )
+    found = made.sample()
+    assert found.shape == (3, 3)
+    assert found.device.type == device
+
+
+def test_scaled_gradients(device, environment):
+    """`GradScaler` scales the loss, and skips a step with an infinite gradient."""
+    environment.conversions = True
+    net = nn.Linear(2, 1).to(device)
+    optimizer = torch.optim.SGD(net.parameters(), 0.1)
+    scaler = torch.amp.GradScaler(device, init_scale=4.0)
+    before = net.weight.detach().cpu()
+    for factor in (float("inf"), 1.0):
+        optimizer.zero_grad()
+        scaler.scale((net(torch.ones(1, 2, device=device)) * factor).sum()).backward()
+        scaler.step(optimizer)
+        scaler.update()
+        assert torch.equal(net.weight.detach().cpu(), before) == (factor != 1)
+    torch.testing.assert_close(net.weight.detach().cpu(), before - 0.1)
+
+
+@pytest.mark.parametrize("kind", [torch.optim.SGD, torch.optim.Adam], ids=["sgd", "adam"])
+def test_fused_optimizers(device, environment, kind):
+    """They change the parameters as on the CPU."""
+    environment.conversions = True
+    found = []
+    for place in ("cpu", device):
+        weight = nn.Parameter(torch.ones(2, device=place))
+        optimizer = kind([weight], 0.1, fused=True)
+        for _ in range(2):
+            weight.grad = torch.ones(2, device=place)
+            optimizer.step()
+        found.append(weight.detach().cpu())
+    torch.testing.assert_close(found[1], found[0])
+
+
+FACTORS = {
+    "cholesky": torch.linalg.cholesky,
+    "inv": torch.linalg.inv,
+    "solve": lambda x: torch.linalg.solve(x, x),
+}
+
+
+@pytest.mark.parametrize("factor", FACTORS.values(), ids=FACTORS)
+def test_matrices_without_factors(device, factor):
+    """NumPy's device has PyTorch's error, which programs catch; JAX gives no error, but NaN."""
+    x = torch.zeros(2, 2, device=device)
+    if device == "jax":
+        assert not factor(x).isfinite().all()
+    else:
+        with pytest.raises(torch.linalg.LinAlgError):
+            factor(x)
+
+
+REFUSED = {
+    "generator": lambda device: torch.Generator(device=device),
+    "pin_memory": lambda device: torch.ones(2).to(device).pin_memory(),
+    "nested": lambda device: torch.nested.nested_tensor([torch.ones(2, device=device)]),
+    "nested-to": lambda device: torch.nested.nested_tensor([torch.ones(2)]).to(device),
+    "sparse": lambda device: torch.sparse_coo_tensor([[0], [1]], [1.0], (2, 2), device=device),
+}
+
+
+@pytest.mark.filterwarnings("ignore:.*(prototype|beta)")
+@pytest.mark.parametrize("make", REFUSED.values(), ids=REFUSED)
+def test_refused_in_words(device, make):
+    """The message names the device or what it lacks."""
+    with pytest.raises((NotImplementedError, RuntimeError), match=f"{device}|Pin|pin|Generator"):
+        make(device)
+
+
+def test_the_accelerator(device):
+    """PyTorch's interface for any accelerator has the device."""
+    assert torch.accelerator.is_available()
+    assert torch.accelerator.current_accelerator().type == device
+    assert torch.accelerator.device_count() == 1
+    assert torch.accelerator.current_device_index() == 0
+    with pytest.raises(RuntimeError, match="synchroniz"):
+        torch.accelerator.synchronize()
