@@ -25,6 +25,7 @@ from ..examination.backends import (
     steps,
     unusable_backends,
 )
+from ..examination.doctor import without_repeated_cycles
 from ..examination.findings import source_as_json
 from ..examination.libraries import LoadedLibrary, find_libraries, is_adopted, load_library
 from .arguments import (
@@ -170,7 +171,7 @@ def listed_as_json(loaded: LoadedLibrary) -> Json:
         "functions": None if system is None else len(system.functions),
         "backend": current_backend(loaded),
         "backends": [_backend_as_json(each) for each in list_backends(loaded)],
-        "problems": [_problem_as_json(each) for each in loaded.problems],
+        "problems": [_problem_as_json(each) for each in without_repeated_cycles(loaded.problems)],
     }
 
 
@@ -296,7 +297,7 @@ def library_as_json(loaded: LoadedLibrary) -> Json:
         ],
         "set_order": mending(order),
         "functions": _functions(system),
-        "problems": [_problem_as_json(each) for each in loaded.problems],
+        "problems": [_problem_as_json(each) for each in without_repeated_cycles(loaded.problems)],
     }
 
 

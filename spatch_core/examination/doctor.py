@@ -295,7 +295,7 @@ def _load(library: Library, system: object) -> LoadedLibrary:
 
 def _discovered(loaded: LoadedLibrary, journal: Journal, backend: str | None = None) -> None:
     """Add the findings of discovery, all or those about one backend, and the states."""
-    for problem in _without_repeated_cycles(loaded.problems):
+    for problem in without_repeated_cycles(loaded.problems):
         if backend in (None, problem.backend):
             # Minor: another backend of the name is used, or a variable is wrong.
             is_variable = problem.backend is None and problem.key is not None
@@ -311,7 +311,7 @@ def _discovered(loaded: LoadedLibrary, journal: Journal, backend: str | None = N
     journal.add("states", states)
 
 
-def _without_repeated_cycles(problems: Iterable[Finding]) -> Iterator[Finding]:
+def without_repeated_cycles(problems: Iterable[Finding]) -> Iterator[Finding]:
     """Yield problems; a cycle, which is a problem of each backend on it, only once."""
     seen = set()
     for each in problems:

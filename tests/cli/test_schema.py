@@ -40,7 +40,7 @@ RECORD = json.dumps(
 )
 LINES: dict[str, list[tuple[str, ...]]] = {
     "list": [(), ("paintlib",)],
-    "show": [("oil",), ("default",), ("water",), ("paintlib",), ("blur",)],
+    "show": [("oil",), ("default", "--library", "paintlib"), ("water",), ("paintlib",), ("blur",)],
     "explain": [
         (BLUR,),
         (BLUR, "fractions:Fraction"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import threading
+import warnings
 import weakref
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -135,6 +136,34 @@ def test_enable_globally_takes_a_type_and_a_trace(library: Library) -> None:
     assert in_thread(lambda: library.f(1)) == "first"
     assert options.trace is not None
     assert [event.backend for event in options.trace] == ["first", "first"]
+
+
+def test_a_program_can_go_back_to_what_the_environment_says(
+    library: Library, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """S10: `reset_globally` takes back every `enable_globally`, and the next one is the first."""
+    monkeypatch.setenv("MYLIB_PRIORITIZE", "second")
+    options = library.options
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        options("third").enable_globally()
+        assert options().prioritized == ("third", "second")
+        options.reset_globally()
+        assert (options().prioritized, library.ran()) == (("second",), "second")
+        options(disable="second").enable_globally()
+        assert library.ran() == "first"
+        options().reset_globally()
+        assert library.ran() == "second"
+
+
+def test_blocks_stay_in_force_when_the_process_is_reset(library: Library) -> None:
+    """S10: as they do when options are enabled; threads outside of blocks follow at once."""
+    with library.options("third"):
+        library.options("second").enable_globally()
+        assert in_thread(library.ran) == "second"
+        library.options.reset_globally()
+        assert (library.ran(), in_thread(library.ran)) == ("third", "first")
+    assert library.ran() == "first"
 
 
 # ---------------------------------------------------------------------------------------

@@ -20,7 +20,7 @@ import numpy as np
 from bench._record import Record
 from bench._routes import Dispatched
 from bench._work import CASES
-from bench._work_report import CEILING, shown
+from bench._work_report import shown
 from bench.real_work import ROUTES, Benchmark, difference
 
 if TYPE_CHECKING:
@@ -103,13 +103,8 @@ def test_a_result_that_is_not_scipys_is_not_timed() -> None:
     run = record_of(case, routes)
     Benchmark(run, routes, 2).measure([case], MEGAPIXELS, lambda title: None)
     measured = {f"{case.name}/{each}" for each in ("scipy", "default")}
-    assert run.samples.keys() == {*measured, *(f"{each}/cpu" for each in measured)}
+    assert run.samples.keys() == measured
     assert all(len(each) == 2 for (each,) in run.samples.values())
-    assert run.notes["differences"][case.name] == {
-        "scipy": [0, 0],
-        "late": [0, 0],
-        "default": [0, 0],
-    }
     memory, off, late = run.failures
     assert memory == "photograph, Broken: MemoryError: too much"
     assert off.startswith("sobel, Wrong: AssertionError: the result is off by")
@@ -131,21 +126,18 @@ def test_workers_keep_blocks_and_results() -> None:
     finally:
         routes[1].close()
     assert run.failures == []
-    wanted = {f"{case.name}/{each}" for each in ("scipy", "scipy/cpu", "processes")}
-    assert run.samples.keys() == wanted
-    assert run.notes["differences"][case.name] == {"scipy": [0, 0], "processes": [0, 0]}
+    assert run.samples.keys() == {f"{case.name}/{each}" for each in ("scipy", "processes")}
 
 
 def test_the_program_measures_shows_and_shows_again(tmp_path: Path) -> None:
     """Every route that is installed but processes, of work that is enough for threads."""
     file, chart = tmp_path / "run.json", tmp_path / "chart.svg"
     options = ["--size", "0.8", "--repeats", "2", "--only", "gaussian_filter-p,fftconvolve"]
-    done = program(*options, "--routes", "default,threads,dask,ceiling", "--json", str(file))
+    done = program(*options, "--routes", "threads,dask", "--json", str(file))
     assert done.returncode == 0, done.stdout + done.stderr
     run = Record.load(file)
-    for route in ("scipy", "default", CEILING):
+    for route in ("scipy", *shown(run)):
         assert f"gaussian_filter-photograph/{route}" in run.samples
-    assert f"fftconvolve-photograph/{CEILING}" not in run.samples
     again = program("--replay", str(file), "--chart", str(chart))
     assert again.returncode == 0, again.stderr
     (row,) = (
@@ -153,9 +145,8 @@ def test_the_program_measures_shows_and_shows_again(tmp_path: Path) -> None:
         for line in again.stdout.splitlines()
         if line.startswith("| gaussian_filter") and " 1.70 " in line
     )
-    # The name, SciPy's seconds, the routes; of threads the aim, the verdict, and how they are
-    # beside what the hardware allows.
-    assert row.count("|") == 3 + len(shown(run)) + 3 * ("threads" in shown(run))
+    # The name, SciPy's seconds, the routes; of threads the aim and the verdict, too.
+    assert row.count("|") == 3 + len(shown(run)) + 2 * ("threads" in shown(run))
     assert chart.read_text(encoding="utf-8").rstrip().endswith("</svg>")
 
 
@@ -163,7 +154,7 @@ def test_the_program_measures_shows_and_shows_again(tmp_path: Path) -> None:
     ("arguments", "text"),
     [
         (["--only", "medain"], "no case has medain in its name"),
-        (["--routes", "thread"], "routes are ceiling, cupy, dask,"),
+        (["--routes", "thread"], "routes are cupy, dask,"),
         (["--size", "0"], "--size must be more than 0"),
         (["--replay", "run.json", "--json", "other.json"], "--replay measures nothing"),
     ],

@@ -34,8 +34,6 @@ class Route:
     """The kind of its arrays, by which cases have tolerances."""
     needs: tuple[str, ...] = ()
     """The distributions that it needs."""
-    in_this_process = True
-    """Whether the calls run in this process, so that its processor time is theirs."""
 
     def why_not(self) -> str | None:
         """Return the reason why it cannot be used here; None if it can."""
@@ -67,17 +65,13 @@ class Route:
         """Return the values of a result as NumPy arrays."""
         return [np.asarray(each) for each in leaves(result)]
 
-    def comparable(self, expected: list[Array]) -> list[Array]:
-        """Return the part of SciPy's values that `fetched` returns: all of them."""
-        return expected
-
 
 def leaves(result: Any) -> list[Any]:
     return list(result) if isinstance(result, tuple) else [result]
 
 
 class Dispatched(Route):
-    """scipy_dispatch without options."""
+    """scipy_dispatch; each subclass is a backend."""
 
     name = backend = "default"
     title = "scipy_dispatch"
@@ -144,7 +138,6 @@ class DaskProcesses(Dispatched):
     title = "Dask, 2 processes"
     kind = backend = "dask"
     needs = ("scipy-dispatch-dask", "distributed")
-    in_this_process = False
 
     def open(self) -> None:
         self._distributed = import_module("distributed")
@@ -253,7 +246,7 @@ class Cupy(Dispatched):
         return [import_module("cupy").asnumpy(each) for each in leaves(result)]
 
 
-ROUTES = (Route, Dispatched, Threads, DaskThreads, DaskProcesses, Jax, Cupy)
+ROUTES: tuple[type[Route], ...] = (Route, Threads, DaskThreads, DaskProcesses, Jax, Cupy)
 
 
 def chunks(shape: tuple[int, ...]) -> tuple[int, ...]:

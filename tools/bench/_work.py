@@ -45,8 +45,6 @@ class Case:
     largest value. Results of other kinds must be the same."""
     is_aimed: bool = False
     """Whether the target for threads is `AIM` times SciPy's speed."""
-    is_local: bool = True
-    """Whether half of the picture gives half of the result, except near the cut."""
 
     @property
     def name(self) -> str:
@@ -91,8 +89,8 @@ CASES = (
     Case("white_tophat, 15 x 15", P, "ndimage.white_tophat", {"size": (15, 15)}, {}, True),
     Case("sobel", P, "ndimage.sobel", {"axis": 0}, SUM),
     Case("laplace", P, "ndimage.laplace", {}, SUM),
-    Case("fftconvolve, 31 x 31", P, "signal.fftconvolve", BLUR, SPECTRUM, is_local=False),
-    Case("zoom to a half", P, "ndimage.zoom", HALF, SUM, is_local=False),
+    Case("fftconvolve, 31 x 31", P, "signal.fftconvolve", BLUR, SPECTRUM),
+    Case("zoom to a half", P, "ndimage.zoom", HALF, SUM),
     Case("binary_opening, twice", M, "ndimage.binary_opening", {"iterations": 2}, {}, True),
     Case("gaussian_filter, sigma 2, volume", V, "ndimage.gaussian_filter", {"sigma": 2}, SUM, True),
     Case("median_filter, 3 x 3 x 3, volume", V, "ndimage.median_filter", {"size": 3}, {}, True),

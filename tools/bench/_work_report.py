@@ -11,17 +11,15 @@ import numpy as np
 from bench._tables import DASH, number, table, with_spread
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
     from pathlib import Path
 
     from bench._record import Record
 
-CEILING = "ceiling"
-"""The route of SciPy in two processes, each with half of the work."""
 BASE = "scipy"
-NOTES = ("cases", "routes", "aims", "differences", "left_out", "absent")
-"""Titles of cases and routes; the targets of threads; by case and route, the difference, the
-tolerance, and the reason for leaving it out; the reasons why routes could not be used."""
+NOTES = ("cases", "routes", "aims", "left_out", "absent")
+"""Titles of cases and routes; the targets of threads; by case and route, the reason for leaving it
+out; the reasons why routes could not be used."""
 
 
 def speeds(record: Record, case: str, route: str) -> list[float]:
@@ -41,7 +39,6 @@ def work_tables(record: Record) -> Iterator[str]:
     columns = ["", "SciPy, s"]
     for route in routes:
         columns += [titles[route], *(["at least", ""] if route == "threads" else [])]
-    has_both = {"threads", CEILING} <= set(routes)
     rows = []
     for case, title in cases.items():
         seconds = record.seconds(f"{case}/{BASE}")
@@ -52,26 +49,8 @@ def work_tables(record: Record) -> Iterator[str]:
             if route == "threads":
                 aim = record.notes["aims"].get(case) if found else None
                 row += [number(aim), "ok" if median(found) >= aim else "under"] if aim else ["", ""]
-        beside = record.ratios(f"{case}/{CEILING}", f"{case}/threads")
-        rows.append([*row, *([with_spread(beside)] if has_both else [])])
-    beside_that = ["threads beside that"] if has_both else []
-    yield from table("Times as fast as SciPy", [*columns, *beside_that], rows)
-
-    def by_route(title: str, cell: Callable[[str, str], str], among: list[str]) -> list[str]:
-        rows = [[text, *(cell(case, each) for each in among)] for case, text in cases.items()]
-        return table(title, ["", *(titles[each] for each in among)], rows)
-
-    def processor(case: str, route: str) -> str:
-        return with_spread(record.ratios(f"{case}/{route}/cpu", f"{case}/{BASE}/cpu"))
-
-    def off(case: str, route: str) -> str:
-        return _difference(*record.notes["differences"].get(case, {}).get(route, []))
-
-    own = {name.split("/")[1] for name in record.samples if name.endswith("/cpu")}
-    heading = "Processor time of all threads, in multiples of SciPy's"
-    yield from by_route(heading, processor, [each for each in routes if each in own])
-    heading = "Largest difference from SciPy's result, relative to its largest value"
-    yield from by_route(heading, off, [each for each in routes if each != CEILING])
+        rows.append(row)
+    yield from table("Times as fast as SciPy", columns, rows)
     yield from _slower(record)
     yield from _remarks(record)
 
@@ -83,7 +62,7 @@ def _slower(record: Record) -> Iterator[str]:
         found = {
             title: median(speeds(record, case, route))
             for case, title in record.notes["cases"].items()
-            if route not in ("default", CEILING) and speeds(record, case, route)
+            if speeds(record, case, route)
         }
         slow = [f"{title} ({number(speed)})" for title, speed in found.items() if speed < 1]
         if slow:
@@ -94,14 +73,6 @@ def _slower(record: Record) -> Iterator[str]:
 
 def _seconds(value: float) -> str:
     return number(value) if value >= 0.1 else f"{value:.2g}"
-
-
-def _difference(found: float | None = None, allowed: float = 0.0) -> str:
-    if found is None:
-        return DASH
-    if not found:
-        return "same bits" if not allowed else f"none (≤ {allowed:.0e})"
-    return f"{found:.0e} (≤ {allowed:.0e})"
 
 
 def _remarks(record: Record) -> Iterator[str]:
@@ -119,7 +90,6 @@ def _remarks(record: Record) -> Iterator[str]:
 
 
 COLORS = {
-    "default": "#b9afa6",
     "threads": "#b5472f",
     "dask": "#3f6f8f",
     "processes": "#8fb1c6",
@@ -145,8 +115,7 @@ STYLE: Any = {
 def draw_chart(record: Record, path: Path) -> None:
     """Draw the speed of each route relative to SciPy's, as SVG.
 
-    Bars are medians, the lines across their ends go from quartile to quartile, and a black
-    mark shows what two processes with a half of the work each reach.
+    Bars are medians, and the lines across their ends go from quartile to quartile.
     """
     import matplotlib as mpl
     from matplotlib.figure import Figure
@@ -154,7 +123,7 @@ def draw_chart(record: Record, path: Path) -> None:
     logging.getLogger("matplotlib.font_manager").setLevel(logging.ERROR)
     titles = record.notes["routes"]
     cases = [case for case in record.notes["cases"] if f"{case}/{BASE}" in record.samples]
-    routes = [route for route in shown(record) if route != CEILING]
+    routes = shown(record)
     step = len(routes) + 1.2  # the bars of a case, and a gap
     tops = {case: place * step for place, case in enumerate(cases)}
     with mpl.rc_context(STYLE):
@@ -177,11 +146,6 @@ def draw_chart(record: Record, path: Path) -> None:
             values = axis.bar_label(bars, [*map(number, middle)], padding=3, fontsize=7.5)
             for value in values:  # above the lines that cross it
                 value.set(color=FAINT, zorder=5, bbox={"color": PAPER, "pad": 0.5})
-        halves = {tops[case]: speeds(record, case, CEILING) for case in cases}
-        marks = {place: median(values) for place, values in halves.items() if values}
-        if marks:
-            lowest, highest = ([top + each for top in marks] for each in (-0.6, len(routes) - 0.4))
-            axis.vlines([*marks.values()], lowest, highest, INK, label=titles[CEILING])
         axis.axvline(1, color=INK, linewidth=0.8, linestyle=(0, (4, 3)), zorder=0)
         if axis.get_xlim()[1] > FAR:
             axis.set_xscale("log")

@@ -37,10 +37,8 @@ for _module in ("matplotlib", "pyperf", "rich", "skimage", "scipy_dispatch"):
 import numpy as np
 from rich.console import Console
 
-from bench._halves import Halves
 from bench._record import ROOT, Record, describe_machine
-from bench._routes import ROUTES as LIBRARIES
-from bench._routes import NotOfferedError, Route
+from bench._routes import ROUTES, NotOfferedError, Route
 from bench._tables import markdown, progress, show, update
 from bench._work import AIM, CASES, data_of
 from bench._work_report import BASE, NOTES, draw_chart, work_tables
@@ -53,7 +51,6 @@ if TYPE_CHECKING:
 
 PAGE = ROOT / "docs" / "examples" / "real-work.md"
 CHART = PAGE.with_suffix(".svg")
-ROUTES: tuple[type[Route], ...] = (*LIBRARIES, Halves)
 ROUNDS = 5
 """The number of rounds, and the minimum for the docs."""
 MEGAPIXELS = 64
@@ -116,12 +113,10 @@ class Benchmark:
                 if route is base:
                     expected = actual
                 allowed = case.tolerances.get(route.kind, 0.0)
-                found = difference(actual, route.comparable(expected))
+                found = difference(actual, expected)
                 if found > allowed:
                     text = f"the result is off by {found:.1e}, where {allowed:.0e} may be"
                     raise AssertionError(text)
-                differences = self.record.notes["differences"].setdefault(case.name, {})
-                differences[route.name] = [found, allowed]
                 runners[route] = runner
         return runners
 
@@ -129,7 +124,6 @@ class Benchmark:
         self, case: Case, runners: dict[Route, Runner], report: Callable[[str], None]
     ) -> None:
         passed: dict[Route, list[float]] = {route: [] for route in runners}
-        spent: dict[Route, list[float]] = {route: [] for route in runners}
         order = list(runners)
         shuffle = random.Random(0).shuffle
         for number in range(self.repeats):
@@ -141,16 +135,13 @@ class Benchmark:
                 gc.collect()
                 order.remove(route)  # until it succeeds
                 with self._noting(f"{case.title}, {route.title}"):
-                    processor, start = time.process_time(), time.perf_counter()
+                    start = time.perf_counter()
                     result = runners[route]()
                     passed[route].append(time.perf_counter() - start)
-                    spent[route].append(max(time.process_time() - processor, 1e-9))
                     del result  # freeing its memory is not timed
                     order.append(route)
         for route in order:
             self.record.samples[f"{case.name}/{route.name}"] = [passed[route]]
-            if route.in_this_process:
-                self.record.samples[f"{case.name}/{route.name}/cpu"] = [spent[route]]
 
 
 def difference(actual: list[Array], expected: list[Array]) -> float:
