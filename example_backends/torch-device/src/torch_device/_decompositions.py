@@ -43,13 +43,19 @@ DIFFERENTIATED = """
 """Operators whose decompositions autograd differentiates: their own gradients have none."""
 
 
+def norms(difference: Any, p: float) -> Any:
+    found = torch.linalg.vector_norm(difference, p, -1)
+    # The gradient of a count is zero, and not absent.
+    return found + 0 * difference.sum(-1) if p == 0 else found
+
+
 def cdist(x: Any, y: Any, p: float, mode: Any = None) -> Any:
-    return torch.linalg.vector_norm(x[..., :, None, :] - y[..., None, :, :], p, -1)
+    return norms(x[..., :, None, :] - y[..., None, :, :], p)
 
 
 def pdist(x: Any, p: float = 2) -> Any:
     i, j = torch.triu_indices(len(x), len(x), 1, device=x.device)
-    return torch.linalg.vector_norm(x[i] - x[j], p, -1)
+    return norms(x[i] - x[j], p)
 
 
 def adaptive_average_3d(x: Any, size: Any) -> Any:

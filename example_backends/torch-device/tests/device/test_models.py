@@ -122,12 +122,13 @@ def lowest_places(x):
         lambda x: nn.functional.interpolate(x[None, None], 3, mode="bicubic"),
         lambda x: nn.functional.pad(x[None], (1, 2, 0, -1), mode="replicate"),
         lambda x: torch.cdist(x, x[:2] * 2, p=1.5),
+        lambda x: torch.cdist(x, x[:2] * 2, p=0),
         nn.functional.pdist,
         lambda x: torch.polar(x[0, 0].abs(), x[0, 0]).abs(),
     ],
     ids=["sgn", "conv_transpose", "conv_transpose-dilated", "avg_pool-ceil", "avg_pool-count",
          "max_pool-ceil", "max_pool-lowest", "adaptive_avg", "adaptive_max", "nearest", "bilinear",
-         "bicubic", "replicate", "cdist", "pdist", "polar"],
+         "bicubic", "replicate", "cdist", "cdist-count", "pdist", "polar"],
 )  # fmt: skip
 def test_gradients_of_one_operator(device, environment, f):
     """Values and gradients are those of the CPU, without conversions."""

@@ -113,6 +113,8 @@ def register(environment: Any, xp: Any) -> None:
 
     @op(aten.masked_scatter.default)
     def masked_scatter(x: Any, mask: Any, source: Any) -> Any:
+        if mask.dtype.kind != "b":
+            raise RuntimeError("masked_scatter_ only supports boolean masks")
         x, mask = xp.broadcast_arrays(x, mask)
         if not source.size:
             return x
@@ -134,6 +136,11 @@ def register(environment: Any, xp: Any) -> None:
         return put(xp.zeros((count, g.shape[-1]), g.dtype), (index,), flat, "add")
 
     op(aten.take.default)(lambda x, index: x.reshape(-1)[index])
+
+    @op(aten.put.default)
+    def put_flat(x: Any, index: Any, values: Any, accumulate: bool = False) -> Any:
+        how = "add" if accumulate else "set"
+        return put(x.reshape(-1), index.reshape(-1), values.reshape(-1), how).reshape(x.shape)
 
     def reduced(x: Any, place: Any, values: Any, how: str, include: bool) -> Any:
         """Return data with the reduction of values into places."""

@@ -150,6 +150,14 @@ def register_factors(environment: Any, xp: Any, factor: Any) -> None:
             return NotImplemented
         return (*factored(x), xp.zeros(x.shape[:-2], xp.int32))
 
+    @op(aten.lu_unpack.default)
+    def unpack(lu: Any, pivots: Any, with_data: bool = True, with_pivots: bool = True) -> Any:
+        rows = empty = xp.zeros((0,), lu.dtype)
+        if with_pivots:
+            size = lu.shape[-2]
+            rows = xp.swapaxes(xp.eye(size, dtype=lu.dtype)[order_of(pivots, size)], -1, -2)
+        return (rows, *(split(lu) if with_data else (empty, empty)))
+
     def turned(x: Any) -> Any:
         return xp.conj(xp.swapaxes(x, -1, -2))
 

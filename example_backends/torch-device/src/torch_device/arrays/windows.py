@@ -378,9 +378,6 @@ def register_pooling(environment: Any, xp: Any) -> None:
 
         return call
 
-    # Of three dimensions, PyTorch's decompositions choose the elements.
-    for name, dims in (
-        *((f"max_pool{dims}d_with_indices", dims) for dims in (2, 3)),
-        *((f"adaptive_max_pool{dims}d", dims) for dims in (2, 3)),
-    ):
-        op(getattr(aten, f"{name}_backward").default)(chosen_backward(dims))
+    for dims in (2, 3):
+        for name in (f"max_pool{dims}d_with_indices", f"adaptive_max_pool{dims}d"):
+            op(getattr(aten, f"{name}_backward").default)(chosen_backward(dims))
