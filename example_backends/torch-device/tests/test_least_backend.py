@@ -211,6 +211,24 @@ def test_operators_of_the_device_itself_are_refused(environment, operator, inste
     assert torch.arange(4.0, device="box").reshape(2, 2).T.cpu().tolist() == [[0, 2], [1, 3]]
 
 
+def test_an_implementation_of_what_is_decomposed(registered):
+    """It is called, with PyTorch's own gradient, also after the decompositions are registered."""
+    called = []
+
+    def distances(x, y, p, mode=None):
+        called.append(p)
+        return NotImplemented
+
+    def compute(x):
+        return torch.cdist(x, 2 * x, p=3.0)
+
+    wanted = run_on("cpu", compute, POSITIVE)
+    torch.testing.assert_close(run_on("box", compute, POSITIVE), wanted)
+    registered(aten._cdist_forward.default, distances)
+    torch.testing.assert_close(run_on("box", compute, POSITIVE), wanted)
+    assert called == [3.0]
+
+
 def test_copies_with_an_implementation_of_casts(environment, registered):
     """An implementation of `_to_copy` casts within the device; copies between devices remain."""
     dtypes = []

@@ -23,21 +23,6 @@ def test_gradients(device):
         torch.testing.assert_close(each.grad.cpu(), wanted, rtol=1e-3, atol=1e-5)
 
 
-def test_function_transforms(device):
-    """`torch.func` transforms functions on the device."""
-    x = torch.randn(3, 4)
-
-    def f(x):
-        return (x.sin() * x).sum()
-
-    for transform in (torch.func.grad, torch.func.jacrev, torch.func.vmap):
-        torch.testing.assert_close(transform(f)(x.to(device)).cpu(), transform(f)(x))
-    found = torch.func.jvp(f, (x.to(device),), (torch.ones(3, 4, device=device),))
-    wanted = torch.func.jvp(f, (x,), (torch.ones(3, 4),))
-    for a, b in zip(found, wanted, strict=True):
-        torch.testing.assert_close(a.cpu(), b)
-
-
 @pytest.mark.parametrize("make", [
     lambda p: torch.optim.SGD(p, 0.1, momentum=0.9),
     lambda p: torch.optim.AdamW(p, 0.01),

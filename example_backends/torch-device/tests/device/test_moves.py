@@ -244,13 +244,3 @@ def test_moves_in_inference_mode(device):
     assert net.weight.tolist() == expected
     made.to(device)
     assert made.weight.device.type == device
-
-
-def test_a_lazy_module_moves(device):
-    """It stays lazy; its first call gives the parameter its shape."""
-    net = nn.LazyLinear(2)
-    weight = net.weight
-    net.to(device)
-    assert net(torch.ones(4, 3, device=device)).shape == (4, 2)
-    assert net.weight is weight
-    assert net.weight.device.type == device

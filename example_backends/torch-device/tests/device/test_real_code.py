@@ -122,23 +122,6 @@ def test_matrices_without_factors(device, factor):
             factor(x)
 
 
-REFUSED = {
-    "generator": lambda device: torch.Generator(device=device),
-    "pin_memory": lambda device: torch.ones(2).to(device).pin_memory(),
-    "nested": lambda device: torch.nested.nested_tensor([torch.ones(2, device=device)]),
-    "nested-to": lambda device: torch.nested.nested_tensor([torch.ones(2)]).to(device),
-    "sparse": lambda device: torch.sparse_coo_tensor([[0], [1]], [1.0], (2, 2), device=device),
-}
-
-
-@pytest.mark.filterwarnings("ignore:.*(prototype|beta)")
-@pytest.mark.parametrize("make", REFUSED.values(), ids=REFUSED)
-def test_refused_in_words(device, make):
-    """The message names the device or what it lacks."""
-    with pytest.raises((NotImplementedError, RuntimeError), match=f"{device}|Pin|pin|Generator"):
-        make(device)
-
-
 def test_the_accelerator(device):
     """PyTorch's interface for any accelerator has the device."""
     assert torch.accelerator.is_available()

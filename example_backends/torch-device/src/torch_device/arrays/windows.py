@@ -329,6 +329,7 @@ def register_pooling(environment: Any, xp: Any) -> None:
         return call
 
     op(aten.adaptive_max_pool2d.default)(adaptive_max(2))
+    op(aten.adaptive_max_pool3d.default)(adaptive_max(3))
 
     def max_pool(dims: int) -> Any:
         def call(
