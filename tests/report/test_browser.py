@@ -55,7 +55,7 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     edges = [
         edge("default", "oil1", "environment", reason="PAINTLIB_SET_ORDER"),
         edge("oil0", "oil2"),
-        edge("oil1", "oil2", "type specificity", void="never together"),
+        edge("oil1", "oil2", "type specificity"),
     ]
     made = library()
     assert made.order is not None
