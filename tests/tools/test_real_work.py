@@ -18,10 +18,10 @@ pytest.importorskip("skimage", reason="the benchmark's photograph is scikit-imag
 import numpy as np
 
 from bench._record import Record
-from bench._routes import Dispatched
+from bench._routes import ROUTES, Dispatched
 from bench._work import CASES
 from bench._work_report import shown
-from bench.real_work import ROUTES, Benchmark, difference
+from bench.real_work import Benchmark, difference
 
 if TYPE_CHECKING:
     from bench._routes import Route
