@@ -520,7 +520,13 @@ def ask(
     should_run = decision.load_should_run(step)
     if should_run is None:
         return None
-    answer = should_run(context, *args, **kwargs)
+    try:
+        answer = should_run(context, *args, **kwargs)
+    except Exception as error:
+        from ._explain import note_backend
+
+        note_backend(decision, error, step, args, kwargs)
+        raise
     # Only True itself: the truth of an array would be ambiguous, or take a computation.
     if answer is True:
         return None

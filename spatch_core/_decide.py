@@ -210,8 +210,9 @@ class Decision:
 
     @property
     def converts(self) -> bool:
-        """Whether backends may convert the arguments and the result."""
-        return self.policy == "convert" and not self.is_operator
+        """Whether backends may convert the arguments and the result, for the default to run."""
+        is_disabled = DEFAULT in self.state.disabled and not self.function.is_adopted
+        return self.policy == "convert" and not self.is_operator and not is_disabled
 
     @property
     def warns(self) -> bool:

@@ -388,7 +388,11 @@ def _first_call(
         # In two steps, and without empty keywords: to unpack both in the call takes longer.
         asked = (context,) + args  # noqa: RUF005
         if should_run is not None:
-            answer = should_run(*asked, **keywords) if keywords else should_run(*asked)
+            try:
+                answer = should_run(*asked, **keywords) if keywords else should_run(*asked)
+            except Exception as error:
+                chain.note(error, first, args, keywords, Progress())
+                raise
             if answer is not True:
                 if fallback is None or not (answer is False or type(answer) is str):
                     return chain.after_first(answer, context, args, keywords, found)

@@ -215,6 +215,12 @@ class _Explainer:
                 return Verdict.DEFERS, POSTPONED
             if answer is not None:
                 return Verdict.DEFERS, str(answer)
+        if found is not None and self.ask is not None:
+            try:
+                self.decision.decider.load(self.decision.function, name, found.function)
+            except Exception as error:  # noqa: BLE001  # the call itself would raise it
+                self.is_decided = True
+                return Verdict.RAISES, f"{type(error).__name__}: {error}"
         if found is not None and found.variant is not None:
             reason = "; ".join(filter(None, [reason, f"its variant for {found.variant.requires}"]))
         if name == DEFAULT and self.decision.policy == "warn":

@@ -90,6 +90,15 @@ def test_arguments_and_result_are_converted() -> None:
     assert type(f(Own(2), Own(3))) is Own
 
 
+def test_a_disabled_default_does_not_run_on_converted_arguments() -> None:
+    """S4: then only other backends answer."""
+    system, f = make(lambda x: x)
+    with system.backend_opts(disable="default"):
+        with pytest.raises(NoImplementationError, match="is disabled"):
+            f(Foreign(1))
+        assert f.explain(Foreign(1)).selected is None
+
+
 def test_all_arguments_are_converted_each_object_once() -> None:
     """V6: not only the dispatch arguments; a container that appears twice is made once."""
     seen: list[Any] = []

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from spatch_core import IF_NEEDED, BackendSystem, ImplementationImportError
+from spatch_core import IF_NEEDED, BackendSystem
 from spatch_core.types import Verdict
 
 
@@ -172,15 +172,6 @@ def test_explain_follows_the_state() -> None:
         assert explanation.types == (int, Foreign)
         assert explanation.selected == f(3) == "second"
     assert f.explain(3).selected == f(3) == "default"
-
-
-def test_explain_runs_and_imports_no_implementation() -> None:
-    """F7, C4: an implementation that cannot be imported does not matter to it."""
-    entry = {"function": "no_such_module:f"}
-    _, f = make(describe("first", functions={"lib:f": entry}))
-    assert f.explain(Foreign()).selected == "first"
-    with pytest.raises(ImplementationImportError):
-        f(Foreign())
 
 
 def test_explain_asks_nobody_behind_the_answer() -> None:
