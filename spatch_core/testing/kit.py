@@ -203,8 +203,8 @@ def isolated(
     """Put a library into its initial state for a ``with`` block, and restore its state after it.
 
     In the block only the options of the environment are in force, and backends are discovered
-    again at their first use. After it, the previous backends and options are back, and modules
-    imported from `path` are removed from `sys.modules`.
+    again at their first use. After it, the previous backends and options are back, backends that
+    the block registered are gone, and modules imported from `path` are removed from `sys.modules`.
 
     Parameters
     ----------
@@ -239,13 +239,22 @@ def isolated(
     >>> with isolated(system, environment={"MYLIB_BLOCK": "*"}):
     ...     list(system.backends)
     ['default']
+
+    A backend of a test alone:
+
+    >>> with isolated(system):
+    ...     system.register({"name": "loud", "primary_types": ["builtins:str"], "functions": {}})
+    ...     "loud" in system.backends
+    True
+    >>> "loud" in system.backends
+    False
     """
     if not isinstance(system, BackendSystem):
         raise TypeError(f"isolated() takes the BackendSystem of a library, not {system!r}")
     added = _folders(path)
     keeper = system._dispatcher.keeper
     outer, default, globally = keeper.get(), keeper.default.state, keeper.default.is_enabled
-    caller = system._loader.loaded
+    caller, registered = system._loader.loaded, system._registered
     variables, search_path = dict(os.environ), list(sys.path)
     modules = set(sys.modules)
     try:
@@ -273,6 +282,7 @@ def isolated(
                 os.environ[name] = variables[name]
         _forget_modules(set(sys.modules) - modules, added)
         invalidate_caches()
+        system._registered = registered
         _put_back(system, caller)
 
 

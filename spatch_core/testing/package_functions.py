@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import warnings
 from collections.abc import Callable, Iterator
 from functools import wraps
 from types import ModuleType
@@ -68,10 +69,12 @@ def replace_functions(
                     if value.get(default) is not None and function not in value:
                         put(value, function, value[default])
         if is_public and "__getattr__" in names:
-            for default, function in functions.values():
-                name = default.__name__
-                if name not in names and getattr(module, name, None) is default:
-                    bind(module, name, function)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # many are deprecated aliases
+                for default, function in functions.values():
+                    name = default.__name__
+                    if name not in names and getattr(module, name, None) is default:
+                        bind(module, name, function)
 
     def put_back() -> None:
         for where, key, before in reversed(undo):
