@@ -169,7 +169,7 @@ def _row(examined: LibraryReport, backend: Json) -> tuple[str, ...]:
     return (
         shown(backend["name"], examined.default_name),
         _FAULTY if is_faulty else backend["state"],
-        count_severities(severities),
+        "not examined" if backend["state"] == State.BLOCKED else count_severities(severities),
         " ".join(filter(None, (backend["distribution"], backend["version"]))),
     )
 

@@ -101,7 +101,8 @@ class Project:
             for _, key, value in self.entry_points():
                 named, _, attribute = value.partition(":")
                 is_dotted = named.strip() == f"{package}.{self.path.name}"
-                if is_dotted or (named.strip() == package and ".toml" not in attribute):
+                is_package = named.strip() == package and ".toml" not in attribute
+                if is_dotted or is_package or key == name:
                     yield error(
                         f"the entry point {key} = {value!r} does not name this file",
                         f"Write it as: {key} = {place!r}",

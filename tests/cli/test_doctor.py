@@ -755,6 +755,8 @@ def test_nothing_that_is_blocked_is_touched(paint: Site, value: str) -> None:
     (water,) = (each for each in library["backends"] if each["name"] == "water")
     counts = (water["errors"], water["warnings"], water["notes"])
     assert (water["state"], counts) == ("blocked", (0, 0, 0))
+    shown = paint.run("doctor", "paintlib", PAINTLIB_BLOCK=value)
+    assert shown.row("water")[1:3] == ["blocked", "not examined"]
     assert not (paint.folder / "touched").exists()
 
 

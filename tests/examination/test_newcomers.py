@@ -173,7 +173,16 @@ build-backend = "{backend}"
 """
 
 
-@pytest.mark.parametrize("value", ["paint_oil", "paint_oil:backend", "paint_oil.backend.toml"])
+@pytest.mark.parametrize(
+    "value",
+    [
+        "paint_oil",
+        "paint_oil:backend",
+        "paint_oil.backend.toml",
+        "paint_oil/backend.toml",
+        "paint_oil:backends.toml",
+    ],
+)
 def test_an_entry_point_that_does_not_name_the_file(project: Path, value: str) -> None:
     """The remedy is the whole line."""
     given = POINT.format(group="paintlib.backends", value=value, backend="hatchling.build")
