@@ -12,6 +12,7 @@ others. If it defers, the other candidates follow.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -276,9 +277,10 @@ def make_override(
 
 
 def _ask_instance(
-    wrapper: Callable[..., Any], function: Function, cls: type, classes: tuple[type, ...]
+    wrapper: Any, function: Function, cls: type, classes: tuple[type, ...]
 ) -> Callable[..., Any]:
     """Return a callable that calls the method of the first instance of a class, as NumPy does."""
+    wrapper._implementation = function.default  # what `super().__array_function__(...)` calls
 
     def ask(*args: Any, **kwargs: Any) -> Any:
         for each in function.extract(args, kwargs):
@@ -300,9 +302,21 @@ def _ask(
 ) -> Callable[..., Any]:
     """Return a callable that calls the method of one class, or does the same as the mixin's."""
     method = defined(cls, protocol)
+    torch: Any = sys.modules.get("torch") if protocol == "__torch_function__" else None
+    follow: Callable[..., Any] | None = None
+
+    def follows(*args: Any, **kwargs: Any) -> Any:
+        nonlocal follow
+        if follow is None:
+            follow = following()
+        return follow(*args, **kwargs)
+
     if not isinstance(method, GenericMethod) or is_coroutine:
 
         def ask(*args: Any, **kwargs: Any) -> Any:
+            # `super().__torch_function__(...)` calls the function again, with methods disabled.
+            if torch is not None and not torch._C._is_torch_function_enabled():
+                return follows(*args, **kwargs)
             return getattr(cls, protocol)(wrapper, classes, args, kwargs)
 
         return ask
@@ -310,13 +324,9 @@ def _ask(
     if not all(issubclass(cls, each) for each in classes):
         return lambda *args, **kwargs: NotImplemented
     preserve = method.preserver(cls)
-    follow: Callable[..., Any] | None = None
 
     def go_on(*args: Any, **kwargs: Any) -> Any:
-        nonlocal follow
-        if follow is None:
-            follow = following()
-        result = follow(*args, **kwargs)
+        result = follows(*args, **kwargs)
         if type(result) is cls or result is NotImplemented:
             return result
         return preserve(result, args, kwargs)

@@ -29,6 +29,11 @@ def test_numpys_protocol_is_the_librarys_own() -> None:
     class Labelled(np.ndarray):  # type: ignore[misc, name-defined]  # an optional dependency
         pass
 
+    class Calling(np.ndarray):  # type: ignore[misc, name-defined]
+        def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
+            return "calling", super().__array_function__(func, types, args, kwargs)
+
+    assert f(np.ones(2).view(Calling)) == ("calling", "default")
     duck, array, declines = Duck(), np.ones(2), Declines()
     assert f(array) == f(array.view(Labelled)) == "default"
     assert f(array, y=duck) == (duck, f, [Duck], (array,), {"y": duck})
@@ -54,6 +59,16 @@ def test_pytorchs_protocol_is_the_librarys_own() -> None:
         ) -> Any:
             return cls, func, args
 
+    tensor: Any = torch.Tensor
+
+    class Calling(tensor):  # type: ignore[misc]
+        @classmethod
+        def __torch_function__(
+            cls, func: Any, types: Any, args: Any = (), kwargs: Any = None
+        ) -> Any:
+            return "calling", super().__torch_function__(func, types, args, kwargs)
+
+    assert f(torch.ones(2).as_subclass(Calling)) == ("calling", "default")
     duck = Duck()
     assert f(torch.ones(2)) == f(torch.nn.Parameter(torch.ones(2))) == "default"
     assert f(duck) == (Duck, f, (duck,))
