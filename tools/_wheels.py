@@ -46,12 +46,10 @@ def install(python: Path, *arguments: str, optional: bool = False) -> None:
 
 
 def find_uv() -> str | None:
-    """Return the program uv of this environment or of the system; None if there is none."""
-    try:
-        from uv import find_uv_bin  # type: ignore[import-not-found,unused-ignore]
-    except ImportError:
-        return shutil.which("uv")
-    return str(find_uv_bin())
+    """Return the program uv of this environment, of nox's or of the system; None without one."""
+    here, nox = Path(sys.executable).parent, ROOT / ".check" / "nox"
+    folders = [here, nox / ("Scripts" if os.name == "nt" else "bin")]
+    return shutil.which("uv", path=os.pathsep.join([*map(str, folders), os.environ["PATH"]]))
 
 
 APART = ("scipy-dispatch-torch", "torch-device", "torch-device-jit")

@@ -191,7 +191,9 @@ class Project:
 def check_group(group: str, known: Collection[str]) -> Iterator[Finding]:
     """Yield an error if an entry point group is none of the libraries', but resembles one."""
     meant = [] if group in known else nearest(group, known, _ALIKE)
-    if meant:
+    package = package_of(group)
+    # That of another installed package is its own affair.
+    if meant and (package == package_of(meant[0]) or not is_module_installed(package)):
         message = f"no library reads the entry point group {group!r}"
         yield error(message, f"Write it as {meant[0]!r}")
 

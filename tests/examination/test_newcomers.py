@@ -115,6 +115,19 @@ def test_groups_that_resemble_the_librarys(site: Site) -> None:
     assert examined(site) == [[None, message, "Write it as 'paintlib.backends'"]]
 
 
+def test_a_group_of_another_package_is_no_misspelling(site: Site) -> None:
+    """Libraries may have similar names, and each has its own backends."""
+    site.install_library()
+    write_distribution(
+        site.folder,
+        "printlib",
+        entry_points={"printlib.backends": {"press": "printlib:backend.toml"}},
+        files={"printlib/__init__.py": ""},
+    )
+    (library,) = site.run("doctor", "paintlib", "--json").json["libraries"]
+    assert library["findings"] == []
+
+
 def test_a_cycle_is_one_finding(site: Site) -> None:
     """Not one for each backend on it."""
     site.install_library()
