@@ -229,7 +229,7 @@ def test_a_file_that_no_entry_point_leads_to(site: Site, project: Path) -> None:
     """No library finds it; the remedy has the value of the entry point."""
     head = '[project]\nname = "paint-oil"\n'
     entry = f'{head}[project.entry-points."paintlib.backends"]\n'
-    write(project, {"pyproject.toml": f'{entry}oil = "paint_oil:oil.toml"\n'})
+    write(project, {"pyproject.toml": f'{entry}wax = "paint_oil:wax.toml"\n'})
     ((place, (message, remedy)),) = faults(verify(site, project, GOOD, "--json")).items()
     assert not any(place)
     assert message == "no entry point leads to this file, so no library finds the backend"
