@@ -461,7 +461,10 @@ if "3.11" in INTERPRETERS:
         step.pytest("torch", "-m", "", *parts, shared="loadfile")
 
 
-@step("a part of the tests of spatch_core in Pyodide: CPython 3.14, without C and without threads")
+@step(
+    "a part of the tests of spatch_core in Pyodide: CPython 3.14, without C and without threads",
+    backend="virtualenv",  # with the pip that installs for Pyodide
+)
 def pyodide(step: Step) -> None:
     step.install(groups=["pyodide"])
     part = ["--every=8", *(f"tests/{name}" for name in ("call", "state", "switching"))]
