@@ -302,36 +302,44 @@ def _ask(
 ) -> Callable[..., Any]:
     """Return a callable that calls the method of one class, or does the same as the mixin's."""
     method = defined(cls, protocol)
-    torch: Any = sys.modules.get("torch") if protocol == "__torch_function__" else None
-    follow: Callable[..., Any] | None = None
-
-    def follows(*args: Any, **kwargs: Any) -> Any:
-        nonlocal follow
-        if follow is None:
-            follow = following()
-        return follow(*args, **kwargs)
-
     if not isinstance(method, GenericMethod) or is_coroutine:
 
         def ask(*args: Any, **kwargs: Any) -> Any:
-            # `super().__torch_function__(...)` calls the function again, with methods disabled.
-            if torch is not None and not torch._C._is_torch_function_enabled():
-                return follows(*args, **kwargs)
             return getattr(cls, protocol)(wrapper, classes, args, kwargs)
 
-        return ask
+        is_torchs = protocol == "__torch_function__" and "torch" in sys.modules
+        return _unless_disabled(ask, following) if is_torchs else ask
     # From here on, the same as the mixin's method, decided once for these classes.
     if not all(issubclass(cls, each) for each in classes):
         return lambda *args, **kwargs: NotImplemented
     preserve = method.preserver(cls)
+    follow: Callable[..., Any] | None = None
 
     def go_on(*args: Any, **kwargs: Any) -> Any:
-        result = follows(*args, **kwargs)
+        nonlocal follow
+        if follow is None:
+            follow = following()
+        result = follow(*args, **kwargs)
         if type(result) is cls or result is NotImplemented:
             return result
         return preserve(result, args, kwargs)
 
     return go_on
+
+
+def _unless_disabled(
+    ask: Callable[..., Any], following: Callable[[], Callable[..., Any]]
+) -> Callable[..., Any]:
+    """Return what asks unless PyTorch's methods are disabled.
+
+    ``super().__torch_function__(...)`` disables them, and calls the function again.
+    """
+    is_enabled = sys.modules["torch"]._C._is_torch_function_enabled
+
+    def asked(*args: Any, **kwargs: Any) -> Any:
+        return ask(*args, **kwargs) if is_enabled() else following()(*args, **kwargs)
+
+    return asked
 
 
 def following(calls: Calls, decision: Decision) -> Callable[..., Any]:

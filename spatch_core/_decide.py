@@ -211,8 +211,12 @@ class Decision:
     @property
     def converts(self) -> bool:
         """Whether backends may convert the arguments and the result, for the default to run."""
-        is_disabled = DEFAULT in self.state.disabled and not self.function.is_adopted
-        return self.policy == "convert" and not self.is_operator and not is_disabled
+        return self.policy == "convert" and not self.is_operator and not self.default_is_disabled
+
+    @property
+    def default_is_disabled(self) -> bool:
+        """Whether the library's own implementation is left out; another library's never is."""
+        return DEFAULT in self.state.disabled and not self.function.is_adopted
 
     @property
     def warns(self) -> bool:
@@ -341,7 +345,7 @@ class Decider(Backends):
         if not function.compositional:
             policy = state.fallback or function.fallback or self.fallback
         # Also for the library's own types, and for compositional functions.
-        if DEFAULT in state.disabled and not function.is_adopted:
+        if decision.default_is_disabled:
             decision.declined = (
                 "the library's own implementation is disabled, and no backend runs it"
             )

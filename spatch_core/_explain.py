@@ -160,7 +160,7 @@ class _Explainer:
         self.selected: str | None = None
         self.is_decided = False  # a backend answers: the later ones are not reached
         self.depends = False  # an earlier `should_run` was not asked, and may accept
-        self.postponed: list[int] = []  # places in `lines` of backends that said IF_NEEDED
+        self.postponed: list[tuple[int, Step]] = []  # said IF_NEEDED, with their places in `lines`
         self.converters: set[str] = set()  # backends that are explained as converters
         self.lines: list[ExplainedBackend] = []
 
@@ -186,10 +186,9 @@ class _Explainer:
     def end(self) -> None:
         """Run the first backend that said ``IF_NEEDED``, if no other one answers."""
         if self.postponed and not self.is_decided:
-            place = self.postponed[0]
-            name = self.lines[place].backend
-            found = self._run(name, "it said IF_NEEDED, and no other one answers")
-            self.lines[place] = self._line(name, *found)
+            place, step = self.postponed[0]
+            found = self._run(step, "it said IF_NEEDED, and no other one answers")
+            self.lines[place] = self._line(step.backend, *found)
 
     def _line(self, name: str, verdict: Verdict, reason: str) -> ExplainedBackend:
         return ExplainedBackend(name, verdict, reason, self.decision.function.default_name)
@@ -208,24 +207,17 @@ class _Explainer:
             try:
                 answer = self.ask(step)
             except Exception as error:  # noqa: BLE001  # the call itself would raise it
-                self.is_decided = True
-                return Verdict.RAISES, f"{type(error).__name__}: {error}"
+                return self._raises(error)
             if answer is IF_NEEDED:
-                self.postponed.append(len(self.lines))
+                self.postponed.append((len(self.lines), step))
                 return Verdict.DEFERS, POSTPONED
             if answer is not None:
                 return Verdict.DEFERS, str(answer)
-        if found is not None and self.ask is not None:
-            try:
-                self.decision.decider.load(self.decision.function, name, found.function)
-            except Exception as error:  # noqa: BLE001  # the call itself would raise it
-                self.is_decided = True
-                return Verdict.RAISES, f"{type(error).__name__}: {error}"
         if found is not None and found.variant is not None:
             reason = "; ".join(filter(None, [reason, f"its variant for {found.variant.requires}"]))
         if name == DEFAULT and self.decision.policy == "warn":
             reason = "fallback='warn'" + (f": {reason}" if reason else "")
-        return self._run(name, reason)
+        return self._run(step, reason)
 
     def _after_refusal(self) -> tuple[Verdict, str]:
         """Return the verdict of a default that would refuse, where another backend answers."""
@@ -249,7 +241,7 @@ class _Explainer:
         to = own[0].identifier if len(own) == 1 else "the library's types"
         reason = f"{text} to {to}" if text else f"the result from {to}"
         reason += " through its conversions"
-        _, unless = self._run(step.backend, reason)
+        _, unless = self._run(step, reason)
         doubts = [] if unless == reason else [unless]
         # The conversion is not called: it may be slow, or move data.
         if step.conversions is not None:
@@ -258,13 +250,23 @@ class _Explainer:
             doubts.append(f"or {says}" if doubts else f"unless {says}")
         return Verdict.CONVERTS, ", ".join([reason, *doubts])
 
-    def _run(self, backend: str, reason: str) -> tuple[Verdict, str]:
+    def _run(self, step: Step, reason: str) -> tuple[Verdict, str]:
         """Return the verdict of a backend that answers, unless an unasked one before it does."""
+        decision, found = self.decision, step.implementation
+        if found is not None and self.ask is not None:
+            try:
+                decision.decider.load(decision.function, step.backend, found.function)
+            except Exception as error:  # noqa: BLE001  # the call itself would raise it
+                return self._raises(error)
         self.is_decided = True
         if self.depends:
             return Verdict.RUNS, "unless one above does"
-        self.selected = backend
+        self.selected = step.backend
         return Verdict.RUNS, reason
+
+    def _raises(self, error: Exception) -> tuple[Verdict, str]:
+        self.is_decided = True
+        return Verdict.RAISES, f"{type(error).__name__}: {error}"
 
 
 def considered(

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from spatch_core import BackendSystem, ImplementationImportError, SpatchCoreWarning
+from spatch_core import IF_NEEDED, BackendSystem, ImplementationImportError, SpatchCoreWarning
 from spatch_core.types import Verdict
 
 HERE = __name__
@@ -130,10 +130,11 @@ def test_the_cause_of_a_failed_import_begins_in_the_backend(
     "entry",
     [
         {"function": "no_such_module:f"},
+        {"function": "no_such_module:f", "should_run": lambda context, x: IF_NEEDED},
         {"function": narrow, "should_run": "no_such_module:asks"},
         {"function": narrow, "should_run": f"{HERE}:fails"},
     ],
-    ids=["implementation", "should_run", "should_run raises"],
+    ids=["implementation", "implementation if needed", "should_run", "should_run raises"],
 )
 def test_explain_says_that_a_call_would_raise(entry: dict[str, Any]) -> None:
     """F7: it never raises what the call would."""
