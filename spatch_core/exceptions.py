@@ -107,7 +107,8 @@ class ImplementationImportError(SpatchCoreError, ImportError):
         self.block = block
 
     def __str__(self) -> str:
-        cause = f" ({self.__cause__})" if self.__cause__ is not None else ""
+        # Messages of the dynamic linker have several lines.
+        cause = f" ({' '.join(str(self.__cause__).split())})" if self.__cause__ else ""
         return (
             f"backend {self.backend!r} uses {self.identifier!r} for {self.function}, "
             f"which cannot be imported{cause}. Repair or uninstall the backend, "

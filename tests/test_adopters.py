@@ -140,7 +140,7 @@ def test_nothing_changes_for_what_the_library_has(system: BackendSystem) -> None
 
 
 def test_a_function_that_a_backend_lacks_is_explained(system: BackendSystem) -> None:
-    """It runs on SciPy, as before; nothing of CuPy is imported to say that it would run."""
+    """It runs on SciPy, as before; a type that is only named decides as an argument does."""
     array = jnp.asarray(DATA)
     assert isinstance(signal.lfilter([1.0], [1.0, 0.5], array), np.ndarray)
     lfilter: Any = signal.lfilter
@@ -148,7 +148,9 @@ def test_a_function_that_a_backend_lacks_is_explained(system: BackendSystem) -> 
     assert "jax has no implementation" in explained
     assert "> scipy runs" in explained
     with system.backend_opts(type="cupy:ndarray"):
-        assert lfilter.explain([1.0], [1.0, 0.5], zi=DATA, x=DATA).selected == "cupy"
+        explained = str(lfilter.explain([1.0], [1.0, 0.5], zi=DATA, x=DATA))
+    # CuPy's function is imported, which fails where CUDA's libraries are missing.
+    assert "> cupy" in explained or "cupy    would raise: ImplementationImportError" in explained
 
 
 def test_one_keyword_sets_a_backend_for_the_process(system: BackendSystem) -> None:
