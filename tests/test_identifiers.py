@@ -50,7 +50,7 @@ def library(function: str) -> tuple[BackendSystem, Any]:
     ],
 )
 def test_nothing_in_an_identifier_is_evaluated(identifier: str, tmp_path: Path) -> None:
-    """D6, D2: two dotted names with a colon between them, or a fault."""
+    """D4, D2: two dotted names with a colon between them, or a fault."""
     file = tmp_path / "touched"
     system, f = library(identifier.format(file=file))
     if identifier == "os:system":  # an identifier like any other: called with the argument alone
@@ -64,7 +64,7 @@ def test_nothing_in_an_identifier_is_evaluated(identifier: str, tmp_path: Path) 
 
 
 def test_an_identifier_may_lead_into_a_class(package: WritePackage) -> None:
-    """D6: its module is imported when the implementation is first needed, and no earlier."""
+    """D4: its module is imported when the implementation is first needed, and no earlier."""
     text = "class Outer:\n    class Inner:\n        f = staticmethod(lambda x: 'inner')\n"
     package("identified", {"code.py": text})
     system, f = library("identified.code:Outer.Inner.f")

@@ -1,4 +1,4 @@
-"""M2, M3: the classes that a type pattern names."""
+"""M2: the classes that a type pattern names."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def names(pattern: str, cls: Any) -> bool:
 
 
 def test_a_dot_for_the_colon_is_shown_the_colon() -> None:
-    """D6: where a description has no line for a remedy, on the command line and in options."""
+    """D4: where a description has no line for a remedy, on the command line and in options."""
     with pytest.raises(IdentifierError, match=r"such as '~numpy:ndarray'$"):
         TypePattern("~numpy.ndarray")
 

@@ -123,7 +123,7 @@ def guarded(site: Site) -> Site:
 def test_what_is_blocked_is_never_imported(
     guarded: Site, tally: Tally, scale: int, command: str
 ) -> None:
-    """S11: whatever else is wrong with the variables."""
+    """S8: whatever else is wrong with the variables."""
     kinds = BLOCKED if scale > 1 else AT_FIRST[command]
     mark = guarded.folder / "imported"
     for kind in kinds:

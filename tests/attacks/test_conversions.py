@@ -1,4 +1,4 @@
-"""V4 to V9: conversions and defaults that raise, lie, recur and write, interrupts and threads."""
+"""V4 to V8: conversions and defaults that raise, lie, recur and write, interrupts and threads."""
 
 from __future__ import annotations
 
@@ -182,7 +182,7 @@ def test_conversions_that_misbehave(tally: Tally, scale: int) -> None:
 
 @pytest.mark.parametrize("deed", ["", "raises", "raises interrupt", "recurs", "reloads"])
 def test_copies_that_misbehave(deed: str, tally: Tally, scale: int) -> None:
-    """V9: what `copy_into` raises is the caller's, and nothing else is written."""
+    """V8: what `copy_into` raises is the caller's, and nothing else is written."""
     for _ in range(20 * scale):
         one.deeds = {"copy_into": deed}
         for outs in ([Foreign("old")], [Foreign("old"), Foreign("old")]):

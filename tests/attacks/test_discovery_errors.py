@@ -121,7 +121,7 @@ if errors_library.armed:
 def test_a_module_that_registers_a_backend_and_fails_keeps_no_call(
     name: str, others: list[str] | None, tmp_path: Path, tally: Tally
 ) -> None:
-    """D9: the backends are discovered again for what it has registered, but not for ever."""
+    """D7: the backends are discovered again for what it has registered, but not for ever."""
     found = run(
         tmp_path,
         "import errors_library\n"
@@ -195,7 +195,7 @@ def test_a_module_may_wait_for_a_thread_that_calls_the_library(
 
 
 def test_the_search_path_of_a_program_breaks_no_call(tmp_path: Path, tally: Tally) -> None:
-    """E7: a path object, or a finder that fails, which is a problem."""
+    """P7: a path object, or a finder that fails, which is a problem."""
     program = """
         import pathlib
 

@@ -1,4 +1,4 @@
-"""H1 to H5: hooks that raise, recur, reload and set options, and threads."""
+"""H1 to H4: hooks that raise, recur, reload and set options, and threads."""
 
 from __future__ import annotations
 

@@ -178,7 +178,7 @@ def test_doctor_reports_broken_ones_as_errors_and_imports_no_blocked_one(
 def test_unmet_requirements_never_displace_a_usable_one(
     tmp_path: Path, tally: Tally, scale: int
 ) -> None:
-    """P8, D8: among broken, inactive and usable ones, in any number and order."""
+    """P7, D6: among broken, inactive and usable ones, in any number and order."""
     draw = random.Random(scale)
     for number in range(60 * scale):
         kinds = [draw.choice((*UNMET, *UNMET, *USABLE, *BROKEN)) for _ in range(3)]

@@ -30,7 +30,7 @@ def make_system(**options: Any) -> Any:
 
 
 def test_the_method_is_looked_up_in_each_call() -> None:
-    """K4: one that is added to a class counts from `refresh` on, at the latest."""
+    """K3: one that is added to a class counts from `refresh` on, at the latest."""
     system = make_system()
     function: Any = system.dispatchable("x", identifier="lib:f")(lambda x: "default")
     plain: Any = type("Plain", (), {})
@@ -45,7 +45,7 @@ def test_the_method_is_looked_up_in_each_call() -> None:
 def test_the_method_is_called_once_if_it_imports_what_a_pattern_names(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """K4, C8: the rest of the call is decided anew, without the methods."""
+    """K3, C8: the rest of the call is decided anew, without the methods."""
     late = {
         "name": "late",
         "primary_types": ["~over_late:Array"],

@@ -115,7 +115,7 @@ def test_a_leftover_hides_no_required_version(
     requirement: str,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """D8: the version is that of the installed distribution."""
+    """D6: the version is that of the installed distribution."""
     pytest.importorskip("packaging")
     first, second = tmp_path / "a", tmp_path / "b"
     leave(first if place == "before" else second, kind)
@@ -129,7 +129,7 @@ def test_a_leftover_hides_no_required_version(
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.slow
 def test_doctor_names_leftovers(tmp_path: Path, kind: str) -> None:
-    """E7: a warning if it offered a backend, else a note."""
+    """P7: a warning if it offered a backend, else a note."""
     pytest.importorskip("click")
     left = leave(tmp_path / "a", kind)
     unrelated = leave(tmp_path / "b", "empty", "other")

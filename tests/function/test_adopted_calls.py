@@ -154,7 +154,7 @@ def test_exceptions_may_defer() -> None:
 
 
 def test_a_context_goes_on_with_the_types_that_were_given() -> None:
-    """T3: they are never extracted from the arguments."""
+    """T2: they are never extracted from the arguments."""
 
     def first(context: Any, x: Any) -> Any:
         return context.call_next(x + 1), context.types
@@ -172,7 +172,7 @@ def test_a_context_goes_on_with_the_types_that_were_given() -> None:
 
 
 def test_hooks_see_the_calls() -> None:
-    """T3: with the types that were given; also of calls that no backend takes."""
+    """T2: with the types that were given; also of calls that no backend takes."""
     system = adopting()
     seen = []
 
@@ -196,7 +196,7 @@ def test_hooks_see_the_calls() -> None:
 
 
 def test_calls_are_traced_and_explained() -> None:
-    """T3: as those of the library's functions."""
+    """T2: as those of the library's functions."""
     system = adopting()
     with system.backend_opts(trace=True) as trace:
         found = system.lookup("lib:f", (Foreign,))
@@ -213,7 +213,7 @@ def test_calls_are_traced_and_explained() -> None:
 
 
 def test_one_implementation_serves_all() -> None:
-    """T3: that of `functions."*"`, whose context says which one."""
+    """T2: that of `functions."*"`, whose context says which one."""
     every = {"*": {"function": lambda context, *args: (context.function, args)}}
     system = BackendSystem(
         None,

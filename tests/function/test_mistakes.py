@@ -97,7 +97,7 @@ def test_a_function_without_a_module_needs_an_identity(default: Any) -> None:
 
 
 def test_implementations_are_registered_by_that_identity() -> None:
-    """F3, F11: also where the function itself is given."""
+    """F3, F10: also where the function itself is given."""
 
     def _f(x: Any) -> Any:
         return "default"

@@ -38,7 +38,7 @@ def asyncio_run(function: Any) -> Any:
 
 
 def test_state_is_frozen_when_decorated(library: Any, work: Any) -> None:
-    """S7: the frozen state includes the options in force at the decoration."""
+    """S5: the frozen state includes the options in force at the decoration."""
     with library.backend_opts(prioritize="second", disable="first"):
         frozen = library.backend_opts(type=library.Foreign)(
             lambda: (
@@ -53,7 +53,7 @@ def test_state_is_frozen_when_decorated(library: Any, work: Any) -> None:
 
 
 def test_frozen_state_does_not_follow_the_process(folder: Path) -> None:
-    """S7: neither `enable_globally` nor the environment changes a frozen state."""
+    """S5: neither `enable_globally` nor the environment changes a frozen state."""
     done = run_python(
         """
         from frozen_library import backend_opts
@@ -124,7 +124,7 @@ def test_freeze_adds_nothing_of_what_is_in_force(folder: Path) -> None:
 
 
 def test_freeze_on_options_freezes_these(folder: Path) -> None:
-    """S7: as the same options given to `backend_opts.freeze`; more of them go first, as inside."""
+    """S5: as the same options given to `backend_opts.freeze`; more of them go first, as inside."""
     done = run_python(
         """
         from frozen_library import Foreign, backend_opts, f
@@ -163,7 +163,7 @@ def test_freeze_checks_what_it_is_given(library: Any, work: Any) -> None:
 def test_frozen_state_of_this_process_counts(
     folder: Path, library: Any, process: ProcessPoolExecutor
 ) -> None:
-    """S8: not the state that the other process freezes when it imports the module."""
+    """S5: not the state that the other process freezes when it imports the module."""
     (folder / "frozen_late.py").write_text(
         "from frozen_library import Foreign, backend_opts, f\n"
         "@backend_opts()\n"
@@ -182,7 +182,7 @@ def test_frozen_state_of_this_process_counts(
 
 
 def test_what_invoke_returns_is_frozen_by_its_nature() -> None:
-    """S7: its body runs under the frozen options."""
+    """S5: its body runs under the frozen options."""
     system = library_with(b={})
     options = system.backend_opts
 

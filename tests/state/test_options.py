@@ -124,7 +124,7 @@ def test_names_in_one_string_are_told_apart_by_nothing(library: Library) -> None
 
 
 def test_a_type_may_be_given_by_its_identifier(library: Library) -> None:
-    """S5: it is imported, and is the same as the class."""
+    """S4: it is imported, and is the same as the class."""
     name = f"{HERE}:Foreign"
     with library.options(type=name):
         assert library.options().type is Foreign
@@ -147,7 +147,7 @@ def test_a_type_may_be_given_by_its_identifier(library: Library) -> None:
 def test_an_identifier_that_leads_to_no_type(
     library: Library, name: str, error: type[Exception], text: str
 ) -> None:
-    """S5: the error comes from the import, or names the object that is not a class."""
+    """S4: the error comes from the import, or names the object that is not a class."""
     with pytest.raises(error) as caught:
         library.options(type=name)
     assert text in str(caught.value)
@@ -158,7 +158,7 @@ def test_an_identifier_that_leads_to_no_type(
 
 
 def test_type_counts_as_if_it_had_been_passed(library: Library) -> None:
-    """M1, S5: also without dispatch arguments, and together with other types."""
+    """M1, S4: also without dispatch arguments, and together with other types."""
     with library.options(type=Foreign):
         assert library.f() == library.f(None) == library.f(3) == "first"
         assert library.f(Converted()) == "first"
@@ -178,7 +178,7 @@ def test_inner_type_replaces_the_outer_one(library: Library) -> None:
 
 @pytest.mark.parametrize("cls", [Converted, Unknown, int, object])
 def test_type_that_is_primary_for_no_backend(library: Library, cls: type) -> None:
-    """S5: it raises `ValueError`; the error says which types there are."""
+    """S4: it raises `ValueError`; the error says which types there are."""
     with pytest.raises(ValueError, match="not a primary type of any backend") as caught:
         library.options(type=cls)
     assert isinstance(caught.value, UnknownTypeError)
@@ -188,7 +188,7 @@ def test_type_that_is_primary_for_no_backend(library: Library, cls: type) -> Non
 
 @pytest.mark.parametrize("value", ["json:loads", 3, Foreign()], ids=["str", "int", "object"])
 def test_type_must_be_a_class(library: Library, value: Any) -> None:
-    """S5: an object that is not a class gives another error than an unknown type."""
+    """S4: an object that is not a class gives another error than an unknown type."""
     with pytest.raises(TypeError, match="takes a class"):
         library.options(type=value)
 
@@ -239,7 +239,7 @@ def test_unknown_name_after_a_reload(library: Library, monkeypatch: pytest.Monke
 
 
 def test_query_says_what_is_in_force(library: Library) -> None:
-    """S6: `backends` (active names by priority), `prioritized`, `type`, `trace`."""
+    """S1: `backends` (active names by priority), `prioritized`, `type`, `trace`."""
     query = library.options()
     assert query.backends == ("default", "first", "second")
     assert query.prioritized == ()
@@ -256,7 +256,7 @@ def test_query_says_what_is_in_force(library: Library) -> None:
 
 
 def test_query_before_inside_and_after_its_own_block(library: Library) -> None:
-    """S6: before the block, the state that would be in force in it; inside, the state in force."""
+    """S1: before the block, the state that would be in force in it; inside, the state in force."""
     options = library.options(prioritize="third")
     found = [(options.prioritized, options.backends)]
     with library.options(prioritize="second"):
@@ -302,7 +302,7 @@ def traced(trace: Any) -> list[str]:
 
 
 def test_block_with_a_trace_gives_the_trace(library: Library) -> None:
-    """S9: a list of the events of its block, which prints a line for each, and stays readable."""
+    """S6: a list of the events of its block, which prints a line for each, and stays readable."""
     options = library.options(prioritize="third", trace=True)
     with options as trace:
         assert trace == []
@@ -322,7 +322,7 @@ def test_block_with_a_trace_gives_the_trace(library: Library) -> None:
 
 
 def test_inner_trace_pauses_the_outer_one(library: Library) -> None:
-    """S9: every call is recorded once, by the innermost trace."""
+    """S6: every call is recorded once, by the innermost trace."""
     with library.options(trace=True) as outer:
         library.ran()
         with library.options(trace=True, prioritize="third") as inner:
@@ -386,7 +386,7 @@ def test_a_block_of_another_context_is_let_alone(library: Library) -> None:
 
 
 def test_default_is_followed_after_a_block(library: Library) -> None:
-    """S10: `enable_globally` reaches code outside of blocks, also after a block has ended."""
+    """S7: `enable_globally` reaches code outside of blocks, also after a block has ended."""
     with library.options(prioritize="second") as options:
         with options:
             library.options(prioritize="third").enable_globally()
@@ -503,7 +503,7 @@ def test_the_signature_has_all_options(library: Library) -> None:
 
 
 def test_options_that_are_not_in_force_say_so(library: Library) -> None:
-    """S6: a program that makes options and forgets the block sees it."""
+    """S1: a program that makes options and forgets the block sees it."""
     options = library.options(prioritize="third")
     hint = "not in force; use `with`, or `.enable_globally()`"
 
@@ -525,7 +525,7 @@ def test_options_that_are_not_in_force_say_so(library: Library) -> None:
 
 @pytest.mark.parametrize("option", ["trace", "type", "hook", "fallback", "backend"])
 def test_every_option_is_in_force_in_its_block_alone(library: Library, option: str) -> None:
-    """S6: also those that are not names."""
+    """S1: also those that are not names."""
     value: dict[str, Any] = {
         "trace": True,
         "type": Foreign,
@@ -541,7 +541,7 @@ def test_every_option_is_in_force_in_its_block_alone(library: Library, option: s
 
 
 def test_options_that_change_nothing_are_in_force(library: Library) -> None:
-    """S6: what is in force is asked by `backend_opts()`; a frozen function has its options."""
+    """S1: what is in force is asked by `backend_opts()`; a frozen function has its options."""
     assert "not in force" not in repr(library.options())
     options = library.options(disable="first")
     assert "not in force" not in options(lambda: repr(options))()
@@ -550,7 +550,7 @@ def test_options_that_change_nothing_are_in_force(library: Library) -> None:
 
 
 def test_what_another_thread_has_entered_is_not_in_force_here(library: Library) -> None:
-    """S6: one object of options may be entered in several threads."""
+    """S3: one object of options may be entered in several threads."""
     options = library.options(prioritize="third")
     with options, ThreadPoolExecutor(1) as pool:
         assert "not in force" in pool.submit(repr, options).result()
@@ -565,6 +565,6 @@ def test_trace_is_true_or_false(library: Library, given: Any) -> None:
 
 
 def test_options_do_not_decorate_a_class(library: Library) -> None:
-    """S7: a function would take its place."""
+    """S5: a function would take its place."""
     with pytest.raises(TypeError, match=r"class Foreign.*decorate its methods"):
         library.options(prioritize="third")(Foreign)

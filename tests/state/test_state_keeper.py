@@ -81,7 +81,7 @@ def test_task_starts_with_the_state_of_its_creator(library: Library) -> None:
 def test_enable_globally_reaches_every_thread_without_a_state_of_its_own(
     library: Library,
 ) -> None:
-    """S10: running threads follow, except those inside a block."""
+    """S7: running threads follow, except those inside a block."""
     entered, enabled = threading.Event(), threading.Event()
 
     def without_state() -> list[str]:
@@ -109,7 +109,7 @@ def test_enable_globally_reaches_every_thread_without_a_state_of_its_own(
 
 
 def test_enable_globally_warns_when_it_overrides(library: Library) -> None:
-    """S10: a second change warns, at the caller's line, and adds to the first."""
+    """S7: a second change warns, at the caller's line, and adds to the first."""
     library.options(prioritize="third").enable_globally()
     with pytest.warns(GlobalOptionsWarning, match="were changed before") as caught:
         library.options(prioritize="second", disable="first").enable_globally()
@@ -121,7 +121,7 @@ def test_enable_globally_warns_when_it_overrides(library: Library) -> None:
 
 
 def test_enabling_the_same_again_overrides_nothing(library: Library) -> None:
-    """S10: a module that is run twice, as in a notebook, need not warn."""
+    """S7: a module that is run twice, as in a notebook, need not warn."""
     for _ in range(3):
         library.options(prioritize="third", disable="first").enable_globally()
     library.options(prioritize="third").enable_globally()
@@ -129,7 +129,7 @@ def test_enabling_the_same_again_overrides_nothing(library: Library) -> None:
 
 
 def test_enable_globally_takes_a_type_and_a_trace(library: Library) -> None:
-    """S10: whatever a block can say, the process-wide default can say."""
+    """S7: whatever a block can say, the process-wide default can say."""
     options = library.options(type=Foreign, trace=True)
     options.enable_globally()
     assert library.f(None) == "first"
@@ -141,7 +141,7 @@ def test_enable_globally_takes_a_type_and_a_trace(library: Library) -> None:
 def test_a_program_can_go_back_to_what_the_environment_says(
     library: Library, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """S10: `reset_globally` takes back every `enable_globally`, and the next one is the first."""
+    """S7: `reset_globally` takes back every `enable_globally`, and the next one is the first."""
     monkeypatch.setenv("MYLIB_PRIORITIZE", "second")
     options = library.options
     with warnings.catch_warnings():
@@ -157,7 +157,7 @@ def test_a_program_can_go_back_to_what_the_environment_says(
 
 
 def test_blocks_stay_in_force_when_the_process_is_reset(library: Library) -> None:
-    """S10: as they do when options are enabled; threads outside of blocks follow at once."""
+    """S7: as they do when options are enabled; threads outside of blocks follow at once."""
     with library.options("third"):
         library.options("second").enable_globally()
         assert in_thread(library.ran) == "second"
