@@ -48,10 +48,10 @@ def ended(sentence: str) -> str:
 
 
 def in_words(error: BaseException) -> str:
-    """Return the class and the text of an exception; the class alone if ``str`` fails."""
+    """Return the class and the text of an exception; the class alone without a text."""
     name = type(error).__name__
     try:
-        return f"{name}: {error}"
+        return f"{name}: {error}" if str(error) else name
     except KeyboardInterrupt:
         raise
     except BaseException:  # noqa: BLE001  # a backend's module may have raised it

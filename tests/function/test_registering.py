@@ -95,8 +95,12 @@ def test_unknown_keys_are_problems() -> None:
     """D5, D7: as those of any other description."""
     system, function = make()
     function(3)
-    with pytest.warns(BackendSkippedWarning, match="there is no field 'lib:f'"):
+    with pytest.warns(BackendSkippedWarning, match="there is no field 'lib:f'.*backend is used"):
         system.register({**describe("late", functions={}), "lib:f": {"function": "p:f"}})
+    assert [each.key for each in system.problems] == ["lib:f"]
+    # Each problem is told once: warnings are errors here.
+    system.register(describe("other"))
+    system.reload()
     assert [each.key for each in system.problems] == ["lib:f"]
 
 

@@ -547,3 +547,24 @@ def test_options_that_change_nothing_are_in_force(library: Library) -> None:
     assert "not in force" not in options(lambda: repr(options))()
     with library.options(disable="first"):
         assert "not in force" not in repr(options)
+
+
+def test_what_another_thread_has_entered_is_not_in_force_here(library: Library) -> None:
+    """S3: one object of options may be entered in several threads."""
+    options = library.options(prioritize="third")
+    with options, ThreadPoolExecutor(1) as pool:
+        assert "not in force" in pool.submit(repr, options).result()
+        assert "not in force" not in repr(options)
+
+
+@pytest.mark.parametrize("given", [None, 0, [], "first"], ids=repr)
+def test_trace_is_true_or_false(library: Library, given: Any) -> None:
+    """S1: a list for the events, for example, would stay empty."""
+    with pytest.raises(TypeError, match=r"trace= takes True or False, not .*as trace:"):
+        library.options(trace=given)
+
+
+def test_options_do_not_decorate_a_class(library: Library) -> None:
+    """S5: a function would take its place."""
+    with pytest.raises(TypeError, match=r"class Foreign.*decorate its methods"):
+        library.options(prioritize="third")(Foreign)
