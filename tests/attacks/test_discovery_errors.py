@@ -97,7 +97,7 @@ def test_what_a_module_raises_skips_its_backend(body: str, tmp_path: Path, tally
 
 
 def test_the_search_path_of_a_program_breaks_no_call(tmp_path: Path, tally: Tally) -> None:
-    """E7: a path object, or a finder that fails, which is a problem."""
+    """P7: a path object, or a finder that fails, which is a problem."""
     program = """
         import pathlib
 

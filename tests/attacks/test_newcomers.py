@@ -147,7 +147,7 @@ def write_sick_newcomers(folder: Path) -> tuple[Path, Path]:
 def test_what_a_newcomer_names_or_raises_breaks_no_call(
     tmp_path: Path, tally: Tally, pure: bool
 ) -> None:
-    """C2, E1, M3, D8: its abstract classes, its requirements, and the exceptions of its module."""
+    """C2, E1, M2, D6: its abstract classes, its requirements, and the exceptions of its module."""
     before, after = write_sick_newcomers(tmp_path)
     script = f"COUNT = {len(SICK)}\n{ASK_EACH}"
     variables = {"SPATCH_CORE_PURE": "1" if pure else None}

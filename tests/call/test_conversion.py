@@ -164,7 +164,7 @@ REFUSALS: list[tuple[Any, str]] = [
     ids=["None", "NotImplemented", "NotImplementedError", "of its class"],
 )
 def test_a_conversion_that_cannot_asks_the_next_backend(to_default: Any, reason: str) -> None:
-    """V8: then the call is refused, with the reason, and the default does not run."""
+    """V6: then the call is refused, with the reason, and the default does not run."""
     ran: list[Any] = []
     first = describe(types=["Both"], to_default=to_default)
     second = describe("second", types=["Both"], to_default=lambda value: Own("second"))
@@ -178,7 +178,7 @@ def test_a_conversion_that_cannot_asks_the_next_backend(to_default: Any, reason:
 
 @pytest.mark.parametrize(("from_default", "reason"), REFUSALS)
 def test_a_result_that_cannot_be_converted_is_an_error(from_default: Any, reason: str) -> None:
-    """V8: the function has run by then, so that no other backend is asked."""
+    """V6: the function has run by then, so that no other backend is asked."""
     _, f = make(lambda x: Own(), describe(from_default=from_default), describe("second"))
     with pytest.raises(NoImplementationError, match=reason) as caught:
         f(Foreign())
@@ -263,7 +263,7 @@ def test_type_lets_a_result_be_converted() -> None:
 
 
 def test_functions_that_write_into_arguments_copy_back() -> None:
-    """V9: by position or keyword, also in containers, and return the original."""
+    """V8: by position or keyword, also in containers, and return the original."""
 
     def fill(x: Any, out: Any = None) -> Any:
         for each in out if type(out) is list else [out]:
@@ -286,7 +286,7 @@ def test_functions_that_write_into_arguments_copy_back() -> None:
 
 
 def test_containers_that_held_nothing_foreign_are_written_into_too() -> None:
-    """V9: an empty list gets what the default has put into it, converted back."""
+    """V8: an empty list gets what the default has put into it, converted back."""
 
     def collect(x: Any, out: Any) -> Any:
         made = Own("new")
@@ -315,7 +315,7 @@ def test_containers_that_held_nothing_foreign_are_written_into_too() -> None:
 
 
 def test_without_copy_into_such_a_call_is_refused() -> None:
-    """V9: before anything runs; not if the argument is the library's or absent."""
+    """V8: before anything runs; not if the argument is the library's or absent."""
     ran = []
     _, f = make(lambda x, out=None: ran.append(out), traits={"mutates": ["out"]}.items())
     with pytest.raises(NoImplementationError, match="writes into out, and the backend has no"):
@@ -329,7 +329,7 @@ def test_without_copy_into_such_a_call_is_refused() -> None:
 
 
 def test_the_arguments_that_are_written_into_must_be_there() -> None:
-    """V9: misspelled names are found where the function is decorated."""
+    """V8: misspelled names are found where the function is decorated."""
     with pytest.raises(TypeError, match="no parameter 'ou'"):
         make(lambda x, out=None: None, traits={"mutates": "ou"}.items())
 
@@ -438,7 +438,7 @@ def test_a_refusal_says_what_would_be_converted() -> None:
 
 
 def test_exceptions_go_on_as_they_are() -> None:
-    """V8: those of conversions, too."""
+    """V6: those of conversions, too."""
 
     def broken(value: Any) -> Any:
         raise KeyError(value)

@@ -459,7 +459,7 @@ def test_not_implemented_after_next_is_the_answer() -> None:
 
 @pytest.mark.parametrize("error", [ValueError, DefersError, KeyboardInterrupt])
 def test_exceptions_of_hooks_are_the_callers(error: type[BaseException]) -> None:
-    """H4: also those by which implementations defer; nothing else is tried."""
+    """H3: also those by which implementations defer; nothing else is tried."""
 
     def fails(call: Call) -> Any:
         raise error("by the hook")
@@ -473,7 +473,7 @@ def test_exceptions_of_hooks_are_the_callers(error: type[BaseException]) -> None
 
 
 def test_exceptions_of_implementations_pass_through() -> None:
-    """H4: a hook may catch them, and the options are those of the block again."""
+    """H3: a hook may catch them, and the options are those of the block again."""
     seen = Seen()
     with backend_opts(hook=seen):
         with pytest.raises(KeyError) as caught:
@@ -495,7 +495,7 @@ def test_exceptions_of_implementations_pass_through() -> None:
 
 
 def test_warnings_are_shown_where_the_hook_goes_on() -> None:
-    """H4, V3: the innermost line outside of the package."""
+    """H3, V3: the innermost line outside of the package."""
     line = forward.__code__.co_firstlineno + 1
 
     class Unknown:
@@ -546,7 +546,7 @@ def test_explain_runs_no_hook() -> None:
 
 
 def test_coroutine_functions() -> None:
-    """H5: `next` returns what can be awaited, and so does the hook; calls inside are seen."""
+    """H4: `next` returns what can be awaited, and so does the hook; calls inside are seen."""
     seen: list[Any] = []
 
     def hook(call: Call) -> Any:
@@ -585,7 +585,7 @@ def test_coroutine_functions() -> None:
     ids=["coroutine", "generator", "asynchronous generator"],
 )
 def test_answers_of_the_wrong_kind(function: Any, run: Any) -> None:
-    """H5: the error names the hook and what is needed."""
+    """H4: the error names the hook and what is needed."""
 
     def hook(call: Call) -> Any:
         return 3
@@ -603,7 +603,7 @@ async def _collected(generator: Any) -> list[Any]:
 
 
 def test_generator_functions() -> None:
-    """H5: `next` returns an iterator; each step runs under the options of the call."""
+    """H4: `next` returns an iterator; each step runs under the options of the call."""
     seen = Seen()
 
     def hook(call: Call) -> Any:
@@ -639,7 +639,7 @@ def test_generator_functions() -> None:
 
 
 def test_asynchronous_generator_functions() -> None:
-    """H5: `next` returns an asynchronous iterator."""
+    """H4: `next` returns an asynchronous iterator."""
     seen = Seen()
 
     async def main() -> Any:
@@ -688,7 +688,7 @@ def test_threads_and_tasks() -> None:
 
 
 def test_calls_are_not_pickled() -> None:
-    """H5: the error says so."""
+    """H4: the error says so."""
     calls: list[Call] = []
     with backend_opts(hook=calls.append):
         f(Own())
@@ -697,7 +697,7 @@ def test_calls_are_not_pickled() -> None:
 
 
 def test_frozen_functions() -> None:
-    """H5, S7: a hook is frozen with the other options."""
+    """H4, S5: a hook is frozen with the other options."""
     seen, around = Seen(), Seen()
     work: Callable[[], Any] = lambda: f(Foreign())  # noqa: E731  # what is frozen has no name
     frozen = backend_opts(hook=seen)(work)

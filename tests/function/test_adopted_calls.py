@@ -125,7 +125,7 @@ def test_a_backend_is_asked() -> None:
 
 
 def test_a_context_goes_on_with_the_types_that_were_given() -> None:
-    """T3: they are never extracted from the arguments."""
+    """T2: they are never extracted from the arguments."""
 
     def first(context: Any, x: Any) -> Any:
         return context.call_next(x + 1), context.types
@@ -143,7 +143,7 @@ def test_a_context_goes_on_with_the_types_that_were_given() -> None:
 
 
 def test_hooks_see_the_calls() -> None:
-    """T3: with the types that were given; also of calls that no backend takes."""
+    """T2: with the types that were given; also of calls that no backend takes."""
     system = adopting()
     seen = []
 
@@ -167,7 +167,7 @@ def test_hooks_see_the_calls() -> None:
 
 
 def test_calls_are_traced_and_explained() -> None:
-    """T3: as those of the library's functions."""
+    """T2: as those of the library's functions."""
     system = adopting()
     with system.backend_opts(trace=True) as trace:
         found = system.lookup("lib:f", (Foreign,))

@@ -383,7 +383,7 @@ def test_properties_are_named_as_they_are_found() -> None:
     ids=["alone", "in a tuple", "in a list", "in a slice", "in a slice in a tuple"],
 )
 def test_types_inside_of_an_index_decide(index: Any) -> None:
-    """V11: alone, and in lists, tuples and slices."""
+    """V9: alone, and in lists, tuples and slices."""
     assert untyped[index] == ("backend", "Array.__getitem__", (index,))
     untyped[index] = 1
     del untyped[index]
@@ -392,7 +392,7 @@ def test_types_inside_of_an_index_decide(index: Any) -> None:
 
 @pytest.mark.parametrize("index", [1, slice(1, 2), (..., None, 1), [1, 2]], ids=repr)
 def test_usual_indices_are_the_librarys(index: Any) -> None:
-    """V11: slices, `...` and None name no backend's types."""
+    """V9: slices, `...` and None name no backend's types."""
     assert untyped[index] == ("default", index)
 
 
@@ -401,7 +401,7 @@ def test_usual_indices_are_the_librarys(index: Any) -> None:
 
 
 def test_class_methods_and_static_methods() -> None:
-    """K3, F1: the class is an argument like others."""
+    """K1, F1: the class is an argument like others."""
     assert Untyped.of_class(1) == Untyped().of_class(1) == ("default", Array)
     assert Derived.of_class(1) == ("default", Derived)  # type: ignore[arg-type, call-arg]
     assert Untyped.of_class(foreign) == ("backend", "Array.of_class", (foreign,))
@@ -415,7 +415,7 @@ def test_class_methods_and_static_methods() -> None:
 
 @pytest.mark.parametrize("name", ["__hash__", "__init__", "__new__"])
 def test_some_methods_cannot_be_dispatchable(name: str) -> None:
-    """K3: whatever their identity; nothing is registered."""
+    """K1: whatever their identity; nothing is registered."""
 
     def method(self: Any) -> None: ...
 

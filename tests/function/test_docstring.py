@@ -116,7 +116,7 @@ def test_the_web_address_of_a_backend() -> None:
 
 
 def test_each_function_has_its_own_note_or_that_of_all_others() -> None:
-    """F5, D5: in a description with an entry for every other function."""
+    """F5, D4: in a description with an entry for every other function."""
     entries = {
         "lib:own": {"function": "m:f", "additional_docs": "  Faster. "},
         "lib:empty": {"function": "m:f", "additional_docs": " "},

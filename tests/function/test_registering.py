@@ -57,7 +57,7 @@ class Discovered:
 
 
 def test_it_counts_as_installed() -> None:
-    """D9, C2: it takes nothing from the library, nor from the library's own backends."""
+    """D7, C2: it takes nothing from the library, nor from the library's own backends."""
     both = [f"{HERE}:Own", f"{HERE}:Foreign"]
     system, f = make(describe("own"))
     system.register(describe("gpu", primary_types=both))
@@ -68,7 +68,7 @@ def test_it_counts_as_installed() -> None:
 
 
 def test_names_are_registered_once() -> None:
-    """D9: with what to do about it."""
+    """D7: with what to do about it."""
     system, f = make(describe("own"))
     system.register(describe())
     with pytest.raises(ValueError, match=r"unregister\('gpu'\)"):
@@ -81,7 +81,7 @@ def test_names_are_registered_once() -> None:
 
 
 def test_a_faulty_description_changes_nothing() -> None:
-    """D9, D7: all faults at once."""
+    """D7, D5: all faults at once."""
     system, f = make()
     with pytest.raises(DescriptionError) as caught:
         system.register({"name": "gp u", "primary_types": []})
@@ -90,11 +90,15 @@ def test_a_faulty_description_changes_nothing() -> None:
 
 
 def test_unknown_keys_are_problems() -> None:
-    """D7, D9: as those of any other description."""
+    """D5, D7: as those of any other description."""
     system, function = make()
     function(3)
-    with pytest.warns(BackendSkippedWarning, match="there is no field 'lib:f'"):
+    with pytest.warns(BackendSkippedWarning, match="there is no field 'lib:f'.*backend is used"):
         system.register({**describe("late", functions={}), "lib:f": {"function": "p:f"}})
+    assert [each.key for each in system.problems] == ["lib:f"]
+    # Each problem is told once: warnings are errors here.
+    system.register(describe("other"))
+    system.reload()
     assert [each.key for each in system.problems] == ["lib:f"]
 
 
@@ -104,7 +108,7 @@ EVERY = {"function": lambda context, *args, **kwargs: (context.function, args, k
 @pytest.mark.parametrize("by_a_thread", [False, True])
 @pytest.mark.slow
 def test_backends_register_others_while_they_are_discovered(by_a_thread: bool) -> None:
-    """D9: as a module may do that is imported for it."""
+    """D7: as a module may do that is imported for it."""
 
     def register() -> None:
         if not by_a_thread:
@@ -120,7 +124,7 @@ def test_backends_register_others_while_they_are_discovered(by_a_thread: bool) -
 
 
 def test_one_implementation_serves_every_function() -> None:
-    """D5: but for those with an entry of their own; also functions that are decorated later."""
+    """D4: but for those with an entry of their own; also functions that are decorated later."""
     system, f = make()
     functions = {"*": EVERY, "lib:f": {"function": lambda x: "own"}}
     system.register(describe(functions=functions))
@@ -141,7 +145,7 @@ def registered(system: BackendSystem, description: Any) -> Any:
 
 
 def test_a_registered_identity_that_no_function_has_is_reported() -> None:
-    """D9: a misspelt identity would never be asked; one of a function that may come is left."""
+    """D7: a misspelt identity would never be asked; one of a function that may come is left."""
     system = BackendSystem(None, "MISSPELT", ["builtins:int"])
     system.dispatchable("x", module="lib", qualname="blur")(lambda x: "default")
     functions = {each: {"function": lambda x: "b"} for each in ("lib:blurr", "lib:sharpen")}
