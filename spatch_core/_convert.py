@@ -367,7 +367,11 @@ class Conversion:
         obstacle = self.obstacle(args, kwargs)
         if obstacle:
             raise Unconverted(obstacle)
-        to_default, from_default, copy_into = self._decision.load_conversions(self._step)
+        to_default, from_default, copy_into = map(
+            self._noting,
+            ("to_default", "from_default", "copy_into"),
+            self._decision.load_conversions(self._step),
+        )
         trip = RoundTrip(
             lambda value: converted(to_default, "to_default", value),
             lambda value: converted(from_default, "from_default", value),
@@ -403,6 +407,20 @@ class Conversion:
         if type(result) is CoroutineType:
             return _awaited(keeper, lambda: result, finish)
         return finish(result)
+
+    def _noting(self, name: str, conversion: Callable[..., Any]) -> Callable[..., Any]:
+        """Return a conversion whose exceptions get a note with the backend."""
+
+        def convert(*values: Any) -> Any:
+            try:
+                return conversion(*values)
+            except Exception as error:
+                from ._explain import note_conversion  # few conversions raise
+
+                note_conversion(self._decision, error, self._step, name)
+                raise
+
+        return convert
 
 
 @contextmanager
