@@ -376,13 +376,18 @@ class Chain(TakesFound):
             if self.decision.state.trace is not None:
                 self.record(step.backend, "converted", moved_text(before, after))
 
+        def failed(error: Exception, name: str) -> None:
+            from ._explain import note_conversion
+
+            note_conversion(self.decision, error, step, name)
+
         def refuse(why: str) -> Exception:
             return self._refusal(progress, (), {}, step.backend, why)
 
         try:
             return self._conversion(step).call(
                 *(args, kwargs, self.calls.keeper),
-                *(lambda: self.record(DEFAULT, "called", reason), moved, refuse),
+                *(lambda: self.record(DEFAULT, "called", reason), moved, failed, refuse),
             )
         except Unconverted as failure:
             progress.unconverted[step.backend] = str(failure)
