@@ -387,7 +387,10 @@ class Chain(TakesFound):
         try:
             return self._conversion(step).call(
                 *(args, kwargs, self.calls.keeper),
-                *(lambda: self.record(DEFAULT, "called", reason), moved, failed, refuse),
+                called=lambda: self.record(DEFAULT, "called", reason),
+                moved=moved,
+                failed=failed,
+                refuse=refuse,
             )
         except Unconverted as failure:
             progress.unconverted[step.backend] = str(failure)
