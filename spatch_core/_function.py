@@ -622,10 +622,3 @@ class Dispatcher:
         from ._entries import failed
 
         return failed(self, index, called, args, kwargs, error, values)
-
-    def check(self, index: int, called: Any, result: Any) -> Any:
-        """Return the answer of an entry of a coroutine or generator function, if it is right."""
-        calls = self.loaded
-        if calls is None:
-            return result  # of the default: no backend is known yet
-        return calls.check(self.records[index - 1].function, called, result)
