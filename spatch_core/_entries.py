@@ -242,9 +242,9 @@ def fill(dispatcher: Dispatcher, index: int, values: tuple[Any, ...]) -> Callabl
     key = tuple(map(type, values))
     target: Any
     if state.hook is not None:
-        from ._hooked import hooked_entry  # most programs have no hooks
+        from ._hooked import hooked_calls  # most programs have no hooks
 
-        target = hooked_entry(dispatcher, index, scope, types, key)
+        target = as_function(hooked_calls(dispatcher, index, scope, types), function)
     elif is_outdated:
         target = calls.chain(function, state, types)
     else:

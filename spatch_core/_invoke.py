@@ -109,9 +109,7 @@ class Invocation:
         from ._hooked import Hooked  # most programs have no hooks
 
         scope = dispatcher.keeper.get()[0]
-        key = () if function.parameters is None else tuple(map(type, function.values(args, kwargs)))
-        hooked = Hooked(calls, record, scope, state, way, types, key)
-        return hooked.call_found(found, *args, **kwargs)
+        return Hooked(calls, record, scope, state, way, types).run(args, kwargs, found)
 
     def _options(self) -> dict[str, Any]:
         options = {"backend": self._backend, "type": self._type}

@@ -280,9 +280,10 @@ def _fill(
     is_outdated = calls is not dispatcher.loaded
     target: Target
     if scope.state.hook is not None:
-        from ._hooked import hooked_entry  # most programs have no hooks
+        from ._hooked import hooked_calls  # most programs have no hooks
 
-        target, is_kept = hooked_entry(dispatcher, index, scope, found, ()), True
+        target = as_function(hooked_calls(dispatcher, index, scope, found), record.function)
+        is_kept = True
     else:
         target, is_kept = _target(calls, record.function, scope, found)
     if is_kept and not is_outdated and all(map(is_hashable_by_identity, types)):
