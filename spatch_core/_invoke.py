@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, TypeVar
 from ._call import Chain, ask, shared_part
 from ._context import CallContext, IfNeeded
 from ._errors import nearest
-from ._explain import Explanation
+from ._explain import Explanation, examining
 from ._explain import explain as explain_decision
 from ._options import checked_type
 from ._patterns import loaded_object
@@ -174,13 +174,7 @@ def _asking(
         context._args, context._kwargs = found, kwargs
         return ask(decision, step, context, args, kwargs)
 
-    def examine(step: Step) -> tuple[str, str]:
-        from ._convert import Conversion  # few calls convert
-
-        conversion = Conversion(decision, step)
-        return conversion.obstacle(args, kwargs), conversion.text(args, kwargs)
-
-    return answer, examine
+    return answer, examining(decision, args, kwargs)
 
 
 def _check_instance(record: Any, args: tuple[Any, ...], way: str) -> None:

@@ -217,13 +217,7 @@ class Call:
 
 
 def checked_hook(given: Any) -> tuple[Hook]:
-    """Return a hook given by a user in the form that a dispatch state holds, a tuple.
-
-    Raises
-    ------
-    TypeError
-        If it cannot be called, or is a class, a coroutine function or a generator function.
-    """
+    """Return a hook given by a user in the form that a dispatch state holds, a tuple."""
     if not callable(given) or isinstance(given, type):
         hint = f"; did you mean {given.__name__}(...)?" if isinstance(given, type) else ""
         raise TypeError(

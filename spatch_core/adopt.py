@@ -30,14 +30,8 @@ if TYPE_CHECKING:
 class ForeignProtocol:
     """A protocol, such as ``__array_function__``, through which another library calls the system.
 
-    Parameters
-    ----------
-    attribute : str
-        The name of its method.
-    served : type
-        The class from which classes have the method of the system.
-    own : callable
-        Returns the other library's own class, whose method does not count.
+    `attribute` is the name of its method, `served` the class from which classes have the method of
+    the system, and `own` returns the other library's own class, whose method does not count.
     """
 
     __slots__ = ("_attribute", "_own", "_served")
