@@ -195,7 +195,7 @@ def test_a_module_may_wait_for_a_thread_that_calls_the_library(
 
 
 def test_the_search_path_of_a_program_breaks_no_call(tmp_path: Path, tally: Tally) -> None:
-    """P7: a path object, or a finder that fails, which is a problem."""
+    """P7: a path object, or a finder that fails, whose distributions are not found."""
     program = """
         import pathlib
 
@@ -225,7 +225,7 @@ def test_the_search_path_of_a_program_breaks_no_call(tmp_path: Path, tally: Tall
         for finder in (Failing, Failing(), Later):
             for place in (0, len(sys.meta_path)):
                 sys.meta_path.insert(place, finder)
-                count.append(look() == 1)
+                count.append(look() == 0)
                 del sys.meta_path[place]
         print(json.dumps([len(count), sum(count), [n for n, held in enumerate(count) if not held]]))
     """

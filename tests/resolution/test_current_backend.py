@@ -231,7 +231,7 @@ def test_an_unknown_name(library: Library) -> None:
 
 def test_frozen_functions_carry_it(library: Library) -> None:
     """S5: also with what is prioritized before and after it."""
-    frozen = library.options.freeze(library.tensor, backend="jax")
+    frozen = library.options(backend="jax").freeze(library.tensor)
     assert frozen([1]) == "jax"
     with library.options(backend="torch"):
         assert frozen([1]) == "jax"

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import spatch_core
-from spatch_core import BackendSystem, UnknownBackendError
+from spatch_core import BackendSystem
 from spatch_core.testing import run_python
 
 if TYPE_CHECKING:
@@ -108,13 +108,13 @@ def test_freeze_adds_nothing_of_what_is_in_force(folder: Path) -> None:
             return options.prioritized, options.disabled, options.type, options.trace
 
         with backend_opts(prioritize="second") as outer:
-            alone = backend_opts.freeze(query)
-            third = backend_opts.freeze(query, prioritize=["third", "first"], disable="first")
-            assumed = backend_opts.freeze(f, type=Foreign)
+            alone = backend_opts().freeze(query)
+            third = backend_opts(["third", "first"], "first").freeze(query)
+            assumed = backend_opts(type=Foreign).freeze(f)
         with backend_opts(prioritize="second"):
             assert alone() == ((), (), None, None), alone()
             assert third() == (("third",), ("first",), None, None), third()
-            assert backend_opts.freeze(plain)() == "first"
+            assert backend_opts().freeze(plain)() == "first"
             assert assumed(3) == "first"
             assert f(3) == "second"
         """,
@@ -123,25 +123,12 @@ def test_freeze_adds_nothing_of_what_is_in_force(folder: Path) -> None:
     assert done.returncode == 0
 
 
-def test_freeze_on_options_freezes_these(folder: Path) -> None:
-    """S5: as the same options given to `backend_opts.freeze`; more of them go first, as inside."""
+def test_freeze_keeps_the_trace(folder: Path) -> None:
+    """S5: that of the object."""
     done = run_python(
         """
-        from frozen_library import Foreign, backend_opts, f
+        from frozen_library import backend_opts
         from frozen_work import plain
-
-        def query():
-            options = backend_opts()
-            return options.prioritized, options.disabled, options.type, options.trace
-
-        options = backend_opts("second", disable="first", type=Foreign)
-        with backend_opts(prioritize="third"):
-            frozen = options.freeze(query)
-            more = options.freeze(query, prioritize="first")
-        assert frozen() == (("second",), ("first",), Foreign, None), frozen()
-        assert more() == (("first", "second"), (), Foreign, None), more()
-        assert backend_opts("second").freeze(plain)() == "second"
-        assert f(3) == "default"
 
         traced = backend_opts(trace=True)
         traced.freeze(plain)()
@@ -151,13 +138,6 @@ def test_freeze_on_options_freezes_these(folder: Path) -> None:
         path=[folder, PACKAGE],
     )
     assert done.returncode == 0
-
-
-def test_freeze_checks_what_it_is_given(library: Any, work: Any) -> None:
-    with pytest.raises(UnknownBackendError, match="mean 'third'"):
-        library.backend_opts.freeze(work.plain, prioritize="thirt")
-    with pytest.raises(spatch_core.UnknownTypeError):
-        library.backend_opts.freeze(work.plain, type=bytes)
 
 
 def test_frozen_state_of_this_process_counts(
