@@ -375,13 +375,21 @@ class Chain(TakesFound):
             if self.decision.state.trace is not None:
                 self.record(step.backend, "converted", moved_text(before, after))
 
+        def failed(error: Exception, name: str) -> None:
+            from ._explain import note_conversion
+
+            note_conversion(self.decision, error, step, name)
+
         def refuse(why: str) -> Exception:
             return self._refusal(progress, (), {}, step.backend, why)
 
         try:
             return self._conversion(step).call(
                 *(args, kwargs, self.calls.keeper),
-                *(lambda: self.record(DEFAULT, "called", reason), moved, refuse),
+                called=lambda: self.record(DEFAULT, "called", reason),
+                moved=moved,
+                failed=failed,
+                refuse=refuse,
             )
         except Unconverted as failure:
             progress.unconverted[step.backend] = str(failure)

@@ -140,7 +140,10 @@ def explain_call(record: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
     except (TypeError, ValueError):
         pass  # some functions written in C have none
     else:
-        own.bind(*args, **kwargs)  # raises the error of a call that does not fit
+        try:
+            own.bind(*args, **kwargs)
+        except TypeError as misfit:
+            raise TypeError(f"{record.identifier.partition(':')[2]}() {misfit}") from None
     decider = dispatcher.ensure_loaded().decider
     state = dispatcher.keeper.current()
     found, kwargs = function.extract(args, kwargs), function.without_like(kwargs)

@@ -11,26 +11,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import spatch_core
-from spatch_core import BackendSystem
 from spatch_core.testing import run_python
 
 if TYPE_CHECKING:
     from spatch_core.types import BackendOptions
 
 PACKAGE = Path(spatch_core.__file__).parents[1]
-
-
-def library_with(**functions: dict[str, dict[str, str]]) -> BackendSystem:
-    """Return a library of integers with backends for floats."""
-    backends = [
-        {
-            "name": name,
-            "primary_types": ["builtins:float"],
-            "functions": {f"lib:{key}": value for key, value in implemented.items()},
-        }
-        for name, implemented in functions.items()
-    ]
-    return BackendSystem(None, "LIB", ["builtins:int"], backends)
 
 
 def asyncio_run(function: Any) -> Any:
@@ -159,23 +145,3 @@ def test_frozen_state_of_this_process_counts(
     assert module.late() == "second"
     assert process.submit(module.late).result(60) == "second"
     assert process.submit(asyncio_run, module.later).result(60) == "second"
-
-
-def test_what_invoke_returns_is_frozen_by_its_nature() -> None:
-    """S5: its body runs under the frozen options."""
-    system = library_with(b={})
-    options = system.backend_opts
-
-    @system.dispatchable("x", module="lib")
-    async def awaits(x: Any) -> Any:
-        return options().disabled
-
-    @system.dispatchable("x", module="lib")
-    def steps(x: Any) -> Any:
-        yield options().disabled
-
-    frozen = options(disable="b").freeze
-    assert asyncio.run(frozen(awaits.invoke(backend="default"))(1)) == ("b",)
-    for generating in (steps, steps.invoke(backend="default")):
-        with pytest.raises(TypeError, match="generator function"):
-            frozen(generating)
