@@ -35,11 +35,15 @@ FIELD_TABLE = {
     "secondary_types": ("list of type patterns", "`[]`", "types that it accepts but converts"),
     "requires_opt_in": ("boolean", "`false`", "whether it is inactive until it is prioritized"),
     "higher_priority_than": (
-        "list of backend names",
+        "backend name or list of them",
         "`[]`",
         "backends that it goes before; `default` is the library",
     ),
-    "lower_priority_than": ("list of backend names", "`[]`", "backends that it goes after"),
+    "lower_priority_than": (
+        "backend name or list of them",
+        "`[]`",
+        "backends that it goes after",
+    ),
     "to_default": (
         "identifier",
         "none",

@@ -506,6 +506,10 @@ def _read_file(name: str, module: str, file: str, source: Source) -> tuple[Any, 
 
 def _import_object(name: str, module: str, qualname: str, source: Source, block: str) -> object:
     """Import the object of an entry point."""
+    if module.endswith(".toml"):
+        package, _, stem = module.removesuffix(".toml").rpartition(".")
+        message = f"the entry point {module!r} does not name a file in a package"
+        raise _fault(message, f"Write '{package or 'package'}:{stem}.toml'", name, source)
     if is_initializing(sys.modules.get(module)):
         raise _StillImportingError
     try:

@@ -262,11 +262,6 @@ def installed_distributions(
             yield distribution
 
 
-def leftovers() -> list[Any]:
-    """Return the distributions that uninstallations have left behind."""
-    return list(filter(_is_leftover, _find_distributions(None, [])))
-
-
 def _is_leftover(distribution: Any) -> bool:
     """Whether a distribution is only what an uninstallation has left behind.
 

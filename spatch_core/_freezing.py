@@ -48,6 +48,11 @@ def freeze(owner: Any, scope: Scope, function: F) -> F:
     made: Any
     if isinstance(function, (staticmethod, classmethod)):
         made = type(function)(freeze(owner, scope, function.__func__))
+    elif isinstance(function, type):
+        raise TypeError(
+            f"backend options cannot decorate the class {function.__qualname__}, because a "
+            "function would take its place: decorate its methods, or use a block"
+        )
     elif callable(function):
         made = _kind_of(function)(owner, scope, function)
     else:

@@ -247,7 +247,7 @@ class BackendOptions(Giving[Given_co], metaclass=Kind):
             self._entered = []
             # `later` has the other keyword-only options of `_checked`. Each default of such a
             # parameter is looked up in a dictionary, which takes longer than an empty `later`.
-            if not later and type is None and not trace:
+            if not later and type is None and trace is False:
                 try:
                     self._own = self._plain[prioritize, disable, backend]
                     return
@@ -280,7 +280,12 @@ class BackendOptions(Giving[Given_co], metaclass=Kind):
         fields: dict[str, Any] = {}
         if type is not None:
             fields["type"] = checked_type(cls._owner, type)
-        if trace:
+        if trace is not False:
+            if trace is not True:
+                raise TypeError(
+                    f"trace= takes True or False, not {trace!r}; `with {cls.__name__}(trace=True) "
+                    "as trace:` gives the list of events"
+                )
             from ._observed import Trace  # imports more than a library needs
 
             fields["trace"] = Trace()
@@ -541,8 +546,13 @@ class BackendOptions(Giving[Given_co], metaclass=Kind):
         return self._state().hook or ()
 
     def _is_in_force(self) -> bool:
-        """Whether a block of these options is entered, or would change nothing here."""
-        return bool(self._entered) or self._state().key == self._owner.keeper.current().key
+        """Whether a block of these options is entered here, or would change nothing here."""
+        here: DispatchState = self._owner.keeper.current()
+        if self._state().key == here.key:
+            return True
+        # Entered, perhaps in another thread: then what is in force here adds to these options.
+        outside = here.within(self._own).replace(earlier=here.earlier)
+        return bool(self._entered) and outside.key == here.key
 
     def __repr__(self) -> str:
         parts = [f"backends={self.backends}", f"prioritized={self.prioritized}"]

@@ -86,9 +86,6 @@ def _as_mapping(fields: Any, functions: Collection[str]) -> tuple[Mapping[Any, A
         fields = {
             name: getattr(fields, name) for name in (*FIELDS, *misspelled) if hasattr(fields, name)
         }
-        for name in ("higher_priority_than", "lower_priority_than"):
-            if isinstance(fields.get(name), str):  # as the public `spatch` package accepts it
-                fields[name] = [fields[name]]
     table: Any = fields.get(FUNCTIONS)
     is_asked = not isinstance(table, Mapping) and callable(getattr(table, "get", None))
     if is_asked:
@@ -101,7 +98,7 @@ def _as_mapping(fields: Any, functions: Collection[str]) -> tuple[Mapping[Any, A
 
 _LISTS = {
     "list of type patterns": "type pattern",
-    "list of backend names": "other backend",
+    "backend name or list of them": "other backend",
     "list of requirements": "requirement",
     "module or list of modules": "string",
 }
@@ -297,7 +294,7 @@ class _Reader:
             return _identified(value)
         if kind not in _LISTS:
             return _checked(kind, value)
-        if isinstance(value, str) and kind == "module or list of modules":
+        if isinstance(value, str) and " or list of " in kind:
             value = [value]
         if not isinstance(value, (list, tuple, set, frozenset)):
             text = f"[{value!r}]" if isinstance(value, str) else "a list of strings"
@@ -306,7 +303,7 @@ class _Reader:
         for position, item in enumerate(value):
             try:
                 found.append(_checked(_LISTS[kind], _checked("string", item)))
-                if kind == "list of backend names" and item == self.name:
+                if kind == "backend name or list of them" and item == self.name:
                     found.pop()
                     raise _WrongError("a backend cannot precede itself", "Remove the name")
             except _WrongError as error:
@@ -351,18 +348,17 @@ class _Reader:
         if kind and (kind == TABLE) == isinstance(value, Mapping):
             self.misplaced(key, path)
             return
-        message = f"there is no field {str(key)!r}; it is ignored"
+        message = f"there is no field {str(key)!r}; it is ignored, and the backend "
         remedy = "Remove it, or update spatch-core if a later version knows it"
         meant = _meant(key, [name for name in known if name not in table])
         is_function = not meant and (is_identifier(key) or _has_function(value))
         if meant:
             remedy = f"Did you mean {meant[0]!r}?"
-            if meant[0] in RESTRICTING:
-                message += ", and the backend needs no opt-in"
         elif is_function:
             remedy = (
                 f'Write the table of a function as [{FUNCTIONS}."module:qualname"], with quotes'
             )
+        message += "needs no opt-in" if meant and meant[0] in RESTRICTING else "is used without it"
         warns = bool(meant) or is_function
         self.problems.append(Finding(message, remedy, self.backend, path, self.source, warns=warns))
         self.check_unknown_table(value, path)

@@ -245,7 +245,7 @@ def test_a_broken_backend_is_skipped_with_one_warning_and_every_fault(
 def test_entry_points_that_cannot_be_parsed_break_neither_library_nor_backends(
     site: Path, content: bytes
 ) -> None:
-    """E7: one warning names the distribution."""
+    """P7: one warning names the distribution."""
     distribution = write_distribution(site, "broken-dist", "1.5")
     (distribution.metadata / "entry_points.txt").write_bytes(content)
 
@@ -297,7 +297,7 @@ class TestOneNameTwice:
     def test_a_distribution_that_is_installed_twice_counts_once(
         self, tmp_path: Path, site: Path
     ) -> None:
-        """P8: as for imports, the first folder on the path wins."""
+        """P7: as for imports, the first folder on the path wins."""
         write_distribution(
             tmp_path / "newer",
             "healthy-dist",
@@ -341,7 +341,7 @@ class TestCycles:
         return site
 
     def test_the_value_in_the_warning_mends_it(self, circle: Path) -> None:
-        """P7: it is set, word for word, in a second interpreter; the first skips the backends."""
+        """P6: it is set, word for word, in a second interpreter; the first skips the backends."""
         report = observe(circle)
         assert report["calls"] == ["default", "healthy"] * 2
         assert [each["backend"] for each in report["problems"]] == ["a", "b", "c"]
@@ -400,7 +400,7 @@ class TestBlock:
     def test_nothing_is_opened_and_nothing_imported(
         self, forbidden: Path, value: str, backends: str
     ) -> None:
-        """S11: an audit hook watches the process."""
+        """S8: an audit hook watches the process."""
         output = run(forbidden, self.WATCH, environment={"PHOTOLIB_BLOCK": value})
 
         assert output.splitlines() == ["default", backends, "0", "[]"]

@@ -155,7 +155,7 @@ def test_a_library_with_a_thousand_backends_answers(family: Describe) -> None:
 
 
 def test_a_library_with_a_circle_of_a_thousand_warns_once_and_works() -> None:
-    """P7, P1, E2: one warning names it."""
+    """P6, P1, E2: one warning names it."""
     system, function = library(ring)
     with pytest.warns(BackendSkippedWarning) as caught:
         assert function(1) == "default"
@@ -202,7 +202,7 @@ def test_the_environment_may_order_a_thousand(family: Describe) -> None:
 
 @pytest.mark.slow
 def test_a_circle_of_a_thousand_is_mended_by_the_value_that_is_shown() -> None:
-    """P7, P1: the library then has all of them in an order."""
+    """P6, P1: the library then has all of them in an order."""
     (cycle,) = found_order(ring).cycles
     assert len(cycle.path) == COUNT + 1
     assert len(set(cycle.path)) == len(cycle.members) == COUNT

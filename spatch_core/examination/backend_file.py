@@ -16,6 +16,7 @@ from .._description import Description, parse_toml
 from .._errors import Finding, Severity, Source, replace
 from .._parsing import parse_description
 from ..exceptions import DescriptionError
+from .backends import are_covered, check_calls, own_types
 from .checks import DescriptionCheck
 from .child import run
 from .description import Mention, Role, check_requirements, check_variants, find_mentions
@@ -26,6 +27,7 @@ from .libraries import live_systems
 from .project import Project, package_folder
 
 if TYPE_CHECKING:
+    from ..backend_system import BackendSystem
     from .child import Journal, TaskResult
 
 _AT_LINE = re.compile(r" \(at line (\d+), column \d+\)")
@@ -90,6 +92,12 @@ class BackendFile:
     def project(self) -> Project:
         """The project around the file."""
         return Project(Path(self.path).absolute())
+
+    def is_for(self, system: BackendSystem) -> bool:
+        """Whether the file describes a backend of this library, as far as it says so."""
+        groups = {group for group, _, _ in self.project.entry_points()}
+        functions = () if self.description is None else self.description.functions
+        return system.group in groups or not system.functions.keys().isdisjoint(functions)
 
     def importer(self) -> Importer:
         """Return an importer that knows the packages and requirements of the file's project."""
@@ -199,8 +207,9 @@ def verify_file(path: str | os.PathLike[str], imports: bool = True) -> FileRepor
     file = read_file(os.fspath(path))
     found = [*file.faults]
     if file.fields:
+        unquoted = [*map(file.placed, file.project.check_unquoted_groups())]
         name = file.fields.get("name")
-        found += map(file.placed, file.project.check_entry_points(file.folder, name))
+        found += unquoted or map(file.placed, file.project.check_entry_points(file.folder, name))
         found += map(file.placed, file.project.check_wheel(file.folder))
     if imports:
         if file.description is not None:
@@ -236,6 +245,13 @@ def examine(request: dict[str, Any], journal: Journal) -> None:
     check = DescriptionCheck(file.mentions(), file.importer(), journal, name=name)
     for each in chain(check.findings(), check.unmentioned()):
         journal.add("finding", to_record(each))
-    groups = {str(each.group) for each in live_systems()}
-    for each in file.project.check_groups(groups):
+    systems = live_systems()
+    found = [*file.project.check_groups({str(each.group) for each in systems})]
+    for system in systems:
+        own = own_types(system)
+        if file.description is not None and file.is_for(system):
+            is_asked_for = file.description.requires_opt_in
+            waits = not is_asked_for and are_covered(file.description.known_types, own)
+            found += check_calls(file.description, own, waits)
+    for each in found:
         journal.add("finding", to_record(each))

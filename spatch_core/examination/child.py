@@ -105,6 +105,7 @@ class Ending:
     what: str  # the step under way
     module: str  # the module that the step imports; empty for none
     keys: list[str]  # where the description names the module
+    is_late: bool = False  # whether it was ended because of its time limit
 
     def __str__(self) -> str:
         return f"{self.what} {self.how}"
@@ -169,11 +170,11 @@ def run(
         while True:
             skip = [each.module for each in result.endings]
             asked = {"task": task, "request": request, "path": path, "skip": skip}
-            result.values, how = _run_once(asked, variables or {}, limit)
+            result.values, how, is_late = _run_once(asked, variables or {}, limit)
             if result.is_complete:
                 break
             what, module, key = result.last("step", ("starting", "", ""))
-            result.endings.append(Ending(how, what, module, [key] if key else []))
+            result.endings.append(Ending(how, what, module, [key] if key else [], is_late))
             if not module or len(result.endings) > _RESTARTS:
                 break
     for each in result.endings:
@@ -185,8 +186,8 @@ def run(
 
 def _run_once(
     asked: Mapping[str, Any], variables: Mapping[str, str], limit: float
-) -> tuple[dict[str, list[Any]], str]:
-    """Run a child; return what it wrote by kind, and how it ended."""
+) -> tuple[dict[str, list[Any]], str, bool]:
+    """Run a child; return what it wrote by kind, how it ended, and whether that was the limit."""
     # The path comes first: this package may be importable only through it.
     code = (
         "import json, sys; asked = json.load(sys.stdin); sys.path[:] = asked['path']\n"
@@ -229,7 +230,10 @@ def _run_once(
         _kill(process)
         process.wait()
     reader.join(_PATIENCE)  # a process of another session may hold the pipe open
-    return values, _how(process.returncode, f"took longer than {limit:g} s" if is_late else "")
+    # One that has ended by itself keeps its exit code when it is killed.
+    is_late = is_late and process.returncode == -getattr(signal, "SIGKILL", process.returncode)
+    how = f"took longer than {limit:g} s and was ended" if is_late else _how(process.returncode)
+    return values, how, is_late
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:
@@ -241,10 +245,8 @@ def _kill(process: subprocess.Popen[bytes]) -> None:
         process.kill()
 
 
-def _how(code: int, lateness: str) -> str:
-    """Say how a child ended; one that had ended by itself keeps its exit code when it is killed."""
-    if lateness and code == -getattr(signal, "SIGKILL", code):
-        return f"{lateness} and was ended"
+def _how(code: int) -> str:
+    """Say how a child ended by itself."""
     if code >= 0:
         return f"ended the interpreter with exit code {code}"
     try:

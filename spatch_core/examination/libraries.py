@@ -12,11 +12,17 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from .._discovery import build_catalog
-from .._environment import entry_point_target, find_entry_points, read_environment
-from .._errors import Finding, Published, Severity, Source, in_words, nearest
+from .._environment import (
+    entry_point_target,
+    find_entry_points,
+    installed_distributions,
+    read_environment,
+)
+from .._errors import Finding, Published, Severity, Source, ended, in_words, nearest, replace
 from .._patterns import DEFAULT, import_identifier, shown
 from .child import foreign_code, progress, run
 from .importing import package_of
+from .project import check_group, entry_point_advice
 
 if TYPE_CHECKING:
     from .._environment import Environment
@@ -80,7 +86,7 @@ class LoadedLibrary:
             return str(problem)
         return (
             f"library {self.library.name!r} cannot be used ({self.library.source}): "
-            f"{problem.message}. {problem.remedy}"
+            f"{ended(problem.message)} {problem.remedy}"
         )
 
 
@@ -208,7 +214,7 @@ def load_library(library: Library, *, tries: bool = True) -> LoadedLibrary:
         if ended is not None:
             return _faulty(library, *ended)
         with foreign_code(system), progress(f"loading {library.name}"):
-            problems = list(system.problems)
+            problems = [*map(_with_advice, system.problems), *_alike(system)]
         variables = read_environment(system.environ_prefix, os.environ)
         problems += [each for each in variables.problems if each not in problems]
         return LoadedLibrary(library, system, problems=tuple(problems))
@@ -220,6 +226,29 @@ def load_library(library: Library, *, tries: bool = True) -> LoadedLibrary:
             f"loading {library.identifier!r} failed with {in_words(error)}",
             "Repair or uninstall the distribution",
         )
+
+
+def _with_advice(problem: Finding) -> Finding:
+    """Return a problem of an entry point with what the entry point names, and what to write."""
+    source = problem.source
+    if source is None or source.file or not source.entry_point or not problem.skips:
+        return problem
+    advice = entry_point_advice(source.entry_point.partition("=")[2])
+    if advice is None:
+        return problem
+    message, remedy = advice
+    return replace(problem, message=message, remedy=remedy, key=None)
+
+
+def _alike(system: BackendSystem) -> Iterator[Finding]:
+    """Yield an error for each entry point group that resembles that of the library."""
+    others = {str(each.group) for each in live_systems()}
+    known = [] if system.group is None else [system.group]
+    for distribution in installed_distributions():
+        with suppress(Exception):  # its file of entry points may be damaged
+            for name in {each.group for each in distribution.entry_points} - others:
+                for each in check_group(name, known):
+                    yield replace(each, source=Source(metadata=distribution))
 
 
 def _faulty(library: Library, message: str, remedy: str) -> LoadedLibrary:

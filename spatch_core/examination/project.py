@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from fnmatch import fnmatch
 from importlib import import_module
@@ -69,7 +69,22 @@ class Project:
         """Yield group, name and value of each entry point."""
         for group in self.table("project", "entry-points"):
             for name, value in self.table("project", "entry-points", group).items():
-                yield group, str(name), str(value)
+                if isinstance(value, str):
+                    yield group, name, value
+
+    def check_unquoted_groups(self) -> Iterator[Finding]:
+        """Yield an error for each group with a dot whose header lacks quotes.
+
+        TOML reads ``[project.entry-points.lib.backends]`` as a table in a table.
+        """
+        tables = self.table("project", "entry-points")
+        for group in _innermost(tables):
+            if group not in tables:
+                yield error(
+                    f"[project.entry-points.{group}] in pyproject.toml is no group of entry "
+                    "points, because its name has a dot",
+                    f'Write [project.entry-points."{group}"]',
+                )
 
     def entry_point_names(self) -> list[str]:
         """Return the names of the entry points that lead to the file."""
@@ -207,10 +222,8 @@ def entry_point_advice(value: str) -> tuple[str, str] | None:
     value = value.partition("[")[0].strip()
     module, _, name = (part.strip() for part in value.partition(":"))
     package = package_of(module)
-    if module.endswith(".toml") and not name:
-        parent, _, stem = module.removesuffix(".toml").rpartition(".")
-        place = f"{parent or 'package'}:{stem}.toml"
-        return f"the entry point {value!r} does not name a file in a package", f"Write {place!r}"
+    if module.endswith(".toml"):
+        return None  # the core has said it
     if not is_module_installed(package):
         near = nearest(package, set(owners_of_packages()) - {package}, _ALIKE)
         meant = did_you_mean([each + value[len(package) :] for each in near])
@@ -249,6 +262,13 @@ def package_folder(path: Path, names: Collection[str]) -> str | None:
     if any((path.parent / f"{name}.py").is_file() for name in names):
         return str(path.parent)
     return None
+
+
+def _innermost(tables: Mapping[str, Any], outer: str = "") -> Iterator[str]:
+    """Yield the dotted name of each table without tables in it."""
+    for name, table in tables.items():
+        if isinstance(table, dict):
+            yield from [*_innermost(table, f"{outer}{name}.")] or [f"{outer}{name}"]
 
 
 def _leads_to(path: Path, value: str) -> bool:

@@ -209,7 +209,7 @@ def test_the_librarys_own_types_are_examined_too(library: dict[str, Any]) -> Non
 
 
 def test_a_name_that_two_distributions_offer_is_reported(library: dict[str, Any]) -> None:
-    """P8: one finding, about the backend that is used."""
+    """P7: one finding, about the backend that is used."""
     (finding,) = findings(library, "gold")
     assert (finding["severity"], finding["distribution"]) == ("warning", "paint-gold")
     assert "and by paint-gold-too in " in finding["message"]
@@ -798,7 +798,7 @@ def test_libraries_that_cannot_be_used_are_reported(bare: Site, link_packages: A
 
 
 def test_a_key_that_is_no_field_is_a_warning_about_an_active_backend(paint: Site) -> None:
-    """D7: the backend works."""
+    """D5: the backend works."""
     paint.install_backend(
         "chalk",
         """

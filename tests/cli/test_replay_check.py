@@ -132,7 +132,7 @@ def test_options_of_the_program(paint: Site) -> None:
 
 
 def test_methods_that_follow_another(paint: Site) -> None:
-    """K8: the instance has named the backend, so that options and priorities have no say."""
+    """K7: the instance has named the backend, so that options and priorities have no say."""
     model = """
         from ._dispatch import system
 
@@ -251,7 +251,7 @@ OVERRIDING = """
 
 
 def test_types_that_override_are_those_of_the_record(paint: Site) -> None:
-    """K5: the method of the library's protocol takes no part in the catalog."""
+    """K4: the method of the library's protocol takes no part in the catalog."""
     paint.install_library({"paintlib/_dispatch.py": OVERRIDING})
     program = """
         import os

@@ -355,7 +355,7 @@ def test_a_faulty_entry_that_is_not_registered_is_a_fault(project: Project) -> N
 
 
 def test_variants_are_found_by_their_names(project: Project) -> None:
-    """D8: those of the code are written; other functions keep theirs."""
+    """D6: those of the code are written; other functions keep theirs."""
     own = 'variants = [{requires = "numpy", function = "paint_oil.tools:ask"}]\n'
     named = text(HEAD) + 'variants_of = "torch"\n'
     project.write("tools.py", f"{TOOLS}\n    def blur_v_1p12_and_above(x):\n        return x\n")

@@ -135,7 +135,7 @@ def test_every_fault_is_shown_at_once(site: Site, project: Path) -> None:
 
 
 def test_keys_that_are_no_fields_here_are_faults_of_their_lines(site: Site, project: Path) -> None:
-    """D5, D7: no other line has a fault."""
+    """D4, D5: no other line has a fault."""
     toml = """
         name = "oil"
         primary_types = ["fractions:Fraction"]

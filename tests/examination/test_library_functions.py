@@ -49,7 +49,7 @@ for report in reports:
 
 
 def test_attributes_are_compared_with_the_modules_of_the_library(tmp_path: Path) -> None:
-    """W6: by doctor, and by verify as far as a file allows it; each finding has its key."""
+    """W4: by doctor, and by verify as far as a file allows it; each finding has its key."""
     distribution = write_distribution(
         tmp_path,
         "attrcheck",

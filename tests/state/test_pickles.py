@@ -74,7 +74,7 @@ def test_pickles_name_no_private_module(objects: dict[str, Any], protocol: int) 
 def test_pickles_load_in_another_process(
     folder: Path, objects: dict[str, Any], protocol: int
 ) -> None:
-    """S8: each kind does there what it does here."""
+    """S5: each kind does there what it does here."""
     lines = "".join(
         f"value = pickle.loads({pickle.dumps(objects[name], protocol)!r})\nprint(({use}))\n"
         for name, (use, _) in USES.items()
@@ -84,7 +84,7 @@ def test_pickles_load_in_another_process(
 
 
 def test_a_system_that_is_not_there_is_named(library: Any) -> None:
-    """S8: the module is there, and its system has another prefix now."""
+    """S5: the module is there, and its system has another prefix now."""
     data = pickle.dumps(library.backend_opts())
     assert pickle.loads(data).prioritized == ()
     with pytest.raises(LookupError, match=r"'frozen_library' makes no .* 'FROZENLIX'"):

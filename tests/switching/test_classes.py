@@ -1,4 +1,4 @@
-"""`describe_class`: classes whose methods are a backend; rule W7."""
+"""`describe_class`: classes whose methods are a backend; rule W4."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class Failing(Base):
 
 
 def test_public_methods_are_implementations() -> None:
-    """W7: static ones, those of the class, inherited ones, and those of one instance."""
+    """W4: static ones, those of the class, inherited ones, and those of one instance."""
     found = describe_class(Jax, "lib")
     functions = {key: each["function"] for key, each in found["functions"].items()}
     assert sorted(functions) == [
@@ -90,14 +90,14 @@ def test_public_methods_are_implementations() -> None:
 
 
 def test_values_are_attributes() -> None:
-    """W7: classes too; they are imported when they are read. Properties and slots are left out."""
+    """W4: classes too; they are imported when they are read. Properties and slots are left out."""
     found = describe_class(Jax, "lib")["attributes"]
     assert found["lib:float64"] == f"{__name__}:Jax.float64"
     assert sorted(found) == [f"lib:{n}" for n in ("float64", "name", "nothing", "pi")]
 
 
 def test_shared_methods_are_left_out() -> None:
-    """W7: the library's own function serves for them."""
+    """W4: the library's own function serves for them."""
     found = describe_class(Jax, "lib", shared=Base)
     assert sorted(found["functions"]) == ["lib:dot", "lib:make", "lib:sqrt", "lib:zeros"]
     assert "lib:name" in found["attributes"]  # Jax says something else
@@ -107,7 +107,7 @@ def test_shared_methods_are_left_out() -> None:
 
 
 def test_a_backend_of_a_class() -> None:
-    """W7: as part of a description; the shared functions are compositional."""
+    """W4: as part of a description; the shared functions are compositional."""
     described = describe_class(Jax, "lib", shared=Base)
     fields = {"name": "jax", "primary_types": ["jax:Array"], **described}
     system = BackendSystem(None, "CLASSLIB", backends=[fields])
@@ -129,7 +129,7 @@ def test_a_backend_of_a_class() -> None:
 
 
 def test_values_follow(monkeypatch: pytest.MonkeyPatch) -> None:
-    """W6, W7: None too."""
+    """W4: None too."""
     described = describe_class(Jax, __name__, shared=Base)
     fields = {"name": "jax", "primary_types": ["jax:Array"], **described}
     system = BackendSystem(None, "CLASSLIB", backends=[fields])
@@ -139,7 +139,7 @@ def test_values_follow(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_threads_tasks_and_exceptions() -> None:
-    """W3, W5, W7: methods run where the class is current, and their errors are the caller's."""
+    """W2, W3, W4: methods run where the class is current, and their errors are the caller's."""
     backends = [
         {"name": cls.name, "primary_types": [f"{cls.name}:Array"]}
         | {"functions": describe_class(cls, "lib", shared=Base)["functions"]}
@@ -171,7 +171,7 @@ def test_threads_tasks_and_exceptions() -> None:
 
 
 def test_mistakes() -> None:
-    """W7: at once."""
+    """W4: at once."""
 
     class Local:
         value = 3

@@ -1,4 +1,4 @@
-"""`namespace`: a library's module with one backend in force in its functions; rule W7."""
+"""`namespace`: a library's module with one backend in force in its functions; rule W4."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ def lib(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
 
 
 def test_functions_have_the_backend(lib: Any) -> None:
-    """W7: dispatchables, functions that call some, and those of submodules."""
+    """W4: dispatchables, functions that call some, and those of submodules."""
     gpu = namespace(lib, backend="gpu")
     assert (gpu.tensor([1]), lib.tensor([1])) == ("gpu", "own")
     assert gpu.composed([1], twice=True) == ["gpu", "gpu"]
@@ -149,7 +149,7 @@ def test_functions_have_the_backend(lib: Any) -> None:
 
 
 def test_functions_of_all_kinds_and_modules(lib: Any) -> None:
-    """W7: partial ones, methods, what decorators made; modules beside and above this one."""
+    """W4: partial ones, methods, what decorators made; modules beside and above this one."""
     gpu = namespace(lib, backend="gpu")
     assert (gpu.short(), gpu.use(), gpu.numbered()) == ("gpu", "gpu", ["gpu", "gpu"])
     gpu.numbered.cache_clear()
@@ -164,7 +164,7 @@ def test_functions_of_all_kinds_and_modules(lib: Any) -> None:
 
 
 def test_a_type(lib: Any) -> None:
-    """W7: as `type=` of a block."""
+    """W4: as `type=` of a block."""
     for given in ("spacegpu:Array", importlib.import_module("spacegpu").Array):
         gpu = namespace(lib, type=given)
         assert gpu.tensor([1]) == "gpu"
@@ -173,7 +173,7 @@ def test_a_type(lib: Any) -> None:
 
 
 def test_the_rest_is_the_modules_own(lib: Any) -> None:
-    """W7: classes, values and what the library has imported; attributes follow."""
+    """W4: classes, values and what the library has imported; attributes follow."""
     gpu = namespace(lib, backend="gpu")
     assert gpu.Thing is lib.Thing
     assert gpu.Fraction is lib.Fraction
@@ -187,7 +187,7 @@ def test_the_rest_is_the_modules_own(lib: Any) -> None:
 
 
 def test_it_looks_like_the_module(lib: Any) -> None:
-    """W7: `dir`, signatures and docstrings; the same objects again."""
+    """W4: `dir`, signatures and docstrings; the same objects again."""
     gpu = namespace(lib, backend="gpu")
     assert {*dir(lib)} <= {*dir(gpu)}
     assert {"tensor", "linalg", "float64"} <= {*dir(gpu)}
@@ -205,7 +205,7 @@ def test_it_looks_like_the_module(lib: Any) -> None:
 
 
 def test_it_cannot_be_changed(lib: Any) -> None:
-    """W7: the module can."""
+    """W4: the module can."""
     gpu = namespace(lib, backend="gpu")
     with pytest.raises(AttributeError, match="constant"):
         gpu.constant = 5
@@ -215,7 +215,7 @@ def test_it_cannot_be_changed(lib: Any) -> None:
 
 
 def test_what_is_in_force_around_stays(lib: Any) -> None:
-    """W7: the options are added in the call, and gone after it, also by an exception."""
+    """W4: the options are added in the call, and gone after it, also by an exception."""
     gpu = namespace(lib, backend="gpu")
     with lib.system.backend_opts(trace=True) as trace:
         gpu.tensor([1])
@@ -228,7 +228,7 @@ def test_what_is_in_force_around_stays(lib: Any) -> None:
 
 
 def test_coroutines_and_generators(lib: Any) -> None:
-    """W7, S7: the backend is in force in each step, and not between two."""
+    """W4, S5: the backend is in force in each step, and not between two."""
     gpu = namespace(lib, backend="gpu")
     if sys.version_info >= (3, 12):  # before, only functions could be marked
         assert inspect.iscoroutinefunction(gpu.later)
@@ -238,7 +238,7 @@ def test_coroutines_and_generators(lib: Any) -> None:
 
 
 def test_threads(lib: Any) -> None:
-    """W7: it is in force wherever a function is called."""
+    """W4: it is in force wherever a function is called."""
     gpu = namespace(lib, backend="gpu")
     with ThreadPoolExecutor(2) as pool:
         assert [*pool.map(gpu.tensor, [[1], [2], 2.5])] == ["gpu", "gpu", "own"]
@@ -246,7 +246,7 @@ def test_threads(lib: Any) -> None:
 
 
 def test_pickles(lib: Any) -> None:
-    """W7: by reference, submodules and functions too."""
+    """W4: by reference, submodules and functions too."""
     gpu = namespace(lib, backend="gpu")
     for each in (gpu, gpu.linalg, gpu.tensor, gpu.linalg.norm):
         found = pickle.loads(pickle.dumps(each))
@@ -256,7 +256,7 @@ def test_pickles(lib: Any) -> None:
 
 
 def test_mistakes(lib: Any) -> None:
-    """W7: at once, and by name."""
+    """W4: at once, and by name."""
     with pytest.raises(UnknownBackendError, match="did you mean 'gpu'"):
         namespace(lib, backend="gpx")
     with pytest.raises(UnknownTypeError):

@@ -1,4 +1,4 @@
-"""`Switch`: the current backend, set without a block; rules W3 to W5."""
+"""`Switch`: the current backend, set without a block; rules W2 and W3."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def _in_a_context_of_its_own(library: Library) -> Iterator[None]:
 
 
 def test_set_and_get(library: Library) -> None:
-    """W3: from the call on; the library itself under its own name."""
+    """W2: from the call on; the library itself under its own name."""
     switch = library.switch
     assert library.now() == "numpy"
     switch.set_backend("jax")
@@ -48,7 +48,7 @@ def test_set_and_get(library: Library) -> None:
 
 
 def test_an_unknown_name_changes_nothing(library: Library) -> None:
-    """W3: and says which name is meant."""
+    """W2: and says which name is meant."""
     switch = library.switch
     switch.set_backend("jax")
     for globally in (False, True):
@@ -68,20 +68,20 @@ def test_an_unknown_name_changes_nothing(library: Library) -> None:
 
 
 def test_a_context_holds_in_its_own_thread_or_task(library: Library) -> None:
-    """W3: it has no argument `globally`."""
+    """W2: it has no argument `globally`."""
     with library.switch.backend_context("jax"):
         assert (library.now(), in_thread(library.now)) == ("jax", "numpy")
 
 
 def test_a_system_is_needed() -> None:
-    """W3: the class of options is none."""
+    """W2: the class of options is none."""
     wrong: Any = "mylib"
     with pytest.raises(TypeError, match="takes the BackendSystem of a library"):
         Switch(wrong)
 
 
 def test_options_restore_what_was_set(library: Library) -> None:
-    """W3: what is set in a block of options is set until the block ends."""
+    """W2: what is set in a block of options is set until the block ends."""
     switch = library.switch
 
     def work() -> None:
@@ -106,7 +106,7 @@ def test_options_restore_what_was_set(library: Library) -> None:
 
 
 def test_the_stack(library: Library) -> None:
-    """W4: iterating gives it, the current one first; blocks are part of it."""
+    """W2: iterating gives it, the current one first; blocks are part of it."""
     switch = library.switch
     assert [*switch] == []
     assert repr(switch).endswith("conftest: no backend is set>")
@@ -125,7 +125,7 @@ def test_the_stack(library: Library) -> None:
 
 
 def test_the_stack_is_bounded(library: Library) -> None:
-    """W4, E4: programs that only set backends need no more memory for it."""
+    """W2, E4: programs that only set backends need no more memory for it."""
     switch = library.switch
     for _ in range(100):
         switch.set_backend("jax")
@@ -135,7 +135,7 @@ def test_the_stack_is_bounded(library: Library) -> None:
 
 
 def test_unset(library: Library) -> None:
-    """W4: back to what the environment says, here and until a block ends."""
+    """W2: back to what the environment says, here and until a block ends."""
     switch = library.switch
     switch.unset_backend()
     assert library.now() == "numpy"
@@ -150,7 +150,7 @@ def test_unset(library: Library) -> None:
 
 
 def test_the_environment_gives_the_first(library: Library) -> None:
-    """S11, W4: before the first call too; there is nothing to go back to from it."""
+    """S8, W2: before the first call too; there is nothing to go back to from it."""
     switch = library.switch
     environment = {"SWITCHLIB_BACKEND": "jax", "SWITCHLIB_PRIORITIZE": "cupy"}
     with isolated(library.system, environment=environment):
@@ -169,7 +169,7 @@ def test_the_environment_gives_the_first(library: Library) -> None:
 
 
 def test_it_can_be_pickled() -> None:
-    """W3: as the library that it belongs to."""
+    """W2: as the library that it belongs to."""
     run_python(
         """
         import pickle, sys, types
@@ -197,7 +197,7 @@ def in_thread(work: Any) -> Any:
 
 
 def test_unset_globally(library: Library) -> None:
-    """W3: back to the environment; what others have enabled globally stays."""
+    """W2: back to the environment; what others have enabled globally stays."""
     switch = library.switch
     with isolated(library.system, environment={"SWITCHLIB_BACKEND": "jax"}):
         library.options(disable="cupy").enable_globally()
@@ -209,7 +209,7 @@ def test_unset_globally(library: Library) -> None:
 
 
 def test_cells_of_a_notebook(library: Library) -> None:
-    """W5: where each cell runs in a context of its own, only `globally=True` reaches the next."""
+    """W3: where each cell runs in a context of its own, only `globally=True` reaches the next."""
     switch = library.switch
 
     def cell(code: Any) -> Any:
@@ -242,7 +242,7 @@ def test_cells_of_a_notebook(library: Library) -> None:
 
 
 def test_executors(library: Library) -> None:
-    """W5: a job that sets a backend leaves it set in its thread; a block does not."""
+    """W3: a job that sets a backend leaves it set in its thread; a block does not."""
     switch = library.switch
     switch.set_backend("jax")
     with ThreadPoolExecutor(1) as pool:
@@ -260,7 +260,7 @@ def test_executors(library: Library) -> None:
 
 
 def test_other_processes() -> None:
-    """W5: a forked one goes on with what was in force; a new one begins with its environment."""
+    """W3: a forked one goes on with what was in force; a new one begins with its environment."""
     run_python(
         """
         import os, subprocess, sys, types
@@ -290,7 +290,7 @@ def test_other_processes() -> None:
 
 
 def test_a_trace_of_the_whole_process(library: Library) -> None:
-    """W3, S10: it goes on where a backend is set, as in a block, until that is left."""
+    """W2, S7: it goes on where a backend is set, as in a block, until that is left."""
     traced = library.options(trace=True)
     traced.enable_globally()
     library.switch.set_backend("jax")
@@ -305,7 +305,7 @@ def test_a_trace_of_the_whole_process(library: Library) -> None:
 
 
 def test_threads_that_switch_and_reload_at_once(library: Library) -> None:
-    """W3: each sees what it has set, whatever others do to the process."""
+    """W2: each sees what it has set, whatever others do to the process."""
     switch, names = library.switch, ("jax", "torch", "cupy", "numpy")
     ended = threading.Event()
     wrong: list[str] = []
