@@ -225,7 +225,7 @@ if result is NotImplemented:
     return dispatcher.deferred({index}, call, args, keywords{found})
 return result
 """,
-    # What an implementation awaits is not looked at again.
+    # What an implementation awaits or yields is not looked at again.
     COROUTINE: """\
 if result is NotImplemented:
     result = dispatcher.deferred({index}, call, args, keywords{found})

@@ -63,10 +63,6 @@ def future(x: Any, y: Any = None) -> Any:
     return made
 
 
-def five(x: Any, y: Any = None) -> Any:
-    return 5
-
-
 def counts(x: Any, y: Any = None) -> Any:
     yield "one"
     return "first"
