@@ -97,7 +97,7 @@ def test_what_a_module_raises_skips_its_backend(body: str, tmp_path: Path, tally
 
 
 def test_the_search_path_of_a_program_breaks_no_call(tmp_path: Path, tally: Tally) -> None:
-    """P7: a path object, or a finder that fails, which is a problem."""
+    """P7: a path object, or a finder that fails, whose distributions are not found."""
     program = """
         import pathlib
 
@@ -127,7 +127,7 @@ def test_the_search_path_of_a_program_breaks_no_call(tmp_path: Path, tally: Tall
         for finder in (Failing, Failing(), Later):
             for place in (0, len(sys.meta_path)):
                 sys.meta_path.insert(place, finder)
-                count.append(look() == 1)
+                count.append(look() == 0)
                 del sys.meta_path[place]
         print(json.dumps([len(count), sum(count), [n for n, held in enumerate(count) if not held]]))
     """

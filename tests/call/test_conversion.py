@@ -440,12 +440,18 @@ def test_a_refusal_says_what_would_be_converted() -> None:
 def test_exceptions_go_on_as_they_are() -> None:
     """V6: those of conversions, too."""
 
-    def broken(value: Any) -> Any:
-        raise KeyError(value)
+    def broken(*values: Any) -> Any:
+        raise KeyError(values)
 
-    _, f = make(lambda x: x, describe(to_default=broken))
-    with pytest.raises(KeyError):
-        f(Foreign())
+    for name in ("to_default", "from_default", "copy_into"):
+        fields = {"copy_into": copy_into, name: broken}
+        _, f = make(lambda x: Own(), describe(**fields), traits={"mutates": "x"})
+        with pytest.raises(KeyError) as caught:
+            f(Foreign())
+        if sys.version_info >= (3, 11):
+            (note,) = caught.value.__notes__
+            assert note.startswith(f"Raised while {name} of the backend 'gpu' ran for lib:f; ")
+            assert "disable='gpu'" in note
     _, f = make(lambda x: 1 / 0)
     with pytest.raises(ZeroDivisionError) as caught:
         f(Foreign())

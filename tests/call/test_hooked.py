@@ -575,33 +575,6 @@ def test_coroutine_functions() -> None:
     assert outer.calls == ["lib:wait"] * 3
 
 
-@pytest.mark.parametrize(
-    ("function", "run"),
-    [
-        (wait, asyncio.run),
-        (count, list),
-        (stream, lambda generator: asyncio.run(_collected(generator))),
-    ],
-    ids=["coroutine", "generator", "asynchronous generator"],
-)
-def test_answers_of_the_wrong_kind(function: Any, run: Any) -> None:
-    """H4: the error names the hook and what is needed."""
-
-    def hook(call: Call) -> Any:
-        return 3
-
-    name = f"{__name__}:test_answers_of_the_wrong_kind.<locals>.hook"
-    with (
-        backend_opts(hook=hook),
-        pytest.raises(TypeError, match=rf"^hook {name} returned 3 for lib:\w+, which is an? "),
-    ):
-        run(function(Own()))
-
-
-async def _collected(generator: Any) -> list[Any]:
-    return [each async for each in generator]
-
-
 def test_generator_functions() -> None:
     """H4: `next` returns an iterator; each step runs under the options of the call."""
     seen = Seen()

@@ -94,13 +94,13 @@ def test_freeze_adds_nothing_of_what_is_in_force(folder: Path) -> None:
             return options.prioritized, options.disabled, options.type, options.trace
 
         with backend_opts(prioritize="second") as outer:
-            alone = backend_opts.freeze(query)
-            third = backend_opts.freeze(query, prioritize=["third", "first"], disable="first")
-            assumed = backend_opts.freeze(f, type=Foreign)
+            alone = backend_opts().freeze(query)
+            third = backend_opts(["third", "first"], "first").freeze(query)
+            assumed = backend_opts(type=Foreign).freeze(f)
         with backend_opts(prioritize="second"):
             assert alone() == ((), (), None, None), alone()
             assert third() == (("third",), ("first",), None, None), third()
-            assert backend_opts.freeze(plain)() == "first"
+            assert backend_opts().freeze(plain)() == "first"
             assert assumed(3) == "first"
             assert f(3) == "second"
         """,
@@ -109,25 +109,12 @@ def test_freeze_adds_nothing_of_what_is_in_force(folder: Path) -> None:
     assert done.returncode == 0
 
 
-def test_freeze_on_options_freezes_these(folder: Path) -> None:
-    """S5: as the same options given to `backend_opts.freeze`; more of them go first, as inside."""
+def test_freeze_keeps_the_trace(folder: Path) -> None:
+    """S5: that of the object."""
     done = run_python(
         """
-        from frozen_library import Foreign, backend_opts, f
+        from frozen_library import backend_opts
         from frozen_work import plain
-
-        def query():
-            options = backend_opts()
-            return options.prioritized, options.disabled, options.type, options.trace
-
-        options = backend_opts("second", disable="first", type=Foreign)
-        with backend_opts(prioritize="third"):
-            frozen = options.freeze(query)
-            more = options.freeze(query, prioritize="first")
-        assert frozen() == (("second",), ("first",), Foreign, None), frozen()
-        assert more() == (("first", "second"), (), Foreign, None), more()
-        assert backend_opts("second").freeze(plain)() == "second"
-        assert f(3) == "default"
 
         traced = backend_opts(trace=True)
         traced.freeze(plain)()
