@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
-from ._entries import Guard, as_function, chain_of, tries_whole_chain
+from ._entries import as_function, chain_of, tries_whole_chain
 from ._errors import nearest
 from ._function import Function
 from ._patterns import DEFAULT, is_derived, is_hashable_by_identity, mro_of, split_identifier
@@ -294,16 +294,13 @@ def _target(
     A single candidate without ``should_run`` is called directly: if it returns ``NotImplemented``,
     the caller gets that.
     """
-    way = calls.way(function, scope.state, types)
-    if isinstance(way, Guard):
-        has_some = bool(way.current().decision.candidates)
-        return (as_function(way, function), True) if has_some else (None, False)
-    candidates = way.decision.candidates
+    chain = calls.chain(function, scope.state, types)
+    candidates = chain.current().decision.candidates
     if not candidates:
-        return None, True
-    if way.calls.defer_on or (way.is_bare and len(candidates) > 1):
-        return as_function(way, function), True
-    return calls.entry_of(way), True
+        return None, chain.token is None
+    if chain.calls.defer_on or (chain.is_bare and len(candidates) > 1):
+        return as_function(chain, function), True
+    return calls.entry_of(chain), True
 
 
 def _go_on(
