@@ -467,9 +467,11 @@ class Chain(TakesFound):
         """Record a step, if the state is traced."""
         trace = self.decision.state.trace
         if trace is not None:
-            from ._observed import Outcome, record  # few programs trace
+            from ._observed import Outcome, TraceEvent  # few programs trace
 
-            record(trace, self.function, backend, Outcome(outcome), reason, self.decision.types)
+            function, types = self.function, self.decision.types
+            about = function.identifier, backend, Outcome(outcome), reason, types
+            trace.append(TraceEvent(*about, function.default_name))
 
 
 def reason_of(error: Exception) -> str:
