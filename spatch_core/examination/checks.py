@@ -6,13 +6,13 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping
 from inspect import Signature, isabstract, isclass
 from pkgutil import iter_modules
-from typing import TYPE_CHECKING, Any, get_origin
+from typing import TYPE_CHECKING, Any
 
 from .._description import EVERY
 from .._errors import Finding, replace
-from .._patterns import ABSTRACT, EXACT, TypePattern, split_identifier, type_identifier
+from .._patterns import EXACT, TypePattern, split_identifier, type_identifier
 from .description import Mention, Role
-from .findings import error, key_path, note, unchecked, warning
+from .findings import error, key_path, note, unchecked
 from .functions import LibraryFunctions, check_callable, check_conversion, check_every
 from .importing import (
     Importer,
@@ -219,18 +219,14 @@ def check_pattern(pattern: TypePattern, importer: Importer) -> Iterator[Finding]
     """Import the class of a type pattern, and yield the reasons why it can never match."""
     package = package_of(pattern.module)
     if not is_module_installed(package):
-        meant, perhaps = importer.identifiers_like(pattern.module, pattern.qualname)
+        meant = importer.identifiers_like(pattern.module, pattern.qualname)
         if meant:
             yield error(
                 f"there is no module {pattern.module!r}, so {str(pattern)!r} can never match",
                 f"Did you mean {pattern.prefix + meant[0]!r}?",
             )
         else:
-            remark = unchecked(f"the package {package!r} is not installed here")
-            if perhaps:
-                remedy = f"{remark.remedy}, or correct it if {perhaps[0]!r} is meant"
-                remark = replace(remark, remedy=remedy)
-            yield remark
+            yield unchecked(f"the package {package!r} is not installed here")
         return
     finding = importer.try_module(pattern.module, is_needed=False)
     if finding is not None:
@@ -270,18 +266,10 @@ def _named_class(pattern: TypePattern) -> Any:
 
 def _check_class(pattern: TypePattern, found: Any) -> Iterator[Finding]:
     if not isclass(found):
-        origin = get_origin(found)  # list for typing.List
         yield error(
             f"{pattern.identifier!r} is not a class but of type {type(found).__qualname__!r}, so "
             "it can never match",
-            f"Write '{pattern.prefix}{type_identifier(origin)}'"
-            if isclass(origin)
-            else "Name the type of the objects, e.g. 'numpy:ndarray' instead of 'numpy:array'",
-        )
-    elif found is type(None):
-        yield warning(
-            "None does not count among the dispatch arguments, so its type never matches",
-            "Remove it",
+            "Name the type of the objects, e.g. 'numpy:ndarray' instead of 'numpy:array'",
         )
     elif pattern.prefix == EXACT and (isabstract(found) or getattr(found, "_is_protocol", False)):
         yield error(
@@ -290,20 +278,3 @@ def _check_class(pattern: TypePattern, found: Any) -> Iterator[Finding]:
             f"Write '@{pattern.identifier}' for classes registered with it too, or "
             f"'~{pattern.identifier}' for its subclasses",
         )
-    elif pattern.prefix == ABSTRACT:
-        try:
-            issubclass(int, found)
-        except Exception as raised:  # noqa: BLE001  # a third party's __subclasscheck__
-            yield error(
-                f"issubclass(..., {pattern.identifier}) raises {type(raised).__name__} ({raised}), "
-                "so that it can never match",
-                "Name a class that issubclass accepts",
-            )
-            return
-        check: Any = type(found).__subclasscheck__
-        if check is type.__subclasscheck__:
-            yield note(
-                f"{pattern.identifier!r} is not an abstract base class; importing it is "
-                "unnecessary",
-                f"Write '~{pattern.identifier}', which means the same and needs no import",
-            )

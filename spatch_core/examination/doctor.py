@@ -76,18 +76,16 @@ class LibraryReport(Report):
     default_name: str = DEFAULT
 
 
-def examine_library(
-    library: str | BackendSystem | Library, *, timeout: float = 60.0
-) -> LibraryReport:
+def examine_library(library: str | Library, *, timeout: float = 60.0) -> LibraryReport:
     """Examine all backends of a library that are not blocked.
 
     Child processes import everything that the backends name; this process imports nothing.
 
     Parameters
     ----------
-    library : str, BackendSystem or Library
-        The name under which the library is registered, or its system, which must be an
-        attribute of an importable module, not of ``__main__`` alone.
+    library : str or Library
+        The name under which the library is registered. One that is not registered is given as a
+        `Library` with the identifier of its system.
     timeout : float, optional
         Time limit of each child process in seconds.
 
@@ -142,7 +140,7 @@ def examine_library(
             broken[name] = {"name": name, "state": State.BROKEN.value, **backends[name]}
         if result.last("waits"):
             waiting.add(name)
-    result = child("discover", value_blocking(environment, broken) if broken else None)
+    result = child("examine", value_blocking(environment, broken) if broken else None)
     found += _reported(result, result.last("place") and DEFAULT, home)
     listed: list[dict[str, Any]] = result.last("states", [])
     states = [broken.get(each["name"], each) for each in listed]
@@ -226,10 +224,10 @@ def find_backends(request: dict[str, Any], journal: Journal) -> None:
 
     If the library cannot be used, add a ``finding`` instead.
     """
-    library, system = _import(request, journal)
+    library, system = _imported(request, journal)
     if is_system(system):  # otherwise `load_library` reports it
         os.environ[f"{system.environ_prefix}_BLOCK"] = "*"
-    loaded = load_library(library, tries=False)
+    loaded = load_library(library)
     if loaded.system is None:
         assert loaded.fault is not None  # a library has a system or a fault
         journal.add("finding", to_record(loaded.fault))
@@ -242,29 +240,22 @@ def find_backends(request: dict[str, Any], journal: Journal) -> None:
 
 
 def examine(request: dict[str, Any], journal: Journal) -> None:
-    """Add the ``place`` of one ``backend``, the ``states`` and each ``finding``.
+    """Add the ``place`` of a ``backend``, the ``states`` and each ``finding``.
 
-    All other backends are blocked.
+    All other backends are blocked. Without a backend, the library itself is examined, and the
+    findings are those of the discovery of all backends.
     """
-    library, system = _import(request, journal)
-    journal.begins(f"reading the description of {request['backend']!r}")
-    loaded = _load(library, system)
-    _discovered(loaded, journal, request["backend"])
-    if loaded.system is not None and request["backend"] in loaded.system.backends:
-        _examine_backend(loaded, loaded.system, request["backend"], journal)
+    library, _ = _imported(request, journal)
+    backend = request["backend"]
+    which = "descriptions of all backends" if backend is None else f"description of {backend!r}"
+    journal.begins(f"reading the {which}")
+    loaded = load_library(library)
+    _discovered(loaded, journal, backend)
+    if loaded.system is not None and (backend or DEFAULT) in loaded.system.backends:
+        _examine_backend(loaded, loaded.system, backend or DEFAULT, journal)
 
 
-def discover(request: dict[str, Any], journal: Journal) -> None:
-    """Add each ``finding`` of discovery and of the library itself, and the ``states``."""
-    library, system = _import(request, journal)
-    journal.begins("reading the descriptions of all backends")
-    loaded = _load(library, system)
-    _discovered(loaded, journal)
-    if loaded.system is not None:
-        _examine_backend(loaded, loaded.system, DEFAULT, journal)
-
-
-def _import(request: dict[str, Any], journal: Journal) -> tuple[Library, Any]:
+def _imported(request: dict[str, Any], journal: Journal) -> tuple[Library, Any]:
     """Import the system in a step of its own, before backends are discovered."""
     name, identifier = request["name"], request["identifier"]
     registered = (e for e in find_libraries() if (e.name, e.identifier) == (name, identifier))
@@ -276,15 +267,7 @@ def _import(request: dict[str, Any], journal: Journal) -> tuple[Library, Any]:
     return library, system
 
 
-def _load(library: Library, system: object) -> LoadedLibrary:
-    """Discover the backends; end the process if that fails, because an import has broken it."""
-    loaded = load_library(library, tries=False)
-    if loaded.fault is not None and is_system(system):
-        raise SystemExit(loaded.fault.message)
-    return loaded
-
-
-def _discovered(loaded: LoadedLibrary, journal: Journal, backend: str | None = None) -> None:
+def _discovered(loaded: LoadedLibrary, journal: Journal, backend: str | None) -> None:
     """Add the findings of discovery, all or those about one backend, and the states."""
     for problem in without_repeated_cycles(loaded.problems):
         if backend in (None, problem.backend):

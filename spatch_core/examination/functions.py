@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from inspect import (
     Parameter,
     Signature,
     isasyncgenfunction,
     iscoroutinefunction,
     isgeneratorfunction,
+    signature,
 )
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -23,7 +24,6 @@ from .findings import error, unchecked, warning
 from .importing import (
     Importer,
     did_you_mean,
-    functions_like,
     functions_near,
     is_module_installed,
     package_of,
@@ -36,10 +36,10 @@ from .libraries import (
     is_adopted,
     live_systems,
 )
-from .signatures import find_signature, mismatches, other_defaults
 
 if TYPE_CHECKING:
     from ..backend_system import BackendSystem
+
 
 _CONVERSIONS = {
     "to_default": ("x",),
@@ -143,15 +143,13 @@ class LibraryFunctions:
             return finding
         named = loaded_object(module, qualname)
         meant = [name for name, each in functions.items() if each is named]
-        meant = meant or self._adopted_as(named) or functions_like(identifier, functions)
-        if not (meant or is_known):
+        meant = meant or self._adopted_as(named)
+        hint = did_you_mean(meant or functions_near(identifier, functions))
+        if not (hint or is_known):
             return unchecked(f"no library is known that has functions of {package!r}")
         message = f"the library has no function {identifier!r}"
-        if meant:
-            return error(message, did_you_mean(meant))
-        hint = did_you_mean(functions_near(identifier, functions))
         if hint:
-            return error(message, f"{hint} Else remove it")
+            return error(message, hint)
         # No error: another version of the library may have the function.
         otherwise = "Remove it, or say which versions of the library the backend requires"
         return warning(message, otherwise)
@@ -264,37 +262,21 @@ def check_conversion(mention: Mention, thing: Any) -> Finding | None:
             "Write a plain function",
         )
     signature = find_signature(thing)
-    failure = signature and _binding_failure(signature, names)
-    if not (signature and failure):
-        return None
-    if _split(signature)[0] in ("self", "cls") and not _binding_failure(
-        signature, ("self", *names)
-    ):
-        return error(f"{mention.text}{signature} {_UNBOUND[0]}", _UNBOUND[1])
-    return error(
-        f"{mention.text}{signature} cannot be called as {call}: {failure}",
-        f"Take {' and '.join(names)} by position"
-        + (", the caller's object first" if len(names) > 1 else ""),
-    )
+    try:
+        if signature is not None:
+            signature.bind(*names)
+    except TypeError as failure:
+        return error(
+            f"{mention.text}{signature} cannot be called as {call}: {failure}",
+            f"Take {' and '.join(names)} by position"
+            + (", the caller's object first" if len(names) > 1 else ""),
+        )
+    return None
 
 
 def _not_callable(mention: Mention, thing: Any, remedy: str) -> Finding:
     kind = type(thing).__qualname__
     return error(f"{mention.text!r} is not a function but of type {kind!r}", remedy)
-
-
-def _binding_failure(signature: Signature, names: tuple[str, ...]) -> str:
-    """Say why a call with these positional arguments fails; empty if it does not."""
-    try:
-        signature.bind(*names)
-    except TypeError as failure:
-        needed = [
-            each.name
-            for each in signature.parameters.values()
-            if each.kind is Parameter.KEYWORD_ONLY and each.default is each.empty
-        ]
-        return f"it requires {needed[0]!r} by keyword" if needed else str(failure)
-    return ""
 
 
 def _check_defaults(mention: Mention, default: Signature, own: Signature) -> Finding | None:
@@ -337,4 +319,146 @@ def _no_context(mention: Mention) -> tuple[str, str]:
     return (
         f"{lacks} but the description says uses_context = true",
         f"{remedy}, or leave uses_context out",
+    )
+
+
+# --- Signatures ----------------------------------------------------------------------------------
+
+
+_BY_POSITION = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
+_BY_KEYWORD = (Parameter.POSITIONAL_OR_KEYWORD, Parameter.KEYWORD_ONLY)
+_STARS: dict[object, str] = {Parameter.VAR_POSITIONAL: "*", Parameter.VAR_KEYWORD: "**"}
+
+
+def find_signature(function: Callable[..., Any]) -> Signature | None:
+    """Return the signature of a function without annotations; None if it cannot be determined."""
+    try:
+        found = signature(function)
+        parameters = [each.replace(annotation=each.empty) for each in found.parameters.values()]
+        return found.replace(parameters=parameters, return_annotation=found.empty)
+    except Exception:  # noqa: BLE001  # a third party's __signature__ may raise anything
+        return None
+
+
+def written(
+    parameters: Iterable[Parameter],
+    annotation: Callable[[Parameter], str],
+    default: Callable[[Any], str],
+) -> list[str]:
+    """Return parameters as code, with the markers ``/`` and ``*`` between them.
+
+    >>> parameters = signature(lambda x, /, *, n=1: x).parameters.values()
+    >>> written(parameters, lambda each: "Any", repr)
+    ['x: Any', '/', '*', 'n: Any = 1']
+    """
+    texts: list[str] = []
+    previous: object = None
+    for each in parameters:
+        if previous is Parameter.POSITIONAL_ONLY and each.kind is not previous:
+            texts.append("/")
+        if each.kind is Parameter.KEYWORD_ONLY and previous not in (
+            Parameter.VAR_POSITIONAL,
+            Parameter.KEYWORD_ONLY,
+        ):
+            texts.append("*")
+        value = "" if each.default is each.empty else f" = {default(each.default)}"
+        texts.append(f"{_STARS.get(each.kind, '')}{each.name}: {annotation(each)}{value}")
+        previous = each.kind
+    if previous is Parameter.POSITIONAL_ONLY:
+        texts.append("/")
+    return texts
+
+
+def mismatches(default: Signature, implementation: Signature, context: bool) -> list[str]:
+    """Say which calls of `default` an implementation cannot take: one call for each reason.
+
+    Every call must bind, with each argument at the parameter of its name. With `context`, the
+    implementation gets a `DispatchContext` before the arguments.
+
+    >>> mismatches(signature(lambda x, n=None: ...), signature(lambda x: ...), context=False)[0]
+    'called as (x, n): too many positional arguments'
+    """
+    given = {each.name for each in default.parameters.values() if each.kind not in _STARS}
+    faults: dict[str, str] = {}
+    for args, keywords in _calls(default, len(implementation.parameters) + 1):
+        reason = _wrong(implementation, [None] * context + args, keywords, given)
+        if reason:
+            call = ", ".join([*args, *(f"{name}={name}" for name in keywords)])
+            faults.setdefault(reason, call)
+    return [f"called as ({call}): {reason}" for reason, call in faults.items()]
+
+
+def _calls(default: Signature, more: int) -> Iterator[tuple[list[Any], list[str]]]:
+    """Yield calls that together need all that a function takes: positional arguments and keywords.
+
+    Arguments have the names of their parameters. There are up to `more` further ones.
+    """
+    parameters = default.parameters.values()
+    kinds = {each.kind for each in parameters}
+    places = [each for each in parameters if each.kind in _BY_POSITION]
+    keyword_only = [each for each in parameters if each.kind is Parameter.KEYWORD_ONLY]
+    for number in range(len(places), -1, -1):
+        args, rest = [each.name for each in places[:number]], places[number:]
+        required = {each.name for each in (*rest, *keyword_only) if each.default is each.empty}
+        by_keyword = [each.name for each in (*rest, *keyword_only) if each.kind in _BY_KEYWORD]
+        if not required <= {*by_keyword}:
+            continue
+        for keywords in (by_keyword, [each for each in by_keyword if each in required]):
+            yield args, keywords
+            if Parameter.VAR_KEYWORD in kinds:
+                yield args, [*keywords, "another"]
+            if Parameter.VAR_POSITIONAL in kinds and not rest:
+                yield [*args, *(f"more_{each}" for each in range(more))], keywords
+
+
+def _wrong(implementation: Signature, args: list[Any], keywords: list[str], given: set[str]) -> str:
+    """Say why a call fails, or which argument gets to the wrong parameter; None is the context."""
+    try:
+        bound = implementation.bind(*args, **{name: name for name in keywords}).arguments
+    except TypeError as failure:
+        return str(failure)
+    parameters = implementation.parameters.values()
+    own = {each.name for each in parameters if each.kind not in _STARS}
+    own -= {name for name, value in bound.items() if value is None}
+    for name, value in bound.items():
+        if implementation.parameters[name].kind in _STARS:
+            for stray in sorted(own & given & {*value}):
+                return (
+                    f"{stray!r} is one of its {_STARS[implementation.parameters[name].kind]}{name}"
+                )
+        elif value in given and value != name and (name in given or value in own):
+            return f"its {name!r} gets the argument {value!r}"
+    return ""
+
+
+def other_defaults(default: Signature, implementation: Signature, context: bool) -> list[str]:
+    """Say which parameters have other default values in an implementation.
+
+    Only numbers, strings and tuples of these are compared: None or an object of the library may
+    stand for a value that the implementation computes. The parameters are those of `mismatches`.
+
+    >>> library = signature(lambda x, radius=1, mode="same": ...)
+    >>> other_defaults(library, signature(lambda x, radius=2, mode=None: ...), context=False)
+    ['radius=2 instead of radius=1']
+    """
+    parameters = list(implementation.parameters.values())[int(context) :]
+    names = {each.name: each for each in parameters if each.kind in _BY_KEYWORD}
+    places = [each for each in parameters if each.kind in _BY_POSITION]
+    found = []
+    for position, given in enumerate(default.parameters.values()):
+        taken = names.get(given.name)
+        if taken is None and given.kind in _BY_POSITION and position < len(places):
+            taken = places[position]
+        if taken is None or not (_is_plain(given.default) and _is_plain(taken.default)):
+            continue
+        if given.default != taken.default and given.default == given.default:  # not NaN
+            found.append(
+                f"{taken.name}={taken.default!r} instead of {given.name}={given.default!r}"
+            )
+    return found
+
+
+def _is_plain(value: object) -> bool:
+    return type(value) in (bool, int, float, complex, str, bytes) or (
+        type(value) is tuple and all(map(_is_plain, value))
     )

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
-from spatch_core.examination.signatures import find_signature, mismatches, other_defaults
+from spatch_core.examination.functions import find_signature, mismatches, other_defaults
 
 SENTINEL = object()
 KINDS = [
