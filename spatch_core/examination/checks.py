@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator, Mapping
-from inspect import Signature, isabstract, isclass
+from inspect import isabstract, isclass
 from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any
 
@@ -143,7 +143,7 @@ class DescriptionCheck:
         elif mention.role is Role.VALUE:
             return  # any object will do
         elif mention.library_function == EVERY:
-            yield from _given(check_every(mention, found, self._others()))
+            yield from _given(check_every(mention, found))
         else:
             default = self.functions.signature(mention.library_function)
             yield from _given(check_callable(mention, found, default))
@@ -163,16 +163,6 @@ class DescriptionCheck:
                     yield from self._import_submodules(key, name)
                 else:
                     yield finding
-
-    def _others(self) -> Iterator[tuple[str, Signature]]:
-        """Yield the library's functions that have no table of their own, if they are known."""
-        if self.functions.system is None:
-            return
-        for identifier in self.functions.system.functions:
-            if identifier not in self.implemented:
-                signature = self.functions.signature(identifier)
-                if signature is not None:
-                    yield identifier, signature
 
     def _check_backend(self, mention: Mention, backend: Any) -> Iterator[Finding]:
         identifier = mention.text

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 from .._discovery import CYCLE
 from .._environment import (
     BLOCK,
-    Environment,
     near_misses,
     read_environment,
 )
@@ -108,13 +107,17 @@ def examine_library(library: str | Library, *, timeout: float = 60.0) -> Library
         assert fault is not None
         return LibraryReport(library.name, (replace(fault, severity=Severity.WARNING),), library)
 
-    def child(task: str, block: str | None = None, backend: str | None = None) -> TaskResult:
+    def child(
+        task: str, unblocked: list[str] | None = None, backend: str | None = None
+    ) -> TaskResult:
         request = {"name": library.name, "identifier": library.identifier, "backend": backend}
         return run(
             f"{__name__}:{task}",
             request,
             f"examining {library.name} {backend or ''}".rstrip(),
-            variables={} if block is None else {variable: block},
+            variables={}
+            if unblocked is None
+            else {variable: ",".join(["*", *(f"!{each}" for each in unblocked)])},
             limit=timeout,
         )
 
@@ -130,17 +133,16 @@ def examine_library(library: str | Library, *, timeout: float = 60.0) -> Library
     # The backends whose descriptions end the process: blocked when all are discovered together.
     broken: dict[str, dict[str, Any]] = {}
     waiting = set()
-    for name in backends:
-        if environment.blocks(name):
-            continue
-        known = [each for each in backends if each != name and is_backend_name(each)]
-        result = child("examine", value_blocking(environment, known), name)
+    unblocked = [each for each in backends if not environment.blocks(each)]
+    for name in unblocked:
+        result = child("examine", [name] if is_backend_name(name) else None, name)
         found += _reported(result, name, result.last("place", backends[name]))
         if not (result.is_complete or result.endings[-1].module):
             broken[name] = {"name": name, "state": State.BROKEN.value, **backends[name]}
         if result.last("waits"):
             waiting.add(name)
-    result = child("examine", value_blocking(environment, broken) if broken else None)
+    unbroken = [each for each in unblocked if each not in broken and is_backend_name(each)]
+    result = child("examine", unbroken if broken else None)
     found += _reported(result, result.last("place") and DEFAULT, home)
     listed: list[dict[str, Any]] = result.last("states", [])
     states = [broken.get(each["name"], each) for each in listed]
@@ -151,20 +153,6 @@ def examine_library(library: str | Library, *, timeout: float = 60.0) -> Library
     found += environment.problems
     found += check_variables([DEFAULT, *backends], environment.names)
     return LibraryReport(library.name, tuple(merged(found)), library, tuple(states), own_name)
-
-
-def value_blocking(environment: Environment, names: Iterable[str]) -> str:
-    """Return the value of ``BLOCK`` that blocks these backends, too.
-
-    >>> from spatch_core._environment import read_environment
-    >>> value_blocking(read_environment("LIB", {"LIB_BLOCK": "*,!a,!b"}), ["b"])
-    '*,!a'
-    """
-    names = {*names}
-    if not environment.block_all:
-        return ",".join(sorted({*environment.block, *names}))
-    allowed = sorted(environment.allowed - names)
-    return ",".join(["*", *sorted(environment.block), *(f"!{each}" for each in allowed)])
 
 
 def _reported(result: TaskResult, backend: str | None, place: dict[str, Any]) -> Iterator[Finding]:

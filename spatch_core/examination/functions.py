@@ -47,7 +47,6 @@ _CONVERSIONS = {
     "copy_into": ("original", "converted"),
 }
 """The positional arguments of each conversion."""
-_UNBOUND = ("is an unbound method", "Name it through an instance, or make it a static method")
 
 
 # --- The library's functions ----------------------------------------------------------------------
@@ -156,18 +155,14 @@ class LibraryFunctions:
 
     def check_attribute(self, identifier: str) -> Finding | None:
         """Return a finding if a module attribute of the library would follow no backend."""
-        module, name = split_identifier(identifier)
+        module, _ = split_identifier(identifier)
         self.import_module(module)
         found = sys.modules.get(module)
         if found is None:
-            return self.findings.get(module) or self._no_module(module)
+            finding = self.findings.get(module)
+            return finding if finding or self.system is None else self._no_module(module)
         if type(found) is not ModuleType:  # another class may define attributes in any way
             return None
-        if name in vars(found):
-            return warning(
-                f"module {module!r} has a {name!r} of its own, which follows no backend",
-                "Remove it here, or implement it as a function if it is one",
-            )
         if "__getattr__" not in vars(found):
             return warning(
                 f"attributes of module {module!r} follow no backend",
@@ -175,13 +170,10 @@ class LibraryFunctions:
             )
         return None
 
-    def _no_module(self, module: str) -> Finding | None:
-        modules = {package_of(each) for each in self.known()}
-        if self.system is not None:
-            modules |= {each for each in sys.modules if package_of(each) in modules}
-        if not modules:
-            return None
-        remedy = did_you_mean(nearest(module, modules), "Name a module of the library")
+    def _no_module(self, module: str) -> Finding:
+        packages = {package_of(each) for each in self.known()}
+        near = nearest(module, [each for each in sys.modules if package_of(each) in packages])
+        remedy = did_you_mean(near, "Name a module of the library")
         return error(f"the library has no module {module!r}", remedy)
 
 
@@ -208,13 +200,11 @@ def check_callable(mention: Mention, thing: Any, default: Signature | None) -> F
     faults = mismatches(default, signature, context)
     if not faults:
         return _check_defaults(mention, default, signature)
-    first, rest = _split(signature)
+    rest = _without_first(signature)
     message = f"cannot take all calls of the library's function {default}: {'; '.join(faults)}"
     remedy = f"Take {'the context, and then ' * context}what the library's function takes"
     # A single cause that explains all mismatches is reported instead of them.
-    if first in ("self", "cls") and not mismatches(default, rest, context):
-        message, remedy = _UNBOUND
-    elif context and not mismatches(default, signature, context=False):
+    if context and not mismatches(default, signature, context=False):
         message, remedy = _no_context(mention)
     # The first parameter is a context only if the rest has the names of the library's parameters.
     elif not (context or mismatches(default, rest, context=False)) and (
@@ -225,10 +215,8 @@ def check_callable(mention: Mention, thing: Any, default: Signature | None) -> F
     return error(f"{mention.text}{signature} {message}", remedy)
 
 
-def check_every(
-    mention: Mention, thing: Any, functions: Iterable[tuple[str, Signature]]
-) -> Finding | None:
-    """Return a finding if a function in the table ``functions."*"`` cannot serve `functions`."""
+def check_every(mention: Mention, thing: Any) -> Finding | None:
+    """Return a finding if a function in the table ``functions."*"`` cannot serve all functions."""
     finding = check_callable(mention, thing, None)
     signature = find_signature(thing)
     if finding is not None or signature is None:
@@ -238,14 +226,6 @@ def check_every(
             f"{mention.text}{signature} takes no DispatchContext, which names the called function",
             "Take it as the first argument, and then *args and **kwargs",
         )
-    for identifier, default in functions:
-        found = check_callable(mention, thing, default)
-        if found is not None:
-            message = found.message.replace("library's function ", f"library's {identifier}", 1)
-            if message == found.message:  # the fault is the same for all functions
-                return found
-            remedy = f"Take *args and **kwargs, or give {identifier} a table of its own"
-            return replace(found, message=message, remedy=remedy)
     return None
 
 
@@ -280,7 +260,7 @@ def _not_callable(mention: Mention, thing: Any, remedy: str) -> Finding:
 
 
 def _check_defaults(mention: Mention, default: Signature, own: Signature) -> Finding | None:
-    others = other_defaults(default, own, mention.takes_context)
+    others = other_defaults(default, own)
     if not others:
         return None
     return warning(
@@ -302,12 +282,11 @@ def _is_deferred(thing: Any) -> bool:
     return any(kind(thing) or kind(call) for kind in kinds)
 
 
-def _split(signature: Signature) -> tuple[str, Signature]:
-    """Return the name of the first positional parameter, and the signature without it."""
+def _without_first(signature: Signature) -> Signature:
+    """Return a signature without its first positional parameter."""
     parameters = [*signature.parameters.values()]
-    if not parameters or parameters[0].kind > parameters[0].POSITIONAL_OR_KEYWORD:
-        return "", signature
-    return parameters[0].name, signature.replace(parameters=parameters[1:])
+    is_first = parameters and parameters[0].kind in _BY_POSITION
+    return signature.replace(parameters=parameters[1:]) if is_first else signature
 
 
 def _no_context(mention: Mention) -> tuple[str, str]:
@@ -327,6 +306,7 @@ def _no_context(mention: Mention) -> tuple[str, str]:
 
 _BY_POSITION = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
 _BY_KEYWORD = (Parameter.POSITIONAL_OR_KEYWORD, Parameter.KEYWORD_ONLY)
+_PLAIN = (bool, int, float, complex, str, bytes)
 _STARS: dict[object, str] = {Parameter.VAR_POSITIONAL: "*", Parameter.VAR_KEYWORD: "**"}
 
 
@@ -431,34 +411,20 @@ def _wrong(implementation: Signature, args: list[Any], keywords: list[str], give
     return ""
 
 
-def other_defaults(default: Signature, implementation: Signature, context: bool) -> list[str]:
+def other_defaults(default: Signature, implementation: Signature) -> list[str]:
     """Say which parameters have other default values in an implementation.
 
-    Only numbers, strings and tuples of these are compared: None or an object of the library may
-    stand for a value that the implementation computes. The parameters are those of `mismatches`.
+    Only numbers and strings are compared: None or an object of the library may stand for a value
+    that the implementation computes.
 
     >>> library = signature(lambda x, radius=1, mode="same": ...)
-    >>> other_defaults(library, signature(lambda x, radius=2, mode=None: ...), context=False)
+    >>> other_defaults(library, signature(lambda x, radius=2, mode=None: ...))
     ['radius=2 instead of radius=1']
     """
-    parameters = list(implementation.parameters.values())[int(context) :]
-    names = {each.name: each for each in parameters if each.kind in _BY_KEYWORD}
-    places = [each for each in parameters if each.kind in _BY_POSITION]
     found = []
-    for position, given in enumerate(default.parameters.values()):
-        taken = names.get(given.name)
-        if taken is None and given.kind in _BY_POSITION and position < len(places):
-            taken = places[position]
-        if taken is None or not (_is_plain(given.default) and _is_plain(taken.default)):
-            continue
-        if given.default != taken.default and given.default == given.default:  # not NaN
-            found.append(
-                f"{taken.name}={taken.default!r} instead of {given.name}={given.default!r}"
-            )
-    return found
-
-
-def _is_plain(value: object) -> bool:
-    return type(value) in (bool, int, float, complex, str, bytes) or (
-        type(value) is tuple and all(map(_is_plain, value))
-    )
+    for name in default.parameters.keys() & implementation.parameters.keys():
+        given, own = default.parameters[name].default, implementation.parameters[name].default
+        is_plain = type(given) in _PLAIN and type(own) in _PLAIN
+        if is_plain and given != own and given == given:  # not NaN
+            found.append(f"{name}={own!r} instead of {name}={given!r}")
+    return sorted(found)

@@ -136,8 +136,7 @@ def is_system(found: object) -> bool:
 
 def _is_kind_of_system(cls: type) -> bool:
     # By name, because a library may vendor this package.
-    names = (type.__dict__["__name__"].__get__(each) for each in type.mro(cls))
-    return "BackendSystem" in names and hasattr(cls, "explain_types")
+    return any(each.__name__ == "BackendSystem" for each in type.mro(cls))
 
 
 def every_class() -> Iterator[type]:
@@ -182,7 +181,8 @@ def load_library(library: Library) -> LoadedLibrary:
                 "Name the library's BackendSystem in the entry point",
             )
         with foreign_code(system), progress(f"loading {library.name}"):
-            problems = [*map(_with_advice, system.problems), *_alike(system)]
+            # Several faults of an entry point may have the same advice.
+            problems = [*dict.fromkeys(map(_with_advice, system.problems)), *_alike(system)]
         variables = read_environment(system.environ_prefix, os.environ)
         problems += [each for each in variables.problems if each not in problems]
         return LoadedLibrary(library, system, problems=tuple(problems))

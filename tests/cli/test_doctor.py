@@ -316,7 +316,6 @@ CONTEXTS = [
         "function", "false", "context, x",
         "takes a DispatchContext first, which it does not get without uses_context = true. Write",
     ),
-    ("function", "false", "self, x", "is an unbound method. Name it through an inst"),
     ("should_run", "false", "context, x", ""),
     ("should_run", "false", "", "called as (x): too many positional arguments"),
     (
