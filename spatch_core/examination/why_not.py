@@ -268,10 +268,12 @@ def _explained(explanation: Explanation, backend: str) -> ExplainedBackend:
 def _reason(question: Question, explanation: Explanation, backend: str) -> str:
     """Say why the backend does not run under the given options, as `explain` says it."""
     found = _explained(explanation, backend)
-    if found.verdict in (Verdict.INACTIVE, Verdict.LATER):
-        others = [name for name in _contenders(explanation) if name != backend]
-        return found.reason or "; ".join(_precedence(question, e, backend) for e in others)
-    return f"it {found.verdict.value}" + (f": {found.reason}" if found.reason else "")
+    if found.verdict in (Verdict.INACTIVE, Verdict.LATER) and found.reason:
+        return found.reason
+    if found.verdict not in _TAKES_PART and found.verdict != Verdict.LATER:
+        return f"it {found.verdict.value}" + (f": {found.reason}" if found.reason else "")
+    others = [name for name in _contenders(explanation) if name != backend]
+    return "; ".join(_precedence(question, each, backend) for each in others)
 
 
 def _precedence(question: Question, other: str, backend: str) -> str:
