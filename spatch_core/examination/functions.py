@@ -12,6 +12,7 @@ from inspect import (
     isgeneratorfunction,
     signature,
 )
+from itertools import chain
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -62,20 +63,15 @@ class LibraryFunctions:
     def __init__(self, importer: Importer, system: BackendSystem | None = None) -> None:
         self.importer = importer
         self.system = system
-        self.systems: list[Any] = [] if system is None else [system]
-        self.live: dict[str, Any] | None = None
-        self.findings: dict[str, Finding | None] = {}
+        self.findings: dict[str, Finding | None] = {}  # of the modules that were imported
         self.has_all = system is not None
+        self._read()
 
-    def known(self) -> Mapping[str, Any]:
-        """Return the functions of the library, or of all that have been imported."""
-        if self.system is not None:
-            return self.system.functions
-        if self.live is None:
-            self.live, self.systems = {}, live_systems()
-            for system in self.systems:
-                self.live.update(system.functions)
-        return self.live
+    def _read(self) -> None:
+        """Read the functions of the library, or of all that have been imported."""
+        self.systems: list[Any] = live_systems() if self.system is None else [self.system]
+        found = (each.functions.items() for each in self.systems)
+        self.known: Mapping[str, Any] = dict(chain.from_iterable(found))
 
     def find(self, identifier: str) -> Any:
         """Return a function, or None; import the modules that may define it.
@@ -83,14 +79,17 @@ class LibraryFunctions:
         All libraries may define it: a library can make a function of another package dispatchable,
         under the name that the function has there.
         """
-        module, _ = split_identifier(identifier)
-        for imports in (None, self.import_module, self._import_libraries):
-            if imports is not None:
-                imports(module)
-            function = self.known().get(identifier)
-            if function is not None:
-                return function
-        return None
+        if identifier not in self.known:
+            self.import_module(split_identifier(identifier)[0])
+        if identifier not in self.known and not self.has_all:
+            self.has_all = True
+            for library in find_libraries():
+                with foreign_code():
+                    found = self.importer.load(library.identifier, is_needed=False)
+                if not isinstance(found, Finding):
+                    import_public_names(library)
+            self._read()
+        return self.known.get(identifier)
 
     def is_adopted(self, identifier: str) -> bool:
         """Whether a library has adopted a function.
@@ -104,24 +103,14 @@ class LibraryFunctions:
         package = package_of(module)
         if module not in self.findings and (self.system is None or is_module_installed(package)):
             self.findings[module] = self.importer.try_module(module, is_needed=False)
-            self.live = None
             if self.system is None and package in sys.modules:
                 import_public_names(Library(package, f"{package}:", Source()))
+            self._read()
 
     def _adopted_as(self, function: object) -> list[str]:
         """Return the identities under which libraries have adopted a function."""
         found = {adopted_name(system, function) for system in self.systems}
         return sorted(each for each in found if each is not None)
-
-    def _import_libraries(self, _module: str) -> None:
-        if self.has_all:
-            return
-        self.has_all, self.live = True, None
-        for library in find_libraries():
-            with foreign_code():
-                found = self.importer.load(library.identifier, is_needed=False)
-            if not isinstance(found, Finding):
-                import_public_names(library)
 
     def signature(self, identifier: str | None) -> Signature | None:
         """Return the signature of a library's function, or None."""
@@ -133,7 +122,7 @@ class LibraryFunctions:
         if self.find(identifier) is not None or self.is_adopted(identifier):
             return None
         module, qualname = split_identifier(identifier)
-        functions, finding = self.known(), self.findings.get(module)
+        functions, finding = self.known, self.findings.get(module)
         package = package_of(identifier)
         is_known = self.system is not None or package in map(package_of, functions)
         if finding is not None and (finding.is_unchecked or not finding.is_absent):
@@ -171,7 +160,7 @@ class LibraryFunctions:
         return None
 
     def _no_module(self, module: str) -> Finding:
-        packages = {package_of(each) for each in self.known()}
+        packages = {package_of(each) for each in self.known}
         near = nearest(module, [each for each in sys.modules if package_of(each) in packages])
         remedy = did_you_mean(near, "Name a module of the library")
         return error(f"the library has no module {module!r}", remedy)

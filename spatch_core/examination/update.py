@@ -16,9 +16,8 @@ from .._description import FUNCTION_FIELDS, NO_FUNCTIONS, VARIANTS
 from .._errors import Finding, replace
 from .backend_file import BackendFile, find_layout, read_file
 from .checks import DescriptionCheck
-from .description import Mention, Role
+from .description import Role
 from .findings import Report, error, key_path, note, to_record
-from .functions import check_callable
 
 if TYPE_CHECKING:
     from tomlkit.items import Item
@@ -327,11 +326,9 @@ def _implementation_faults(backend: Any, importer: Importer) -> Iterator[Finding
             message = f"{each.identifier!r} does not lead to the registered function"
             yield replace(error(message, remedy), key=key)
         elif each.should_run is not None:
-            mention = Mention(key, Role.SHOULD_RUN, each.should_run)
             asked = importer.load(each.should_run, is_needed=True)
-            fault = asked if isinstance(asked, Finding) else check_callable(mention, asked, None)
-            if fault is not None:
-                yield replace(fault, key=key)
+            if isinstance(asked, Finding):
+                yield replace(asked, key=key)
 
 
 # --- Variants by name -----------------------------------------------------------------------------

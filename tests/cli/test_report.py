@@ -126,7 +126,7 @@ def test_a_recorded_run(paint: Site) -> None:
     assert answer.code == 1
     assert (
         answer.errors
-        == "Error: no.json is not a record of hooks.record: it lacks 'format' or 'calls'\n"
+        == "Error: no.json is not a record of hooks.record: it lacks 'format'\n"
     )
 
 

@@ -498,8 +498,8 @@ def test_all_kinds_of_toml_have_their_lines(site: Site, tmp_path: Path) -> None:
         raw = \'\'\'
         C:\\ \'\'\'\'
         name = "\\u006Fil"
-        primary_types = ["m:T", [
-        1]]
+        primary_types = ["m:T",
+        1]
         [[others]]
         a = { b = [1, {c = 2}], "d e" = '#' }
         [others.more]
@@ -519,7 +519,7 @@ def test_all_kinds_of_toml_have_their_lines(site: Site, tmp_path: Path) -> None:
         (2, "half"),
         (3, "text"),
         (6, "raw"),
-        (9, "primary_types[1]"),
+        (10, "primary_types[1]"),
         (11, "others"),
         (17, 'functions."l:a".function'),
         (18, 'functions."l:b".function'),
