@@ -16,7 +16,6 @@ from itertools import chain
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from .._description import EVERY
 from .._errors import Finding, Severity, Source, nearest, replace
 from .._patterns import loaded_object, split_identifier
 from .child import foreign_code
@@ -282,8 +281,6 @@ def _no_context(mention: Mention) -> tuple[str, str]:
     lacks, remedy = "takes no DispatchContext,", "Take it as the first argument"
     if mention.role is Role.SHOULD_RUN:
         return f"{lacks} which every should_run gets first", remedy
-    if mention.library_function == EVERY:
-        return f"{lacks} which the implementation of every function gets first", remedy
     return (
         f"{lacks} but the description says uses_context = true",
         f"{remedy}, or leave uses_context out",

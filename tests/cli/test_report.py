@@ -124,10 +124,7 @@ def test_a_recorded_run(paint: Site) -> None:
     (paint.folder / "no.json").write_text("[]")
     answer = paint.run("report", "--record", "no.json")
     assert answer.code == 1
-    assert (
-        answer.errors
-        == "Error: no.json is not a record of hooks.record: it lacks 'format'\n"
-    )
+    assert answer.errors == "Error: no.json is not a record of hooks.record: it lacks 'format'\n"
 
 
 def test_a_library_that_cannot_be_used(paint: Site) -> None:
