@@ -34,7 +34,6 @@ from ._context import (
     Rest,
     SharedPart,
     are_same,
-    checked,
 )
 from ._patterns import DEFAULT
 from ._wrapper import TakesFound, given
@@ -128,7 +127,7 @@ class Chain(TakesFound):
                 self.note(error, first, args, kwargs, progress)
                 raise
             if result is not NotImplemented or first.backend == DEFAULT:
-                return checked(self.function, first.backend, result)
+                return result
             progress.reasons[first.backend] = RETURNED
         result = self.answer(args, kwargs, found, progress)
         if self.sole and result is NotImplemented and progress.backend != DEFAULT:
@@ -270,7 +269,7 @@ class Chain(TakesFound):
                 progress.cause, reason = error, reason_of(error)
                 result = NotImplemented
             if result is not NotImplemented or step.backend == DEFAULT:
-                return checked(self.function, step.backend, result)
+                return result
             self._defer(step, reason, progress)
             result = self._settle(step, args, kwargs, context, progress)
             if result is not UNKNOWN:
@@ -376,13 +375,21 @@ class Chain(TakesFound):
             if self.decision.state.trace is not None:
                 self.record(step.backend, "converted", moved_text(before, after))
 
+        def failed(error: Exception, name: str) -> None:
+            from ._explain import note_conversion
+
+            note_conversion(self.decision, error, step, name)
+
         def refuse(why: str) -> Exception:
             return self._refusal(progress, (), {}, step.backend, why)
 
         try:
             return self._conversion(step).call(
                 *(args, kwargs, self.calls.keeper),
-                *(lambda: self.record(DEFAULT, "called", reason), moved, refuse),
+                called=lambda: self.record(DEFAULT, "called", reason),
+                moved=moved,
+                failed=failed,
+                refuse=refuse,
             )
         except Unconverted as failure:
             progress.unconverted[step.backend] = str(failure)

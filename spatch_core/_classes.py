@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from ._backends import Match
 from ._call import Chain
-from ._context import Progress, checked
+from ._context import Progress
 from ._decide import Decision, Step, Verdict
 from ._explain import ExplainedBackend
 from ._matching import ARRAY_FUNCTION, GenericMethod
@@ -266,7 +266,7 @@ def make_override(
         for ask in asked:
             result = ask(*args, **kwargs)
             if result is not NotImplemented:
-                return checked(function, protocol, result)
+                return result
         return NotImplemented
 
     made: Any = asked[0] if len(asked) == 1 else ask_all

@@ -343,6 +343,7 @@ class Conversion:
         keeper: StateKeeper,
         called: Callable[[], None],
         moved: Moved,
+        failed: Callable[[Exception, str], None],
         refuse: Callable[[str], Exception],
     ) -> Any:
         """Convert the arguments, call the default implementation, and convert its result.
@@ -355,6 +356,8 @@ class Conversion:
             The default runs without the ``type`` in force.
         called, moved : callable
             Called before the default runs, and with each object before and after its conversion.
+        failed : callable
+            Called with an exception of a conversion, and the name of the conversion.
         refuse : callable
             Returns the error for a result that cannot be converted, given the reason.
 
@@ -367,7 +370,11 @@ class Conversion:
         obstacle = self.obstacle(args, kwargs)
         if obstacle:
             raise Unconverted(obstacle)
-        to_default, from_default, copy_into = self._decision.load_conversions(self._step)
+        names = "to_default", "from_default", "copy_into"
+        to_default, from_default, copy_into = [
+            _noting(each, name, failed)
+            for each, name in zip(self._decision.load_conversions(self._step), names, strict=True)
+        ]
         trip = RoundTrip(
             lambda value: converted(to_default, "to_default", value),
             lambda value: converted(from_default, "from_default", value),
@@ -403,6 +410,21 @@ class Conversion:
         if type(result) is CoroutineType:
             return _awaited(keeper, lambda: result, finish)
         return finish(result)
+
+
+def _noting(
+    conversion: Callable[..., Any], name: str, failed: Callable[[Exception, str], None]
+) -> Callable[..., Any]:
+    """Return a conversion; `failed` is called with its exceptions and its name."""
+
+    def convert(*values: Any) -> Any:
+        try:
+            return conversion(*values)
+        except Exception as error:
+            failed(error, name)
+            raise
+
+    return convert
 
 
 @contextmanager

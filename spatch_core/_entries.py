@@ -13,7 +13,7 @@ from types import FunctionType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ._call import Chain, reason_of, reason_of_answer, shared_part
-from ._context import RETURNED, CallContext, Progress, Rest, checked
+from ._context import RETURNED, CallContext, Progress, Rest
 from ._decide import Decision, Step
 from ._patterns import DEFAULT, is_awaited, is_hashable_by_identity, shown
 from ._state import Scope, store, table_of
@@ -200,18 +200,6 @@ class Calls:
         decision = Decision(self.decider, function, state, types)
         decision = decision.with_candidates([Step(name, found, prioritized=True)])
         return self._kind(function)(decision, self, sole=True)
-
-    def check(self, function: Function, called: object, result: Any) -> Any:
-        """Return the answer of a table's entry for a coroutine or generator function."""
-        if tries_whole_chain(called):
-            return result  # the chain has checked it
-        # The entry is a bare implementation: find its backend, for the message.
-        decider = self.decider
-        for name in decider.implementers(function.identifier):
-            found = decider.catalog.descriptions[name].implementation(function.identifier)
-            if found is not None and decider.is_loaded(found.function, called):
-                return checked(function, name, result)
-        return checked(function, decider.protocol or DEFAULT, result)
 
 
 def _entry_of(chain: Chain) -> Callable[..., Any]:

@@ -11,6 +11,7 @@ from _collections_abc import Sequence  # as collections.abc has it, without that
 from types import CodeType, FunctionType
 
 from ._patterns import DEFAULT, GENERATED, is_initializing, split_identifier
+from ._state import StateKeeper
 from ._wrapper import (
     SIGNED,
     dress,
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
     from ._invoke import Invocation
     from ._loading import Loader
     from ._options import BackendOptions
-    from ._state import StateKeeper
     from ._traits import Memory
 
     DispatchArguments: TypeAlias = (
@@ -449,15 +449,6 @@ def check_parentheses(given: Any, frame: FrameType) -> None:
 
 _CLASS = "; decorate the methods of a class, or a function that makes its instances"
 
-_UNDISPATCHABLE = {
-    "__hash__": "equal objects must have one hash, with any backends installed",
-    "__init__": "the instance is made already; decorate a function or a class method that makes "
-    "instances",
-    "__new__": "a call of the class calls __init__ as well; decorate a function or a class method "
-    "that makes instances",
-}
-"""Methods that no backend may replace, and why."""
-
 
 def _check_callable(default: Any) -> None:
     """Raise unless a function can be dispatchable."""
@@ -478,10 +469,11 @@ def _check_callable(default: Any) -> None:
             f"only a function can be dispatchable, not {default!r}; "
             "is it decorated with @dispatchable(), with parentheses?"
         )
-    name = getattr(default, "__name__", "")
-    if name in _UNDISPATCHABLE:
-        shown = getattr(default, "__qualname__", name)
-        raise TypeError(f"{shown} cannot be dispatchable: {_UNDISPATCHABLE[name]}")
+    if getattr(default, "__name__", "") in ("__hash__", "__init__", "__new__"):
+        raise TypeError(
+            f"{default.__qualname__} cannot be dispatchable: equal objects must have one hash, and "
+            "a call of a class calls both other methods; decorate a function or a class method"
+        )
 
 
 def _warn_of_duplicate(earlier: Dispatchable, default: Any) -> None:
@@ -517,26 +509,16 @@ def _place(default: Any) -> str:
 class Dispatcher:
     """Holds the functions of a library, fills the tables of their wrappers, and owns the options.
 
-    `make_loader` returns a loader of the library's backends; it is called once, on first use.
-    `restore` and `reload` are those of the `BackendSystem`, for pickles and users. `defer_on` are
-    the classes of exceptions by which implementations defer.
+    `defer_on` are the classes of exceptions by which implementations defer.
     """
 
     backend_opts: type[BackendOptions]  # set by the system
 
     def __init__(
-        self,
-        keeper: StateKeeper,
-        make_loader: Callable[[], Loader[Calls]],
-        restore: Callable[..., Any],
-        reload: Callable[[], None],
-        defer_on: tuple[type[Exception], ...] = (),
-        default_name: str = DEFAULT,
+        self, system: Any, defer_on: tuple[type[Exception], ...], default_name: str
     ) -> None:
-        self.keeper = keeper
-        self._make_loader = make_loader
-        self.restore = restore
-        self.reload = reload
+        self.system = system  # for pickles
+        self.keeper = keeper = StateKeeper(system.environ_prefix)
         self.defer_on = defer_on
         self.default_name = default_name
         # One at most, in both: appending and reading are single steps, so that no lock is needed.
@@ -558,7 +540,9 @@ class Dispatcher:
     def ensure_loader(self) -> Loader[Calls]:
         """Return the loader; if several threads make one, the first one's stays."""
         if not self._loaders:
-            self._loaders.append(self._make_loader())
+            from ._loading import make_loader  # not needed when a library is imported
+
+            self._loaders.append(make_loader(self.system))
         return self._loaders[0]
 
     def ensure_loaded(self) -> Calls:
@@ -622,10 +606,3 @@ class Dispatcher:
         from ._entries import failed
 
         return failed(self, index, called, args, kwargs, error, values)
-
-    def check(self, index: int, called: Any, result: Any) -> Any:
-        """Return the answer of an entry of a coroutine or generator function, if it is right."""
-        calls = self.loaded
-        if calls is None:
-            return result  # of the default: no backend is known yet
-        return calls.check(self.records[index - 1].function, called, result)

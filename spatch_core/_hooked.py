@@ -17,9 +17,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ._call import Chain
-from ._context import Progress, are_same, checked
+from ._context import Progress, are_same
 from ._freezing import stepwise
-from ._observed import Call, hook_name
+from ._observed import Call
 from ._wrapper import TakesFound, given, missing
 
 if TYPE_CHECKING:
@@ -145,7 +145,6 @@ class Hooked(TakesFound):
         function = self.function
         if function.nature and result is not NotImplemented:
             # The steps of the answer run in the scope of the hook: the hook is not in force.
-            result = checked(function, "", result, f"hook {hook_name(hook)}")
             return stepwise(function.nature, keeper, tables[0], lambda: result)
         return result
 

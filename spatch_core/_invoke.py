@@ -6,7 +6,7 @@ imported.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from inspect import signature
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, TypeVar, overload
 
@@ -123,18 +123,11 @@ class Invocation:
         return f"<{self._record.identifier} invoked with {given}>"
 
     def __reduce__(self) -> Any:
-        content = {"function": self._record.wrapper, "options": self._options()}
-        return self._record.dispatcher.restore, ("invocation", content)
+        return Invocation._of, (self._record.wrapper, self._options())
 
-
-def restore_invocation(_: object, content: Mapping[str, Any]) -> Invocation:
-    """Make an invocation again that was pickled; see `_freezing`."""
-    from ._freezing import check_names
-
-    check_names(content, ("function", "options"))
-    check_names(content["options"], ("backend", "type", "force"))
-    invocation: Invocation = content["function"].invoke(**content["options"])
-    return invocation
+    @staticmethod
+    def _of(function: Any, options: dict[str, Any]) -> Any:
+        return function.invoke(**options)
 
 
 def explain_call(record: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Explanation:
@@ -147,7 +140,10 @@ def explain_call(record: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
     except (TypeError, ValueError):
         pass  # some functions written in C have none
     else:
-        own.bind(*args, **kwargs)  # raises the error of a call that does not fit
+        try:
+            own.bind(*args, **kwargs)
+        except TypeError as misfit:
+            raise TypeError(f"{record.identifier.partition(':')[2]}() {misfit}") from None
     decider = dispatcher.ensure_loaded().decider
     state = dispatcher.keeper.current()
     found, kwargs = function.extract(args, kwargs), function.without_like(kwargs)

@@ -56,7 +56,7 @@ class Loader(Generic[Found]):
         self._publish = publish
         self.loaded: Found | None = None  # the latest complete result
         self._is_published = True
-        self._told: set[str] = set()  # the warnings that were issued before
+        self.told: set[str] = set()  # the warnings that were issued before
         # An incomplete result, and the modules that were being imported then.
         self._provisional: tuple[Found, list[Any]] | None = None
         self._lock = RLock()
@@ -107,8 +107,8 @@ class Loader(Generic[Found]):
             self._lock.release()
         # Last, because a filter may turn warnings into exceptions.
         for warning in found.catalog.warnings() if found.catalog.is_complete else ():
-            if str(warning) not in self._told:
-                self._told.add(str(warning))
+            if str(warning) not in self.told:
+                self.told.add(str(warning))
                 warn_caller(warning)
         return found
 

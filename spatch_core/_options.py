@@ -11,7 +11,7 @@ empties the cache when the backends have changed, and when `MAX_OPTIONS` combina
 
 from __future__ import annotations
 
-from types import GenericAlias, MethodType
+from types import GenericAlias
 
 from ._state import NAMES, OPTIONS, DispatchState, initial_state
 
@@ -47,7 +47,6 @@ if TYPE_CHECKING:
         ) -> None: ...
 
     Kind = type
-    method_of_either = classmethod
     readable = property
 else:
     # `Giving[Given_co]` is `object` at run time: importing `typing` takes longer than importing a
@@ -78,12 +77,6 @@ else:
 
         def __exit__(cls, *error: object) -> None:
             """Python looks it up before it enters the block."""
-
-    class method_of_either(classmethod):  # noqa: N801  # used as `classmethod` is
-        """A class method; called on an object, it gets the object instead of the class."""
-
-        def __get__(self, instance: Any, owner: Any = None) -> Any:
-            return MethodType(self.__func__, owner if instance is None else instance)
 
     class readable(property):  # noqa: N801  # used as `property` is
         """A property; the error for setting it says what to write instead."""
@@ -414,28 +407,16 @@ class BackendOptions(Giving[Given_co], metaclass=Kind):
 
         return freeze(self._owner, self._scope(), function)
 
-    @method_of_either
-    def freeze(
-        cls,  # noqa: N805  # an object or the class
-        function: F,
-        prioritize: str | Iterable[str] | None = (),
-        disable: str | Iterable[str] | None = (),
-        type: Class | str | None = None,
-        fallback: str | None = None,
-        backend: str | None = None,
-    ) -> F:
+    def freeze(self, function: F) -> F:
         """Return a callable that runs `function` under these options and no others.
 
         Meant for work that is done later or elsewhere: unlike options as a decorator, it ignores
-        the options in force here. ``backend_opts.freeze(function, ...)`` freezes the given options;
-        ``backend_opts(...).freeze(function)`` those of the object, including its trace.
+        the options in force here.
 
         Parameters
         ----------
         function : callable
             A function, a coroutine function or any other callable.
-        prioritize, disable, type, fallback, backend
-            As for a block; on an object, as for a block inside one of its options.
 
         Returns
         -------
@@ -445,12 +426,8 @@ class BackendOptions(Giving[Given_co], metaclass=Kind):
         """
         from ._freezing import freeze
 
-        state = DispatchState()
-        either: Any = cls
-        if isinstance(either, BackendOptions):
-            state = either._own.within(state)
-        own = cls._checked(prioritize, disable, type, fallback=fallback, backend=backend)
-        return freeze(cls._owner, cls._owner.keeper.scope(own.within(state)), function)
+        state = self._own.within(DispatchState())
+        return freeze(self._owner, self._owner.keeper.scope(state), function)
 
     def enable_globally(self) -> None:
         """Add these options to the process-wide default.
@@ -498,7 +475,7 @@ class BackendOptions(Giving[Given_co], metaclass=Kind):
         The environment variables are read again too. Blocks of options stay in force, and modules
         that were imported are not imported again.
         """
-        cls._owner.reload()
+        cls._owner.system.reload()
 
     def _state(self) -> DispatchState:
         """Return the state in force here with the options added."""

@@ -71,12 +71,9 @@ from __future__ import annotations
 import sys
 from os import environ
 from types import (
-    AsyncGeneratorType,
     CellType,
     CodeType,
-    CoroutineType,
     FunctionType,
-    GeneratorType,
 )
 
 TYPE_CHECKING = False
@@ -241,29 +238,23 @@ if result is NotImplemented:
     return dispatcher.deferred({index}, call, args, keywords{found})
 return result
 """,
-    # What an implementation awaits is not looked at again.
+    # What an implementation awaits or yields is not looked at again.
     COROUTINE: """\
 if result is NotImplemented:
     result = dispatcher.deferred({index}, call, args, keywords{found})
     if result is NotImplemented:
         return result
-if type(result) is not Coroutine:
-    dispatcher.check({index}, call, result)
 return await result
 """,
     GENERATOR: """\
 if result is NotImplemented:
     result = dispatcher.deferred({index}, call, args, keywords{found})
-if type(result) is not Generator:
-    dispatcher.check({index}, call, result)
 return (yield from result)
 """,
     # Does what `yield from` does; asynchronous generators have no such statement.
     ASYNC_GENERATOR: """\
 if result is NotImplemented:
     result = dispatcher.deferred({index}, call, args, keywords{found})
-if type(result) is not AsyncGenerator:
-    result = dispatcher.check({index}, call, result)
 step = result.__anext__()
 try:
     while True:
@@ -292,9 +283,6 @@ _SHARED = {
     "isinstance": isinstance,
     "TakesFound": TakesFound,
     "NotImplemented": NotImplemented,
-    "Coroutine": CoroutineType,
-    "Generator": GeneratorType,
-    "AsyncGenerator": AsyncGeneratorType,
     "GeneratorExit": GeneratorExit,
     "BaseException": BaseException,
     "StopAsyncIteration": StopAsyncIteration,

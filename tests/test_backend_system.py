@@ -58,12 +58,9 @@ def test_none_means_no_types_and_no_backends() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (
-            (3, "LIB"),
-            "group takes the name of an entry point group, e.g. 'mylib.backends', or None",
-        ),
-        ((b"lib", "LIB"), "group takes the name"),
-        ((None, None), "environ_prefix takes a string, e.g. 'MYLIB', not None"),
+        ((3, "LIB"), "group takes a name, or None, not 3"),
+        ((b"lib", "LIB"), "group takes a name"),
+        ((None, None), "environ_prefix takes a name as 'MYLIB', not None"),
         ((None, "LIB", 3), "default_primary_types takes several type patterns, in a list"),
         ((None, "LIB", "lib"), "default_primary_types takes several"),
         ((None, "LIB", (), 3), "backends takes several descriptions, in a list"),

@@ -441,19 +441,6 @@ def test_a_field_in_the_wrong_table_is_a_fault(
     assert place in problem.remedy
 
 
-def test_attributes_of_an_object_that_are_fields_of_tables_are_its_own() -> None:
-    """D1: a module may have a function named `function`."""
-
-    class Fields:
-        name = "gpu"
-        primary_types = ("cupy:ndarray",)
-        function = "lib:blur"
-        backend = object()
-        modules = ("a",)
-
-    assert notices(Fields) == ()
-
-
 # --- through a library ---------------------------------------------------------------
 
 
@@ -475,21 +462,3 @@ def test_a_library_skips_a_faulty_backend_and_keeps_all_its_problems() -> None:
     assert "a description in the library's code" in str(system.problems[0])
     with pytest.raises(UnknownBackendError, match=r"cannot be used: .*primary_types"):
         system.backend_opts(prioritize="broken")
-
-
-def test_descriptions_cannot_be_changed_through_the_library() -> None:
-    """Nor by changes of the fields that they were made from."""
-    fields = with_function(function="p:f")
-    system = load(fields, None)
-    shown: Any = system.backends
-    before = plain(shown["gpu"])
-    with pytest.raises(TypeError):
-        shown["other"] = shown["gpu"]
-    with pytest.raises(TypeError):
-        shown["gpu"].functions["lib:new"] = None
-    for field in before.keys() - {"auto-generation"}:
-        with pytest.raises(AttributeError):
-            setattr(shown["gpu"], field, None)
-    fields["functions"]["lib:blur"]["function"] = "p:g"
-    fields["functions"]["lib:other"] = {"function": "p:h"}
-    assert plain(system.backends["gpu"]) == before

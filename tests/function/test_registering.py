@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,7 +14,6 @@ from spatch_core import (
     DescriptionError,
     UnknownBackendError,
 )
-from spatch_core.testing import isolated, write_distribution
 
 HERE = __name__
 
@@ -104,35 +102,6 @@ def test_unknown_keys_are_problems() -> None:
     assert [each.key for each in system.problems] == ["lib:f"]
 
 
-def test_one_that_lacks_a_requirement_takes_no_name(tmp_path: Path) -> None:
-    """D7, P7: the first usable one counts; without an installed one it says what it lacks."""
-    write_distribution(
-        tmp_path,
-        "installed",
-        entry_points={"registered18.backends": {"late": "installed18:b.toml"}},
-        files={"installed18/b.toml": "name = 'late'\nprimary_types = ['builtins:str']"},
-    )
-    system = BackendSystem("registered18.backends", "REGISTERED18")
-    with isolated(system, path=[tmp_path]):
-        system.register({**describe("late"), "requires": ["absent-distribution"]})
-        with pytest.warns(BackendSkippedWarning, match="the backend of installed is used"):
-            assert system.backends["late"].source.distribution == "installed"
-        (problem,) = system.problems
-        assert "it requires absent-distribution, which is not installed" in str(problem)
-        system.unregister("late")
-        assert system.problems == ()
-    system.register({**describe("late"), "requires": ["absent-distribution"]})
-    assert system.backends["late"].unmet
-
-
-def test_the_environment_blocks_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    """D7, S8: as any other."""
-    monkeypatch.setenv("REGISTERLIB_BLOCK", "gpu")
-    system, f = make()
-    system.register(describe())
-    assert f(Foreign()) == "default"
-
-
 EVERY = {"function": lambda context, *args, **kwargs: (context.function, args, kwargs)}
 
 
@@ -167,26 +136,6 @@ def test_one_implementation_serves_every_function() -> None:
     assert h(x) == ("lib:h", (x,), {})
     assert h(Own()) == "default"
     assert list(h.backends) == ["default", "gpu"]
-
-
-def test_it_gets_the_context_and_the_defaults() -> None:
-    """D4: whatever `uses_context` says."""
-    functions = {
-        "defaults": {"should_run": lambda context, x: context.function == "lib:f"},
-        "*": {**EVERY, "uses_context": False},
-    }
-    system, f = make(describe(functions=functions))
-    g = system.dispatchable("x", identifier="lib:g")(lambda x: "default")
-    x = Foreign()
-    assert f(x) == ("lib:f", (x,), {})
-    assert g(x) == "default"
-
-
-def test_it_needs_an_implementation() -> None:
-    """D4: as every function."""
-    system, _ = make()
-    with pytest.raises(DescriptionError, match="field is missing"):
-        system.register(describe(functions={"*": {}}))
 
 
 def registered(system: BackendSystem, description: Any) -> Any:

@@ -155,13 +155,6 @@ def test_the_environment_overrides_all_other_edges(
         assert " ".join(found.names) == expected
 
 
-@pytest.mark.parametrize("set_order", ["c>absent>a", "absent>a,c>absent", "c>x>y>z>a"])
-def test_set_order_holds_across_names_that_are_not_installed(set_order: str) -> None:
-    """P5: a name that is not installed is ignored; its neighbours stay connected."""
-    assert names(backend("a"), backend("c"), set_order=set_order) == "c a"
-    assert names(backend("a", higher="c"), backend("c"), set_order=set_order) == "c a"
-
-
 # --- type specificity ----------------------------------------------------------------
 
 
@@ -373,24 +366,6 @@ def test_a_cycle_that_the_environment_resolves_is_not_reported() -> None:
     found = order(*ring("a", "b", "c"), set_order="c>a")
     assert found.cycles == ()
     assert found.names.index("c") < found.names.index("a")
-
-
-@pytest.mark.parametrize(
-    "set_order",
-    ["b>absent>a", "z>a", "c>z>a", "c>absent>z>a", "b>y,y>z", "p>q>r", "z>default"],
-)
-def test_the_value_that_resolves_a_cycle_keeps_what_was_set(set_order: str) -> None:
-    """P6: the exact value to set."""
-    backends = [*ring("a", "b", "c"), *ring("d", "e"), backend("y"), backend("z")]
-    found = order(*backends, set_order=set_order)
-    pairs = [
-        f"{first}>{second}"
-        for chain in set_order.split(",")
-        for first, second in itertools.pairwise(chain.split(">"))
-    ]
-    for cycle in found.cycles:
-        assert cycle.set_order.startswith(",".join(pairs))
-    assert_resolved(backends, found)
 
 
 def test_backends_on_a_cycle_are_skipped_in_the_calls_that_they_would_take() -> None:

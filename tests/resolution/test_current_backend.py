@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from spatch_core import BackendSystem, EnvironmentVariableWarning, UnknownBackendError
+from spatch_core import BackendSystem, UnknownBackendError
 from spatch_core.testing import isolated, write_distribution
 
 
@@ -210,13 +210,6 @@ def test_a_disabled_one(library: Library) -> None:
         assert library.tensor([1]) == "jax"
 
 
-@pytest.mark.parametrize("given", [3, ["jax"], ("jax",), b"jax"], ids=repr)
-def test_what_is_no_name(library: Library, given: Any) -> None:
-    """W1: one name, and no list of names."""
-    with pytest.raises(TypeError, match="is given by its name, not by"):
-        library.options(backend=given)
-
-
 def test_an_unknown_name(library: Library) -> None:
     """W1: says so at once, with the nearest names, as for `prioritize`."""
     with pytest.raises(UnknownBackendError, match="did you mean 'jax'"):
@@ -227,21 +220,6 @@ def test_an_unknown_name(library: Library) -> None:
     library.options(backend="jax")
     with pytest.raises(ValueError, match="jxa"):
         library.options(backend="jxa")
-
-
-def test_frozen_functions_carry_it(library: Library) -> None:
-    """S5: also with what is prioritized before and after it."""
-    frozen = library.options.freeze(library.tensor, backend="jax")
-    assert frozen([1]) == "jax"
-    with library.options(backend="torch"):
-        assert frozen([1]) == "jax"
-        assert library.options(prioritize="fast")(library.tensor)([1]) == "torch"
-
-
-def test_a_policy_does_not_matter(library: Library) -> None:
-    """V1: no type is foreign where the current backend decides."""
-    with library.options(backend="jax", fallback="raise"):
-        assert library.tensor([1]) == library.zeros(3) == "jax"
 
 
 def test_names_of_the_library() -> None:
@@ -271,50 +249,6 @@ def test_the_variable(library: Library) -> None:
         library.options.reset_globally()
         assert library.tensor([1]) == "jax"
     assert library.tensor([1]) == "default"
-
-
-@pytest.mark.parametrize(
-    ("name", "value", "message"),
-    [
-        ("CURRENTLIB_BACKEND", "jxa", "no backend is named 'jxa'.*Did you mean 'jax'"),
-        ("CURRENTLIB_BACKEND", "jax,torch", "'jax,torch' cannot name a backend"),
-        ("CURRENTLIB_BACKEND", "jax@dist", "'jax@dist' cannot name a backend"),
-        ("CURRENTLIB_BACKENDS", "jax", "Did you mean CURRENTLIB_BACKEND"),
-        ("currentlib_backend", "jax", "Did you mean CURRENTLIB_BACKEND"),
-    ],
-)
-def test_mistakes_in_the_variable(library: Library, name: str, value: str, message: str) -> None:
-    """S8: reported, and without effect."""
-    with isolated(library.system, environment={name: value}):
-        with pytest.warns(EnvironmentVariableWarning, match=message):
-            assert library.tensor([1]) == "default"
-        assert library.options().backend is None
-
-
-@pytest.mark.parametrize("value", ["", "  ", "something-else"])
-def test_values_without_effect(library: Library, value: str) -> None:
-    """S8: an empty one says nothing, and what is not installed is ignored."""
-    with isolated(library.system, environment={"CURRENTLIB_BACKEND": value}):
-        assert library.tensor([1]) == "default"
-        assert library.options().backend is None
-
-
-def test_the_variable_cannot_name_a_blocked_one(library: Library) -> None:
-    """S8: what is blocked is not there."""
-    environment = {"CURRENTLIB_BACKEND": "jax", "CURRENTLIB_BLOCK": "jax"}
-    with isolated(library.system, environment=environment):
-        assert library.tensor([1]) == "default"
-        assert library.system.problems == ()
-
-
-def test_the_variable_cannot_name_one_whose_requirement_is_not_met() -> None:
-    """S8: it is inactive."""
-    library = Library(describe("jax", "Jax", requires=["no-such-distribution"]))
-    with isolated(library.system, environment={"CURRENTLIB_BACKEND": "jax"}):
-        assert library.tensor([1]) == "default"
-        assert library.options().backend is None
-        with pytest.raises(UnknownBackendError, match="no-such-distribution"):
-            library.options(backend="jax")
 
 
 def test_an_installed_backend(tmp_path: Path) -> None:

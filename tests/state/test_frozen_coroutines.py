@@ -24,7 +24,7 @@ def asyncio_run(function: Any) -> Any:
 def test_generator_functions_are_refused(library: Any, work: Any, name: str, wrap: Any) -> None:
     """S5: their bodies would run outside of the options."""
     function = wrap(getattr(work, name))
-    for decorate in (library.backend_opts(prioritize="third"), library.backend_opts.freeze):
+    for decorate in (library.backend_opts(prioritize="third"), library.backend_opts().freeze):
         with pytest.raises(TypeError, match=rf"{name}.* generator function.*Decorate the function"):
             decorate(function)
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 import functools
 import inspect
 import pickle
-import threading
 import typing
-from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -59,28 +58,6 @@ def test_trace_of_a_frozen_state(library: Any, work: Any) -> None:
     assert around == []
 
 
-def test_threads_share_a_frozen_function(options: type[BackendOptions], work: Any) -> None:
-    """S5, S2: each thread enters and leaves for itself."""
-    barrier = threading.Barrier(2, timeout=60)
-
-    @options(prioritize="third")
-    def meet() -> Any:
-        barrier.wait()
-        found = work.plain()
-        barrier.wait()
-        return found
-
-    def run(name: str) -> Any:
-        with options(prioritize=name):
-            return meet(), work.plain()
-
-    with ThreadPoolExecutor(2) as pool:
-        assert sorted(pool.map(run, ["first", "second"])) == [
-            ("third", "first"),
-            ("third", "second"),
-        ]
-
-
 def test_methods_bind(work: Any) -> None:
     """S5: methods, static methods and class methods."""
     thing = work.Work(7)
@@ -101,17 +78,6 @@ def test_bound_methods_objects_and_partials(library: Any, work: Any) -> None:
     assert options(functools.partial(thing, 5))() == ("third", 7, 5)
     assert options(len)([1, 2]) == 2
     assert options(library.f)(library.Foreign()) == "third"
-
-
-def test_arguments_as_given(options: type[BackendOptions]) -> None:
-    """Whatever the parameters are called, `self` among them."""
-
-    @options()
-    def record(*args: Any, **kwargs: Any) -> Any:
-        return args, kwargs
-
-    assert record(1, 2, x=3) == ((1, 2), {"x": 3})
-    assert record(self=1, function=2, args=3) == ((), {"self": 1, "function": 2, "args": 3})
 
 
 def test_looks_like_the_function(work: Any) -> None:
@@ -251,35 +217,6 @@ def test_functions_of_a_script_travel_by_value(folder: Path) -> None:
         **dict.fromkeys(("coroutine", "decorated", "local"), "third"),
         **dict.fromkeys(("expression", "lambda", "method"), "second"),
     }
-
-
-def test_functions_of_a_module_travel_by_value(folder: Path, tmp_path: Path) -> None:
-    """S5: cloudpickle sends a registered module's functions to workers that lack the module."""
-    pytest.importorskip("cloudpickle", reason="cloudpickle is not installed")
-    package = tmp_path / "notes"
-    package.mkdir()
-    (package / "__init__.py").write_text("")
-    (package / "work.py").write_text(
-        "from frozen_library import Foreign, backend_opts, f\n"
-        "@backend_opts(prioritize='third')\n"
-        "def decorated():\n"
-        "    return f(Foreign())\n"
-    )
-    done = run_python(
-        """
-        import pickle
-        import cloudpickle, notes
-        from notes.work import decorated
-
-        assert pickle.loads(pickle.dumps(decorated))() == "third"
-        cloudpickle.register_pickle_by_value(notes)
-        print(cloudpickle.dumps(decorated).hex())
-        assert pickle.loads(pickle.dumps(decorated))() == "third"
-        """,
-        path=[tmp_path, folder, PACKAGE],
-    )
-    loaded = f"import pickle; print(pickle.loads(bytes.fromhex({done.stdout.strip()!r}))())"
-    assert run_python(loaded, path=[folder, PACKAGE]).stdout.split() == ["third"]
 
 
 def test_script_that_starts_processes(folder: Path) -> None:

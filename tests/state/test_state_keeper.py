@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import gc
 import threading
 import warnings
@@ -25,53 +24,6 @@ def in_thread(function: Any) -> Any:
     """Return the result of `function` in a new thread."""
     with ThreadPoolExecutor(1) as pool:
         return pool.submit(function).result()
-
-
-# ---------------------------------------------------------------------------------------
-# Threads, tasks, contexts
-
-
-def test_thread_does_not_see_a_block_of_another(library: Library) -> None:
-    """S2: threads never see each other's state."""
-    with library.options(prioritize="third"):
-        assert library.ran() == "third"
-        assert in_thread(library.ran) == "first"
-    assert library.ran() == "first"
-
-
-def test_tasks_do_not_see_each_other(library: Library) -> None:
-    """S2: asyncio tasks never see each other's state."""
-
-    async def work(name: str) -> list[str]:
-        found = []
-        with library.options(prioritize=name):
-            for _ in range(3):
-                await asyncio.sleep(0)
-                found.append(library.ran())
-        await asyncio.sleep(0)
-        return [*found, library.ran()]
-
-    async def main() -> list[list[str]]:
-        return await asyncio.gather(*map(work, ("first", "second", "third")))
-
-    assert asyncio.run(main()) == [[name] * 3 + ["first"] for name in ("first", "second", "third")]
-    assert library.ran() == "first"
-
-
-def test_task_starts_with_the_state_of_its_creator(library: Library) -> None:
-    """S2: a context variable is copied into a task, and comes back unchanged."""
-
-    async def work() -> str:
-        found = library.ran()
-        library.options(prioritize="third").__enter__()  # never left
-        return found
-
-    async def main() -> tuple[str, str]:
-        with library.options(prioritize="second"):
-            task = asyncio.create_task(work())
-        return await task, library.ran()
-
-    assert asyncio.run(main()) == ("second", "first")
 
 
 # ---------------------------------------------------------------------------------------
@@ -154,16 +106,6 @@ def test_a_program_can_go_back_to_what_the_environment_says(
         assert library.ran() == "first"
         options().reset_globally()
         assert library.ran() == "second"
-
-
-def test_blocks_stay_in_force_when_the_process_is_reset(library: Library) -> None:
-    """S7: as they do when options are enabled; threads outside of blocks follow at once."""
-    with library.options("third"):
-        library.options("second").enable_globally()
-        assert in_thread(library.ran) == "second"
-        library.options.reset_globally()
-        assert (library.ran(), in_thread(library.ran)) == ("third", "first")
-    assert library.ran() == "first"
 
 
 # ---------------------------------------------------------------------------------------

@@ -168,22 +168,6 @@ def test_an_identifier_that_leads_nowhere(lib: Any) -> None:
     assert isinstance(caught.value.__cause__, ImportError)
 
 
-def test_a_disabled_backend(lib: Any) -> None:
-    """W4: it is still the current one."""
-    with lib.system.backend_opts(backend="jax"), lib.system.backend_opts(disable="jax"):
-        assert lib.float64 == "jax float64"
-
-
-def test_an_exception_ends_a_block(lib: Any) -> None:
-    """W2, W4: also one of a read in it."""
-    with pytest.raises(ZeroDivisionError), lib.switch.backend_context("jax"):
-        _ = {"jax float64": 1}[lib.float64] / 0
-    assert lib.float64 == "own float64"
-    with pytest.raises(ImplementationImportError), lib.switch.backend_context("jax"):
-        _ = lib.gone
-    assert lib.float64 == "own float64"
-
-
 def test_importing_discovers_nothing(folder: Path) -> None:
     """W4, F9: neither the library, nor its submodules, nor what Python asks modules for."""
     run_python(
@@ -202,33 +186,6 @@ def test_importing_discovers_nothing(folder: Path) -> None:
         assert attrlib.float64 == "jax float64"
         """,
         path=[folder, *FOLDERS],
-    )
-
-
-def test_what_a_backend_reads_while_it_is_discovered(tmp_path: Path) -> None:
-    """W4: the library's own value, and no error."""
-    write_distribution(
-        tmp_path,
-        "attr-early",
-        entry_points={"attrlib.backends": {"early": "attrearly:Backend"}},
-        files={
-            "attrlib/__init__.py": LIBRARY,
-            "attrearly.py": (
-                "import attrlib\nseen = attrlib.float64, hasattr(attrlib, 'zzz')\n"
-                "class Backend:\n    name = 'early'\n    primary_types = ['attrearly:Array']\n"
-                "    attributes = {'attrlib:float64': 'attrearly:seen'}\n"
-            ),
-        },
-    )
-    run_python(
-        """
-        import attrlib
-
-        assert attrlib.float64 == "own float64"
-        attrlib.switch.set_backend("early")
-        assert attrlib.float64 == ("own float64", False)
-        """,
-        path=[tmp_path, *FOLDERS],
     )
 
 

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
 import math
-from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from typing import Any
 
 import pytest
 
 from spatch_core import BackendSystem
-from spatch_core.switching import Switch, attributes, describe_class
+from spatch_core.switching import Switch, describe_class
 from spatch_core.testing import isolated
 
 
@@ -64,13 +62,6 @@ class Jax(Middle):
     @cached_property
     def device(self) -> str:
         return "another one"
-
-
-class Failing(Base):
-    name = "failing"
-
-    def dot(self, x: Any) -> Any:
-        raise KeyError(x)
 
 
 def test_public_methods_are_implementations() -> None:
@@ -126,48 +117,6 @@ def test_a_backend_of_a_class() -> None:
         assert kron([1]) == ["own kron", "own dot"]
         with switch.backend_context("jax"):
             assert kron([1]) == ["own kron", "instance dot"]
-
-
-def test_values_follow(monkeypatch: pytest.MonkeyPatch) -> None:
-    """W4: None too."""
-    described = describe_class(Jax, __name__, shared=Base)
-    fields = {"name": "jax", "primary_types": ["jax:Array"], **described}
-    system = BackendSystem(None, "CLASSLIB", backends=[fields])
-    find, _ = attributes(system, __name__)
-    with system.backend_opts(backend="jax"):
-        assert (find("float64"), find("pi"), find("nothing")) == (float, math.pi, None)
-
-
-def test_threads_tasks_and_exceptions() -> None:
-    """W2, W3, W4: methods run where the class is current, and their errors are the caller's."""
-    backends = [
-        {"name": cls.name, "primary_types": [f"{cls.name}:Array"]}
-        | {"functions": describe_class(cls, "lib", shared=Base)["functions"]}
-        for cls in (Jax, Failing)
-    ]
-    system = BackendSystem(None, "CLASSLIB", backends=backends)
-    switch = Switch(system)
-
-    @system.dispatchable([], module="lib", qualname="dot")
-    def dot(x: Any) -> Any:
-        return "own dot"
-
-    async def work(name: str) -> Any:
-        switch.set_backend(name)
-        await asyncio.sleep(0)
-        return dot(1)
-
-    async def both() -> Any:
-        return await asyncio.gather(work("jax"), work("failing"), return_exceptions=True)
-
-    found, error = asyncio.run(both())
-    assert (found, type(error), error.args) == ("instance dot", KeyError, (1,))
-    with pytest.raises(KeyError), switch.backend_context("failing"):
-        dot(2)
-    assert dot(3) == "own dot"
-    switch.set_backend("jax")
-    with ThreadPoolExecutor(1) as pool:
-        assert (pool.submit(dot, 4).result(), dot(4)) == ("own dot", "instance dot")
 
 
 def test_mistakes() -> None:

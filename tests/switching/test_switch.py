@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-import asyncio
-import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextvars import copy_context
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-import spatch_core
 from spatch_core import UnknownBackendError
 from spatch_core.switching import Switch
-from spatch_core.testing import isolated, run_python
+from spatch_core.testing import isolated
 
 if TYPE_CHECKING:
     from tests.switching.conftest import Library
-
-FOLDERS = [Path(spatch_core.__file__).parents[1]]
 
 
 @pytest.fixture(autouse=True)
@@ -124,16 +117,6 @@ def test_the_stack(library: Library) -> None:
     assert switch.previous_backend() == "numpy"
 
 
-def test_the_stack_is_bounded(library: Library) -> None:
-    """W2, E4: programs that only set backends need no more memory for it."""
-    switch = library.switch
-    for _ in range(100):
-        switch.set_backend("jax")
-        switch.set_backend("torch")
-    assert len([*switch]) == 32
-    assert library.now() == "torch"
-
-
 def test_unset(library: Library) -> None:
     """W2: back to what the environment says, here and until a block ends."""
     switch = library.switch
@@ -168,26 +151,6 @@ def test_the_environment_gives_the_first(library: Library) -> None:
             assert library.options().prioritized == ("cupy", "jax")
 
 
-def test_it_can_be_pickled() -> None:
-    """W2: as the library that it belongs to."""
-    run_python(
-        """
-        import pickle, sys, types
-        from spatch_core import BackendSystem
-        from spatch_core.switching import Switch
-
-        module = types.ModuleType("switched_library")
-        exec("from spatch_core import BackendSystem; system = BackendSystem(None, 'ABC')",
-             vars(module))
-        sys.modules["switched_library"] = module
-        switch = Switch(module.system)
-        switch.set_backend("default")
-        assert [*pickle.loads(pickle.dumps(switch))] == ["default"]
-        """,
-        path=FOLDERS,
-    )
-
-
 # --- the whole process -----------------------------------------------------------------
 
 
@@ -208,84 +171,6 @@ def test_unset_globally(library: Library) -> None:
         assert library.options().disabled == ("cupy",)
 
 
-def test_cells_of_a_notebook(library: Library) -> None:
-    """W3: where each cell runs in a context of its own, only `globally=True` reaches the next."""
-    switch = library.switch
-
-    def cell(code: Any) -> Any:
-        return copy_context().run(code)
-
-    cell(lambda: switch.set_backend("jax"))
-    assert cell(library.now) == "numpy"
-    cell(lambda: switch.set_backend("jax", globally=True))
-    assert cell(library.now) == "jax"
-
-    async def cells() -> list[str]:
-        async def set_it() -> None:
-            switch.set_backend("torch")
-
-        async def set_it_globally() -> None:
-            switch.set_backend("cupy", globally=True)
-
-        async def look() -> str:
-            return library.now()
-
-        await asyncio.create_task(set_it())
-        before = await asyncio.create_task(look())
-        await asyncio.create_task(set_it_globally())
-        return [before, await asyncio.create_task(look())]
-
-    assert asyncio.run(cells()) == ["jax", "cupy"]
-
-
-# --- threads, tasks, executors, generators ------------------------------------------------
-
-
-def test_executors(library: Library) -> None:
-    """W3: a job that sets a backend leaves it set in its thread; a block does not."""
-    switch = library.switch
-    switch.set_backend("jax")
-    with ThreadPoolExecutor(1) as pool:
-        assert pool.submit(library.now).result() == "numpy"
-        pool.submit(switch.set_backend, "torch").result()
-        assert pool.submit(library.now).result() == "torch"
-        pool.submit(switch.unset_backend).result()
-        pool.submit(switch.backend_context("torch")(library.now)).result()
-        assert pool.submit(library.now).result() == "numpy"
-        # With the context of the submitting code:
-        assert pool.submit(copy_context().run, library.now).result() == "jax"
-        frozen = library.options()(library.now)
-        assert pool.submit(frozen).result() == "jax"
-    assert library.now() == "jax"
-
-
-def test_other_processes() -> None:
-    """W3: a forked one goes on with what was in force; a new one begins with its environment."""
-    run_python(
-        """
-        import os, subprocess, sys, types
-        from spatch_core import BackendSystem
-        from spatch_core.switching import Switch
-
-        backends = [{"name": name, "primary_types": [f"{name}:Array"]} for name in ("jax", "torch")]
-        switch = Switch(BackendSystem(None, "ABC", backends=backends))
-        if switch.get_backend() != "jax":
-            switch.set_backend("torch")
-            environment = {**os.environ, "ABC_BACKEND": "jax"}
-            new = subprocess.run([sys.executable, __file__], env=environment)
-            assert new.returncode == 7
-            if hasattr(os, "fork"):
-                child = os.fork()
-                if not child:
-                    os._exit(5 if switch.get_backend() == "torch" else 6)
-                assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 5
-        else:
-            sys.exit(7)
-        """,
-        path=FOLDERS,
-    )
-
-
 # --- the process-wide default that is traced -------------------------------------------
 
 
@@ -302,40 +187,3 @@ def test_a_trace_of_the_whole_process(library: Library) -> None:
     library.options.reset_globally()
     assert in_thread(library.now) == "numpy"
     assert len(traced.trace) == 2
-
-
-def test_threads_that_switch_and_reload_at_once(library: Library) -> None:
-    """W2: each sees what it has set, whatever others do to the process."""
-    switch, names = library.switch, ("jax", "torch", "cupy", "numpy")
-    ended = threading.Event()
-    wrong: list[str] = []
-
-    def work(first: int) -> None:
-        for number in range(first, first + 200):
-            name, other = names[number % 4], names[number % 3]
-            switch.set_backend(name)
-            with switch.backend_context(other):
-                found = [library.now()]
-                if number % 2:
-                    switch.unset_backend()
-            found.append(library.now())
-            switch.previous_backend()
-            if found != [other, name]:
-                wrong.append(f"{found} for {other} in {name}")
-
-    def change() -> None:
-        for number in range(10_000):
-            switch.set_backend(names[number % 2], globally=True)
-            if number % 10 == 0:
-                library.system.reload()
-            switch.unset_backend(globally=True)
-            if ended.is_set():
-                return
-
-    with ThreadPoolExecutor(5) as pool:
-        changing = pool.submit(change)
-        for each in [pool.submit(work, first) for first in range(4)]:
-            each.result()
-        ended.set()
-        changing.result()
-    assert wrong == []

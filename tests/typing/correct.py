@@ -229,8 +229,7 @@ if TYPE_CHECKING:
         def work(self, x: int) -> float:
             return 1.0
 
-    assert_type(backend_opts.freeze(work, prioritize="gpu")(1), float)
-    assert_type(backend_opts("gpu").freeze(work)(1, key=""), float)
+    assert_type(backend_opts("gpu").freeze(work)(1), float)
 
     @backend_opts(trace=True)
     def work_traced(x: int) -> float:
