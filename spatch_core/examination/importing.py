@@ -9,7 +9,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path, PurePosixPath
 from pkgutil import iter_modules
-from re import match, sub
+from re import match, search, sub
 from typing import TYPE_CHECKING, Any
 
 from .._environment import installed_distributions, installed_version
@@ -122,12 +122,27 @@ class Importer:
         """Return identifiers with this qualname in installed packages of similar names.
 
         A similar name is not enough: ``xarray:DataArray`` does not mean the module ``array``. So
-        the packages are imported.
+        the source of the module must have the name, too. Nothing is imported.
         """
         package, dot, rest = module.partition(".")
         known = {*self.own, *owners_of_packages(), *sys.stdlib_module_names}
-        near = [f"{each}{dot}{rest}:{qualname}" for each in nearest(package, known, _MISSPELLED)]
-        return [each for each in near if not isinstance(self.load(each, False), Finding)]
+        near = [f"{each}{dot}{rest}" for each in nearest(package, known, _MISSPELLED)]
+        name = qualname.partition(".")[0]
+        return [f"{each}:{qualname}" for each in near if search(rf"\b{name}\b", _source(each))]
+
+
+def _source(module: str) -> str:
+    """Return the text of a module without importing the packages around it; empty if unknown."""
+    try:
+        spec = find_spec(package_of(module))
+        folder = Path(str(spec and spec.origin)).parent
+        place = folder.joinpath(*module.split(".")[1:])
+        files = [Path(str(spec and spec.origin))]
+        if place != folder:
+            files = [place.with_suffix(".py"), place / "__init__.py"]
+        return "".join(each.read_text("utf-8", "replace") for each in files if each.is_file())
+    except Exception:  # noqa: BLE001  # a third party's finder
+        return ""
 
 
 def _missing(raised: BaseException) -> ModuleNotFoundError | None:

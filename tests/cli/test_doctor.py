@@ -424,9 +424,11 @@ def examined(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str], 
     write_distribution(
         site.folder,
         "paint-tempting",
-        files={"tempting/__init__.py": "class Thing: ...\n"},
+        files={"tempting/__init__.py": f"{TOUCH}\nclass Thing: ...\n"},
     )
     found = examine(site, "--timeout", "300")
+    # Modules that no description names are not imported, but their text is read.
+    assert not (site.folder / "touched").exists()
     return {(each["backend"], key): each for each in found["findings"] for key in each["keys"]}
 
 
