@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cache
 from itertools import combinations
@@ -284,20 +284,14 @@ class WhatRuns:
     fault: str = ""  # why there are no answers
 
 
-def what_runs(
-    library: Library, functions: Sequence[str], *, limit: int = LIMIT, timeout: float = 60.0
-) -> WhatRuns:
+def what_runs(library: Library, functions: Sequence[str], *, timeout: float = 60.0) -> WhatRuns:
     """Ask what would run for each function of a library; a child process imports the types.
 
-    If the number of combinations exceeds `limit`, pairs of types are left out first, then the
-    types that few backends name.
+    If there are too many combinations, pairs of types are left out first, then the types that few
+    backends name.
     """
-    request = {
-        "name": library.name,
-        "identifier": library.identifier,
-        "functions": [*functions],
-        "limit": limit,
-    }
+    name, identifier = library.name, library.identifier
+    request = {"name": name, "identifier": identifier, "functions": [*functions]}
     about = f"asking what runs in {library.name}"
     report = run(f"{__name__}:answer", request, about, limit=timeout)
     found = report.last("answers")
@@ -318,7 +312,7 @@ def answer(request: dict[str, Any], journal: Journal) -> None:
     import_public_names(library)
     system, names = loaded.usable, request["functions"]
     identifiers, primary = _types_of(system)
-    limit = min(request["limit"], LINES // len(system.backends))
+    limit = min(LIMIT, LINES // len(system.backends))
     room = max(1, limit // max(1, len(names)))
     found = WhatRuns(functions=names, left_out=len(identifiers[room:]))
     given = [_given(each, journal) for each in identifiers[:room]]
@@ -339,20 +333,10 @@ def _types_of(system: BackendSystem) -> tuple[list[str], set[str]]:
     The library's own types come first, then the types of most backends.
     """
     descriptions = system.backends.values()
-    own = {*_identifiers([system.backends[DEFAULT].primary_types])}
-    primary = Counter(_identifiers(each.primary_types for each in descriptions))
-    secondary = Counter(_identifiers(each.secondary_types for each in descriptions))
-    names = {*primary, *secondary}
-
-    def rank(name: str) -> tuple[bool, int, int, str]:
-        return name not in own, -primary[name], -secondary[name], name
-
-    return sorted(names, key=rank), {*primary}
-
-
-def _identifiers(patterns: Iterable[Iterable[Any]]) -> Iterator[str]:
-    for each in patterns:
-        yield from {pattern.identifier for pattern in each}
+    own = {pattern.identifier for pattern in system.backends[DEFAULT].primary_types}
+    primary = {pattern.identifier for each in descriptions for pattern in each.primary_types}
+    counts = Counter(pattern.identifier for each in descriptions for pattern in each.known_types)
+    return sorted(counts, key=lambda name: (name not in own, -counts[name], name)), primary
 
 
 def _given(identifier: str, journal: Journal) -> GivenType | str:
