@@ -253,6 +253,11 @@ def _write(file: BackendFile, text: str) -> bool:
     """Write new content in place, so that owner, permissions and links stay; whether it worked."""
     try:
         with open(file.path, "r+b") as stream:
+            if stream.read() != file.text.encode():
+                message = "it was changed during the update and is left as it is"
+                file.fault(None, message, "Update it again")
+                return False
+            stream.seek(0)
             stream.write(text.encode())
             stream.truncate()
     except OSError as raised:

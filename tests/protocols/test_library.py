@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import pickle
-import re
 from collections import namedtuple
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any, ClassVar
 
 import pytest
@@ -691,11 +689,3 @@ def test_without_a_protocol_nothing_overrides() -> None:
     plain = BackendSystem(None, "PLAIN")
     function: Any = plain.dispatchable("x", identifier="lib:f")(lambda x: "default")
     assert function(duck) == "default"
-
-
-def test_the_page_names_tests_that_exist() -> None:
-    """Each step of the procedure, and each goal, is shown by one."""
-    page = Path(__file__).parents[2] / "docs" / "explanation" / "overriding.md"
-    named = re.findall(r"`(test_\w+)`", page.read_text(encoding="utf-8"))
-    assert len(named) == 18
-    assert [name for name in named if name not in globals()] == []
