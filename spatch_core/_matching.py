@@ -243,13 +243,7 @@ class GenericMethod(classmethod):  # type: ignore[type-arg]  # no subscript at r
 
 
 def overriding_types(types: Iterable[type], protocol: str) -> tuple[type, ...]:
-    """Return the classes that override, each before its superclasses, else from left to right.
-
-    Raises
-    ------
-    TypeError
-        If the method of a class is no class method.
-    """
+    """Return the classes that override, each before its superclasses, else from left to right."""
     found: list[type] = []
     for cls in types:
         if overrides(cls, protocol):
@@ -274,13 +268,7 @@ _GENERIC = {
 
 
 def overrides(cls: type, protocol: str) -> bool:
-    """Whether a class has the method of a protocol; a class may disable it by None.
-
-    Raises
-    ------
-    TypeError
-        If the method is no class method.
-    """
+    """Whether a class has the method of a protocol; a class may disable it by None."""
     method = defined(cls, protocol)
     if method is None:
         return False
