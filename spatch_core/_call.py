@@ -27,7 +27,6 @@ from ._context import (
     POSTPONED,
     RETURNED,
     UNKNOWN,
-    CallContext,
     Continued,
     DispatchContext,
     IfNeeded,
@@ -35,6 +34,7 @@ from ._context import (
     Rest,
     SharedPart,
     are_same,
+    context_of_call,
 )
 from ._patterns import DEFAULT, is_awaited
 from ._wrapper import TakesFound, given
@@ -180,7 +180,7 @@ class Chain(TakesFound):
     def after_first(
         self,
         answer: object,
-        context: CallContext,
+        context: DispatchContext,
         args: tuple[Any, ...],
         kwargs: dict[str, Any],
         found: tuple[Any, ...] | None,
@@ -214,7 +214,7 @@ class Chain(TakesFound):
         `again` are the places of postponed candidates, all before `start`: they go first, and their
         ``should_run`` is not called again.
         """
-        context: CallContext | None = None
+        context: DispatchContext | None = None
         decision, candidates = self.decision, self.decision.candidates
         turns = range(start, len(candidates))
         for place in [*again, *turns] if again else turns:
@@ -294,13 +294,11 @@ class Chain(TakesFound):
         kwargs: dict[str, Any],
         found: tuple[Any, ...] | None,
         rest: Rest | None,
-        previous: CallContext | None = None,
-    ) -> CallContext:
-        context = CallContext()
-        context._known = shared_part(self.decision, step, found is not None, rest)
+        previous: DispatchContext | None = None,
+    ) -> DispatchContext:
+        known = shared_part(self.decision, step, found is not None, rest)
         # Without dispatch arguments, it finds them itself when a backend asks for them.
-        context._args = args if found is None else found
-        context._kwargs = kwargs
+        context = context_of_call(known, args if found is None else found, kwargs)
         # A finder runs once in a call, whichever backend has asked first.
         if previous is not None and hasattr(previous, "_dispatch_args"):
             context._dispatch_args = previous._dispatch_args
@@ -318,7 +316,7 @@ class Chain(TakesFound):
         step: Step,
         args: tuple[Any, ...],
         kwargs: dict[str, Any],
-        context: CallContext | None,
+        context: DispatchContext | None,
         progress: Progress,
     ) -> Any:
         """Return the answer after a backend deferred that has called ``call_next`` before.

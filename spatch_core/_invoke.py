@@ -11,7 +11,7 @@ from inspect import signature
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, TypeVar, overload
 
 from ._call import Chain, ask, shared_part
-from ._context import CallContext, IfNeeded
+from ._context import IfNeeded, context_of_call
 from ._errors import nearest
 from ._explain import Explanation, examining
 from ._explain import explain as explain_decision
@@ -161,9 +161,7 @@ def _asking(
     """Return what asks the ``should_run`` of steps, and what examines conversions."""
 
     def answer(step: Step) -> str | IfNeeded | None:
-        context = CallContext()
-        context._known = shared_part(decision, step, True, None)
-        context._args, context._kwargs = found, kwargs
+        context = context_of_call(shared_part(decision, step, True, None), found, kwargs)
         return ask(decision, step, context, args, kwargs)
 
     return answer, examining(decision, args, kwargs)
