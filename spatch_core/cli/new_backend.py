@@ -17,14 +17,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from .._errors import Severity, nearest
+from .._errors import Severity, ended, nearest
 from .._patterns import DEFAULT, TypePattern, is_backend_name, split_identifier
 from .._wrapper import PLAIN, nature_of
+from ..examination.backends import are_covered, own_types
 from ..examination.checks import check_pattern
 from ..examination.child import foreign_code
+from ..examination.functions import find_signature, written
 from ..examination.importing import Importer, functions_near, owners_of_packages, package_of
 from ..examination.libraries import LoadedLibrary
-from ..examination.signatures import find_signature, written
 from ..exceptions import IdentifierError
 from .arguments import (
     complete_functions,
@@ -68,8 +69,7 @@ class _Design(NamedTuple):
     @property
     def own_types(self) -> bool:
         """Whether the library works with all its types itself."""
-        own = {each.identifier for each in self.loaded.usable.backends[DEFAULT].primary_types}
-        return {each.identifier for each in self.types} <= own
+        return are_covered((*self.types, *self.secondary_types), own_types(self.loaded.usable))
 
 
 def _patterns(
@@ -89,7 +89,7 @@ def _patterns(
             found = [*check_pattern(pattern, Importer([]))]
         for each in found:
             if each.severity is Severity.ERROR:
-                raise click.BadParameter(f"{each.message}. {each.remedy}")
+                raise click.BadParameter(f"{ended(each.message)} {each.remedy}")
     return patterns
 
 

@@ -27,7 +27,7 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from .._discovery import CYCLE
-from .._errors import Finding, Severity, Source
+from .._errors import Finding, Severity, Source, ended
 from .._patterns import DEFAULT, shown
 from ..examination.child import redirects_permanently
 
@@ -244,7 +244,7 @@ def by_backend(
     groups: dict[str, dict[Cell, None]] = {}
     for each in problems:
         severity = f"{each.severity}: " if severities else ""
-        line = f"{severity}{_of_keys(each.keys)}{each.message}. {each.remedy}"
+        line = f"{severity}{_of_keys(each.keys)}{ended(each.message)} {each.remedy}"
         groups.setdefault(_title(each, library, default_name), {})[line] = None
     return [Notes(title, [*lines], _SEVERITIES) for title, lines in groups.items()]
 

@@ -254,7 +254,7 @@ def isolated(
     added = _folders(path)
     keeper = system._dispatcher.keeper
     outer, default, globally = keeper.get(), keeper.default.state, keeper.default.is_enabled
-    caller, registered = system._loader.loaded, system._registered
+    caller, registered = system._dispatcher.ensure_loader().loaded, system._registered
     variables, search_path = dict(os.environ), list(sys.path)
     modules = set(sys.modules)
     try:
@@ -288,7 +288,9 @@ def isolated(
 
 def _put_back(system: BackendSystem, caller: Calls | None) -> None:
     """Install a caller with its discovered backends; None for a new discovery at the next use."""
-    system._loader.loaded = caller
+    loader = system._dispatcher.ensure_loader()
+    loader.loaded = caller
+    loader.told.clear()  # warnings that were issued
     system._dispatcher.keeper.forget_tables()
     system.backend_opts._forget()
     for record in system._dispatcher.records:

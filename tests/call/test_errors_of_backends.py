@@ -160,14 +160,3 @@ def test_an_odd_answer_defers_and_warns_once(answer: Any) -> None:
         assert each.category is SpatchCoreWarning
         assert "'gpu'" in str(each.message)
         assert each.filename == __file__
-
-
-def test_no_advice_to_opt_in_where_that_cannot_help() -> None:
-    """F7: "does not match" comes before "inactive"."""
-    fields = {"name": "gpu", "primary_types": [f"{HERE}:Foreign"], "requires_opt_in": True}
-    fields["functions"] = {"lib:f": {"function": narrow}}
-    system = BackendSystem(None, "OPT_IN", ["builtins:int"], [fields])
-    f = system.dispatchable("x", module="lib", qualname="f")(lambda x: "default")
-    assert f.explain("text").backends[0].verdict is Verdict.NO_MATCH
-    assert f.explain(Foreign()).backends[0].verdict is Verdict.INACTIVE
-    assert "prioritize='gpu'" in f.explain(Foreign()).backends[0].reason

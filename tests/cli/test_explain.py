@@ -170,7 +170,7 @@ def test_options_are_those_of_a_block(paint: Site) -> None:
 
 
 def test_a_current_backend(paint: Site) -> None:
-    """W1, W2: also for a call without dispatch types."""
+    """W1: also for a call without dispatch types."""
     current = paint.run("explain", BLUR, "--backend", "oil")
     assert current.output.startswith(f"{BLUR}() -> oil\n")
     assert "it is the current backend, and the types say nothing" in current.output

@@ -70,7 +70,7 @@ def test_a_backend_that_requires_opt_in_says_how_to_get_it(paint: Site) -> None:
 
 
 def test_the_current_backend_is_shown(paint: Site) -> None:
-    """W2: it is the backend that the environment names."""
+    """W1: it is the backend that the environment names."""
     assert library_as_json(paint)["backend"] is None
     assert "Current backend" not in paint.run("list", "paintlib").output
     assert library_as_json(paint, PAINTLIB_BACKEND="oil")["backend"] == "oil"
@@ -106,7 +106,7 @@ def test_a_broken_backend_is_shown_with_all_its_faults(paint: Site) -> None:
 
 
 def test_backends_in_a_circle_are_active_and_the_mend_is_shown(paint: Site) -> None:
-    """P7: only calls that match both skip them; the exit code reports a problem."""
+    """P6: only calls that match both skip them; the exit code reports a problem."""
     types = 'primary_types = ["fractions:Fraction"]\n'
     paint.install_backend("one", types + 'higher_priority_than = ["two"]\n')
     paint.install_backend("two", types + 'higher_priority_than = ["one"]\n')
@@ -256,7 +256,7 @@ NAMED = """
 
 
 def test_the_library_may_have_a_name_of_its_own(paint: Site) -> None:
-    """F12: tables show it; JSON has the name that descriptions use."""
+    """F11: tables show it; JSON has the name that descriptions use."""
     paint.install_library({"paintlib/_dispatch.py": NAMED})
     for command in (
         ["list", "paintlib"],
@@ -270,7 +270,7 @@ def test_the_library_may_have_a_name_of_its_own(paint: Site) -> None:
 
 
 def test_edges_and_doctor_show_the_name_that_the_library_gives_itself(paint: Site) -> None:
-    """F12: messages show names as descriptions and variables must have them."""
+    """F11: messages show names as descriptions and variables must have them."""
     paint.install_library({"paintlib/_dispatch.py": NAMED})
     blur = '\n[functions."paintlib.filters:blur"]\nfunction = "paint_{}:f"\n'
     for name, top in {

@@ -194,7 +194,7 @@ def test_conversions_and_requirements_are_shown(studio: Site) -> None:
 
 
 def test_variants_and_attributes_are_shown(paint: Site) -> None:
-    """D8, W6: which implementation was chosen and by what, and what serves nowhere here."""
+    """D6, W4: which implementation was chosen and by what, and what serves nowhere here."""
     paint.install_backend(
         "clay",
         f"""

@@ -209,7 +209,7 @@ def test_explanation_of_types_asks_nobody() -> None:
     [("Foreign", Foreign), (pattern("Foreign", "~"), Foreign), ("@collections.abc:Sized", dict)],
 )
 def test_types_of_any_pattern_can_be_given(primary: str, cls: type) -> None:
-    """S5: `type=` takes what any backend has as a primary type, of whatever pattern."""
+    """S4: `type=` takes what any backend has as a primary type, of whatever pattern."""
     system, f = make(describe("first", [primary]))
     with system.backend_opts(type=cls):
         assert f(3) == "first"

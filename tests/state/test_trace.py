@@ -49,7 +49,7 @@ def trace(*calls: Any) -> list[TraceEvent]:
     ids=["own", "fallback", "answers", "defers afterwards", "defers before and calls again"],
 )
 def test_events_tell_what_happened(args: Any, expected: list[str]) -> None:
-    """S9, C3, C6: the candidates in order, and why they deferred; inner calls after outer ones."""
+    """S6, C3, C6: the candidates in order, and why they deferred; inner calls after outer ones."""
     assert list(map(str, trace(args))) == expected
 
 
@@ -64,7 +64,7 @@ def test_event_has_its_data() -> None:
 
 
 def test_events_of_a_call_that_fails() -> None:
-    """S9: the event is recorded before the implementation runs, so it shows which one failed."""
+    """S6: the event is recorded before the implementation runs, so it shows which one failed."""
     wrong: Any = (Foreign(), "wrong", 3)
     with system.backend_opts(trace=True) as events, pytest.raises(TypeError):
         f(*wrong)
@@ -85,7 +85,7 @@ def test_invocations_are_traced() -> None:
 
 @pytest.mark.parametrize("value", ["1", "0"])
 def test_a_variable_traces_a_program_that_one_cannot_edit(tmp_path: Path, value: str) -> None:
-    """S11, S9: a line on stderr for each event, unless a block has a trace of its own."""
+    """S8, S6: a line on stderr for each event, unless a block has a trace of its own."""
     (tmp_path / "traced.py").write_text(
         "from spatch_core import BackendSystem\n"
         "backend = {'name': 'shout', 'primary_types': ['builtins:str'],\n"

@@ -41,7 +41,7 @@ def test_each_call_is_told_with_its_reason(kit: Kit, workers: list[str]) -> None
 
 
 def test_a_test_can_require_the_backend(kit: Kit) -> None:
-    """X4: an option or a marker requires it; tests of the library's own are left out."""
+    """X1: an option or a marker requires it; tests of the library's own are left out."""
     kit.write(
         "test_kit.py",
         TESTS
@@ -68,7 +68,7 @@ def test_a_test_can_require_the_backend(kit: Kit) -> None:
 
 
 def test_the_fixture_tells_what_the_backend_has_answered(kit: Kit) -> None:
-    """X4: It is there without a backend, for libraries whose tests use it."""
+    """X1: It is there without a backend, for libraries whose tests use it."""
     kit.write(
         "test_kit.py",
         """
@@ -120,7 +120,7 @@ def test_nothing_is_loaded_unless_asked() -> None:
 
 
 def test_conversions_are_forced_on_every_call(kit: Kit) -> None:
-    """X3: Arguments become the backend's, results the library's; the rest follows the policy."""
+    """X2: Arguments become the backend's, results the library's; the rest follows the policy."""
     kit.write(
         "test_kit.py",
         TESTS
@@ -157,7 +157,7 @@ def test_conversions_are_forced_on_every_call(kit: Kit) -> None:
 
 @pytest.mark.parametrize("workers", [[], ["-n2"]], ids=["alone", "xdist"])
 def test_failures_can_be_expected(kit: Kit, workers: list[str]) -> None:
-    """X5: Of a function or of a test, with the reason; one that does not come is a failure."""
+    """X3: Of a function or of a test, with the reason; one that does not come is a failure."""
     kit.write(
         "test_kit.py",
         TESTS
@@ -202,7 +202,7 @@ def test_failures_can_be_expected(kit: Kit, workers: list[str]) -> None:
     ids=["syntax", "table", "type", "reason"],
 )
 def test_a_file_with_faults_is_refused(tmp_path: Path, content: str, says: str) -> None:
-    """X5: so is a missing file."""
+    """X3: so is a missing file."""
     file = tmp_path / "failures.toml"
     with pytest.raises(ExpectedFailuresError, match="cannot be read"):
         read_expected_failures(file)
