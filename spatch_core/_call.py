@@ -40,7 +40,6 @@ from ._wrapper import TakesFound, given
 from .exceptions import BackendDeferredError, NoImplementationError
 
 if TYPE_CHECKING:
-    from ._convert import Conversion
     from ._decide import Decision, Step
     from ._entries import Calls
     from ._explain import ExplainedBackend
@@ -50,22 +49,13 @@ if TYPE_CHECKING:
 class Chain(TakesFound):
     """The calls of one decision.
 
-    Parameters
-    ----------
-    decision : Decision
-        The candidates, and how the call ends.
-    calls : Calls
-        The library's.
-    passes : bool, default: False
-        Whether ``NotImplemented`` is the answer of a call that no candidate takes, as for the
-        single candidate of an adopted function.
-    sole : bool, default: False
-        Whether the call names its backend, which may not defer.
+    With `passes`, ``NotImplemented`` is the answer of a call that no candidate takes, as for the
+    single candidate of an adopted function. With `sole`, the call names its backend, which may not
+    defer.
     """
 
     __slots__ = (
-        *("_conversions", "_told", "calls", "decision", "function", "is_bare", "memory"),
-        *("passes", "runs_bare", "sole"),
+        *("calls", "decision", "function", "is_bare", "memory", "passes", "runs_bare", "sole"),
     )
 
     def __init__(
@@ -89,9 +79,6 @@ class Chain(TakesFound):
         # Whether calls through this object call it so, too.
         is_asked = sole or self.memory is not None or bool(calls.defer_on)
         self.runs_bare = self.is_bare and not is_asked
-        # Caches of one call's worth; see `_considered` and `_conversion`.
-        self._told: tuple[object, tuple[ExplainedBackend, ...]] = None, ()
-        self._conversions: dict[str, Conversion] = {}
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         return self.run(args, kwargs)
@@ -105,14 +92,8 @@ class Chain(TakesFound):
     ) -> Any:
         """Make a call.
 
-        Parameters
-        ----------
-        args, kwargs
-            The arguments.
-        found : tuple, optional
-            The dispatch arguments, None and `missing` among them, if a finder has returned them.
-        progress : Progress, optional
-            Takes the answers of the candidates.
+        `found` are the dispatch arguments, None and `missing` among them, if a finder has returned
+        them; `progress` takes the answers of the candidates.
         """
         if progress is None:
             progress = Progress()
@@ -251,7 +232,7 @@ class Chain(TakesFound):
             if step.backend == DEFAULT and decision.warns:
                 from ._explain import warn_of_fallback
 
-                warn_of_fallback(decision, self._considered(progress), args, kwargs)
+                warn_of_fallback(decision, lambda: self._considered(progress), args, kwargs)
             implementation = decision.load(step)
             if decision.state.trace is not None:
                 self.record(step.backend, "called", step.reason)
@@ -366,7 +347,7 @@ class Chain(TakesFound):
         self, step: Step, args: tuple[Any, ...], kwargs: dict[str, Any], progress: Progress
     ) -> Any:
         """Run the default with arguments that a backend converts; `UNKNOWN` if it cannot."""
-        from ._convert import Unconverted, moved_text
+        from ._convert import Conversion, Unconverted, moved_text
 
         reason = f"through the conversions of {step.backend}"
 
@@ -384,7 +365,7 @@ class Chain(TakesFound):
             return self._refusal(progress, (), {}, step.backend, why)
 
         try:
-            return self._conversion(step).call(
+            return Conversion(self.decision, step).call(
                 *(args, kwargs, self.calls.keeper),
                 called=lambda: self.record(DEFAULT, "called", reason),
                 moved=moved,
@@ -400,30 +381,11 @@ class Chain(TakesFound):
                 self.note(error, step, args, kwargs, progress)
             raise
 
-    def _conversion(self, step: Step) -> Conversion:
-        """Return the conversions of a backend, which remember the classes that they have met."""
-        from ._convert import Conversion
-
-        found = self._conversions.get(step.backend)
-        if found is None:
-            found = self._conversions[step.backend] = Conversion(self.decision, step)
-        return found
-
     def _considered(self, progress: Progress) -> tuple[ExplainedBackend, ...]:
         """Return the lines of all backends that a call has considered, without asking again."""
         from ._explain import considered
 
-        match = self.decision.decider.matcher.match
-        # An exception in a loop would otherwise take the time of an explanation each time. An
-        # import or a registration may change the matches. A subclass of str may define `==`.
-        said = {**progress.reasons}, {**progress.unconverted}, [*map(match, self.decision.types)]
-        is_plain = all(type(text) is str for each in said[:2] for text in each.values())
-        known, lines = self._told
-        if not is_plain or said != known:
-            lines = considered(self.decision, progress.reasons, progress.unconverted)
-            if is_plain:
-                self._told = said, lines  # one tuple: other threads see a matching pair
-        return lines
+        return considered(self.decision, progress.reasons, progress.unconverted)
 
     def _end(self, args: tuple[Any, ...], kwargs: dict[str, Any], progress: Progress) -> Any:
         """Return ``NotImplemented`` for a call that no candidate has answered, or raise."""
@@ -445,17 +407,13 @@ class Chain(TakesFound):
         reason: str = "",
     ) -> NoImplementationError:
         """Return the error; with a converter, its conversion of the result has failed."""
-        from ._explain import refusal, with_failed_conversion
-
-        def examine(step: Step) -> tuple[str, str]:
-            conversion = self._conversion(step)
-            return conversion.obstacle(args, kwargs), conversion.text(args, kwargs)
+        from ._explain import examining, refusal, with_failed_conversion
 
         lines = self._considered(progress)
         if converter:
             lines = with_failed_conversion(lines, converter, reason)
             reason = f"{converter} converts, but {reason}"
-        return refusal(self.decision, lines, examine, reason)
+        return refusal(self.decision, lines, examining(self.decision, args, kwargs), reason)
 
     def note(
         self,
@@ -467,10 +425,7 @@ class Chain(TakesFound):
     ) -> None:
         """Add to an exception what the user should know: which backend ran, or why none did.
 
-        Raises
-        ------
-        TypeError
-            The library's own, if the arguments do not fit its signature.
+        If the arguments do not fit the library's signature, its own `TypeError` is raised instead.
         """
         # Imports of this and other modules are for rare calls, and take time in the first one.
         if step.backend == DEFAULT or step.conversions is not None:
@@ -517,13 +472,7 @@ def ask(
     args: tuple[Any, ...],
     kwargs: dict[str, Any],
 ) -> str | IfNeeded | None:
-    """Ask ``should_run``: None if the implementation should run, else `IF_NEEDED` or the reason.
-
-    Raises
-    ------
-    ImplementationImportError
-        If ``should_run`` cannot be imported.
-    """
+    """Ask ``should_run``: None if the implementation should run, else `IF_NEEDED` or the reason."""
     should_run = decision.load_should_run(step)
     if should_run is None:
         return None

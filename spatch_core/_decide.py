@@ -276,14 +276,8 @@ class Decision:
 class Decider(Backends):
     """Makes the decisions for the backends of one catalog.
 
-    Parameters
-    ----------
-    catalog, notify, protocol
-        See `Backends`.
-    fallback : str
-        The library's policy.
-    override : callable, optional
-        Makes the callable of overriding types, for a library with a protocol.
+    `fallback` is the library's policy, and `override` makes the callable of overriding types, for
+    a library with a protocol.
     """
 
     def __init__(

@@ -83,14 +83,8 @@ class Guard(TakesFound):
 class Calls:
     """Makes the entries of a library's tables, for the backends of one catalog.
 
-    Parameters
-    ----------
-    decider : Decider
-        Makes the decisions.
-    keeper : StateKeeper
-        Holds the tables, which are dropped when answers change.
-    defer_on : tuple of type, optional
-        Classes of exceptions by which implementations defer.
+    `decider` makes the decisions, and `keeper` holds the tables, which are dropped when answers
+    change. `defer_on` are the classes of exceptions by which implementations defer.
     """
 
     def __init__(
@@ -115,13 +109,7 @@ class Calls:
 
     @staticmethod
     def entry_of(way: Chain | Guard) -> Callable[..., Any]:
-        """Return the entry of a table for a chain, or for a guard of it.
-
-        Raises
-        ------
-        ImplementationImportError
-            If the first implementation or its ``should_run`` cannot be imported.
-        """
+        """Return the entry of a table for a chain, or for a guard of it."""
         return _entry_of(way) if isinstance(way, Chain) else as_function(way, way.function)
 
     def way(
@@ -177,15 +165,7 @@ class Calls:
     def invoked(
         self, function: Function, backend: str, state: DispatchState, types: Any, ask: bool
     ) -> Chain:
-        """Return the chain of a call that names its backend, which need not match.
-
-        Raises
-        ------
-        UnknownBackendError
-            If there is no such backend.
-        BackendDeferredError
-            If it does not implement the function.
-        """
+        """Return the chain of a call that names its backend, which need not match."""
         catalog = self.decider.catalog
         name = catalog.check_backend(backend)
         implementers = self.decider.implementers(function.identifier)
@@ -242,9 +222,9 @@ def fill(dispatcher: Dispatcher, index: int, values: tuple[Any, ...]) -> Callabl
     key = tuple(map(type, values))
     target: Any
     if state.hook is not None:
-        from ._hooked import hooked_entry  # most programs have no hooks
+        from ._hooked import hooked_calls  # most programs have no hooks
 
-        target = hooked_entry(dispatcher, index, scope, types, key)
+        target = as_function(hooked_calls(dispatcher, index, scope, types), function)
     elif is_outdated:
         target = calls.chain(function, state, types)
     else:

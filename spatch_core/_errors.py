@@ -418,11 +418,8 @@ def _package_of(frame: FrameType) -> str:
 class Notices:
     """Notifies once for each function and backend.
 
-    Parameters
-    ----------
-    notify : callable or type
-        Called with the identifier of the function and the name of the backend; or the category of
-        a warning.
+    `notify` is called with the identifier of the function and the name of the backend, or is the
+    category of a warning.
     """
 
     def __init__(self, notify: Callable[[str, str], object] | type[Warning]) -> None:

@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from ._context import IF_NEEDED, POSTPONED, IfNeeded
-from ._convert import leaves, size_of
+from ._convert import Conversion, leaves, size_of
 from ._decide import Decision, Step, Verdict
 from ._errors import Published, warn_caller
 from ._patterns import DEFAULT, shown, type_identifier
@@ -269,6 +269,16 @@ class _Explainer:
         return Verdict.RAISES, f"{type(error).__name__}: {error}"
 
 
+def examining(decision: Decision, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Examine:
+    """Return what examines the conversions of steps for these arguments."""
+
+    def examine(step: Step) -> tuple[str, str]:
+        conversion = Conversion(decision, step)
+        return conversion.obstacle(args, kwargs), conversion.text(args, kwargs)
+
+    return examine
+
+
 def considered(
     decision: Decision, said: Mapping[str, str], unconverted: Mapping[str, str]
 ) -> tuple[ExplainedBackend, ...]:
@@ -345,7 +355,7 @@ def _remedies(
 
 def warn_of_fallback(
     decision: Decision,
-    backends: tuple[ExplainedBackend, ...],
+    considered: Callable[[], tuple[ExplainedBackend, ...]],
     args: tuple[Any, ...],
     kwargs: dict[str, Any],
 ) -> None:
@@ -356,7 +366,7 @@ def warn_of_fallback(
     foreign = {*map(id, decision.foreign)}
     found = leaves((*args, *kwargs.values()), lambda cls: id(cls) in foreign)
     size = sum(filter(None, map(size_of, found.values())))
-    warn_caller(FallbackWarning(identifier, types, _names(decision.foreign), backends, size))
+    warn_caller(FallbackWarning(identifier, types, _names(decision.foreign), considered(), size))
 
 
 def warn_of_answer(answer: Any, decision: Decision, step: Step) -> None:
@@ -398,10 +408,7 @@ def note_backend(
 ) -> None:
     """Add to an exception of a backend which one ran.
 
-    Raises
-    ------
-    TypeError
-        The library's own, if the arguments do not fit its signature.
+    If the arguments do not fit the library's signature, its own `TypeError` is raised instead.
     """
     function, name = decision.function, step.backend
     if isinstance(error, TypeError) and not _fits(function, args, kwargs):

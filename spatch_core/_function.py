@@ -568,6 +568,10 @@ class Dispatcher:
         self.by_identifier[record.identifier] = record
         return index
 
+    def wrapper_of(self, function: Function) -> Any:
+        """Return the wrapper of a function, also if another one has taken its identity."""
+        return next(each.wrapper for each in self.records if each.function is function)
+
     def place(self, record: Any) -> int:
         """Return the index of a new record in the tables."""
         self.records.append(record)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, TypeVar
 from ._call import Chain, ask, shared_part
 from ._context import CallContext, IfNeeded
 from ._errors import nearest
-from ._explain import Explanation
+from ._explain import Explanation, examining
 from ._explain import explain as explain_decision
 from ._options import checked_type
 from ._patterns import loaded_object
@@ -109,9 +109,7 @@ class Invocation:
         from ._hooked import Hooked  # most programs have no hooks
 
         scope = dispatcher.keeper.get()[0]
-        key = () if function.parameters is None else tuple(map(type, function.values(args, kwargs)))
-        hooked = Hooked(calls, record, scope, state, way, types, key)
-        return hooked.call_found(found, *args, **kwargs)
+        return Hooked(calls, record, scope, state, way, types).run(args, kwargs, found)
 
     def _options(self) -> dict[str, Any]:
         options = {"backend": self._backend, "type": self._type}
@@ -169,13 +167,7 @@ def _asking(
         context._args, context._kwargs = found, kwargs
         return ask(decision, step, context, args, kwargs)
 
-    def examine(step: Step) -> tuple[str, str]:
-        from ._convert import Conversion  # few calls convert
-
-        conversion = Conversion(decision, step)
-        return conversion.obstacle(args, kwargs), conversion.text(args, kwargs)
-
-    return answer, examine
+    return answer, examining(decision, args, kwargs)
 
 
 def _check_instance(record: Any, args: tuple[Any, ...], way: str) -> None:

@@ -26,7 +26,7 @@ from .exceptions import UnknownBackendError
 
 if TYPE_CHECKING:
     from ._description import Description
-    from ._function import Dispatcher, Function
+    from ._function import Dispatcher
 
 _ROUNDS = 10
 """How often discovery runs if modules that it imports register backends each time.
@@ -243,23 +243,12 @@ def _discover(system: Any) -> Calls:
             break
 
     def override(decision: Decision, classes: tuple[type, ...]) -> Callable[..., Any]:
-        from ._classes import following, make_override  # few libraries have a protocol
+        from ._classes import make_override  # few libraries have a protocol
 
-        follow = partial(following, calls, decision)
-        wrapper = _wrapper_of(dispatcher, decision.function)
-        return make_override(wrapper, decision, classes, system.protocol, follow)
+        return make_override(dispatcher, decision.function, classes, system.protocol)
 
     decider = Decider(catalog, system._fallback, system._notices, system.protocol, override)
-    calls = Calls(decider, dispatcher.keeper, system._defer_on)
-    return calls
-
-
-def _wrapper_of(dispatcher: Dispatcher, function: Function) -> Any:
-    record = dispatcher.by_identifier.get(function.identifier)
-    if record is None or record.function is not function:
-        # Another function has taken its identity.
-        record = next(each for each in dispatcher.records if each.function is function)
-    return record.wrapper
+    return Calls(decider, dispatcher.keeper, system._defer_on)
 
 
 def _publish(dispatcher: Dispatcher, calls: Calls) -> None:

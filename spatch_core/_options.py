@@ -11,48 +11,23 @@ empties the cache when the backends have changed, and when `MAX_OPTIONS` combina
 
 from __future__ import annotations
 
-from types import GenericAlias
-
 from ._state import NAMES, OPTIONS, DispatchState, initial_state
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from contextvars import Token
-    from typing import Any, ClassVar, Generic, Literal, NoReturn, TypedDict, overload
+    from typing import Any, ClassVar, NoReturn, TypeVar
 
-    # Type checkers have these; `typing` of 3.10 lacks some.
-    from typing_extensions import Self, TypeVar, Unpack
+    from typing_extensions import Self  # for type checkers; `typing` of 3.10 lacks it
 
     from ._observed import Call, Hook, Trace
     from ._state import Class, Scope, Tables
 
     F = TypeVar("F", bound=Callable[..., Any])
-    Given_co = TypeVar("Given_co", covariant=True, default=Any)
-
-    class LaterOptions(TypedDict, total=False):
-        """Keyword-only options, for the overloads."""
-
-        fallback: str | None
-        backend: str | None
-        hook: Hook | None
-
-    class Giving(Generic[Given_co]):
-        """A block for which ``with ... as`` gives a `Given_co`."""
-
-        def __enter__(self) -> Given_co: ...
-
-        def __exit__(
-            self, kind: object = None, error: object = None, traceback: object = None
-        ) -> None: ...
-
     Kind = type
     readable = property
 else:
-    # `Giving[Given_co]` is `object` at run time: importing `typing` takes longer than importing a
-    # library.
-    Given_co = None
-    Giving = {Given_co: object}
 
     class Kind(type):
         """The class of options classes: errors say what to write instead of what has no effect."""
@@ -96,7 +71,7 @@ MAX_OPTIONS = 256
 """How many combinations of plain options are cached before all are forgotten."""
 
 
-class BackendOptions(Giving[Given_co], metaclass=Kind):
+class BackendOptions(metaclass=Kind):
     """Choose and trace backends: in a block, in a function, or in the whole process.
 
     Parameters
@@ -182,48 +157,26 @@ class BackendOptions(Giving[Given_co], metaclass=Kind):
         _own: DispatchState
         _entered: list[Token[Tables]]
 
-        # The result of ``with ... as`` depends on `trace`, and so does the type of the object.
-        @overload
-        def __new__(
-            cls,
-            prioritize: str | Iterable[str] | None = ...,
-            disable: str | Iterable[str] | None = ...,
-            type: Class | str | None = ...,
-            trace: Literal[False] = ...,
-            **later: Unpack[LaterOptions],
-        ) -> BackendOptions[BackendOptions]: ...
-        @overload
-        def __new__(
-            cls,
-            prioritize: str | Iterable[str] | None = ...,
-            disable: str | Iterable[str] | None = ...,
-            type: Class | str | None = ...,
-            *,
-            trace: Literal[True],
-            **later: Unpack[LaterOptions],
-        ) -> BackendOptions[Trace]: ...
-        @overload
-        def __new__(
-            cls,
-            prioritize: str | Iterable[str] | None,
-            disable: str | Iterable[str] | None,
-            type: Class | str | None,
-            trace: Literal[True],
-            **later: Unpack[LaterOptions],
-        ) -> BackendOptions[Trace]: ...
-        @overload
-        def __new__(
-            cls,
+        def __init__(
+            self,
             prioritize: str | Iterable[str] | None = ...,
             disable: str | Iterable[str] | None = ...,
             type: Class | str | None = ...,
             trace: bool = ...,
-            **later: Unpack[LaterOptions],
-        ) -> BackendOptions[Any]: ...
-        def __new__(cls, *args: Any, **kwargs: Any) -> Any: ...
+            *,
+            fallback: str | None = ...,
+            backend: str | None = ...,
+            hook: Hook | None = ...,
+        ) -> None: ...
+
+        # The trace, or else the options.
+        def __enter__(self) -> Any: ...
+
+        def __exit__(
+            self, kind: object = None, error: object = None, traceback: object = None
+        ) -> None: ...
 
     else:
-        __class_getitem__ = classmethod(GenericAlias)  # for annotations that are evaluated
         # Only so that setting one says what to write.
         prioritize, disable, hook = (readable() for _ in range(3))
 

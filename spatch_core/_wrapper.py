@@ -55,26 +55,13 @@ function gets a closure with its own values. The source cannot refer to them as 
 wrapper's globals are those of the default implementation, where the names may mean anything. As
 constants of the code they would be objects that compilers such as `torch.compile` do not expect,
 and that the garbage collector does not see.
-
-Other forms were measured on CPython 3.10 to 3.13 without the C extension, as ratios to the time
-of a call with this one:
-
-- Parameters with `missing` as default values: 0.84 to 0.9 for the usual call, 1.15 to 1.35 for
-  calls with more positional arguments, 1.1 to 1.2 with keywords.
-- ``a0, a1 = args`` in the ``try`` instead of ``match``: 0.93 to 0.95 for the usual call, but 1.8
-  to 4.2 with more or fewer positional arguments, which then raise an error inside.
-- Constants instead of free variables: 0.94 to 0.98.
 """
 
 from __future__ import annotations
 
 import sys
 from os import environ
-from types import (
-    CellType,
-    CodeType,
-    FunctionType,
-)
+from types import CellType, CodeType, FunctionType
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -440,6 +427,10 @@ def _values(record: Any) -> list[Any]:
     return [record.index, *[each.name for each in function.parameters]]
 
 
+SIGNED = {"__wrapped__", "__signature__"}
+"""Attributes by which the signature of a function may differ from that of its code."""
+
+
 def dress(wrapper: Any, default: Callable[..., Any], module: str, qualname: str) -> None:
     """Give a wrapper the attributes of the default implementation."""
     wrapper.__dict__.update(getattr(default, "__dict__", {}))
@@ -451,67 +442,13 @@ def dress(wrapper: Any, default: Callable[..., Any], module: str, qualname: str)
             wrapper.__defaults__ = default.__defaults__
         if default.__kwdefaults__:
             wrapper.__kwdefaults__ = default.__kwdefaults__
-    if SIGNED.isdisjoint(wrapper.__dict__):
-        wrapper.__signature__ = Signature(default)
     annotations = getattr(default, "__annotations__", None)
     if annotations:
         wrapper.__annotations__ = annotations
     type_parameters = getattr(default, "__type_params__", ())
     if type_parameters:
         wrapper.__type_params__ = type_parameters
-    wrapper.__wrapped__ = default
-
-
-# --- its signature ------------------------------------------------------------------------------
-
-SIGNED = {"__wrapped__", "__signature__"}
-"""Attributes by which the signature of a function may differ from that of its code."""
-
-
-class Signature:
-    """The signature of a default implementation, for the ``__signature__`` of its wrapper.
-
-    Importing `inspect` and reading signatures would take most of the time of a decoration. This
-    object has the layout of `inspect.Signature`, and becomes one as soon as its ``__class__``
-    (as by `inspect`) or any other attribute is read.
-    """
-
-    # The slots of `inspect.Signature`: `__class__` can be assigned only between equal layouts.
-    __slots__ = ("_parameters", "_return_annotation")
-
-    _parameters: Any
-    _return_annotation: Any
-
-    def __init__(self, function: Any) -> None:
-        self._parameters = (function,)
-
-    @property  # type: ignore[misc]  # reading it changes it
-    def __class__(self) -> type:  # pyright: ignore[reportIncompatibleMethodOverride]
-        import inspect
-
-        waiting = self._parameters
-        # It is a mapping if another thread has stored the content, but not the class yet.
-        if type(waiting) is tuple:
-            found: Any = inspect.signature(waiting[0])
-            self._return_annotation = found._return_annotation
-            self._parameters = found._parameters
-        # Last, because from here on other threads use the content. `object`'s descriptor is called,
-        # because this property hides it.
-        object.__dict__["__class__"].__set__(self, inspect.Signature)
-        # `isinstance` ignores a `__class__` that is the object's type, as it is from here on;
-        # a subclass is another one.
-        return type("Signature", (inspect.Signature,), {})
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._real(), name)
-
-    def __repr__(self) -> str:
-        return repr(self._real())
-
-    def _real(self) -> Any:
-        """Return this object, which is an `inspect.Signature` from now on."""
-        self.__class__  # noqa: B018  # reading it changes the class
-        return self
+    wrapper.__wrapped__ = default  # `inspect.signature` follows it
 
 
 # --- its source, once backends are known ---------------------------------------------------------

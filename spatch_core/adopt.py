@@ -30,14 +30,8 @@ if TYPE_CHECKING:
 class ForeignProtocol:
     """A protocol, such as ``__array_function__``, through which another library calls the system.
 
-    Parameters
-    ----------
-    attribute : str
-        The name of its method.
-    served : type
-        The class from which classes have the method of the system.
-    own : callable
-        Returns the other library's own class, whose method does not count.
+    `attribute` is the name of its method, `served` the class from which classes have the method of
+    the system, and `own` returns the other library's own class, whose method does not count.
     """
 
     __slots__ = ("_attribute", "_own", "_served")
@@ -280,9 +274,10 @@ def _fill(
     is_outdated = calls is not dispatcher.loaded
     target: Target
     if scope.state.hook is not None:
-        from ._hooked import hooked_entry  # most programs have no hooks
+        from ._hooked import hooked_calls  # most programs have no hooks
 
-        target, is_kept = hooked_entry(dispatcher, index, scope, found, ()), True
+        target = as_function(hooked_calls(dispatcher, index, scope, found), record.function)
+        is_kept = True
     else:
         target, is_kept = _target(calls, record.function, scope, found)
     if is_kept and not is_outdated and all(map(is_hashable_by_identity, types)):

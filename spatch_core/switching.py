@@ -105,7 +105,7 @@ class Switch:
         """Return the name of the current backend, or of the library if there is none."""
         return self._shown(self._state().backend)
 
-    def backend_context(self, name: str) -> BackendOptions[Any]:
+    def backend_context(self, name: str) -> BackendOptions:
         """Return options that make a backend the current one: in a block, or for a function.
 
         Parameters
@@ -430,9 +430,7 @@ class _Namespace:
 
     __slots__ = ("_known", "_module", "_options", "_system")
 
-    def __init__(
-        self, module: ModuleType, system: BackendSystem, options: BackendOptions[Any]
-    ) -> None:
+    def __init__(self, module: ModuleType, system: BackendSystem, options: BackendOptions) -> None:
         self._module = module
         self._system = system
         self._options = options

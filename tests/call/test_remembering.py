@@ -465,7 +465,7 @@ def test_coroutine_functions() -> None:
         await asyncio.gather(*(work(Own(), "default") for _ in range(10)))
         model = Model()
         with pytest.raises(TypeError, match="await"):
-            await model.load(Gpu())
+            await model.load(Gpu())  # the backend returns no awaitable
         assert remembered(model) is None
 
     asyncio.run(main())
