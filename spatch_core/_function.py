@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 from _collections_abc import Sequence  # as collections.abc has it, without that import
-from types import CodeType, FunctionType
+from types import FunctionType
 
 from ._patterns import DEFAULT, GENERATED, is_initializing, split_identifier
 from ._state import StateKeeper
@@ -25,7 +25,6 @@ from ._wrapper import (
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
-    from types import FrameType
     from typing import Any, NoReturn, TypeAlias
 
     from ._discovery import Catalog
@@ -427,26 +426,6 @@ def _origin(default: Any) -> object:
 # --- mistakes -----------------------------------------------------------------------------------
 
 
-def check_parentheses(given: Any, frame: FrameType) -> None:
-    """Raise if ``@system.dispatchable`` was written without parentheses.
-
-    Then the function to decorate is passed as the dispatch arguments. Unlike a finder, it is
-    defined by the code that calls `dispatchable`, whose frame is given, and not bound to a name
-    yet. A lambda is not being decorated.
-    """
-    name = getattr(given, "__name__", "")
-    if name == "<lambda>" or frame.f_locals.get(name, frame.f_globals.get(name)) is given:
-        return
-    code = getattr(given, "__code__", None)
-    is_own = isinstance(code, CodeType) and any(each is code for each in frame.f_code.co_consts)
-    if is_own or isinstance(given, type):
-        raise TypeError(
-            f"dispatchable is called before it decorates {given.__qualname__}: write "
-            '@dispatchable() to dispatch on all arguments, or @dispatchable("x") to dispatch on '
-            f"the argument x{_CLASS if isinstance(given, type) else ''}"
-        )
-
-
 _CLASS = "; decorate the methods of a class, or a function that makes its instances"
 
 
@@ -523,7 +502,7 @@ class Dispatcher:
         self.default_name = default_name
         # One at most, in both: appending and reading are single steps, so that no lock is needed.
         self.adoptions: list[Any] = []
-        self._loaders: list[Loader[Calls]] = []
+        self._loaders: list[Loader] = []
         # The first has index 1 in the tables, where item 0 is the scope.
         self.records: list[Any] = []
         # The newest function of each identifier: a module may be imported again.
@@ -537,12 +516,12 @@ class Dispatcher:
         """The calls of the backends, if they have been loaded."""
         return self._loaders[0].loaded if self._loaders else None
 
-    def ensure_loader(self) -> Loader[Calls]:
+    def ensure_loader(self) -> Loader:
         """Return the loader; if several threads make one, the first one's stays."""
         if not self._loaders:
-            from ._loading import make_loader  # not needed when a library is imported
+            from ._loading import Loader  # not needed when a library is imported
 
-            self._loaders.append(make_loader(self.system))
+            self._loaders.append(Loader(self.system))
         return self._loaders[0]
 
     def ensure_loaded(self) -> Calls:

@@ -194,7 +194,7 @@ def _load(name: str) -> BackendSystem:
         library = find_library(name)
     except LookupError as error:
         raise pytest.UsageError(str(error)) from None
-    loaded = load_library(library, tries=False)
+    loaded = load_library(library)
     if loaded.fault is not None:
         raise pytest.UsageError(loaded.describe(loaded.fault))
     import_public_names(library)
