@@ -20,7 +20,6 @@ from .exceptions import UnknownFunctionError
 
 if TYPE_CHECKING:
     from ._decide import Decision, Step
-    from ._entries import Guard
     from ._function import Dispatcher
 
 P = ParamSpec("P")
@@ -95,10 +94,10 @@ class Invocation:
         found = function.extract(args, kwargs)
         types = calls.decider.unique_types(map(type, found), state)
 
-        def way(types: tuple[type, ...]) -> Chain | Guard:
-            made: Chain | Guard
+        def way(types: tuple[type, ...]) -> Chain:
+            made: Chain
             if self._backend is None:
-                made = calls.way(function, state, types)
+                made = calls.chain(function, state, types)
             else:
                 made = calls.invoked(function, self._backend, state, types, not self._force)
             return made
