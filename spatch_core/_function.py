@@ -288,7 +288,7 @@ class Dispatchable:
         self.origin = _origin(default)
         self.filename = f"{GENERATED}{self.identifier}>"  # in tracebacks
         self.index = dispatcher.add(self)
-        shape = shape_of(self.function, bool(dispatcher.defer_on))
+        shape = shape_of(self.function)
         self.wrapper = make_wrapper(self, shape, qualname)
         dress(self.wrapper, default, module, qualname)
         made: Any = self.wrapper
@@ -491,19 +491,13 @@ def _place(default: Any) -> str:
 
 
 class Dispatcher:
-    """Holds the functions of a library, fills the tables of their wrappers, and owns the options.
-
-    `defer_on` are the classes of exceptions by which implementations defer.
-    """
+    """Holds the functions and the options of a library, and fills the tables of its wrappers."""
 
     backend_opts: type[BackendOptions]  # set by the system
 
-    def __init__(
-        self, system: Any, defer_on: tuple[type[Exception], ...], default_name: str
-    ) -> None:
+    def __init__(self, system: Any, default_name: str) -> None:
         self.system = system  # for pickles
         self.keeper = keeper = StateKeeper(system.environ_prefix)
-        self.defer_on = defer_on
         self.default_name = default_name
         # One at most, in both: appending and reading are single steps, so that no lock is needed.
         self.adoptions: list[Any] = []
