@@ -17,6 +17,7 @@ The default never defers. If no candidate answers, the call ends by the fallback
 
 from __future__ import annotations
 
+from abc import get_cache_token
 from collections.abc import Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
@@ -26,7 +27,6 @@ from ._context import (
     POSTPONED,
     RETURNED,
     UNKNOWN,
-    CallContext,
     Continued,
     DispatchContext,
     IfNeeded,
@@ -34,8 +34,10 @@ from ._context import (
     Rest,
     SharedPart,
     are_same,
+    context_of_call,
 )
-from ._patterns import DEFAULT
+from ._errors import in_words
+from ._patterns import DEFAULT, is_awaited
 from ._wrapper import TakesFound, given
 from .exceptions import BackendDeferredError, NoImplementationError
 
@@ -51,15 +53,23 @@ class Chain(TakesFound):
 
     With `passes`, ``NotImplemented`` is the answer of a call that no candidate takes, as for the
     single candidate of an adopted function. With `sole`, the call names its backend, which may not
-    defer.
+    defer. With `token`, the candidates may change when a module is imported or a class registered;
+    it is the result of `abc.get_cache_token`, read before the decision was made.
     """
 
     __slots__ = (
         *("calls", "decision", "function", "is_bare", "memory", "passes", "runs_bare", "sole"),
+        "token",
     )
 
     def __init__(
-        self, decision: Decision, calls: Calls, *, passes: bool = False, sole: bool = False
+        self,
+        decision: Decision,
+        calls: Calls,
+        *,
+        passes: bool = False,
+        sole: bool = False,
+        token: object = None,
     ) -> None:
         self.decision = decision
         # Of the decision; here because each call reads it.
@@ -67,6 +77,7 @@ class Chain(TakesFound):
         self.calls = calls
         self.passes = passes
         self.sole = sole
+        self.token = token
         self.memory = self.function.memory
         first = decision.first
         # Whether the first implementation can be called without more ado.
@@ -83,6 +94,16 @@ class Chain(TakesFound):
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         return self.run(args, kwargs)
 
+    def current(self) -> Chain:
+        """Return the chain, with the candidates as they are now."""
+        awaited = self.decision.awaited
+        if self.token is None or (
+            get_cache_token() == self.token and all(map(is_awaited, awaited))
+        ):
+            return self
+        # This forgets all tables, so that the next call does not come here.
+        return self.calls.renewed(self)
+
     def run(
         self,
         args: tuple[Any, ...],
@@ -95,6 +116,10 @@ class Chain(TakesFound):
         `found` are the dispatch arguments, None and `missing` among them, if a finder has returned
         them; `progress` takes the answers of the candidates.
         """
+        if self.token is not None:
+            current = self.current()
+            if current is not self:
+                return current.run(args, kwargs, found, progress)
         if progress is None:
             progress = Progress()
         # The usual call through a chain: half the time of a walk, and the later candidates are not
@@ -156,7 +181,7 @@ class Chain(TakesFound):
     def after_first(
         self,
         answer: object,
-        context: CallContext,
+        context: DispatchContext,
         args: tuple[Any, ...],
         kwargs: dict[str, Any],
         found: tuple[Any, ...] | None,
@@ -190,7 +215,7 @@ class Chain(TakesFound):
         `again` are the places of postponed candidates, all before `start`: they go first, and their
         ``should_run`` is not called again.
         """
-        context: CallContext | None = None
+        context: DispatchContext | None = None
         decision, candidates = self.decision, self.decision.candidates
         turns = range(start, len(candidates))
         for place in [*again, *turns] if again else turns:
@@ -270,13 +295,11 @@ class Chain(TakesFound):
         kwargs: dict[str, Any],
         found: tuple[Any, ...] | None,
         rest: Rest | None,
-        previous: CallContext | None = None,
-    ) -> CallContext:
-        context = CallContext()
-        context._known = shared_part(self.decision, step, found is not None, rest)
+        previous: DispatchContext | None = None,
+    ) -> DispatchContext:
+        known = shared_part(self.decision, step, found is not None, rest)
         # Without dispatch arguments, it finds them itself when a backend asks for them.
-        context._args = args if found is None else found
-        context._kwargs = kwargs
+        context = context_of_call(known, args if found is None else found, kwargs)
         # A finder runs once in a call, whichever backend has asked first.
         if previous is not None and hasattr(previous, "_dispatch_args"):
             context._dispatch_args = previous._dispatch_args
@@ -294,7 +317,7 @@ class Chain(TakesFound):
         step: Step,
         args: tuple[Any, ...],
         kwargs: dict[str, Any],
-        context: CallContext | None,
+        context: DispatchContext | None,
         progress: Progress,
     ) -> Any:
         """Return the answer after a backend deferred that has called ``call_next`` before.
@@ -443,18 +466,16 @@ class Chain(TakesFound):
         """Record a step, if the state is traced."""
         trace = self.decision.state.trace
         if trace is not None:
-            from ._observed import Outcome, record  # few programs trace
+            from ._observed import Outcome, TraceEvent  # few programs trace
 
-            record(trace, self.function, backend, Outcome(outcome), reason, self.decision.types)
+            function, types = self.function, self.decision.types
+            about = function.identifier, backend, Outcome(outcome), reason, types
+            trace.append(TraceEvent(*about, function.default_name))
 
 
 def reason_of(error: Exception) -> str:
     """Return the reason of an implementation that deferred by an exception."""
-    try:
-        text = str(error)
-    except Exception:  # noqa: BLE001  # a third party's __str__
-        text = ""
-    return f"it raised {type(error).__name__}" + (f": {text}" if text else "")
+    return f"it raised {in_words(error)}"
 
 
 def shared_part(decision: Decision, step: Step, is_found: bool, rest: Rest | None) -> SharedPart:

@@ -315,11 +315,11 @@ def go_on(
     chains = scope.chains(record.index)  # before the backends are read; see `Scope.chains`
     types = calls.decider.unique_types(map(type, function.extract(args, kwargs)), scope.state)
     key = (*types, AfterOverriding)
-    way = chains.get(key)
-    if way is None:
-        way = calls.way(function, scope.state, types, after_overriding=True)
-        chains.keep(key, way)
-    return way.run(args, kwargs)
+    chain = chains.get(key)
+    if chain is None:
+        chain = calls.chain(function, scope.state, types, after_overriding=True)
+        chains.keep(key, chain)
+    return chain.run(args, kwargs)
 
 
 class AfterOverriding:

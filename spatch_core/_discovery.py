@@ -294,11 +294,7 @@ class _Backends:
             message = "the library itself has a backend with this name"
             self.report(message, "Register it under another name", name, "name", source)
             return
-        description = self._adapted(description)
-        if known is not None and description.unmet and not known.unmet:
-            self._report_shared(known, [(known.source, ""), (source, description.unmet)])
-        else:
-            self.descriptions[name] = description
+        self.descriptions[name] = self._adapted(description)
 
     def _is_blocked(self, name: str, source: Source) -> bool:
         """Whether the environment blocks a name; records the name and a blocked backend."""

@@ -14,7 +14,6 @@ from types import CoroutineType, MethodType
 from ._patterns import import_identifier, loaded_object
 from ._state import CURRENT, DispatchState
 from ._wrapper import ASYNC_GENERATOR, COROUTINE, GENERATOR, PLAIN
-from .exceptions import UnknownBackendError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -118,17 +117,7 @@ class FunctionWithState:
     def _check(self) -> None:
         catalog = self._owner.catalog()
         for name in self._scope.state.prioritized:
-            try:
-                catalog.check_backend(name)
-            except UnknownBackendError as error:
-                function = getattr(self, "__name__", self.__wrapped__)
-                here = f"this process, which was sent {function!r} with options that prioritize it"
-                reason = (
-                    f"{error.reason}, in {here}"
-                    if error.reason
-                    else f"it is not installed for {here}; installed: {', '.join(error.known)}"
-                )
-                raise UnknownBackendError(name, error.known, error.nearest, reason) from None
+            catalog.check_backend(name)
         self._checked = True
 
     def __get__(self, instance: object, owner: type | None = None) -> Any:

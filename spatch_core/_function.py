@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 from _collections_abc import Sequence  # as collections.abc has it, without that import
-from types import CodeType, FunctionType
+from types import FunctionType
 
 from ._patterns import DEFAULT, GENERATED, is_initializing, split_identifier
 from ._state import StateKeeper
@@ -25,7 +25,6 @@ from ._wrapper import (
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
-    from types import FrameType
     from typing import Any, NoReturn, TypeAlias
 
     from ._discovery import Catalog
@@ -232,23 +231,28 @@ class Function:
             # frame; any other is of the library's code.
             if error.__traceback__ is not None and error.__traceback__.tb_next is not None:
                 raise
-            raise self._misfit(args, kwargs, error) from error
+            wrong = TypeError(
+                f"{self.identifier}: the callable that finds its dispatch arguments must take the "
+                "arguments of every call, as the function does, and return several objects in a "
+                f"tuple or list, but {error}"
+            )
+            raise self.misfit(args, kwargs) or wrong from error
 
-    def _misfit(self, args: Any, kwargs: Any, error: TypeError) -> TypeError:
-        """Return the error of a call for which the finder returns no dispatch arguments."""
+    def misfit(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> TypeError | None:
+        """Return the error of arguments that do not fit the function's own signature, or None."""
         from inspect import signature
 
         try:
-            signature(self.default).bind(*args, **kwargs)
-        except TypeError as wrong:  # the call is wrong, not the finder
-            return TypeError(f"{self.identifier.partition(':')[2]}() {wrong}")
-        except ValueError:
-            pass  # the signature is unknown
-        return TypeError(
-            f"{self.identifier}: the callable that finds its dispatch arguments must take the "
-            "arguments of every call, as the function does, and return several objects in a tuple "
-            f"or list, but {error}"
-        )
+            # Not the signature of a function that the default wraps: the default gets the
+            # arguments.
+            own = signature(self.default, follow_wrapped=False)
+        except (TypeError, ValueError):
+            return None  # some functions written in C have none
+        try:
+            own.bind(*args, **kwargs)
+        except TypeError as error:
+            return TypeError(f"{self.identifier.partition(':')[2]}() {error}")
+        return None
 
 
 def _all_arguments(*args: Any, **kwargs: Any) -> tuple[Any, ...]:
@@ -284,7 +288,7 @@ class Dispatchable:
         self.origin = _origin(default)
         self.filename = f"{GENERATED}{self.identifier}>"  # in tracebacks
         self.index = dispatcher.add(self)
-        shape = shape_of(self.function, bool(dispatcher.defer_on))
+        shape = shape_of(self.function)
         self.wrapper = make_wrapper(self, shape, qualname)
         dress(self.wrapper, default, module, qualname)
         made: Any = self.wrapper
@@ -427,26 +431,6 @@ def _origin(default: Any) -> object:
 # --- mistakes -----------------------------------------------------------------------------------
 
 
-def check_parentheses(given: Any, frame: FrameType) -> None:
-    """Raise if ``@system.dispatchable`` was written without parentheses.
-
-    Then the function to decorate is passed as the dispatch arguments. Unlike a finder, it is
-    defined by the code that calls `dispatchable`, whose frame is given, and not bound to a name
-    yet. A lambda is not being decorated.
-    """
-    name = getattr(given, "__name__", "")
-    if name == "<lambda>" or frame.f_locals.get(name, frame.f_globals.get(name)) is given:
-        return
-    code = getattr(given, "__code__", None)
-    is_own = isinstance(code, CodeType) and any(each is code for each in frame.f_code.co_consts)
-    if is_own or isinstance(given, type):
-        raise TypeError(
-            f"dispatchable is called before it decorates {given.__qualname__}: write "
-            '@dispatchable() to dispatch on all arguments, or @dispatchable("x") to dispatch on '
-            f"the argument x{_CLASS if isinstance(given, type) else ''}"
-        )
-
-
 _CLASS = "; decorate the methods of a class, or a function that makes its instances"
 
 
@@ -507,23 +491,17 @@ def _place(default: Any) -> str:
 
 
 class Dispatcher:
-    """Holds the functions of a library, fills the tables of their wrappers, and owns the options.
-
-    `defer_on` are the classes of exceptions by which implementations defer.
-    """
+    """Holds the functions and the options of a library, and fills the tables of its wrappers."""
 
     backend_opts: type[BackendOptions]  # set by the system
 
-    def __init__(
-        self, system: Any, defer_on: tuple[type[Exception], ...], default_name: str
-    ) -> None:
+    def __init__(self, system: Any, default_name: str) -> None:
         self.system = system  # for pickles
         self.keeper = keeper = StateKeeper(system.environ_prefix)
-        self.defer_on = defer_on
         self.default_name = default_name
         # One at most, in both: appending and reading are single steps, so that no lock is needed.
         self.adoptions: list[Any] = []
-        self._loaders: list[Loader[Calls]] = []
+        self._loaders: list[Loader] = []
         # The first has index 1 in the tables, where item 0 is the scope.
         self.records: list[Any] = []
         # The newest function of each identifier: a module may be imported again.
@@ -537,12 +515,12 @@ class Dispatcher:
         """The calls of the backends, if they have been loaded."""
         return self._loaders[0].loaded if self._loaders else None
 
-    def ensure_loader(self) -> Loader[Calls]:
+    def ensure_loader(self) -> Loader:
         """Return the loader; if several threads make one, the first one's stays."""
         if not self._loaders:
-            from ._loading import make_loader  # not needed when a library is imported
+            from ._loading import Loader  # not needed when a library is imported
 
-            self._loaders.append(make_loader(self.system))
+            self._loaders.append(Loader(self.system))
         return self._loaders[0]
 
     def ensure_loaded(self) -> Calls:

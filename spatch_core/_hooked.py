@@ -23,18 +23,18 @@ from ._observed import Call
 from ._wrapper import TakesFound, given
 
 if TYPE_CHECKING:
-    from ._entries import Calls, Guard
+    from ._entries import Calls
     from ._function import Function
     from ._state import DispatchState, Scope, Stages, StateKeeper
 
-    Way = Callable[[tuple[type, ...]], "Chain | Guard"]
+    Way = Callable[[tuple[type, ...]], "Chain"]
 
 
 class Hooked(TakesFound):
     """Calls of a function with the same types and hooks.
 
     `scope` has the state of the call, and `state` is the same with the ``type`` of `invoke` if
-    there is one. `way` takes dispatch types, and returns the chain for these, or a `Guard` of it.
+    there is one. `way` takes dispatch types, and returns the chain for these.
     """
 
     __slots__ = (
@@ -63,8 +63,7 @@ class Hooked(TakesFound):
 
     def chain(self) -> Chain:
         """Return the candidates as they are now."""
-        found = self.candidates
-        return found if isinstance(found, Chain) else found.current()
+        return self.candidates.current()
 
     def run(
         self, args: tuple[Any, ...], kwargs: dict[str, Any], found: tuple[Any, ...] | None = None
@@ -144,8 +143,8 @@ def hooked_calls(dispatcher: Any, index: int, scope: Scope, types: tuple[type, .
     """Return what makes the calls of a function with these types."""
     record, calls, state = dispatcher.records[index - 1], dispatcher.loaded, scope.state
 
-    def way(types: tuple[type, ...]) -> Chain | Guard:
-        found: Chain | Guard = calls.way(record.function, state, types)
+    def way(types: tuple[type, ...]) -> Chain:
+        found: Chain = calls.chain(record.function, state, types)
         return found
 
     return Hooked(calls, record, scope, state, way, types)

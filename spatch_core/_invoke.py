@@ -7,11 +7,10 @@ imported.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from inspect import signature
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, TypeVar, overload
 
 from ._call import Chain, ask, shared_part
-from ._context import CallContext, IfNeeded
+from ._context import IfNeeded, context_of_call
 from ._errors import nearest
 from ._explain import Explanation, examining
 from ._explain import explain as explain_decision
@@ -21,7 +20,6 @@ from .exceptions import UnknownFunctionError
 
 if TYPE_CHECKING:
     from ._decide import Decision, Step
-    from ._entries import Guard
     from ._function import Dispatcher
 
 P = ParamSpec("P")
@@ -96,10 +94,10 @@ class Invocation:
         found = function.extract(args, kwargs)
         types = calls.decider.unique_types(map(type, found), state)
 
-        def way(types: tuple[type, ...]) -> Chain | Guard:
-            made: Chain | Guard
+        def way(types: tuple[type, ...]) -> Chain:
+            made: Chain
             if self._backend is None:
-                made = calls.way(function, state, types)
+                made = calls.chain(function, state, types)
             else:
                 made = calls.invoked(function, self._backend, state, types, not self._force)
             return made
@@ -132,16 +130,9 @@ def explain_call(record: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
     """Explain what would run for a call; see `Dispatchable.explain`."""
     function, dispatcher = record.function, record.dispatcher
     _check_instance(record, args, "explain")
-    try:
-        # Not the signature of a function that the default wraps: the default gets the arguments.
-        own = signature(function.default, follow_wrapped=False)
-    except (TypeError, ValueError):
-        pass  # some functions written in C have none
-    else:
-        try:
-            own.bind(*args, **kwargs)
-        except TypeError as misfit:
-            raise TypeError(f"{record.identifier.partition(':')[2]}() {misfit}") from None
+    misfit = function.misfit(args, kwargs)
+    if misfit is not None:
+        raise misfit
     decider = dispatcher.ensure_loaded().decider
     state = dispatcher.keeper.current()
     found, kwargs = function.extract(args, kwargs), function.without_like(kwargs)
@@ -162,9 +153,7 @@ def _asking(
     """Return what asks the ``should_run`` of steps, and what examines conversions."""
 
     def answer(step: Step) -> str | IfNeeded | None:
-        context = CallContext()
-        context._known = shared_part(decision, step, True, None)
-        context._args, context._kwargs = found, kwargs
+        context = context_of_call(shared_part(decision, step, True, None), found, kwargs)
         return ask(decision, step, context, args, kwargs)
 
     return answer, examining(decision, args, kwargs)

@@ -12,10 +12,6 @@ from ._errors import Published
 from ._patterns import DEFAULT, shown
 from ._wrapper import ASYNC_GENERATOR, COROUTINE, nature_of
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from ._function import Function
-
 Hook: TypeAlias = Callable[["Call"], Any]
 
 
@@ -81,20 +77,6 @@ class Trace(list[TraceEvent]):
         from html import escape
 
         return f"<pre>{escape(str(self))}</pre>"
-
-
-def record(
-    trace: Trace,
-    function: Function,
-    backend: str,
-    outcome: Outcome,
-    reason: str,
-    types: tuple[type, ...],
-) -> None:
-    """Add an event to the trace of a state."""
-    trace.append(
-        TraceEvent(function.identifier, backend, outcome, reason, types, function.default_name)
-    )
 
 
 class PrintedTrace(Trace):

@@ -41,8 +41,7 @@ is::
 
 and so on, as in the first case but for ``call(a0, a1)``. That case is the usual call, with the
 dispatch arguments by position. If it shared its source with the others, it would take 8 to 11 %
-longer. Before Python 3.11 there is no second ``try``, unless the library names exceptions that
-defer.
+longer.
 
 The code has no parameters that could take default values. Therefore the wrapper has the default
 values of the default implementation: tools that read them see the library's own. The wrapper of a
@@ -71,9 +70,9 @@ if TYPE_CHECKING:
     from ._function import Function
 
     Places: TypeAlias = tuple[tuple[int | None, bool], ...]
-    Shape: TypeAlias = tuple[Places | None, int, bool]
-    """All that the source depends on: the places of the dispatch arguments, the nature of the
-    function by `nature_of`, and whether the wrapper catches exceptions.
+    Shape: TypeAlias = tuple[Places | None, int]
+    """All that the source depends on: the places of the dispatch arguments, and the nature of the
+    function by `nature_of`.
 
     A place is the argument's position, and whether it has a name; None stands for a finder.
     """
@@ -287,16 +286,15 @@ def _text(shape: Shape) -> str:
 
     These are the wrapper's own name, ``index``, and ``name0``, ``name1`` and so on.
     """
-    places, nature, catches = shape
+    places, nature = shape
     kind = nature & (COROUTINE | GENERATOR | ASYNC_GENERATOR)
     head = f"{'async ' if kind & ~GENERATOR else ''}def \0wrapper\0(*args, **keywords):\n"
     index, answer = "\0index\0", _ANSWERS.get(kind, _ANSWERS[0])
 
     def dispatched(call: str, **words: str) -> str:
         """Return the lines that look a callable up, call it, and handle the result."""
-        if catches:
-            call = _CAUGHT.replace("{tried}", _indented(call, 1))
-        return (_FIND + call + answer).format(index=index, **words)
+        caught = _CAUGHT.replace("{tried}", _indented(call, 1))
+        return (_FIND + caught + answer).format(index=index, **words)
 
     if places is None:
         text = "values = find(args, keywords)\n" + dispatched(
@@ -387,14 +385,13 @@ def _code(shape: Shape) -> CodeType:
 # --- one wrapper --------------------------------------------------------------------------------
 
 
-def shape_of(function: Function, defers_by_exceptions: bool) -> Shape:
+def shape_of(function: Function) -> Shape:
     """Return the shape of a function's wrapper."""
     parameters = function.parameters
     places: Places | None = None
     if parameters is not None:
         places = tuple([(each.position, each.name is not None) for each in parameters])
-    # Before Python 3.11, exceptions have no notes, and a ``try`` takes time.
-    return places, function.nature, sys.version_info >= (3, 11) or defers_by_exceptions
+    return places, function.nature
 
 
 def make_wrapper(record: Any, shape: Shape, qualname: str) -> FunctionType:

@@ -10,7 +10,7 @@ import sys
 from _weakref import ref  # weakref itself imports much more
 from types import MappingProxyType
 
-from ._function import Dispatchable, Dispatcher, Function, check_parentheses
+from ._function import Dispatchable, Dispatcher, Function
 from ._options import BackendOptions, checked_policy
 from ._patterns import DEFAULT, TypePattern, is_backend_name, is_type_pattern
 
@@ -135,7 +135,7 @@ class BackendSystem:
             self._notices = Notices(notify)
         # The caller's module makes the system, so another process finds it by importing that.
         self._module = str(sys._getframe(1).f_globals.get("__name__", "__main__"))
-        dispatcher = Dispatcher(self, self._defer_on, default_name)
+        dispatcher = Dispatcher(self, default_name)
         self.backend_opts = dispatcher.backend_opts = BackendOptions._bind(dispatcher, self._module)
         self._dispatcher = dispatcher
         _systems[self._module, environ_prefix, group] = ref(self)
@@ -208,15 +208,13 @@ class BackendSystem:
         Raises
         ------
         TypeError
-            If the function has no such parameter, if it is a class, if it decides or follows and is
-            no method, or if ``@dispatchable`` was written without parentheses.
+            If the function has no such parameter, if it is a class, or if it decides or follows and
+            is no method.
         IdentifierError
             If `identifier`, or that of `module` and `qualname`, is malformed.
         ValueError
             If `fallback` is not a fallback policy.
         """
-        if dispatch_args is not None and not isinstance(dispatch_args, (str, list, tuple, dict)):
-            check_parentheses(dispatch_args, sys._getframe(1))
         options = {
             "fallback": fallback,
             "compositional": compositional,

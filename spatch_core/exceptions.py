@@ -220,7 +220,7 @@ class UnknownBackendError(SpatchCoreError, ValueError):
             return f"{text}; did you mean {either(self.nearest)}?"
         return (
             f"{text}; installed: {', '.join(self.known)}. If it was installed since then, call "
-            "backend_opts.reload()"
+            "backend_opts.reload(); else `spatch-core doctor` says why it is not found"
         )
 
 

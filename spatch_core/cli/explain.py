@@ -15,8 +15,6 @@ from ..examination.backends import list_backends, unusable_backends
 from ..examination.child import progress
 from ..examination.libraries import LoadedLibrary
 from ..examination.question import (
-    Answer,
-    Attempt,
     GivenType,
     Options,
     Question,
@@ -24,7 +22,7 @@ from ..examination.question import (
     import_homes,
 )
 from ..examination.replay import Outcome, RecordError, Replayed, read_record, replay
-from ..examination.why_not import why_not
+from ..examination.why_not import Answer, Attempt, why_not
 from .arguments import (
     checked,
     complete_backends,

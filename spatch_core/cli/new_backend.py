@@ -23,9 +23,9 @@ from .._wrapper import PLAIN, nature_of
 from ..examination.backends import are_covered, own_types
 from ..examination.checks import check_pattern
 from ..examination.child import foreign_code
+from ..examination.functions import find_signature, written
 from ..examination.importing import Importer, functions_near, owners_of_packages, package_of
 from ..examination.libraries import LoadedLibrary
-from ..examination.signatures import find_signature, written
 from ..exceptions import IdentifierError
 from .arguments import (
     complete_functions,

@@ -12,8 +12,8 @@ from .._patterns import DEFAULT
 from ..examination.child import progress
 from ..examination.doctor import examine_library
 from ..examination.libraries import Library, import_public_names, load_library
+from ..examination.question import what_runs
 from ..examination.replay import RecordError, read_record
-from ..examination.what_runs import what_runs
 from ..report.page import ReportedLibrary, ReportedRun, render
 from .arguments import chosen_libraries, complete_libraries, timeout_option
 from .doctor import examined_as_json

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 from .._discovery import CYCLE
 from .._environment import (
     BLOCK,
-    Environment,
     near_misses,
     read_environment,
 )
@@ -76,18 +75,16 @@ class LibraryReport(Report):
     default_name: str = DEFAULT
 
 
-def examine_library(
-    library: str | BackendSystem | Library, *, timeout: float = 60.0
-) -> LibraryReport:
+def examine_library(library: str | Library, *, timeout: float = 60.0) -> LibraryReport:
     """Examine all backends of a library that are not blocked.
 
     Child processes import everything that the backends name; this process imports nothing.
 
     Parameters
     ----------
-    library : str, BackendSystem or Library
-        The name under which the library is registered, or its system, which must be an
-        attribute of an importable module, not of ``__main__`` alone.
+    library : str or Library
+        The name under which the library is registered. One that is not registered is given as a
+        `Library` with the identifier of its system.
     timeout : float, optional
         Time limit of each child process in seconds.
 
@@ -110,13 +107,17 @@ def examine_library(
         assert fault is not None
         return LibraryReport(library.name, (replace(fault, severity=Severity.WARNING),), library)
 
-    def child(task: str, block: str | None = None, backend: str | None = None) -> TaskResult:
+    def child(
+        task: str, unblocked: list[str] | None = None, backend: str | None = None
+    ) -> TaskResult:
         request = {"name": library.name, "identifier": library.identifier, "backend": backend}
         return run(
             f"{__name__}:{task}",
             request,
             f"examining {library.name} {backend or ''}".rstrip(),
-            variables={} if block is None else {variable: block},
+            variables={}
+            if unblocked is None
+            else {variable: ",".join(["*", *(f"!{each}" for each in unblocked)])},
             limit=timeout,
         )
 
@@ -132,17 +133,16 @@ def examine_library(
     # The backends whose descriptions end the process: blocked when all are discovered together.
     broken: dict[str, dict[str, Any]] = {}
     waiting = set()
-    for name in backends:
-        if environment.blocks(name):
-            continue
-        known = [each for each in backends if each != name and is_backend_name(each)]
-        result = child("examine", value_blocking(environment, known), name)
+    unblocked = [each for each in backends if not environment.blocks(each)]
+    for name in unblocked:
+        result = child("examine", [name] if is_backend_name(name) else None, name)
         found += _reported(result, name, result.last("place", backends[name]))
         if not (result.is_complete or result.endings[-1].module):
             broken[name] = {"name": name, "state": State.BROKEN.value, **backends[name]}
         if result.last("waits"):
             waiting.add(name)
-    result = child("discover", value_blocking(environment, broken) if broken else None)
+    unbroken = [each for each in unblocked if each not in broken and is_backend_name(each)]
+    result = child("examine", unbroken if broken else None)
     found += _reported(result, result.last("place") and DEFAULT, home)
     listed: list[dict[str, Any]] = result.last("states", [])
     states = [broken.get(each["name"], each) for each in listed]
@@ -153,20 +153,6 @@ def examine_library(
     found += environment.problems
     found += check_variables([DEFAULT, *backends], environment.names)
     return LibraryReport(library.name, tuple(merged(found)), library, tuple(states), own_name)
-
-
-def value_blocking(environment: Environment, names: Iterable[str]) -> str:
-    """Return the value of ``BLOCK`` that blocks these backends, too.
-
-    >>> from spatch_core._environment import read_environment
-    >>> value_blocking(read_environment("LIB", {"LIB_BLOCK": "*,!a,!b"}), ["b"])
-    '*,!a'
-    """
-    names = {*names}
-    if not environment.block_all:
-        return ",".join(sorted({*environment.block, *names}))
-    allowed = sorted(environment.allowed - names)
-    return ",".join(["*", *sorted(environment.block), *(f"!{each}" for each in allowed)])
 
 
 def _reported(result: TaskResult, backend: str | None, place: dict[str, Any]) -> Iterator[Finding]:
@@ -226,10 +212,10 @@ def find_backends(request: dict[str, Any], journal: Journal) -> None:
 
     If the library cannot be used, add a ``finding`` instead.
     """
-    library, system = _import(request, journal)
+    library, system = _imported(request, journal)
     if is_system(system):  # otherwise `load_library` reports it
         os.environ[f"{system.environ_prefix}_BLOCK"] = "*"
-    loaded = load_library(library, tries=False)
+    loaded = load_library(library)
     if loaded.system is None:
         assert loaded.fault is not None  # a library has a system or a fault
         journal.add("finding", to_record(loaded.fault))
@@ -242,29 +228,22 @@ def find_backends(request: dict[str, Any], journal: Journal) -> None:
 
 
 def examine(request: dict[str, Any], journal: Journal) -> None:
-    """Add the ``place`` of one ``backend``, the ``states`` and each ``finding``.
+    """Add the ``place`` of a ``backend``, the ``states`` and each ``finding``.
 
-    All other backends are blocked.
+    All other backends are blocked. Without a backend, the library itself is examined, and the
+    findings are those of the discovery of all backends.
     """
-    library, system = _import(request, journal)
-    journal.begins(f"reading the description of {request['backend']!r}")
-    loaded = _load(library, system)
-    _discovered(loaded, journal, request["backend"])
-    if loaded.system is not None and request["backend"] in loaded.system.backends:
-        _examine_backend(loaded, loaded.system, request["backend"], journal)
+    library, _ = _imported(request, journal)
+    backend = request["backend"]
+    which = "descriptions of all backends" if backend is None else f"description of {backend!r}"
+    journal.begins(f"reading the {which}")
+    loaded = load_library(library)
+    _discovered(loaded, journal, backend)
+    if loaded.system is not None and (backend or DEFAULT) in loaded.system.backends:
+        _examine_backend(loaded, loaded.system, backend or DEFAULT, journal)
 
 
-def discover(request: dict[str, Any], journal: Journal) -> None:
-    """Add each ``finding`` of discovery and of the library itself, and the ``states``."""
-    library, system = _import(request, journal)
-    journal.begins("reading the descriptions of all backends")
-    loaded = _load(library, system)
-    _discovered(loaded, journal)
-    if loaded.system is not None:
-        _examine_backend(loaded, loaded.system, DEFAULT, journal)
-
-
-def _import(request: dict[str, Any], journal: Journal) -> tuple[Library, Any]:
+def _imported(request: dict[str, Any], journal: Journal) -> tuple[Library, Any]:
     """Import the system in a step of its own, before backends are discovered."""
     name, identifier = request["name"], request["identifier"]
     registered = (e for e in find_libraries() if (e.name, e.identifier) == (name, identifier))
@@ -276,15 +255,7 @@ def _import(request: dict[str, Any], journal: Journal) -> tuple[Library, Any]:
     return library, system
 
 
-def _load(library: Library, system: object) -> LoadedLibrary:
-    """Discover the backends; end the process if that fails, because an import has broken it."""
-    loaded = load_library(library, tries=False)
-    if loaded.fault is not None and is_system(system):
-        raise SystemExit(loaded.fault.message)
-    return loaded
-
-
-def _discovered(loaded: LoadedLibrary, journal: Journal, backend: str | None = None) -> None:
+def _discovered(loaded: LoadedLibrary, journal: Journal, backend: str | None) -> None:
     """Add the findings of discovery, all or those about one backend, and the states."""
     for problem in without_repeated_cycles(loaded.problems):
         if backend in (None, problem.backend):

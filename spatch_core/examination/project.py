@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
@@ -137,28 +136,29 @@ class Project:
             return
         within = self.path.relative_to(folder)
         package = ".".join(within.parent.parts)
+        cause = ""
         if backend.startswith("setuptools"):
             if not self._is_package_data(package):
-                yield warning(
-                    "the wheel lacks this file: setuptools packs only Python modules unless it is "
-                    "told otherwise",
-                    "Add to pyproject.toml: [tool.setuptools.package-data] "
-                    f'"{package}" = ["*.toml"]',
-                )
+                cause = "setuptools packs only Python modules unless it is told otherwise"
+            remedy = (
+                f'Add to pyproject.toml: [tool.setuptools.package-data] "{package}" = ["*.toml"]'
+            )
         elif backend.startswith("mesonpy"):
             texts = (each.read_text("utf-8", "replace") for each in self._files("meson.build"))
             if not any(self.path.name in text or "install_subdir" in text for text in texts):
-                yield warning(
-                    "the wheel lacks this file: no meson.build installs it",
-                    f"Add to meson.build: py.install_sources('{self.path.name}', "
-                    f"subdir: '{within.parent.as_posix()}')",
-                )
+                cause = "no meson.build installs it"
+            remedy = (
+                f"Add to meson.build: py.install_sources('{self.path.name}', "
+                f"subdir: '{within.parent.as_posix()}')"
+            )
         else:
+            places = within.as_posix(), self.path.relative_to(self.folder).as_posix()
             for key, pattern in self._exclusions():
-                places = within.as_posix(), self.path.relative_to(self.folder).as_posix()
                 if any(_matches(each, pattern) for each in places):
-                    message = f"the wheel lacks this file: {key} in pyproject.toml has {pattern!r}"
-                    yield warning(message, "Exclude less, so that the file is packed")
+                    cause = f"{key} in pyproject.toml has {pattern!r}"
+            remedy = "Exclude less, so that the file is packed"
+        if cause:
+            yield warning(f"the wheel lacks this file: {cause}", remedy)
 
     def _is_package_data(self, package: str) -> bool:
         """Whether setuptools packs the file."""
@@ -239,16 +239,10 @@ def entry_point_advice(value: str) -> tuple[str, str] | None:
         kind = "a package" if hasattr(thing, "__path__") else "a module"
     if not kind:
         return None
-    files = [f"{home}:{each}" for each in _toml_files(home)]
+    folder = Path(sys.modules[home].__file__ or "").parent
+    files = [f"{home}:{each.name}" for each in sorted(folder.glob("*.toml"))]
     remedy = f"Write {(files or [f'{package}:backend.toml'])[0]!r}"
     return f"the entry point {value!r} names {kind}", f"{remedy}, the TOML file in the package"
-
-
-def _toml_files(module: str) -> list[str]:
-    """Return the TOML files in the package that is or has a module."""
-    found = sys.modules[module]
-    folders = getattr(found, "__path__", None) or [os.path.dirname(found.__file__ or "")]
-    return sorted(each.name for folder in folders for each in Path(folder).glob("*.toml"))
 
 
 def package_folder(path: Path, names: Collection[str]) -> str | None:

@@ -475,13 +475,10 @@ def test_coroutine_functions() -> None:
 # Misuse
 
 
-def test_only_methods_decide_and_follow() -> None:
-    """K7: they have an instance that remembers."""
+def test_generator_functions_do_not_decide_and_follow() -> None:
+    """K7: nothing tells when they have ended."""
     for options in ({"decides": True}, {"follows": "fit"}):
         some: Any = options
-        for default in (lambda: 0, lambda *, x: 0):
-            with pytest.raises(TypeError, match="no parameter for an instance"):
-                system.dispatchable([], identifier="lib:f", **some)(default)
 
         def steps(self: Any, x: Any) -> Any:
             yield

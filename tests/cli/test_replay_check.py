@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import subprocess
 from typing import TYPE_CHECKING
 
@@ -187,39 +186,20 @@ def test_a_library_that_is_not_there(recorded: Site) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("[", "run.json is not JSON: "),
-        ("[]", "run.json is not a record of hooks.record: it lacks 'format' or 'calls'"),
-        (
-            '{"format": 2, "calls": []}',
-            "run.json has format 2, and this version of spatch-core reads format 1",
-        ),
-        ('{"format": 1, "calls": [{}]}', "run.json: a call has no 'options'"),
-        (
-            json.dumps(
-                {
-                    "format": 1,
-                    "calls": [
-                        {
-                            "function": 1,
-                            "backend": "b",
-                            "types": [],
-                            "before": [],
-                            "options": {"prioritize": [], "disable": []},
-                        }
-                    ],
-                }
-            ),
-            "run.json: the name 1 of a function is not a string",
-        ),
+        ("[", "Expecting value"),
+        ("[]", "list indices must be integers"),
+        ("{}", "it lacks 'format'"),
+        ('{"format": 2, "calls": []}', "it has format 2; this version reads 1"),
+        ('{"format": 1, "calls": [{}]}', "it lacks 'options'"),
     ],
-    ids=["no JSON", "no record", "later", "no options", "no name"],
+    ids=["no JSON", "no record", "no format", "later", "no options"],
 )
 def test_files_that_are_no_records(paint: Site, text: str, message: str) -> None:
     """One line says what is wrong; the exit code is 1."""
     (paint.folder / "run.json").write_text(text)
     answer = paint.run("replay-check", "run.json")
     assert answer.code == 1
-    assert answer.errors.startswith(f"Error: {message}")
+    assert answer.errors.startswith(f"Error: run.json is not a record of hooks.record: {message}")
     assert answer.errors.count("\n") == 1
 
 

@@ -25,13 +25,11 @@ primary_types = ["attrcheck_b:Array"]
 
 [attributes]
 "attrcheck:pi" = "attrcheck_b:value"
-"attrcheck:tensor" = "attrcheck_b:value"
 "attrcheck:e" = "attrcheck_b:valu"
 "attrcheck.plain:pi" = "attrcheck_b:value"
 "attrchek:pi" = "attrcheck_b:value"
 """
 EXPECTED = {
-    'attributes."attrcheck:tensor"': "warning: module 'attrcheck' has a 'tensor' of its own",
     'attributes."attrcheck:e"': "error: 'attrcheck_b' has no 'valu'",
     'attributes."attrcheck.plain:pi"': "warning: attributes of module 'attrcheck.plain' follow no",
 }

@@ -70,5 +70,5 @@ def test_no_backend_may_have_it() -> None:
 @pytest.mark.parametrize("name", ["", "net workx", 3], ids=repr)
 def test_it_can_name_a_backend(name: Any) -> None:
     """F11: else it could not be written where names are."""
-    with pytest.raises(ValueError, match="default_name"):
+    with pytest.raises((ValueError, TypeError), match="default_name"):
         make(default_name=name)

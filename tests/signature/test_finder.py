@@ -116,14 +116,6 @@ def test_a_context_has_all_elements() -> None:
     assert f([several[0], None, [several[1], 1]])[0] == tuple(several)
 
 
-def test_a_list_may_hold_itself() -> None:
-    """V9: that ends."""
-    _, f = make(join, inside="arrays")
-    value: list[Any] = [Foreign()]
-    value.append(value)
-    assert f(value)[0] == "gpu"
-
-
 def test_mistakes_are_found_where_the_function_is_decorated() -> None:
     """V9: with the parameter that is wrong."""
     cases: list[tuple[dict[str, Any], str]] = [
