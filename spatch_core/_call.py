@@ -36,6 +36,7 @@ from ._context import (
     are_same,
     context_of_call,
 )
+from ._errors import in_words
 from ._patterns import DEFAULT, is_awaited
 from ._wrapper import TakesFound, given
 from .exceptions import BackendDeferredError, NoImplementationError
@@ -474,11 +475,7 @@ class Chain(TakesFound):
 
 def reason_of(error: Exception) -> str:
     """Return the reason of an implementation that deferred by an exception."""
-    try:
-        text = str(error)
-    except Exception:  # noqa: BLE001  # a third party's __str__
-        text = ""
-    return f"it raised {type(error).__name__}" + (f": {text}" if text else "")
+    return f"it raised {in_words(error)}"
 
 
 def shared_part(decision: Decision, step: Step, is_found: bool, rest: Rest | None) -> SharedPart:
