@@ -36,6 +36,7 @@ from ._context import (
     are_same,
     context_of_call,
 )
+from ._errors import in_words
 from ._patterns import DEFAULT, is_awaited
 from ._wrapper import TakesFound, given
 from .exceptions import BackendDeferredError, NoImplementationError
@@ -135,6 +136,7 @@ class Chain(TakesFound):
                 return result
             progress.reasons[first.backend] = RETURNED
         result = self.answer(args, kwargs, found, progress)
+        # If the call names the library's own implementation, `NotImplemented` is its result.
         if self.sole and result is NotImplemented and progress.backend != DEFAULT:
             (step,) = self.decision.candidates
             reason = progress.reasons.get(step.backend, POSTPONED)
@@ -194,6 +196,7 @@ class Chain(TakesFound):
         if answer is IF_NEEDED:
             progress.postponed.append(0)
         else:
+            # The reason keeps the candidate from another turn; see `walk`.
             progress.reasons[first.backend] = reason_of_answer(answer, self.decision, first)
             result = self._settle(first, args, kwargs, context, progress)
             if result is not UNKNOWN:
@@ -450,6 +453,7 @@ class Chain(TakesFound):
         If the arguments do not fit the library's signature, its own `TypeError` is raised instead.
         """
         # Imports of this and other modules are for rare calls, and take time in the first one.
+        # What converts has run the default, too.
         if step.backend == DEFAULT or step.conversions is not None:
             if self.decision.has_end:
                 from ._explain import note_reasons
@@ -474,11 +478,7 @@ class Chain(TakesFound):
 
 def reason_of(error: Exception) -> str:
     """Return the reason of an implementation that deferred by an exception."""
-    try:
-        text = str(error)
-    except Exception:  # noqa: BLE001  # a third party's __str__
-        text = ""
-    return f"it raised {type(error).__name__}" + (f": {text}" if text else "")
+    return f"it raised {in_words(error)}"
 
 
 def shared_part(decision: Decision, step: Step, is_found: bool, rest: Rest | None) -> SharedPart:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from ._context import IF_NEEDED, POSTPONED, IfNeeded
 from ._convert import Conversion, leaves, size_of
 from ._decide import Decision, Step, Verdict
-from ._errors import Published, warn_caller
+from ._errors import Published, in_words, warn_caller
 from ._patterns import DEFAULT, shown, type_identifier
 from .exceptions import (
     BackendDeferredError,
@@ -25,8 +25,6 @@ from .exceptions import (
 )
 
 if TYPE_CHECKING:
-    from ._function import Function
-
     Ask = Callable[[Step], "str | IfNeeded | None"]
     """Asks ``should_run``: returns why a step defers, or ``IF_NEEDED``; None if it runs."""
     Examine = Callable[[Step], tuple[str, str]]
@@ -266,7 +264,7 @@ class _Explainer:
 
     def _raises(self, error: Exception) -> tuple[Verdict, str]:
         self.is_decided = True
-        return Verdict.RAISES, f"{type(error).__name__}: {error}"
+        return Verdict.RAISES, in_words(error)
 
 
 def examining(decision: Decision, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Examine:
@@ -411,7 +409,8 @@ def note_backend(
     If the arguments do not fit the library's signature, its own `TypeError` is raised instead.
     """
     function, name = decision.function, step.backend
-    if isinstance(error, TypeError) and not _fits(function, args, kwargs):
+    is_called = isinstance(error, TypeError) and not function.is_adopted
+    if is_called and function.misfit(args, kwargs) is not None:
         try:
             function.default(*args, **kwargs)  # Python refuses the arguments
         except TypeError as own:
@@ -431,21 +430,6 @@ def note_conversion(decision: Decision, error: Exception, step: Step, name: str)
 
 def _leaves_out(name: str) -> str:
     return f"backend_opts(disable={name!r}) leaves it out"
-
-
-def _fits(function: Function, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
-    """Whether arguments fit the signature of the default implementation."""
-    from inspect import signature
-
-    try:
-        own = signature(function.default, follow_wrapped=False)
-    except (TypeError, ValueError):
-        return True  # some functions written in C have none
-    try:
-        own.bind(*args, **kwargs)
-    except TypeError:
-        return function.is_adopted
-    return True
 
 
 def _add_note(error: BaseException, text: str, unless: str | tuple[str, ...]) -> None:

@@ -231,23 +231,28 @@ class Function:
             # frame; any other is of the library's code.
             if error.__traceback__ is not None and error.__traceback__.tb_next is not None:
                 raise
-            raise self._misfit(args, kwargs, error) from error
+            wrong = TypeError(
+                f"{self.identifier}: the callable that finds its dispatch arguments must take the "
+                "arguments of every call, as the function does, and return several objects in a "
+                f"tuple or list, but {error}"
+            )
+            raise self.misfit(args, kwargs) or wrong from error
 
-    def _misfit(self, args: Any, kwargs: Any, error: TypeError) -> TypeError:
-        """Return the error of a call for which the finder returns no dispatch arguments."""
+    def misfit(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> TypeError | None:
+        """Return the error of arguments that do not fit the function's own signature, or None."""
         from inspect import signature
 
         try:
-            signature(self.default).bind(*args, **kwargs)
-        except TypeError as wrong:  # the call is wrong, not the finder
-            return TypeError(f"{self.identifier.partition(':')[2]}() {wrong}")
-        except ValueError:
-            pass  # the signature is unknown
-        return TypeError(
-            f"{self.identifier}: the callable that finds its dispatch arguments must take the "
-            "arguments of every call, as the function does, and return several objects in a tuple "
-            f"or list, but {error}"
-        )
+            # Not the signature of a function that the default wraps: the default gets the
+            # arguments.
+            own = signature(self.default, follow_wrapped=False)
+        except (TypeError, ValueError):
+            return None  # some functions written in C have none
+        try:
+            own.bind(*args, **kwargs)
+        except TypeError as error:
+            return TypeError(f"{self.identifier.partition(':')[2]}() {error}")
+        return None
 
 
 def _all_arguments(*args: Any, **kwargs: Any) -> tuple[Any, ...]:
@@ -283,7 +288,7 @@ class Dispatchable:
         self.origin = _origin(default)
         self.filename = f"{GENERATED}{self.identifier}>"  # in tracebacks
         self.index = dispatcher.add(self)
-        shape = shape_of(self.function, bool(dispatcher.defer_on))
+        shape = shape_of(self.function)
         self.wrapper = make_wrapper(self, shape, qualname)
         dress(self.wrapper, default, module, qualname)
         made: Any = self.wrapper
@@ -486,19 +491,13 @@ def _place(default: Any) -> str:
 
 
 class Dispatcher:
-    """Holds the functions of a library, fills the tables of their wrappers, and owns the options.
-
-    `defer_on` are the classes of exceptions by which implementations defer.
-    """
+    """Holds the functions and the options of a library, and fills the tables of its wrappers."""
 
     backend_opts: type[BackendOptions]  # set by the system
 
-    def __init__(
-        self, system: Any, defer_on: tuple[type[Exception], ...], default_name: str
-    ) -> None:
+    def __init__(self, system: Any, default_name: str) -> None:
         self.system = system  # for pickles
         self.keeper = keeper = StateKeeper(system.environ_prefix)
-        self.defer_on = defer_on
         self.default_name = default_name
         # One at most, in both: appending and reading are single steps, so that no lock is needed.
         self.adoptions: list[Any] = []

@@ -7,7 +7,6 @@ imported.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from inspect import signature
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, TypeVar, overload
 
 from ._call import Chain, ask, shared_part
@@ -131,16 +130,9 @@ def explain_call(record: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
     """Explain what would run for a call; see `Dispatchable.explain`."""
     function, dispatcher = record.function, record.dispatcher
     _check_instance(record, args, "explain")
-    try:
-        # Not the signature of a function that the default wraps: the default gets the arguments.
-        own = signature(function.default, follow_wrapped=False)
-    except (TypeError, ValueError):
-        pass  # some functions written in C have none
-    else:
-        try:
-            own.bind(*args, **kwargs)
-        except TypeError as misfit:
-            raise TypeError(f"{record.identifier.partition(':')[2]}() {misfit}") from None
+    misfit = function.misfit(args, kwargs)
+    if misfit is not None:
+        raise misfit
     decider = dispatcher.ensure_loaded().decider
     state = dispatcher.keeper.current()
     found, kwargs = function.extract(args, kwargs), function.without_like(kwargs)

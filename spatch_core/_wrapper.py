@@ -41,8 +41,7 @@ is::
 
 and so on, as in the first case but for ``call(a0, a1)``. That case is the usual call, with the
 dispatch arguments by position. If it shared its source with the others, it would take 8 to 11 %
-longer. Before Python 3.11 there is no second ``try``, unless the library names exceptions that
-defer.
+longer.
 
 The code has no parameters that could take default values. Therefore the wrapper has the default
 values of the default implementation: tools that read them see the library's own. The wrapper of a
@@ -71,9 +70,9 @@ if TYPE_CHECKING:
     from ._function import Function
 
     Places: TypeAlias = tuple[tuple[int | None, bool], ...]
-    Shape: TypeAlias = tuple[Places | None, int, bool]
-    """All that the source depends on: the places of the dispatch arguments, the nature of the
-    function by `nature_of`, and whether the wrapper catches exceptions.
+    Shape: TypeAlias = tuple[Places | None, int]
+    """All that the source depends on: the places of the dispatch arguments, and the nature of the
+    function by `nature_of`.
 
     A place is the argument's position, and whether it has a name; None stands for a finder.
     """
@@ -163,6 +162,8 @@ _NO_POSITION = -1
 def _tables(dispatcher: Any, function: Function, index: int) -> Callable[[], list[Any]]:
     """Return the callable that returns the tables in force, for the closure of a wrapper."""
     parameters = function.parameters
+    # C looks up the types of parameters alone. A coroutine or generator function would gain little:
+    # its body starts in a call of its own.
     if tables_type is None or not parameters or function.nature:
         tables: Callable[[], list[Any]] = dispatcher.tables
         return tables
@@ -287,16 +288,15 @@ def _text(shape: Shape) -> str:
 
     These are the wrapper's own name, ``index``, and ``name0``, ``name1`` and so on.
     """
-    places, nature, catches = shape
+    places, nature = shape
     kind = nature & (COROUTINE | GENERATOR | ASYNC_GENERATOR)
     head = f"{'async ' if kind & ~GENERATOR else ''}def \0wrapper\0(*args, **keywords):\n"
     index, answer = "\0index\0", _ANSWERS.get(kind, _ANSWERS[0])
 
     def dispatched(call: str, **words: str) -> str:
         """Return the lines that look a callable up, call it, and handle the result."""
-        if catches:
-            call = _CAUGHT.replace("{tried}", _indented(call, 1))
-        return (_FIND + call + answer).format(index=index, **words)
+        caught = _CAUGHT.replace("{tried}", _indented(call, 1))
+        return (_FIND + caught + answer).format(index=index, **words)
 
     if places is None:
         text = "values = find(args, keywords)\n" + dispatched(
@@ -325,6 +325,7 @@ def _text(shape: Shape) -> str:
     def case(names: list[str], body: str) -> str:
         return f"    case {_tuple(names) if names else '_'}:\n" + _indented(body or "pass", 2)
 
+    # Beside the steps of a coroutine or a generator, the usual case would save little.
     if not nature:
         names = [f"a{position}" for position in range(count)]
         usual = dispatched(_USUAL_CALL, passed=", ".join(names), **words)
@@ -376,6 +377,7 @@ def _code(shape: Shape) -> CodeType:
     outer = f"{head}{_indented(text.replace(chr(0), ''), 1)}    return wrapper\n"
     scope: dict[str, Any] = {}
     exec(compile(outer, "<spatch_core>", "exec", dont_inherit=True), scope)  # noqa: S102  # own text
+    # Among the constants of `make`, the code of `wrapper` is the only one.
     constants: tuple[Any, ...] = scope["make"].__code__.co_consts
     made: CodeType = next(each for each in constants if type(each) is CodeType)
     # The first line of the source that tracebacks show is that of `wrapper`. Generators that
@@ -387,19 +389,19 @@ def _code(shape: Shape) -> CodeType:
 # --- one wrapper --------------------------------------------------------------------------------
 
 
-def shape_of(function: Function, defers_by_exceptions: bool) -> Shape:
+def shape_of(function: Function) -> Shape:
     """Return the shape of a function's wrapper."""
     parameters = function.parameters
     places: Places | None = None
     if parameters is not None:
         places = tuple([(each.position, each.name is not None) for each in parameters])
-    # Before Python 3.11, exceptions have no notes, and a ``try`` takes time.
-    return places, function.nature, sys.version_info >= (3, 11) or defers_by_exceptions
+    return places, function.nature
 
 
 def make_wrapper(record: Any, shape: Shape, qualname: str) -> FunctionType:
     """Return the wrapper of a `Dispatchable`, which still lacks the attributes of the default."""
     function: Function = record.function
+    # Without a lock: two threads that compile one shape get equal codes.
     code = _codes.get(shape) or _code(shape)
     name = qualname.rpartition(".")[2]
     names: Any = {"co_name": name, "co_filename": record.filename}  # for tracebacks and profilers
@@ -433,6 +435,7 @@ SIGNED = {"__wrapped__", "__signature__"}
 
 def dress(wrapper: Any, default: Callable[..., Any], module: str, qualname: str) -> None:
     """Give a wrapper the attributes of the default implementation."""
+    # First: a decorator below may have set attributes that differ here, such as `__wrapped__`.
     wrapper.__dict__.update(getattr(default, "__dict__", {}))
     wrapper.__module__ = module
     wrapper.__qualname__ = qualname

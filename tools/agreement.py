@@ -38,12 +38,12 @@ BACKENDS = {
 HEAD = """\
 # Which backend implements what, and how closely
 
-Each cell is the tolerance of a backend's result in double precision, relative to the largest value
-of SciPy's result, as the backend's tests state it. "exact" is bit-identical, **exact** also for all
-other data types. An empty cell is a function that the backend does not have. The
-`tests/tolerances.py` of each backend has the tolerances of other types, with reasons; its README
-describes results for data with a NaN, where SciPy's own result depends on the order of its
-comparisons.
+Where a backend has a function, its result is SciPy's, bit for bit or within rounding. Each cell
+is the tolerance in double precision, relative to the largest value of SciPy's result, as the
+backend's tests state it. "exact" is bit-identical, **exact** also for all other data types. An
+empty cell is a function that the backend does not have. The `tests/tolerances.py` of each backend
+has the tolerances of other types, with reasons; its README describes results for data with a NaN,
+where SciPy's own result depends on the order of its comparisons.
 
 The column of CuPy holds for ordinary calls: the backend's README lists the known differences. No
 run on a GPU has been recorded yet.
