@@ -8,11 +8,27 @@ from __future__ import annotations
 from typing import Any
 
 import mlx.core as mx
+import numpy as np
 import torch
 
 from torch_device import BackendEnvironment
 
 aten = torch.ops.aten
+
+
+def to_data(tensor: torch.Tensor) -> mx.array:
+    """Return a tensor of the CPU as an array; MLX reads it from the start of its memory."""
+    if tensor.dtype is torch.complex128:
+        raise NotImplementedError("MLX has no complex128")
+    return mx.array(tensor.clone(), mx.float64 if tensor.dtype is torch.float64 else None)
+
+
+def to_torch(array: mx.array) -> torch.Tensor:
+    """Return an array as a tensor of the CPU."""
+    try:
+        return torch.from_dlpack(array)
+    except ValueError:  # of some views there is no capsule; NumPy has fewer dtypes
+        return torch.from_numpy(np.array(array))
 
 
 def axes(x: Any, dim: Any) -> Any:
@@ -25,8 +41,8 @@ def make_environment() -> BackendEnvironment:
     made = BackendEnvironment(
         "mlx",
         mx.array,
-        lambda tensor: mx.array(tensor, mx.float64 if tensor.dtype is torch.float64 else None),
-        torch.from_dlpack,
+        to_data,
+        to_torch,
         backward_in_thread=False,
     )
     op: Any = made.register_op
