@@ -92,6 +92,7 @@ def register(environment: BackendEnvironment) -> None:
     for each in (aten.native_batch_norm.default, aten._native_batch_norm_legit.default):
         known[each] = batch_norm_in_place(environment)
     known.update(OWN)
+    del known[aten.multilabel_margin_loss_forward.default]  # which gives one row the shape (1,)
     for each in (*(getattr(aten, name).default for name in DIFFERENTIATED.split()), *OWN):
         if each not in environment.operators:
             library = environment.differentiated[each] = torch.library.Library("aten", "IMPL")
