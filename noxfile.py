@@ -15,9 +15,10 @@ import hashlib
 import os
 import re
 import shutil
+import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import nullcontext
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
@@ -59,6 +60,11 @@ PROCESS_TESTS = ("cli", "examination", "testing", "test_migration.py", "test_whe
 SAMPLED_TESTS = ("attacks", "property", "function/test_acceleration_stress.py")
 """Tests with many samples, attacks or threads. Only the main Python runs them: all of them with
 its C extension, and those that start no process also without it."""
+PURE_TESTS = (
+    *("property/test_explained.py", "property/test_resolution.py"),
+    *("property/test_state.py", "property/test_switch.py"),
+)
+"""Of the tests with random samples, those of calls: what else they state does not depend on C."""
 TOOL_TESTS = ("tools", "typing")
 """Tests of the tools and of the types. Only the main Python runs them, those of the types in the
 session `types`."""
@@ -79,15 +85,22 @@ CALL_TESTS = (
     *("test_failures.py", "test_hooks.py", "test_scale.py"),
 )
 """Further tests of calls, which the main Python runs without its C extension."""
-SAMPLED_EXAMPLES = ("scipy-dispatch-dask", "scipy-dispatch-jax")
-"""Examples with many parametrized tests, of which a part runs; `nox -s examples -- whole` runs
-all."""
-PART = ("-p", "part_of_tests", "--every=20")
-PART_PATH = {"PYTHONPATH": str(ROOT / "tools")}
+SAMPLES = {
+    **dict.fromkeys(("scipy-dispatch-dask", "scipy-dispatch-jax"), 20),
+    **dict.fromkeys(("scipy-dispatch", "skimage-dispatch"), 4),
+    **{f"scipy-dispatch-{name}": 4 for name in ("cupy", "opencv", "threads", "torch", "xarray")},
+}
+"""Examples whose parametrized tests go through all functions of a library, and one of how many of
+them runs, always the same ones; `nox -s examples torch -- whole` runs all. The tests of
+networkx-dispatch and tensorly-dispatch are those of the libraries themselves, and all run."""
 QUICK = [f"--ignore=tests/{name}" for name in (*PROCESS_TESTS, *SAMPLED_TESTS, *TOOL_TESTS)]
-UNMEASURED = ("attacks", "function/test_acceleration_stress.py", "tools")
-"""Tests that run without measuring coverage: they end processes, fill disks, start many threads,
-or do not test the package."""
+UNMEASURED = (
+    *("attacks", "tools", "function/test_acceleration_stress.py", "test_free_threads.py"),
+    *("test_import.py", "test_interrupts.py", "test_migration.py", "test_vendoring.py"),
+    "test_wheel.py",
+)
+"""Tests that run without measuring coverage: they end processes, start many threads or
+interpreters, or do not test the package as it is installed."""
 MEASURED = ("tests", "--ignore=tests/typing", *(f"--ignore=tests/{each}" for each in UNMEASURED))
 
 TIME_LIMIT = ("-o", "faulthandler_timeout=600", "-o", "faulthandler_exit_on_timeout=true")
@@ -172,27 +185,32 @@ class Step:
 
         With `quiet` or `says`, its output is shown only when it fails.
         """
-        path = os.pathsep.join([str(self.programs), os.environ["PATH"]])
         command = [str(self.programs / program), *map(str, arguments)]
-        try:
-            with self.session.chdir(folder) if folder != ROOT else nullcontext():
-                output = self.session.run(
-                    *command,
-                    env={"PATH": path, **(variables or {})},
-                    success_codes=[code],
-                    silent=quiet or bool(says),
-                )
-        except CommandFailed:
-            self.failed.append(program)
-            return
-        if says not in str(output):
+        self.session.log(" ".join(command))
+        path = os.pathsep.join([str(self.programs), os.environ["PATH"]])
+        done = subprocess.run(
+            command,
+            cwd=folder,
+            env={**os.environ, "PATH": path, **(variables or {})},
+            stdout=subprocess.PIPE if quiet or says else None,
+            stderr=subprocess.STDOUT if quiet or says else None,
+            encoding="utf-8",
+            check=False,
+        )
+        output = done.stdout or ""
+        if done.returncode != code:
+            self.session.warn(f"{' '.join(command)} ended with {done.returncode}:\n{output}")
+        elif says not in output:
             self.session.warn(f"{' '.join(command)} did not print {says!r}:\n{output}")
-            self.failed.append(program)
+        else:
+            return
+        self.failed.append(program)
 
-    def run_together(self, *commands: Sequence[str | Path]) -> None:
-        """Run single-threaded programs on all cores; show the output of failing ones."""
+    def run_together(self, *tasks: Callable[[], None]) -> None:
+        """Run programs of one thread each on all cores; those that take longest come first."""
         with ThreadPoolExecutor(max(2, os.cpu_count() or 1)) as pool:
-            list(pool.map(lambda each: self.run(str(each[0]), *each[1:], quiet=True), commands))
+            for each in [pool.submit(task) for task in tasks]:
+                each.result()
 
     def pytest(
         self,
@@ -202,13 +220,33 @@ class Step:
         variables: dict[str, str] | None = None,
         shared: str = "worksteal",
     ) -> None:
-        """Run pytest on all cores; its counts go into the summary."""
+        """Run pytest on all cores, or in one process if none are `shared`.
+
+        Its counts go into the summary.
+        """
         cores = getattr(os, "process_cpu_count", os.cpu_count)() or 1
         workers = max(2, min(cores, 8))
+        together = [f"-n{workers}", f"--dist={shared}"] if shared else ["-n0"]
         report = Path(REPORTS.name) / self.session.name / f"{title}.xml"
-        options = ["-q", f"-n{workers}", f"--dist={shared}", f"--junitxml={report}", *TIME_LIMIT]
+        options = ["-q", *together, f"--junitxml={report}", *TIME_LIMIT]
         # The command, not `python -m`, which would put this checkout before the wheels.
-        self.run("pytest", *options, *arguments, folder=folder, variables=variables)
+        self.run(
+            "pytest",
+            *(*options, *arguments),
+            folder=folder,
+            variables=variables,
+            quiet=not shared,
+        )
+
+    def example(self, name: str, *arguments: str) -> None:
+        """Run the tests of an example in one process: all of them, or a part."""
+        every = 1 if "whole" in self.session.posargs else SAMPLES.get(name, 1)
+        self.pytest(
+            *(name, "tests", "-p", "part_of_tests", f"--every={every}", *arguments),
+            folder=ROOT / "example_backends" / name,
+            variables={"PYTHONPATH": str(ROOT / "tools")},
+            shared="",
+        )
 
 
 def step(
@@ -268,7 +306,10 @@ def imports(step: Step) -> None:
 def types(step: Step) -> None:
     step.install([ROOT], groups=["test", "types"], extras="[cli]")
     checked = ("spatch_core", "tools", "tests", "docs", "conftest.py", "noxfile.py")
-    step.run_together(("mypy", *checked), ("pyright", "--pythonpath", step.python))
+    step.run_together(
+        partial(step.run, "mypy", *checked, quiet=True),
+        partial(step.run, "pyright", "--pythonpath", step.python, quiet=True),
+    )
     step.pytest("typing", "-m", "", "tests/typing")
 
 
@@ -312,8 +353,9 @@ def core(version: str) -> None:
         @step(title, name=f"{name}-pure", version=version, environment="main")
         def pure(step: Step) -> None:
             # The oldest Python, which has no C extension, runs the other tests.
-            calls = [f"tests/{each}" for each in (*INTERPRETER_TESTS, *CALL_TESTS)]
-            run_parts(step, [[*calls, *QUICK], ["tests/property"]], SPATCH_CORE_PURE="1")
+            tests = [f"tests/{each}" for each in (*INTERPRETER_TESTS, *CALL_TESTS, *PURE_TESTS)]
+            stress = "--ignore=tests/function/test_acceleration_stress.py"
+            run_parts(step, [[*tests, stress]], SPATCH_CORE_PURE="1")
 
 
 @step("install the dependencies of the tests on the main Python, for the sessions that use them")
@@ -376,29 +418,26 @@ def everything(step: Step) -> None:
 
 @step("tests of the small examples", environment=EVERYTHING, quick=True, default=False)
 def small_examples(step: Step) -> None:
-    for name in ("minimal", "minimal-type", "duck-array"):
-        step.pytest(name, "tests", folder=ROOT / "example_backends" / name)
+    names = ("duck-array", "minimal", "minimal-type")
+    step.run_together(*(partial(step.example, name) for name in names))
 
 
 @step("types and tests of the example library and backends", environment=EVERYTHING)
 def examples(step: Step) -> None:
     sources = [str(folder / "src") for folder in example_folders()]
     # The packages that `tools` and `docs` import are installed here, but not in that of "types".
-    step.run("mypy", *sources, "tools", "docs", variables={"MYPYPATH": os.pathsep.join(sources)})
-    for folder in example_folders():
-        if (folder / "tests").exists():
-            is_part = folder.name in SAMPLED_EXAMPLES and "whole" not in step.session.posargs
-            # Tests that share a cluster run in one worker.
-            step.pytest(
-                *(folder.name, "tests", *(PART if is_part else ())),
-                folder=folder,
-                variables=PART_PATH if is_part else {},
-                shared="loadgroup",
-            )
+    checked = [*sources, "tools", "docs"]
+    path = {"MYPYPATH": os.pathsep.join(sources)}
     # These tests need packages that the environments of the core lack.
     tools = [f"tests/tools/test_{name}.py" for name in ("real_work", "scipy_tests")]
     others = ["tests/test_adopters.py", "tests/test_estimators.py", "tests/test_html.py"]
-    step.pytest("tools", "-m", "", *others, *tools)
+    tested = [each.name for each in example_folders() if (each / "tests").exists()]
+    tested.sort(key=lambda name: -SAMPLES.get(name, 9))  # those of all functions take longest
+    step.run_together(
+        *(partial(step.example, name) for name in tested),
+        partial(step.run, "mypy", *checked, variables=path, quiet=True),
+        partial(step.pytest, "tools", "-m", "", *others, *tools, shared=""),
+    )
 
 
 if OLDEST <= "3.12":  # the last Python that the oldest supported JAX has wheels for
@@ -416,10 +455,9 @@ if OLDEST <= "3.12":  # the last Python that the oldest supported JAX has wheels
         step.install([ROOT, *folders], groups=["older"], extras="[cli]")
         # Only the newest releases run the sampled settings and the tests of memory.
         newest = ("cuts", "interpolation", "measurements", "memory")
-        parts = ["tests", *(f"--ignore=tests/test_{each}.py" for each in newest)]
-        for name in ("jax", "dask"):
-            folder = ROOT / "example_backends" / f"scipy-dispatch-{name}"
-            step.pytest(name, *parts, *PART, folder=folder, variables=PART_PATH, shared="loadgroup")
+        left_out = [f"--ignore=tests/test_{each}.py" for each in newest]
+        tested = ("scipy-dispatch-jax", "scipy-dispatch-dask")
+        step.run_together(*(partial(step.example, name, *left_out) for name in tested))
 
 
 if "3.11" in INTERPRETERS:
@@ -442,16 +480,21 @@ if "3.11" in INTERPRETERS:
             step.install([ROOT, *folders], groups=["torch"], extras="[cli]")
         except CommandFailed:
             step.session.skip("PyTorch cannot be installed here")
-        device, jit, _, backend, _ = folders
         sources = [str(each / "src") for each in folders]
         checked = (*sources[:2], sources[3])
-        step.run("mypy", *checked, variables={"MYPYPATH": os.pathsep.join(sources)})
+        path = {"MYPYPATH": os.pathsep.join(sources)}
+        description = folders[3] / "src" / "scipy_dispatch_torch" / "backend.toml"
+        update = ("spatch-core", "update", "--check", "--prune", description)
         # A test starts the tests of each device in a separate process.
-        step.pytest("torch-device", "tests", "--ignore=tests/device", folder=device)
-        step.pytest("torch-device-jit", "tests", folder=jit)
-        step.pytest("scipy-dispatch-torch", "tests", folder=backend)
-        description = backend / "src" / "scipy_dispatch_torch" / "backend.toml"
-        step.run("spatch-core", "update", "--check", "--prune", description)
+        tests = ("torch-device", "tests", "--ignore=tests/device")
+        every = {"EVERY": "1" if "whole" in step.session.posargs else "12"}
+        step.run_together(
+            lambda: step.pytest(*tests, folder=folders[0], variables=every),
+            lambda: step.example("torch-device-jit"),
+            lambda: step.example("scipy-dispatch-torch"),
+            lambda: step.run("mypy", *checked, variables=path, quiet=True),
+            lambda: step.run(*update, quiet=True),
+        )
         parts = [
             "tests/protocols/test_torch_compile.py",
             "tests/protocols/test_torch_function.py",
@@ -493,7 +536,9 @@ def backends(step: Step) -> None:
         ("spatch-core", "doctor"),
         ("python", "tools/agreement.py", "--check"),
     ]
-    step.run_together(*commands)
+    step.run_together(
+        *(partial(step.run, str(first), *others, quiet=True) for first, *others in commands)
+    )
 
 
 @step(

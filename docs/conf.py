@@ -43,7 +43,7 @@ numpydoc_validation_checks = {"PR01", "PR02", "PR03", "PR10"}
 numpydoc_validation_exclude = {
     r"^minimal\.",  # as short as its readers' own code
     # Users do not construct these classes, so their docstrings list no constructor parameters.
-    r"\.(DispatchContext|DispatchableFunction|Outcome|Severity|Trace|Verdict)$",
+    r"\.(Call|DispatchContext|DispatchableFunction|Outcome|Severity|Trace|Verdict)$",
     r"\.(AutoGeneration|Description|Implementation|Variant)$",  # the reference has their fields
     r"\.DispatchableFunction\.",  # its methods are described in the pages
     r"\.(find_system|restore)$",  # pickles alone call these

@@ -10,9 +10,9 @@
    4. It lets the dispatcher handle an exception of the implementation, which may mean deferring.
    5. After NotImplemented, it lets the dispatcher call the next candidates.
 
-   Where a table has no entry, and where a metaclass overrides == or hash, it calls the same
-   dispatcher as the Python code. All other cases it leaves to the Python code, which stays
-   unchanged: keywords that are not plain strings, and functions that a user gave other code.
+   Where a table has no entry, it calls the same dispatcher as the Python code. Rare cases it leaves
+   to the Python code, which stays unchanged: keywords that are not plain strings, deep recursion,
+   and functions that a user gave other code.
 
    Invariants
    ----------
@@ -38,16 +38,9 @@
 
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
-#include <stddef.h>
 
 #if PY_VERSION_HEX < 0x030C0000 || defined(PYPY_VERSION) || defined(Py_GIL_DISABLED)
 #error "The extension needs CPython 3.12 or later with the global lock"
-#endif
-
-#if defined(_MSC_VER)
-#define NOT_INLINED __declspec(noinline)
-#else
-#define NOT_INLINED __attribute__((noinline))
 #endif
 
 typedef struct {
@@ -72,15 +65,12 @@ typedef struct {
 /* The data of a wrapper. Called from Python, it returns the tables in force. */
 typedef struct {
     PyObject_VAR_HEAD     /* the size is the number of parameters */
-    vectorcallfunc vectorcall;
     PyObject *code;       /* the wrapper's own code; NULL before it is accelerated */
     PyObject *variable;   /* the ContextVar that holds the tables */
     PyObject *dispatcher;
     PyObject *missing;    /* stands for arguments that were not given */
-    PyObject *index;      /* the function's index in the tables, as a Python int */
-    Py_ssize_t place;     /* the same as a C integer */
+    Py_ssize_t place;     /* the function's index in the tables */
     Answer *answers;      /* ANSWERS slots; NULL before the first is needed */
-    Answer *last;         /* the slot that was asked last, or NULL */
     unsigned conflicts;   /* number of valid answers whose slot other types asked for */
     int depth;            /* calls under way, in all threads together */
     Parameter parameters[]; /* the dispatch arguments */
@@ -89,9 +79,6 @@ typedef struct {
 static PyTypeObject *tables_type;
 static int watcher = -1;        /* id of the watcher; negative if CPython had none left */
 static uint64_t generation = 1; /* incremented at each change of a watched dictionary */
-static PyObject *deferred_name;
-static PyObject *failed_name;
-static PyObject *fill_name;
 static vectorcallfunc run_code; /* the vectorcall of plain Python functions */
 
 static int
@@ -116,7 +103,6 @@ dealloc(Tables *self)
     Py_XDECREF(self->variable);
     Py_XDECREF(self->dispatcher);
     Py_XDECREF(self->missing);
-    Py_XDECREF(self->index);
     PyMem_Free(self->answers);
     type->tp_free(self);
     Py_DECREF(type);
@@ -137,32 +123,15 @@ tables_of(PyObject *function)
     return NULL;
 }
 
-/* Whether the names of all keyword arguments are plain strings. The hash and == of subclasses
-   may run Python code. */
-static inline int
-are_plain(PyObject *names)
-{
-    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(names); i++) {
-        if (!PyUnicode_CheckExact(PyTuple_GET_ITEM(names, i))) {
-            return 0;
-        }
-    }
-    return 1;
-}
-
-/* Return the value of a keyword argument, borrowed; NULL without an exception if there is none. */
+/* Return the value of a keyword argument, borrowed; NULL if there is none. */
 static PyObject *
 find_keyword(PyObject *name, PyObject *const *values, PyObject *names)
 {
-    Py_ssize_t count = PyTuple_GET_SIZE(names);
-    for (Py_ssize_t i = 0; i < count; i++) {
-        if (PyTuple_GET_ITEM(names, i) == name) {
-            return values[i];
-        }
-    }
-    /* Names from `**mapping` need not be interned. */
-    for (Py_ssize_t i = 0; i < count; i++) {
-        if (PyUnicode_Compare(PyTuple_GET_ITEM(names, i), name) == 0) {
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(names); i++) {
+        PyObject *given = PyTuple_GET_ITEM(names, i);
+        /* Names from `**mapping` need not be interned; `name` is, and is compared by pointer. */
+        if (given == name ||
+            (!PyUnicode_CHECK_INTERNED(given) && PyUnicode_Compare(given, name) == 0)) {
             return values[i];
         }
     }
@@ -178,17 +147,6 @@ is_compared_by_identity(PyTypeObject *cls)
     return metaclass == &PyType_Type ||
            (metaclass->tp_hash == PyType_Type.tp_hash &&
             metaclass->tp_richcompare == PyType_Type.tp_richcompare);
-}
-
-/* Return an item of a dictionary, borrowed; NULL if there is none, or if `table` is something
-   else. */
-static inline PyObject *
-look_up(PyObject *table, PyTypeObject *cls)
-{
-    if (!PyDict_CheckExact(table) || !is_compared_by_identity(cls)) {
-        return NULL;
-    }
-    return PyDict_GetItemWithError(table, (PyObject *)cls);
 }
 
 static inline int
@@ -212,13 +170,16 @@ notice_change(PyDict_WatchEvent Py_UNUSED(event), PyObject *Py_UNUSED(table),
     return 0;
 }
 
-/* Look up the callable in a function's table. Return it borrowed; NULL, perhaps with an
-   exception, if the table has no entry. */
+/* Look up the callable in a function's table, a dictionary of dictionaries. Return it borrowed;
+   NULL, perhaps with an exception, if the table has no entry. */
 static PyObject *
-look_up_all(PyObject *table, PyTypeObject *const *types, Py_ssize_t count)
+look_up(PyObject *table, PyTypeObject *const *types, Py_ssize_t count)
 {
     for (Py_ssize_t i = 0; i < count && table != NULL; i++) {
-        table = look_up(table, types[i]);
+        if (!PyDict_CheckExact(table) || !is_compared_by_identity(types[i])) {
+            return NULL;
+        }
+        table = PyDict_GetItemWithError(table, (PyObject *)types[i]);
     }
     return table;
 }
@@ -264,22 +225,14 @@ remember(Answer *answer, PyObject *table, PyTypeObject *const *types, Py_ssize_t
     answer->target = target;
 }
 
-/* Let the dispatcher find the callable, and store it in the table. Return a new reference. Any
-   Python code may run. */
 static PyObject *
-fill(Tables *tables, PyObject *const *values)
+as_tuple(PyObject *const *values, Py_ssize_t count)
 {
-    PyObject *given = PyTuple_New(Py_SIZE(tables));
-    if (given == NULL) {
-        return NULL;
+    PyObject *made = PyTuple_New(count);
+    for (Py_ssize_t i = 0; i < count && made != NULL; i++) {
+        PyTuple_SET_ITEM(made, i, Py_NewRef(values[i]));
     }
-    for (Py_ssize_t i = 0; i < Py_SIZE(tables); i++) {
-        PyTuple_SET_ITEM(given, i, Py_NewRef(values[i]));
-    }
-    PyObject *found = PyObject_CallMethodObjArgs(tables->dispatcher, fill_name, tables->index,
-                                                 given, NULL);
-    Py_DECREF(given);
-    return found;
+    return made;
 }
 
 /* Return the callable as a new reference. NULL with an exception: the call has failed. NULL
@@ -290,8 +243,11 @@ find(Tables *tables, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
     PyObject *values[MAX_PARAMETERS];
     PyTypeObject *types[MAX_PARAMETERS];
     Py_ssize_t count = Py_SIZE(tables);
-    if (kwnames != NULL && !are_plain(kwnames)) {
-        return NULL;
+    /* The hash and == of subclasses of str may run Python code. */
+    for (Py_ssize_t i = 0; kwnames != NULL && i < PyTuple_GET_SIZE(kwnames); i++) {
+        if (!PyUnicode_CheckExact(PyTuple_GET_ITEM(kwnames, i))) {
+            return NULL;
+        }
     }
     for (Py_ssize_t i = 0; i < count; i++) {
         Parameter *parameter = &tables->parameters[i];
@@ -309,39 +265,36 @@ find(Tables *tables, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
     if (PyContextVar_Get(tables->variable, NULL, &in_force) < 0 || in_force == NULL) {
         return NULL;
     }
-    if (!PyList_CheckExact(in_force)) {
-        Py_DECREF(in_force);
-        return NULL;
-    }
     PyObject *found = NULL;
-    if (tables->place < PyList_GET_SIZE(in_force)) {
+    if (PyList_CheckExact(in_force) && tables->place < PyList_GET_SIZE(in_force)) {
         PyObject *table = PyList_GET_ITEM(in_force, tables->place);
-        Answer *answer = tables->last;
-        if (answer != NULL && answer->generation == generation && answer->table == table &&
-            are_same(answer->types, types, count)) {
-            found = answer->target;
-            goto done;
-        }
-        tables->last = answer = place_of_answer(tables, types);
+        Answer *answer = place_of_answer(tables, types);
         int is_good =
             answer != NULL && answer->generation == generation && answer->table == table;
         if (is_good && are_same(answer->types, types, count)) {
             found = answer->target;
         }
         else {
-            found = look_up_all(table, types, count);
+            found = look_up(table, types, count);
             /* Calls that alternate between types with one slot replace a valid answer only
                once in 16 times: watching and writing cost more than the look-up. */
             if (answer != NULL && found != NULL && !(is_good && ++tables->conflicts % 16)) {
                 remember(answer, table, types, count, found);
             }
         }
-    done:
         Py_XINCREF(found);
     }
     /* May free the tables, if another state is the default now; `found` must be owned. */
     Py_DECREF(in_force);
-    return found != NULL || PyErr_Occurred() ? found : fill(tables, values);
+    if (found != NULL || PyErr_Occurred()) {
+        return found;
+    }
+    /* The dispatcher finds the callable, and stores it in the table. Any Python code may run. */
+    PyObject *given = as_tuple(values, count);
+    if (given != NULL) {
+        found = PyObject_CallMethod(tables->dispatcher, "fill", "nN", tables->place, given);
+    }
+    return found;
 }
 
 /* Call an implementation. */
@@ -364,26 +317,18 @@ call(PyObject *found, PyObject *const *args, size_t nargsf, PyObject *kwnames)
 /* Call a method of the dispatcher with the index, `called`, the positional and the keyword
    arguments of the call, and `error` unless that is NULL. Return a new reference. */
 static PyObject *
-tell(Tables *tables, PyObject *name, PyObject *called, PyObject *const *args, Py_ssize_t nargs,
+tell(Tables *tables, const char *name, PyObject *called, PyObject *const *args, Py_ssize_t nargs,
      PyObject *kwnames, PyObject *error)
 {
-    PyObject *result = NULL;
-    PyObject *positional = PyTuple_New(nargs);
-    PyObject *keywords = PyDict_New();
-    if (positional == NULL || keywords == NULL) {
-        goto done;
+    PyObject *positional = as_tuple(args, nargs), *keywords = PyDict_New(), *result = NULL;
+    int failed = positional == NULL || keywords == NULL;
+    for (Py_ssize_t i = 0; !failed && kwnames != NULL && i < PyTuple_GET_SIZE(kwnames); i++) {
+        failed = PyDict_SetItem(keywords, PyTuple_GET_ITEM(kwnames, i), args[nargs + i]) < 0;
     }
-    for (Py_ssize_t i = 0; i < nargs; i++) {
-        PyTuple_SET_ITEM(positional, i, Py_NewRef(args[i]));
+    if (!failed) {
+        result = PyObject_CallMethod(tables->dispatcher, name, error == NULL ? "nOOO" : "nOOOO",
+                                     tables->place, called, positional, keywords, error);
     }
-    for (Py_ssize_t i = 0; kwnames != NULL && i < PyTuple_GET_SIZE(kwnames); i++) {
-        if (PyDict_SetItem(keywords, PyTuple_GET_ITEM(kwnames, i), args[nargs + i]) < 0) {
-            goto done;
-        }
-    }
-    result = PyObject_CallMethodObjArgs(tables->dispatcher, name, tables->index, called,
-                                        positional, keywords, error, NULL);
-done:
     Py_XDECREF(positional);
     Py_XDECREF(keywords);
     return result;
@@ -392,7 +337,7 @@ done:
 /* Let the dispatcher handle the exception of an implementation. Return the argument `called` for
    its method `deferred`, as a new reference, if the implementation defers; else NULL, with the
    exception set again, or with another one that takes its place. */
-static NOT_INLINED PyObject *
+static Py_NO_INLINE PyObject *
 judge(Tables *tables, PyObject *called, PyObject *const *args, Py_ssize_t nargs,
       PyObject *kwnames)
 {
@@ -400,7 +345,7 @@ judge(Tables *tables, PyObject *called, PyObject *const *args, Py_ssize_t nargs,
         return NULL;
     }
     PyObject *error = PyErr_GetRaisedException();
-    PyObject *found = tell(tables, failed_name, called, args, nargs, kwnames, error);
+    PyObject *found = tell(tables, "failed", called, args, nargs, kwnames, error);
     if (found == Py_None) {
         Py_DECREF(found);
         PyErr_SetRaisedException(error); /* steals the reference */
@@ -443,7 +388,7 @@ dispatch(PyObject *function, PyObject *const *args, size_t nargsf, PyObject *kwn
     }
     if (result == Py_NotImplemented) {
         Py_DECREF(result);
-        result = tell(tables, deferred_name, found, args, nargs, kwnames, NULL);
+        result = tell(tables, "deferred", found, args, nargs, kwnames, NULL);
     }
     tables->depth--;
     if (is_deep) {
@@ -454,86 +399,54 @@ dispatch(PyObject *function, PyObject *const *args, size_t nargsf, PyObject *kwn
     return result;
 }
 
-/* Return the tables in force, for the wrapper's Python code. */
+/* Return the tables in force, for the wrapper's Python code, which calls ``tables()``. */
 static PyObject *
-get(PyObject *self, PyObject *const *Py_UNUSED(args), size_t nargsf, PyObject *kwnames)
+get(Tables *self, PyObject *Py_UNUSED(args), PyObject *Py_UNUSED(kwargs))
 {
-    if (PyVectorcall_NARGS(nargsf) || kwnames != NULL) {
-        PyErr_SetString(PyExc_TypeError, "tables() takes no arguments");
-        return NULL;
-    }
     PyObject *found;
-    if (PyContextVar_Get(((Tables *)self)->variable, NULL, &found) < 0) {
-        return NULL;
-    }
-    return found != NULL ? found : PyErr_Format(PyExc_LookupError, "there are no tables");
+    return PyContextVar_Get(self->variable, Py_None, &found) < 0 ? NULL : found;
 }
 
-PyDoc_STRVAR(tables_doc,
-"Tables(variable, dispatcher, index, positions, names, missing, /)\n--\n\n"
-"Returns the tables in force, and has the data for calls of one wrapper through C.\n\n"
-"`positions` are those of the dispatch arguments, negative for keyword-only ones; `names` are\n"
-"None for positional-only ones. `missing` stands for arguments that were not given.");
-
+/* Tables(variable, dispatcher, index, positions, names, missing): `positions` are those of the
+   dispatch arguments, negative for keyword-only ones; `names` are None for positional-only ones. */
 static PyObject *
 new(PyTypeObject *type, PyObject *args, PyObject *Py_UNUSED(kwargs))
 {
-    PyObject *variable, *dispatcher, *index, *positions, *names, *missing;
-    if (!PyArg_ParseTuple(args, "O!OO!O!O!O:Tables", &PyContextVar_Type, &variable, &dispatcher,
-                          &PyLong_Type, &index, &PyTuple_Type, &positions, &PyTuple_Type, &names,
-                          &missing)) {
+    PyObject *variable, *dispatcher, *positions, *names, *missing;
+    Py_ssize_t place;
+    if (!PyArg_ParseTuple(args, "O!OnO!O!O:Tables", &PyContextVar_Type, &variable, &dispatcher,
+                          &place, &PyTuple_Type, &positions, &PyTuple_Type, &names, &missing)) {
         return NULL;
     }
     Py_ssize_t count = PyTuple_GET_SIZE(positions);
-    Py_ssize_t place = PyLong_AsSsize_t(index);
     if (place < 1 || PyTuple_GET_SIZE(names) != count) {
-        if (!PyErr_Occurred()) {
-            PyErr_SetString(PyExc_ValueError, "index is not positive, or names are missing");
-        }
-        return NULL;
+        return PyErr_Format(PyExc_ValueError, "index is not positive, or names are missing");
     }
     Tables *self = (Tables *)type->tp_alloc(type, count);
     if (self == NULL) {
         return NULL;
     }
-    self->vectorcall = get;
     self->variable = Py_NewRef(variable);
     self->dispatcher = Py_NewRef(dispatcher);
     self->missing = Py_NewRef(missing);
-    self->index = Py_NewRef(index);
     self->place = place;
     for (Py_ssize_t i = 0; i < count; i++) {
         PyObject *name = PyTuple_GET_ITEM(names, i);
-        Parameter *parameter = &self->parameters[i];
-        parameter->position = PyLong_AsSsize_t(PyTuple_GET_ITEM(positions, i));
-        if (parameter->position == -1 && PyErr_Occurred()) {
-            goto error;
-        }
+        self->parameters[i].position = PyLong_AsSsize_t(PyTuple_GET_ITEM(positions, i));
         if (PyUnicode_CheckExact(name)) {
-            parameter->name = Py_NewRef(name);
-            PyUnicode_InternInPlace(&parameter->name);
-        }
-        else if (name != Py_None) {
-            PyErr_SetString(PyExc_TypeError, "names must be strings or None");
-            goto error;
+            self->parameters[i].name = Py_NewRef(name);
+            PyUnicode_InternInPlace(&self->parameters[i].name);
         }
     }
+    if (PyErr_Occurred()) {
+        Py_CLEAR(self); /* a position is no integer */
+    }
     return (PyObject *)self;
-error:
-    Py_DECREF(self);
-    return NULL;
 }
 
-static PyMemberDef members[] = {
-    {"__vectorcalloffset__", Py_T_PYSSIZET, offsetof(Tables, vectorcall), Py_READONLY, NULL},
-    {NULL, 0, 0, 0, NULL},
-};
-
 static PyType_Slot type_slots[] = {
-    {Py_tp_doc, (void *)tables_doc},
     {Py_tp_new, new},
-    {Py_tp_call, PyVectorcall_Call},
-    {Py_tp_members, members},
+    {Py_tp_call, get},
     {Py_tp_dealloc, dealloc},
     {Py_tp_traverse, traverse},
     {0, NULL},
@@ -543,15 +456,11 @@ static PyType_Spec type_spec = {
     .name = "spatch_core._accelerator.Tables",
     .basicsize = sizeof(Tables),
     .itemsize = sizeof(Parameter),
-    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL |
-             Py_TPFLAGS_IMMUTABLETYPE,
+    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_IMMUTABLETYPE,
     .slots = type_slots,
 };
 
-PyDoc_STRVAR(accelerate_doc,
-"accelerate(wrapper, /)\n--\n\n"
-"Let calls of a wrapper, with a `Tables` object in its closure, go through C.");
-
+/* Let calls of a wrapper, with a `Tables` object in its closure, go through C. */
 static PyObject *
 accelerate(PyObject *Py_UNUSED(module), PyObject *function)
 {
@@ -568,7 +477,7 @@ accelerate(PyObject *Py_UNUSED(module), PyObject *function)
 }
 
 static PyMethodDef methods[] = {
-    {"accelerate", accelerate, METH_O, accelerate_doc},
+    {"accelerate", accelerate, METH_O, NULL},
     {NULL, NULL, 0, NULL},
 };
 
@@ -579,7 +488,6 @@ forget(void)
 {
     watcher = -1;
     tables_type = NULL;
-    deferred_name = failed_name = fill_name = NULL;
 }
 
 static int
@@ -595,28 +503,19 @@ execute(PyObject *module)
     }
     if (tables_type == NULL) { /* once for all modules, if it is imported again */
         tables_type = (PyTypeObject *)PyType_FromModuleAndSpec(module, &type_spec, NULL);
-        deferred_name = PyUnicode_InternFromString("deferred");
-        failed_name = PyUnicode_InternFromString("failed");
-        fill_name = PyUnicode_InternFromString("fill");
         Py_AtExit(forget);
     }
-    if (tables_type == NULL || !deferred_name || !failed_name || !fill_name) {
-        return -1;
-    }
-    return PyModule_AddType(module, tables_type);
+    return tables_type == NULL ? -1 : PyModule_AddType(module, tables_type);
 }
 
 static PyModuleDef_Slot slots[] = {
     {Py_mod_exec, execute},
-    /* Interpreters with a shared lock ignore this; `execute` refuses them too. */
-    {Py_mod_multiple_interpreters, Py_MOD_MULTIPLE_INTERPRETERS_NOT_SUPPORTED},
     {0, NULL},
 };
 
 static struct PyModuleDef definition = {
     PyModuleDef_HEAD_INIT,
     .m_name = "_accelerator",
-    .m_doc = "Calls of dispatchable functions that skip the wrapper's Python code.",
     .m_methods = methods,
     .m_slots = slots,
 };

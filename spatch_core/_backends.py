@@ -78,14 +78,8 @@ _MOST_TOLD = 1000
 class Backends:
     """The backends of a catalog.
 
-    Parameters
-    ----------
-    catalog : Catalog
-        What discovery has found.
-    notify : callable, optional
-        Called with a function's identifier and a backend before the backend runs it.
-    protocol : str, optional
-        The library's own protocol, by whose method classes override.
+    `notify` is called with a function's identifier and a backend before the backend runs it.
+    `protocol` is the library's own, by whose method classes override.
     """
 
     def __init__(
@@ -167,15 +161,7 @@ class Backends:
         return any(pattern.distance(cls) == 0 for pattern in self._own_patterns)
 
     def check_type(self, cls: object) -> None:
-        """Raise unless a class overrides, or is a primary type of any backend.
-
-        Raises
-        ------
-        TypeError
-            If it is not a class.
-        UnknownTypeError
-            If no backend has it as a primary type.
-        """
+        """Raise unless a class overrides, or is a primary type of any backend."""
         if not isinstance(cls, type):
             raise TypeError(f"type= takes a class, not {cls!r}")
         if self.matcher.match(cls).primary:
@@ -246,13 +232,7 @@ class Backends:
     # What they name, imported on first use.
 
     def load(self, function: Function, backend: str, identifier: str) -> Callable[..., Any]:
-        """Import what a backend names for a function.
-
-        Raises
-        ------
-        ImplementationImportError
-            If it cannot be imported.
-        """
+        """Import what a backend names for a function, or raise `ImplementationImportError`."""
         if isinstance(identifier, GivenCallable):
             return identifier.given
         loaded: Callable[..., Any] | None = self.objects.get(identifier)

@@ -17,6 +17,7 @@ The default never defers. If no candidate answers, the call ends by the fallback
 
 from __future__ import annotations
 
+from abc import get_cache_token
 from collections.abc import Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
@@ -26,7 +27,6 @@ from ._context import (
     POSTPONED,
     RETURNED,
     UNKNOWN,
-    CallContext,
     Continued,
     DispatchContext,
     IfNeeded,
@@ -34,14 +34,14 @@ from ._context import (
     Rest,
     SharedPart,
     are_same,
-    checked,
+    context_of_call,
 )
-from ._patterns import DEFAULT
+from ._errors import in_words
+from ._patterns import DEFAULT, is_awaited
 from ._wrapper import TakesFound, given
 from .exceptions import BackendDeferredError, NoImplementationError
 
 if TYPE_CHECKING:
-    from ._convert import Conversion
     from ._decide import Decision, Step
     from ._entries import Calls
     from ._explain import ExplainedBackend
@@ -51,26 +51,25 @@ if TYPE_CHECKING:
 class Chain(TakesFound):
     """The calls of one decision.
 
-    Parameters
-    ----------
-    decision : Decision
-        The candidates, and how the call ends.
-    calls : Calls
-        The library's.
-    passes : bool, default: False
-        Whether ``NotImplemented`` is the answer of a call that no candidate takes, as for the
-        single candidate of an adopted function.
-    sole : bool, default: False
-        Whether the call names its backend, which may not defer.
+    With `passes`, ``NotImplemented`` is the answer of a call that no candidate takes, as for the
+    single candidate of an adopted function. With `sole`, the call names its backend, which may not
+    defer. With `token`, the candidates may change when a module is imported or a class registered;
+    it is the result of `abc.get_cache_token`, read before the decision was made.
     """
 
     __slots__ = (
-        *("_conversions", "_told", "calls", "decision", "function", "is_bare", "memory"),
-        *("passes", "runs_bare", "sole"),
+        *("calls", "decision", "function", "is_bare", "memory", "passes", "runs_bare", "sole"),
+        "token",
     )
 
     def __init__(
-        self, decision: Decision, calls: Calls, *, passes: bool = False, sole: bool = False
+        self,
+        decision: Decision,
+        calls: Calls,
+        *,
+        passes: bool = False,
+        sole: bool = False,
+        token: object = None,
     ) -> None:
         self.decision = decision
         # Of the decision; here because each call reads it.
@@ -78,6 +77,7 @@ class Chain(TakesFound):
         self.calls = calls
         self.passes = passes
         self.sole = sole
+        self.token = token
         self.memory = self.function.memory
         first = decision.first
         # Whether the first implementation can be called without more ado.
@@ -90,12 +90,19 @@ class Chain(TakesFound):
         # Whether calls through this object call it so, too.
         is_asked = sole or self.memory is not None or bool(calls.defer_on)
         self.runs_bare = self.is_bare and not is_asked
-        # Caches of one call's worth; see `_considered` and `_conversion`.
-        self._told: tuple[object, tuple[ExplainedBackend, ...]] = None, ()
-        self._conversions: dict[str, Conversion] = {}
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         return self.run(args, kwargs)
+
+    def current(self) -> Chain:
+        """Return the chain, with the candidates as they are now."""
+        awaited = self.decision.awaited
+        if self.token is None or (
+            get_cache_token() == self.token and all(map(is_awaited, awaited))
+        ):
+            return self
+        # This forgets all tables, so that the next call does not come here.
+        return self.calls.renewed(self)
 
     def run(
         self,
@@ -106,15 +113,13 @@ class Chain(TakesFound):
     ) -> Any:
         """Make a call.
 
-        Parameters
-        ----------
-        args, kwargs
-            The arguments.
-        found : tuple, optional
-            The dispatch arguments, None and `missing` among them, if a finder has returned them.
-        progress : Progress, optional
-            Takes the answers of the candidates.
+        `found` are the dispatch arguments, None and `missing` among them, if a finder has returned
+        them; `progress` takes the answers of the candidates.
         """
+        if self.token is not None:
+            current = self.current()
+            if current is not self:
+                return current.run(args, kwargs, found, progress)
         if progress is None:
             progress = Progress()
         # The usual call through a chain: half the time of a walk, and the later candidates are not
@@ -128,9 +133,10 @@ class Chain(TakesFound):
                 self.note(error, first, args, kwargs, progress)
                 raise
             if result is not NotImplemented or first.backend == DEFAULT:
-                return checked(self.function, first.backend, result)
+                return result
             progress.reasons[first.backend] = RETURNED
         result = self.answer(args, kwargs, found, progress)
+        # If the call names the library's own implementation, `NotImplemented` is its result.
         if self.sole and result is NotImplemented and progress.backend != DEFAULT:
             (step,) = self.decision.candidates
             reason = progress.reasons.get(step.backend, POSTPONED)
@@ -176,7 +182,7 @@ class Chain(TakesFound):
     def after_first(
         self,
         answer: object,
-        context: CallContext,
+        context: DispatchContext,
         args: tuple[Any, ...],
         kwargs: dict[str, Any],
         found: tuple[Any, ...] | None,
@@ -190,6 +196,7 @@ class Chain(TakesFound):
         if answer is IF_NEEDED:
             progress.postponed.append(0)
         else:
+            # The reason keeps the candidate from another turn; see `walk`.
             progress.reasons[first.backend] = reason_of_answer(answer, self.decision, first)
             result = self._settle(first, args, kwargs, context, progress)
             if result is not UNKNOWN:
@@ -210,7 +217,7 @@ class Chain(TakesFound):
         `again` are the places of postponed candidates, all before `start`: they go first, and their
         ``should_run`` is not called again.
         """
-        context: CallContext | None = None
+        context: DispatchContext | None = None
         decision, candidates = self.decision, self.decision.candidates
         turns = range(start, len(candidates))
         for place in [*again, *turns] if again else turns:
@@ -252,7 +259,7 @@ class Chain(TakesFound):
             if step.backend == DEFAULT and decision.warns:
                 from ._explain import warn_of_fallback
 
-                warn_of_fallback(decision, self._considered(progress), args, kwargs)
+                warn_of_fallback(decision, lambda: self._considered(progress), args, kwargs)
             implementation = decision.load(step)
             if decision.state.trace is not None:
                 self.record(step.backend, "called", step.reason)
@@ -270,7 +277,7 @@ class Chain(TakesFound):
                 progress.cause, reason = error, reason_of(error)
                 result = NotImplemented
             if result is not NotImplemented or step.backend == DEFAULT:
-                return checked(self.function, step.backend, result)
+                return result
             self._defer(step, reason, progress)
             result = self._settle(step, args, kwargs, context, progress)
             if result is not UNKNOWN:
@@ -290,13 +297,11 @@ class Chain(TakesFound):
         kwargs: dict[str, Any],
         found: tuple[Any, ...] | None,
         rest: Rest | None,
-        previous: CallContext | None = None,
-    ) -> CallContext:
-        context = CallContext()
-        context._known = shared_part(self.decision, step, found is not None, rest)
+        previous: DispatchContext | None = None,
+    ) -> DispatchContext:
+        known = shared_part(self.decision, step, found is not None, rest)
         # Without dispatch arguments, it finds them itself when a backend asks for them.
-        context._args = args if found is None else found
-        context._kwargs = kwargs
+        context = context_of_call(known, args if found is None else found, kwargs)
         # A finder runs once in a call, whichever backend has asked first.
         if previous is not None and hasattr(previous, "_dispatch_args"):
             context._dispatch_args = previous._dispatch_args
@@ -314,7 +319,7 @@ class Chain(TakesFound):
         step: Step,
         args: tuple[Any, ...],
         kwargs: dict[str, Any],
-        context: CallContext | None,
+        context: DispatchContext | None,
         progress: Progress,
     ) -> Any:
         """Return the answer after a backend deferred that has called ``call_next`` before.
@@ -367,7 +372,7 @@ class Chain(TakesFound):
         self, step: Step, args: tuple[Any, ...], kwargs: dict[str, Any], progress: Progress
     ) -> Any:
         """Run the default with arguments that a backend converts; `UNKNOWN` if it cannot."""
-        from ._convert import Unconverted, moved_text
+        from ._convert import Conversion, Unconverted, moved_text
 
         reason = f"through the conversions of {step.backend}"
 
@@ -376,13 +381,21 @@ class Chain(TakesFound):
             if self.decision.state.trace is not None:
                 self.record(step.backend, "converted", moved_text(before, after))
 
+        def failed(error: Exception, name: str) -> None:
+            from ._explain import note_conversion
+
+            note_conversion(self.decision, error, step, name)
+
         def refuse(why: str) -> Exception:
             return self._refusal(progress, (), {}, step.backend, why)
 
         try:
-            return self._conversion(step).call(
+            return Conversion(self.decision, step).call(
                 *(args, kwargs, self.calls.keeper),
-                *(lambda: self.record(DEFAULT, "called", reason), moved, refuse),
+                called=lambda: self.record(DEFAULT, "called", reason),
+                moved=moved,
+                failed=failed,
+                refuse=refuse,
             )
         except Unconverted as failure:
             progress.unconverted[step.backend] = str(failure)
@@ -393,30 +406,11 @@ class Chain(TakesFound):
                 self.note(error, step, args, kwargs, progress)
             raise
 
-    def _conversion(self, step: Step) -> Conversion:
-        """Return the conversions of a backend, which remember the classes that they have met."""
-        from ._convert import Conversion
-
-        found = self._conversions.get(step.backend)
-        if found is None:
-            found = self._conversions[step.backend] = Conversion(self.decision, step)
-        return found
-
     def _considered(self, progress: Progress) -> tuple[ExplainedBackend, ...]:
         """Return the lines of all backends that a call has considered, without asking again."""
         from ._explain import considered
 
-        match = self.decision.decider.matcher.match
-        # An exception in a loop would otherwise take the time of an explanation each time. An
-        # import or a registration may change the matches. A subclass of str may define `==`.
-        said = {**progress.reasons}, {**progress.unconverted}, [*map(match, self.decision.types)]
-        is_plain = all(type(text) is str for each in said[:2] for text in each.values())
-        known, lines = self._told
-        if not is_plain or said != known:
-            lines = considered(self.decision, progress.reasons, progress.unconverted)
-            if is_plain:
-                self._told = said, lines  # one tuple: other threads see a matching pair
-        return lines
+        return considered(self.decision, progress.reasons, progress.unconverted)
 
     def _end(self, args: tuple[Any, ...], kwargs: dict[str, Any], progress: Progress) -> Any:
         """Return ``NotImplemented`` for a call that no candidate has answered, or raise."""
@@ -438,17 +432,13 @@ class Chain(TakesFound):
         reason: str = "",
     ) -> NoImplementationError:
         """Return the error; with a converter, its conversion of the result has failed."""
-        from ._explain import refusal, with_failed_conversion
-
-        def examine(step: Step) -> tuple[str, str]:
-            conversion = self._conversion(step)
-            return conversion.obstacle(args, kwargs), conversion.text(args, kwargs)
+        from ._explain import examining, refusal, with_failed_conversion
 
         lines = self._considered(progress)
         if converter:
             lines = with_failed_conversion(lines, converter, reason)
             reason = f"{converter} converts, but {reason}"
-        return refusal(self.decision, lines, examine, reason)
+        return refusal(self.decision, lines, examining(self.decision, args, kwargs), reason)
 
     def note(
         self,
@@ -460,12 +450,10 @@ class Chain(TakesFound):
     ) -> None:
         """Add to an exception what the user should know: which backend ran, or why none did.
 
-        Raises
-        ------
-        TypeError
-            The library's own, if the arguments do not fit its signature.
+        If the arguments do not fit the library's signature, its own `TypeError` is raised instead.
         """
         # Imports of this and other modules are for rare calls, and take time in the first one.
+        # What converts has run the default, too.
         if step.backend == DEFAULT or step.conversions is not None:
             if self.decision.has_end:
                 from ._explain import note_reasons
@@ -481,18 +469,16 @@ class Chain(TakesFound):
         """Record a step, if the state is traced."""
         trace = self.decision.state.trace
         if trace is not None:
-            from ._observed import Outcome, record  # few programs trace
+            from ._observed import Outcome, TraceEvent  # few programs trace
 
-            record(trace, self.function, backend, Outcome(outcome), reason, self.decision.types)
+            function, types = self.function, self.decision.types
+            about = function.identifier, backend, Outcome(outcome), reason, types
+            trace.append(TraceEvent(*about, function.default_name))
 
 
 def reason_of(error: Exception) -> str:
     """Return the reason of an implementation that deferred by an exception."""
-    try:
-        text = str(error)
-    except Exception:  # noqa: BLE001  # a third party's __str__
-        text = ""
-    return f"it raised {type(error).__name__}" + (f": {text}" if text else "")
+    return f"it raised {in_words(error)}"
 
 
 def shared_part(decision: Decision, step: Step, is_found: bool, rest: Rest | None) -> SharedPart:
@@ -510,13 +496,7 @@ def ask(
     args: tuple[Any, ...],
     kwargs: dict[str, Any],
 ) -> str | IfNeeded | None:
-    """Ask ``should_run``: None if the implementation should run, else `IF_NEEDED` or the reason.
-
-    Raises
-    ------
-    ImplementationImportError
-        If ``should_run`` cannot be imported.
-    """
+    """Ask ``should_run``: None if the implementation should run, else `IF_NEEDED` or the reason."""
     should_run = decision.load_should_run(step)
     if should_run is None:
         return None

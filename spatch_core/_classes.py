@@ -19,11 +19,11 @@ from typing import TYPE_CHECKING, Any
 
 from ._backends import Match
 from ._call import Chain
-from ._context import Progress, checked
+from ._context import Progress
 from ._decide import Decision, Step, Verdict
 from ._explain import ExplainedBackend
-from ._matching import ARRAY_FUNCTION, GenericMethod
-from ._patterns import DEFAULT, defined, shown, type_identifier
+from ._matching import ARRAY_FUNCTION
+from ._patterns import DEFAULT, shown, type_identifier
 from ._wrapper import COROUTINE
 from .exceptions import NoImplementationError
 
@@ -242,31 +242,18 @@ def _later(step: Step, reason: str) -> Step:
 
 
 def make_override(
-    wrapper: Callable[..., Any],
-    decision: Decision,
-    classes: tuple[type, ...],
-    protocol: str,
-    following: Callable[[], Callable[..., Any]],
+    dispatcher: Dispatcher, function: Function, classes: tuple[type, ...], protocol: str
 ) -> Callable[..., Any]:
-    """Return a callable that calls the methods of classes, in this order, until one answers.
-
-    The methods, of the name `protocol`, get the `wrapper`. `following` returns a callable for the
-    candidates after the overriding types; it is called on first use.
-    """
-    function = decision.function
-    is_coroutine = bool(function.nature & COROUTINE)
-    asked = [
-        _ask_instance(wrapper, function, cls, classes)
-        if protocol == ARRAY_FUNCTION
-        else _ask(wrapper, cls, classes, protocol, is_coroutine, following)
-        for cls in classes
-    ]
+    """Return a callable that calls the methods of classes, in this order, until one answers."""
+    wrapper = dispatcher.wrapper_of(function)
+    asking = _asking_instances if protocol == ARRAY_FUNCTION else _asking
+    asked = [asking(dispatcher, wrapper, function, cls, classes, protocol) for cls in classes]
 
     def ask_all(*args: Any, **kwargs: Any) -> Any:
         for ask in asked:
             result = ask(*args, **kwargs)
             if result is not NotImplemented:
-                return checked(function, protocol, result)
+                return result
         return NotImplemented
 
     made: Any = asked[0] if len(asked) == 1 else ask_all
@@ -276,8 +263,13 @@ def make_override(
     return made  # type: ignore[no-any-return]  # a function
 
 
-def _ask_instance(
-    wrapper: Any, function: Function, cls: type, classes: tuple[type, ...]
+def _asking_instances(
+    _: Dispatcher,
+    wrapper: Any,
+    function: Function,
+    cls: type,
+    classes: tuple[type, ...],
+    protocol: str,
 ) -> Callable[..., Any]:
     """Return a callable that calls the method of the first instance of a class, as NumPy does."""
     wrapper._implementation = function.default  # what `super().__array_function__(...)` calls
@@ -285,74 +277,30 @@ def _ask_instance(
     def ask(*args: Any, **kwargs: Any) -> Any:
         for each in function.extract(args, kwargs):
             if type(each) is cls:
-                instance: Any = each
-                return instance.__array_function__(wrapper, classes, args, kwargs)
+                return getattr(each, protocol)(wrapper, classes, args, kwargs)
         return NotImplemented  # there is a type without an argument: the option `type`
 
     return ask
 
 
-def _ask(
-    wrapper: Callable[..., Any],
+def _asking(
+    dispatcher: Dispatcher,
+    wrapper: Any,
+    _: Function,
     cls: type,
     classes: tuple[type, ...],
     protocol: str,
-    is_coroutine: bool,
-    following: Callable[[], Callable[..., Any]],
 ) -> Callable[..., Any]:
-    """Return a callable that calls the method of one class, or does the same as the mixin's."""
-    method = defined(cls, protocol)
-    if not isinstance(method, GenericMethod) or is_coroutine:
+    """Return a callable that calls the method of a class."""
+    is_torchs = protocol == "__torch_function__" and "torch" in sys.modules
 
-        def ask(*args: Any, **kwargs: Any) -> Any:
-            return getattr(cls, protocol)(wrapper, classes, args, kwargs)
+    def ask(*args: Any, **kwargs: Any) -> Any:
+        # `super().__torch_function__(...)` disables these methods, and calls the function again.
+        if is_torchs and not sys.modules["torch"]._C._is_torch_function_enabled():
+            return go_on(dispatcher, wrapper, args, kwargs)
+        return getattr(cls, protocol)(wrapper, classes, args, kwargs)
 
-        is_torchs = protocol == "__torch_function__" and "torch" in sys.modules
-        return _unless_disabled(ask, following) if is_torchs else ask
-    # From here on, the same as the mixin's method, decided once for these classes.
-    if not all(issubclass(cls, each) for each in classes):
-        return lambda *args, **kwargs: NotImplemented
-    preserve = method.preserver(cls)
-    follow: Callable[..., Any] | None = None
-
-    def go_on(*args: Any, **kwargs: Any) -> Any:
-        nonlocal follow
-        if follow is None:
-            follow = following()
-        result = follow(*args, **kwargs)
-        if type(result) is cls or result is NotImplemented:
-            return result
-        return preserve(result, args, kwargs)
-
-    return go_on
-
-
-def _unless_disabled(
-    ask: Callable[..., Any], following: Callable[[], Callable[..., Any]]
-) -> Callable[..., Any]:
-    """Return what asks unless PyTorch's methods are disabled.
-
-    ``super().__torch_function__(...)`` disables them, and calls the function again.
-    """
-    is_enabled = sys.modules["torch"]._C._is_torch_function_enabled
-
-    def asked(*args: Any, **kwargs: Any) -> Any:
-        return ask(*args, **kwargs) if is_enabled() else following()(*args, **kwargs)
-
-    return asked
-
-
-def following(calls: Calls, decision: Decision) -> Callable[..., Any]:
-    """Return a callable that calls the candidates after the overriding types."""
-    function = decision.function
-    way = calls.way(function, decision.state, decision.types, after_overriding=True)
-    if isinstance(way, Chain):
-        entry = calls.entry_of(way)
-        # A bare implementation may defer.
-        if entry is function.default or not way.is_bare:
-            return entry
-    run = way.run
-    return lambda *args, **kwargs: run(args, kwargs)
+    return ask
 
 
 def go_on(
@@ -367,11 +315,11 @@ def go_on(
     chains = scope.chains(record.index)  # before the backends are read; see `Scope.chains`
     types = calls.decider.unique_types(map(type, function.extract(args, kwargs)), scope.state)
     key = (*types, AfterOverriding)
-    way = chains.get(key)
-    if way is None:
-        way = calls.way(function, scope.state, types, after_overriding=True)
-        chains.keep(key, way)
-    return way.run(args, kwargs)
+    chain = chains.get(key)
+    if chain is None:
+        chain = calls.chain(function, scope.state, types, after_overriding=True)
+        chains.keep(key, chain)
+    return chain.run(args, kwargs)
 
 
 class AfterOverriding:

@@ -4,14 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from operator import is_
-from types import CoroutineType, GeneratorType
-from typing import TYPE_CHECKING, Any
-
-from ._wrapper import ASYNC_GENERATOR, COROUTINE
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from ._call import Chain
-    from ._function import Function
 
 
 class IfNeeded:
@@ -165,47 +161,39 @@ class DispatchContext:
 DispatchContext.__module__ = f"{__package__}.backend_system"
 
 
-class SharedPart:
+class SharedPart(NamedTuple):
     """The part of a context that all calls with the same decision share.
 
-    Contexts refer to it: setting one attribute takes less time than setting five. `extract` takes
-    the ``_args`` and ``_kwargs`` of a context, and returns the dispatch arguments.
+    Contexts refer to it: setting one attribute takes less time than setting five.
     """
 
-    __slots__ = ("extract", "function", "name", "prioritized", "rest", "types")
+    types: tuple[type, ...]
+    name: str
+    prioritized: bool
+    function: str
+    # Takes the ``_args`` and ``_kwargs`` of a context, and returns the dispatch arguments.
+    extract: Callable[[Any, Any], tuple[Any, ...]]
+    rest: Rest | None = None
 
-    def __init__(
-        self,
-        types: tuple[type, ...],
-        name: str,
-        prioritized: bool,
-        function: str,
-        extract: Callable[[Any, Any], tuple[Any, ...]],
-        rest: Rest | None = None,
-    ) -> None:
-        self.types = types
-        self.name = name
-        self.prioritized = prioritized
-        self.function = function
-        self.extract = extract
-        self.rest = rest
+
+def context_of_call(
+    known: SharedPart, args: tuple[Any, ...], kwargs: Mapping[str, Any]
+) -> DispatchContext:
+    """Return the context of a running call."""
+    context = new_context()
+    context._known, context._args, context._kwargs = known, args, kwargs
+    return context
 
 
 class CallContext(DispatchContext):
-    """The context of a running call.
-
-    It has no `__init__`, which halves the time of making one. Its makers set ``_known``, ``_args``
-    and ``_kwargs``.
-    """
+    """The context of a running call. It has no `__init__`, which halves the time of making one."""
 
     __slots__ = ()
 
-    if TYPE_CHECKING:
+    __init__ = object.__init__  # its makers set the attributes
 
-        def __init__(self) -> None: ...
 
-    else:
-        __init__ = object.__init__
+new_context: Callable[[], DispatchContext] = CallContext
 
 
 class Progress:
@@ -295,83 +283,3 @@ def are_same(
         and kwargs.keys() == by_name.keys()
         and all(kwargs[name] is by_name[name] for name in kwargs)
     )
-
-
-# Coroutine and generator functions.
-
-_AWAITABLE_GENERATOR = 0x100
-"""The flag of generators that `types.coroutine` has marked."""
-
-
-def checked(function: Function, backend: str, result: Any, giver: str = "") -> Any:
-    """Return the answer of an implementation in the form that the wrapper uses.
-
-    The wrapper of a coroutine function awaits the answer, that of a generator function iterates
-    over it. What comes of it is not looked at again. `giver` names a giver that is no backend.
-
-    Raises
-    ------
-    TypeError
-        If it is of the wrong kind.
-    """
-    nature = function.nature
-    if not nature:
-        return result
-    # Classes are asked, not objects: the statements of Python do the same.
-    if nature & COROUTINE:
-        kind, needed, fits = "a coroutine function", "an awaitable", _is_awaitable(result)
-    elif nature & ASYNC_GENERATOR:
-        kind, needed = "an asynchronous generator function", "an asynchronous iterator"
-        fits = hasattr(type(result), "__anext__")
-        # An iterator that is no generator: the wrapper needs the other methods, too.
-        if fits and not all(hasattr(result, name) for name in ("asend", "athrow", "aclose")):
-            return _PlainSteps(result)
-    else:
-        kind, needed = "a generator function", "an iterator"
-        fits = hasattr(type(result), "__next__") or (
-            nature & _AWAITABLE_GENERATOR != 0 and type(result) is CoroutineType
-        )
-    if not fits:
-        if type(result) is CoroutineType:
-            result.close()  # or Python would warn that it was never awaited
-        which = f"returned {result!r} for {function.identifier}, which is {kind}"
-        raise TypeError(
-            f"{giver} {which}; it must return {needed}, e.g. what call.next(...) returns"
-            if giver
-            else f"backend {backend!r} {which}; its implementation must return {needed}"
-        )
-    return result
-
-
-def _is_awaitable(result: object) -> bool:
-    # A generator can be awaited if `types.coroutine` has marked it.
-    if type(result) is GeneratorType:
-        return result.gi_code.co_flags & _AWAITABLE_GENERATOR != 0
-    return hasattr(type(result), "__await__")
-
-
-class _PlainSteps:
-    """An asynchronous iterator with the methods of an asynchronous generator.
-
-    As in ``yield from``, the iterator learns nothing of `athrow` and `aclose`, and `asend` fails.
-    """
-
-    def __init__(self, iterator: Any) -> None:
-        self._iterator = iterator
-
-    def __aiter__(self) -> Any:
-        return self
-
-    def __anext__(self) -> Any:
-        return self._iterator.__anext__()
-
-    def asend(self, value: object) -> Any:
-        """Fail as `yield from` does."""
-        return self._iterator.asend(value)
-
-    async def athrow(self, error: BaseException) -> Any:
-        """Raise the error here."""
-        raise error
-
-    async def aclose(self) -> None:
-        """Do nothing."""

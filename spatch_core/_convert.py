@@ -1,8 +1,7 @@
 """Conversions: the default implementation runs with arguments that a backend has converted.
 
 The leaves of arguments are the objects inside of exact lists, tuples, dictionaries and slices, and
-of namedtuples: the items of other containers may mean something else. Containers are trees; one
-that contains itself cannot be converted.
+of namedtuples: the items of other containers may mean something else. Containers are trees.
 
 For a list ``x`` of two arrays of a backend, the default gets a list of the library's arrays. It may
 return one of these, or a list that holds them: the caller's own objects take their places in the
@@ -36,8 +35,6 @@ if TYPE_CHECKING:
 NO_LEAVES = frozenset({bool, bytes, complex, float, int, range, str, type(None), EllipsisType})
 """Classes whose objects are never leaves; Python may share these objects."""
 _NOTHING: Mapping[int, Any] = MappingProxyType({})
-_OPEN = object()
-"""In place of the replacement of a container whose items are still being replaced."""
 
 
 class Unconverted(Exception):  # noqa: N818  # it is caught where it is raised
@@ -57,11 +54,8 @@ def is_container(cls: type) -> bool:
     )
 
 
-def leaves(values: Iterable[Any], is_leaf: IsLeaf, inside: tuple[int, ...] = ()) -> dict[int, Any]:
-    """Return the leaves of some classes by identity, each once, in order of first appearance.
-
-    `inside` are the identities of the containers around the values.
-    """
+def leaves(values: Iterable[Any], is_leaf: IsLeaf) -> dict[int, Any]:
+    """Return the leaves of some classes by identity, each once, in order of first appearance."""
     found: dict[int, Any] = {}
     for value in values:
         cls = type(value)
@@ -70,8 +64,8 @@ def leaves(values: Iterable[Any], is_leaf: IsLeaf, inside: tuple[int, ...] = ())
             continue
         if is_leaf(cls):
             found.setdefault(id(value), value)
-        elif is_container(cls) and id(value) not in inside:
-            found.update(leaves(_items(value), is_leaf, (*inside, id(value))))
+        elif is_container(cls):
+            found.update(leaves(_items(value), is_leaf))
     return found
 
 
@@ -92,11 +86,7 @@ def rebuilt(
         return change(value)
     # One container is made once, so that two arguments that are one list stay one.
     if id(value) in done:
-        new = done[id(value)][1]
-        if new is _OPEN:
-            raise Unconverted(f"a {cls.__name__} contains itself")
-        return new
-    done[id(value)] = value, _OPEN
+        return done[id(value)][1]
     items = _items(value)
     made = [rebuilt(each, change, done, originals) for each in items]
     # Only what has changed is made anew: most containers hold nothing to convert.
@@ -134,13 +124,7 @@ def _has_same_items(one: Any, other: Any) -> bool:
 
 
 def converted(conversion: Callable[..., Any], name: str, value: Any) -> Any:
-    """Return the converted object.
-
-    Raises
-    ------
-    Unconverted
-        If the backend says that it cannot convert it.
-    """
+    """Return the converted object, or raise `Unconverted` if the backend says that it cannot."""
     try:
         made = conversion(value)
     except NotImplementedError as refusal:
@@ -155,15 +139,8 @@ class RoundTrip:
     """Arguments of one call with converted leaves, and the way back.
 
     Every object that may have a converted counterpart is kept alive, so that no identity is reused.
-
-    Parameters
-    ----------
-    to, back : callable
-        Convert one leaf there, and one leaf of the result back.
-    is_leaf, is_returned : callable
-        Whether the objects of a class are converted there, and back.
-    moved : callable, optional
-        Called with each object before and after its conversion.
+    `to` and `back` convert one leaf there, and one leaf of the result back; `is_leaf` and
+    `is_returned` say whether the objects of a class are converted there, and back.
     """
 
     def __init__(
@@ -343,31 +320,25 @@ class Conversion:
         keeper: StateKeeper,
         called: Callable[[], None],
         moved: Moved,
+        failed: Callable[[Exception, str], None],
         refuse: Callable[[str], Exception],
     ) -> Any:
         """Convert the arguments, call the default implementation, and convert its result.
 
-        Parameters
-        ----------
-        args, kwargs
-            The arguments.
-        keeper : StateKeeper
-            The default runs without the ``type`` in force.
-        called, moved : callable
-            Called before the default runs, and with each object before and after its conversion.
-        refuse : callable
-            Returns the error for a result that cannot be converted, given the reason.
-
-        Raises
-        ------
-        Unconverted
-            If the arguments cannot be converted; the default implementation has not run.
+        `called` is called before the default runs, `moved` with each object before and after its
+        conversion, and `failed` with an exception of a conversion and the name of the conversion.
+        `refuse` takes the reason why a result cannot be converted, and returns the error. If the
+        arguments cannot be converted, `Unconverted` is raised, and the default has not run.
         """
         # Before anything is imported or converted.
         obstacle = self.obstacle(args, kwargs)
         if obstacle:
             raise Unconverted(obstacle)
-        to_default, from_default, copy_into = self._decision.load_conversions(self._step)
+        names = "to_default", "from_default", "copy_into"
+        to_default, from_default, copy_into = [
+            _noting(each, name, failed)
+            for each, name in zip(self._decision.load_conversions(self._step), names, strict=True)
+        ]
         trip = RoundTrip(
             lambda value: converted(to_default, "to_default", value),
             lambda value: converted(from_default, "from_default", value),
@@ -403,6 +374,21 @@ class Conversion:
         if type(result) is CoroutineType:
             return _awaited(keeper, lambda: result, finish)
         return finish(result)
+
+
+def _noting(
+    conversion: Callable[..., Any], name: str, failed: Callable[[Exception, str], None]
+) -> Callable[..., Any]:
+    """Return a conversion; `failed` is called with its exceptions and its name."""
+
+    def convert(*values: Any) -> Any:
+        try:
+            return conversion(*values)
+        except Exception as error:
+            failed(error, name)
+            raise
+
+    return convert
 
 
 @contextmanager

@@ -123,37 +123,27 @@ _LAST = (Verdict.CONVERTS, Verdict.CANNOT_CONVERT, Verdict.REFUSES)
 
 
 class Decision:
-    """What happens in calls of one function with the same types, in one state.
-
-    Attributes
-    ----------
-    match : Match
-        The backends that match, and their order; not set if the call names its backend.
-    overriding : tuple of type
-        The overriding types, in the order in which they are asked.
-    after_overriding : bool
-        Whether an overriding type has taken the call, and asks for the rest.
-    policy : str or None
-        The fallback policy; None if none applies.
-    foreign : tuple of type
-        The foreign types, and the overriding types without whose consent the default does not run.
-    declined : str
-        Why no policy lets the default run with the arguments of the call; else empty.
-    is_operator : bool
-        Whether a call that nothing takes returns ``NotImplemented``, so that others may answer.
-    awaited : list of str
-        Modules whose import may change the candidates.
-    may_change : bool
-        Whether an import or the registration of an abstract class may change them.
-    """
-
-    __slots__ = (
-        *("_candidates", "after_overriding", "awaited", "decider", "declined", "foreign"),
-        *("function", "is_operator", "match", "may_change", "overriding", "policy"),
-        *("state", "types"),
-    )
+    """What happens in calls of one function with the same types, in one state."""
 
     match: Match
+    """The backends that match, and their order; not set if the call names its backend."""
+    overriding: tuple[type, ...] = ()
+    """The overriding types, in the order in which they are asked."""
+    after_overriding = False
+    """Whether an overriding type has taken the call, and asks for the rest."""
+    policy: str | None = None
+    """The fallback policy; None if none applies."""
+    foreign: tuple[type, ...] = ()
+    """The foreign types, and the overriding types whose consent the default needs."""
+    declined = ""
+    """Why no policy lets the default run with the arguments of the call; else empty."""
+    is_operator = False
+    """Whether a call that nothing takes returns ``NotImplemented``, so that others may answer."""
+    awaited: Sequence[str] = ()
+    """Modules whose import may change the candidates."""
+    may_change = False
+    """Whether an import or the registration of an abstract class may change them."""
+    _candidates: list[Step] | None = None
 
     def __init__(
         self, decider: Decider, function: Function, state: DispatchState, types: tuple[type, ...]
@@ -162,16 +152,6 @@ class Decision:
         self.function = function
         self.state = state
         self.types = types
-        self.overriding: tuple[type, ...] = ()
-        self.after_overriding = False
-        self.policy: str | None = None
-        self.foreign: tuple[type, ...] = ()
-        self.declined = ""
-        self.is_operator = False
-        # Read by the entries of tables, which are made anew when the candidates may have changed.
-        self.awaited: Sequence[str] = ()
-        self.may_change = False
-        self._candidates: list[Step] | None = None
 
     def with_candidates(self, candidates: list[Step]) -> Decision:
         """Return the same decision with other candidates."""
@@ -276,14 +256,8 @@ class Decision:
 class Decider(Backends):
     """Makes the decisions for the backends of one catalog.
 
-    Parameters
-    ----------
-    catalog, notify, protocol
-        See `Backends`.
-    fallback : str
-        The library's policy.
-    override : callable, optional
-        Makes the callable of overriding types, for a library with a protocol.
+    `fallback` is the library's policy, and `override` makes the callable of overriding types, for
+    a library with a protocol.
     """
 
     def __init__(

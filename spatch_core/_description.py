@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Mapping
-from importlib.machinery import ModuleSpec
+from contextlib import suppress
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -35,11 +35,15 @@ FIELD_TABLE = {
     "secondary_types": ("list of type patterns", "`[]`", "types that it accepts but converts"),
     "requires_opt_in": ("boolean", "`false`", "whether it is inactive until it is prioritized"),
     "higher_priority_than": (
-        "list of backend names",
+        "backend name or list of them",
         "`[]`",
         "backends that it goes before; `default` is the library",
     ),
-    "lower_priority_than": ("list of backend names", "`[]`", "backends that it goes after"),
+    "lower_priority_than": (
+        "backend name or list of them",
+        "`[]`",
+        "backends that it goes after",
+    ),
     "to_default": (
         "identifier",
         "none",
@@ -332,80 +336,64 @@ def find_file(module: str, name: str) -> tuple[str, bytes | None]:
     Returns its path and its content; without a file, the folders that were searched and None.
     Raises `OSError` if the file cannot be read; finders and loaders may raise anything.
     """
+    names = module.split(".")
     folders: list[str] | None = None
     # The innermost package with a loader that reads resources, and the path from there: editable
     # installations may have no folders, and those of a zip file do not exist.
+    package = ""
     loader: Any = None
-    package, inside = "", []
-    full_name = ""
-    for part in module.split("."):
-        full_name = f"{full_name}.{part}" if full_name else part
-        located = _locate(full_name, folders)
-        if located is None:
+    inside: list[str] = []
+    for count, part in enumerate(names, 1):
+        found = _locate(".".join(names[:count]), folders)
+        if found is None and folders is None:
             return "", None
-        spec, path, origin = located
+        inside.append(part)
+        if found is None:  # a folder of data, or in a package that extends its path when imported
+            tops: list[Any] = sys.path  # it may hold anything
+            places = [os.path.join(each, *names[:count]) for each in tops if isinstance(each, str)]
+            folders = [os.path.join(each, part) for each in folders or ()]
+            folders += [each for each in places if os.path.isdir(each)]
+            continue
+        path, its_loader, file = found
         if path is None:  # a module
-            folder = os.path.dirname(origin or "")
-            folders = [folder] if folder else folders
+            folders = [os.path.dirname(file)] if file else folders
+            inside.pop()
             break
         folders = [*path]
-        inside.append(part)
-        if hasattr(spec and spec.loader, "get_resource_reader"):
-            loader, package, inside = spec.loader, full_name, []
-    folders = folders or []
-    for folder in folders:
-        file = os.path.join(folder, name)
+        if hasattr(its_loader, "get_resource_reader"):
+            package, loader, inside = ".".join(names[:count]), its_loader, []
+    folders = [*dict.fromkeys(folders or ())]
+    for file in [os.path.join(folder, name) for folder in folders]:
         if os.path.isfile(file):
             with open(file, "rb") as stream:
                 return file, stream.read()
     reader = loader and loader.get_resource_reader(package)
     if hasattr(reader, "files"):
-        found = reader.files()
+        resource = reader.files()
         for part in (*inside, name):
-            found = found.joinpath(part)
-        if found.is_file():
-            is_path = isinstance(found, os.PathLike)
-            file = os.fspath(found) if is_path else os.path.join(*folders[:1], name)
-            return file, found.read_bytes()
+            resource = resource.joinpath(part)
+        if resource.is_file():
+            is_path = isinstance(resource, os.PathLike)
+            file = os.fspath(resource) if is_path else os.path.join(*folders[:1], name)
+            return file, resource.read_bytes()
     return ", ".join(folders), None
 
 
 def _locate(name: str, folders: list[str] | None) -> tuple[Any, Any, Any] | None:
-    """Return the spec of a module, the path of a package and the file; None if there is none."""
+    """Return the path of a package, its loader and the file of a module; None if there is none."""
     module = sys.modules.get(name)
     if module is not None:
         # The dictionary itself, because any other access imports a lazy module.
         known = object.__getattribute__(module, "__dict__")
-        return known.get("__spec__"), known.get("__path__"), known.get("__file__")
-    spec = _find_spec(name, folders)
-    if spec is None and folders is not None:
-        # A parent may extend its own path when it is imported, as those of `pkgutil` do.
-        *parents, _ = name.split(".")
-        places: list[Any] = sys.path  # it may hold anything
-        texts = [each for each in places if isinstance(each, str)]
-        spec = _find_spec(name, [os.path.join(each, *parents) for each in texts])
-    return None if spec is None else (spec, spec.submodule_search_locations, spec.origin)
-
-
-def _find_spec(name: str, folders: list[str] | None) -> ModuleSpec | None:
-    """Ask the finders for a module, in the folders of its package, which is not imported."""
+        loader = getattr(known.get("__spec__"), "loader", None)
+        return known.get("__path__"), loader, known.get("__file__")
     for finder in sys.meta_path:
         find = getattr(finder, "find_spec", None)
-        try:
-            spec: ModuleSpec | None = find and find(name, folders)
-        except KeyError:
-            if folders is None:
-                raise
-            # It is a namespace package: `PathFinder` wants its parents to be imported. The finders
-            # that it has asked for each folder are in this cache.
-            finders = [sys.path_importer_cache.get(each) for each in folders]
-            specs = [each.find_spec(name) for each in finders if each is not None]
-            spec = ModuleSpec(name, None, is_package=True)
-            spec.submodule_search_locations = [
-                place for each in specs if each for place in each.submodule_search_locations or ()
-            ]
-        if spec is not None:
-            return spec
+        # `PathFinder` raises it for a namespace package inside of one that is not imported.
+        with suppress(KeyError):
+            spec = find and find(name, folders)
+            if spec is not None:
+                return spec.submodule_search_locations, spec.loader, spec.origin
     return None
 
 

@@ -294,11 +294,7 @@ class _Backends:
             message = "the library itself has a backend with this name"
             self.report(message, "Register it under another name", name, "name", source)
             return
-        description = self._adapted(description)
-        if known is not None and description.unmet and not known.unmet:
-            self._report_shared(known, [(known.source, ""), (source, description.unmet)])
-        else:
-            self.descriptions[name] = description
+        self.descriptions[name] = self._adapted(description)
 
     def _is_blocked(self, name: str, source: Source) -> bool:
         """Whether the environment blocks a name; records the name and a blocked backend."""
@@ -506,6 +502,10 @@ def _read_file(name: str, module: str, file: str, source: Source) -> tuple[Any, 
 
 def _import_object(name: str, module: str, qualname: str, source: Source, block: str) -> object:
     """Import the object of an entry point."""
+    if module.endswith(".toml"):
+        package, _, stem = module.removesuffix(".toml").rpartition(".")
+        message = f"the entry point {module!r} does not name a file in a package"
+        raise _fault(message, f"Write '{package or 'package'}:{stem}.toml'", name, source)
     if is_initializing(sys.modules.get(module)):
         raise _StillImportingError
     try:

@@ -13,9 +13,9 @@ from types import FunctionType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ._call import Chain, reason_of, reason_of_answer, shared_part
-from ._context import RETURNED, CallContext, Progress, Rest, checked
+from ._context import RETURNED, Progress, Rest, new_context
 from ._decide import Decision, Step
-from ._patterns import DEFAULT, is_awaited, is_hashable_by_identity, shown
+from ._patterns import DEFAULT, is_hashable_by_identity, shown
 from ._state import Scope, store, table_of
 from ._wrapper import TakesFound, given
 from .exceptions import BackendDeferredError
@@ -52,45 +52,11 @@ def as_function(target: Any, function: Function) -> Callable[..., Any]:
     return call
 
 
-class Guard(TakesFound):
-    """Calls a chain whose candidates may change: a module is imported, or a class registered.
-
-    `token` is the result of `abc.get_cache_token`, read before the decision was made.
-    """
-
-    __slots__ = ("_chain", "_token", "function")
-
-    def __init__(self, chain: Chain, token: object) -> None:
-        self._chain = chain
-        self._token = token
-        self.function = chain.function
-
-    def current(self) -> Chain:
-        """Return the chain, with the candidates as they are now."""
-        chain = self._chain
-        if get_cache_token() != self._token or not all(map(is_awaited, chain.decision.awaited)):
-            # This forgets all tables, so that the next call does not come here.
-            return chain.calls.renewed(chain)
-        return chain
-
-    def run(
-        self, args: tuple[Any, ...], kwargs: dict[str, Any], found: tuple[Any, ...] | None = None
-    ) -> Any:
-        """Make a call."""
-        return self.current().run(args, kwargs, found)
-
-
 class Calls:
     """Makes the entries of a library's tables, for the backends of one catalog.
 
-    Parameters
-    ----------
-    decider : Decider
-        Makes the decisions.
-    keeper : StateKeeper
-        Holds the tables, which are dropped when answers change.
-    defer_on : tuple of type, optional
-        Classes of exceptions by which implementations defer.
+    `decider` makes the decisions, and `keeper` holds the tables, which are dropped when answers
+    change. `defer_on` are the classes of exceptions by which implementations defer.
     """
 
     def __init__(
@@ -111,32 +77,7 @@ class Calls:
         self, function: Function, state: DispatchState, types: tuple[type, ...]
     ) -> Callable[..., Any]:
         """Return the entry of a table for these types, which include the state's type."""
-        return self.entry_of(self.way(function, state, types))
-
-    @staticmethod
-    def entry_of(way: Chain | Guard) -> Callable[..., Any]:
-        """Return the entry of a table for a chain, or for a guard of it.
-
-        Raises
-        ------
-        ImplementationImportError
-            If the first implementation or its ``should_run`` cannot be imported.
-        """
-        return _entry_of(way) if isinstance(way, Chain) else as_function(way, way.function)
-
-    def way(
-        self,
-        function: Function,
-        state: DispatchState,
-        types: tuple[type, ...],
-        *,
-        after_overriding: bool = False,
-    ) -> Chain | Guard:
-        """Return the chain for these types; a `Guard` of it where the candidates may change."""
-        # Read first: a class that is registered while the decision is made makes it stale.
-        token = get_cache_token()
-        chain = self.chain(function, state, types, after_overriding=after_overriding)
-        return Guard(chain, token) if chain.decision.may_change else chain
+        return self.entry_of(self.chain(function, state, types))
 
     def chain(
         self,
@@ -148,6 +89,8 @@ class Calls:
         passes: bool = True,
     ) -> Chain:
         """Return the chain for these types; without `passes`, the end refuses to pass."""
+        # Read first: a class that is registered while the decision is made makes it stale.
+        token = get_cache_token()
         decide = self.decider.decide
         decision = decide(function, state, types, after_overriding=after_overriding)
         if decision.has_end:
@@ -156,7 +99,8 @@ class Calls:
         if function.is_adopted:
             candidates = decision.candidates
             is_alone = len(candidates) == 1 and candidates[0].is_plain
-        return self._kind(function)(decision, self, passes=passes and is_alone)
+        token = token if decision.may_change else None
+        return self._kind(function)(decision, self, passes=passes and is_alone, token=token)
 
     @staticmethod
     def _kind(function: Function) -> type[Chain]:
@@ -177,15 +121,7 @@ class Calls:
     def invoked(
         self, function: Function, backend: str, state: DispatchState, types: Any, ask: bool
     ) -> Chain:
-        """Return the chain of a call that names its backend, which need not match.
-
-        Raises
-        ------
-        UnknownBackendError
-            If there is no such backend.
-        BackendDeferredError
-            If it does not implement the function.
-        """
+        """Return the chain of a call that names its backend, which need not match."""
         catalog = self.decider.catalog
         name = catalog.check_backend(backend)
         implementers = self.decider.implementers(function.identifier)
@@ -201,35 +137,23 @@ class Calls:
         decision = decision.with_candidates([Step(name, found, prioritized=True)])
         return self._kind(function)(decision, self, sole=True)
 
-    def check(self, function: Function, called: object, result: Any) -> Any:
-        """Return the answer of a table's entry for a coroutine or generator function."""
-        if tries_whole_chain(called):
-            return result  # the chain has checked it
-        # The entry is a bare implementation: find its backend, for the message.
-        decider = self.decider
-        for name in decider.implementers(function.identifier):
-            found = decider.catalog.descriptions[name].implementation(function.identifier)
-            if found is not None and decider.is_loaded(found.function, called):
-                return checked(function, name, result)
-        return checked(function, decider.protocol or DEFAULT, result)
-
-
-def _entry_of(chain: Chain) -> Callable[..., Any]:
-    """Return the entry of a table for a chain."""
-    decision, function = chain.decision, chain.function
-    if chain.memory is not None or function.like is not None:
-        return as_function(chain, function)
-    if chain.is_bare and decision.first is not None:
-        return decision.load(decision.first)
-    if decision.state.trace is not None or function.nature or not decision.candidates:
-        return as_function(chain, function)
-    first, *others = decision.candidates
-    if first.implementation is None or chain.calls.defer_on:
-        return as_function(chain, function)
-    fallback = None
-    if len(others) == 1 and others[0].backend == DEFAULT and not decision.warns:
-        fallback = decision.load(others[0])
-    return _first_call(chain, first, fallback)
+    @staticmethod
+    def entry_of(chain: Chain) -> Callable[..., Any]:
+        """Return the entry of a table for a chain."""
+        decision, function = chain.decision, chain.function
+        if chain.token is not None or chain.memory is not None or function.like is not None:
+            return as_function(chain, function)
+        if chain.is_bare and decision.first is not None:
+            return decision.load(decision.first)
+        if decision.state.trace is not None or function.nature or not decision.candidates:
+            return as_function(chain, function)
+        first, *others = decision.candidates
+        if first.implementation is None or chain.calls.defer_on:
+            return as_function(chain, function)
+        fallback = None
+        if len(others) == 1 and others[0].backend == DEFAULT and not decision.warns:
+            fallback = decision.load(others[0])
+        return _first_call(chain, first, fallback)
 
 
 def fill(dispatcher: Dispatcher, index: int, values: tuple[Any, ...]) -> Callable[..., Any]:
@@ -254,9 +178,9 @@ def fill(dispatcher: Dispatcher, index: int, values: tuple[Any, ...]) -> Callabl
     key = tuple(map(type, values))
     target: Any
     if state.hook is not None:
-        from ._hooked import hooked_entry  # most programs have no hooks
+        from ._hooked import hooked_calls  # most programs have no hooks
 
-        target = hooked_entry(dispatcher, index, scope, types, key)
+        target = as_function(hooked_calls(dispatcher, index, scope, types), function)
     elif is_outdated:
         target = calls.chain(function, state, types)
     else:
@@ -382,7 +306,7 @@ def _first_call(
         # The wrapper has run the finder, and passes what it has returned before the arguments.
         if has_finder:
             found, args = args[0], args[1:]
-        context = CallContext()
+        context = new_context()  # as `context_of_call` makes it
         context._known, context._kwargs = known, keywords
         context._args = args if found is None else found
         # In two steps, and without empty keywords: to unpack both in the call takes longer.

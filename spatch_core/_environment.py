@@ -16,12 +16,13 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import suppress
 from itertools import pairwise
 from typing import Any, NamedTuple, TypeVar
 
 from ._errors import Finding, Source, in_words, nearest
 from ._order import find_cycle
-from ._patterns import DEFAULT, is_backend_name, type_identifier
+from ._patterns import DEFAULT, is_backend_name
 
 PRIORITIZE = "PRIORITIZE"
 BLOCK = "BLOCK"
@@ -212,7 +213,7 @@ def find_entry_points(group: str) -> tuple[list[Any], list[Finding]]:
     """Return the entry points of a group, and the distributions whose own cannot be read."""
     found: list[Any] = []
     problems: list[Finding] = []
-    for distribution in installed_distributions(problems=problems):
+    for distribution in installed_distributions():
         try:
             found += [each for each in distribution.entry_points if each.group == group]
         except Exception as error:  # noqa: BLE001  # whatever it raises
@@ -239,16 +240,13 @@ def entry_point_target(entry_point: Any) -> tuple[str, str, bool]:
     return module, attribute, attribute.endswith(".toml")
 
 
-def installed_distributions(
-    name: str | None = None, problems: list[Finding] | None = None
-) -> Iterator[Any]:
+def installed_distributions(name: str | None = None) -> Iterator[Any]:
     """Yield the installed distributions, or those of one name; of several, the first on the path.
 
-    `importlib.metadata` also yields what uninstallations leave behind, even first. `problems`
-    receives the faults of finders.
+    `importlib.metadata` also yields what uninstallations leave behind, even first.
     """
     seen: set[str] = set()
-    for distribution in _find_distributions(name, [] if problems is None else problems):
+    for distribution in _find_distributions(name):
         if _is_leftover(distribution):
             continue
         # From the folder's name, because the metadata would have to be parsed.
@@ -260,11 +258,6 @@ def installed_distributions(
         if not key or key not in seen:
             seen.add(key)
             yield distribution
-
-
-def leftovers() -> list[Any]:
-    """Return the distributions that uninstallations have left behind."""
-    return list(filter(_is_leftover, _find_distributions(None, [])))
 
 
 def _is_leftover(distribution: Any) -> bool:
@@ -285,26 +278,17 @@ def _folder_name(distribution: Any) -> str:
     return name if name.endswith((".dist-info", ".egg-info")) else ""
 
 
-def _find_distributions(name: str | None, problems: list[Finding]) -> Iterator[Any]:
-    """Yield the distributions of all finders; report finders that fail."""
+def _find_distributions(name: str | None) -> Iterator[Any]:
+    """Yield the distributions of all finders, without those of finders that fail."""
     from importlib.metadata import DistributionFinder
 
     context = DistributionFinder.Context(name=name)
     for finder in sys.meta_path:
-        try:
-            find = getattr(finder, "find_distributions", None)
-            found = [] if find is None else list(find(context))
-        except Exception as error:  # noqa: BLE001  # whatever it raises
-            kind = finder if isinstance(finder, type) else type(finder)
-            problems.append(
-                Finding(
-                    f"{type_identifier(kind)} in sys.meta_path fails to find distributions "
-                    f"({in_words(error)})",
-                    "Repair or uninstall the package that adds it",
-                )
-            )
-        else:
-            yield from found
+        find = getattr(finder, "find_distributions", None)
+        found: list[Any] = []
+        with suppress(Exception):  # of a third party's finder
+            found += find(context) if find is not None else ()
+        yield from found
 
 
 # --- Requirements ---------------------------------------------------------------------------------

@@ -42,11 +42,16 @@ def either(names: Iterable[str]) -> str:
     return " or ".join(map(repr, names))
 
 
+def ended(sentence: str) -> str:
+    """Return a sentence with a full stop, unless it ends with a mark of its own."""
+    return sentence if sentence.endswith((".", "?", "!")) else f"{sentence}."
+
+
 def in_words(error: BaseException) -> str:
-    """Return the class and the text of an exception; the class alone if ``str`` fails."""
+    """Return the class and the text of an exception; the class alone without a text."""
     name = type(error).__name__
     try:
-        return f"{name}: {error}"
+        return f"{name}: {error}" if str(error) else name
     except KeyboardInterrupt:
         raise
     except BaseException:  # noqa: BLE001  # a backend's module may have raised it
@@ -309,7 +314,7 @@ class Finding(Published):
             subject = f"{self.place}{key}"
         else:
             subject = f"environment variable {self.key}{more}" if self.key else where
-        return f"{subject}{': ' if subject else ''}{self.message}. {self.remedy}"
+        return f"{subject}{': ' if subject else ''}{ended(self.message)} {self.remedy}"
 
 
 # The caller's line
@@ -413,11 +418,8 @@ def _package_of(frame: FrameType) -> str:
 class Notices:
     """Notifies once for each function and backend.
 
-    Parameters
-    ----------
-    notify : callable or type
-        Called with the identifier of the function and the name of the backend; or the category of
-        a warning.
+    `notify` is called with the identifier of the function and the name of the backend, or is the
+    category of a warning.
     """
 
     def __init__(self, notify: Callable[[str, str], object] | type[Warning]) -> None:

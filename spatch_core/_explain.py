@@ -13,9 +13,9 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from ._context import IF_NEEDED, POSTPONED, IfNeeded
-from ._convert import leaves, size_of
+from ._convert import Conversion, leaves, size_of
 from ._decide import Decision, Step, Verdict
-from ._errors import Published, warn_caller
+from ._errors import Published, in_words, warn_caller
 from ._patterns import DEFAULT, shown, type_identifier
 from .exceptions import (
     BackendDeferredError,
@@ -25,8 +25,6 @@ from .exceptions import (
 )
 
 if TYPE_CHECKING:
-    from ._function import Function
-
     Ask = Callable[[Step], "str | IfNeeded | None"]
     """Asks ``should_run``: returns why a step defers, or ``IF_NEEDED``; None if it runs."""
     Examine = Callable[[Step], tuple[str, str]]
@@ -266,7 +264,17 @@ class _Explainer:
 
     def _raises(self, error: Exception) -> tuple[Verdict, str]:
         self.is_decided = True
-        return Verdict.RAISES, f"{type(error).__name__}: {error}"
+        return Verdict.RAISES, in_words(error)
+
+
+def examining(decision: Decision, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Examine:
+    """Return what examines the conversions of steps for these arguments."""
+
+    def examine(step: Step) -> tuple[str, str]:
+        conversion = Conversion(decision, step)
+        return conversion.obstacle(args, kwargs), conversion.text(args, kwargs)
+
+    return examine
 
 
 def considered(
@@ -345,7 +353,7 @@ def _remedies(
 
 def warn_of_fallback(
     decision: Decision,
-    backends: tuple[ExplainedBackend, ...],
+    considered: Callable[[], tuple[ExplainedBackend, ...]],
     args: tuple[Any, ...],
     kwargs: dict[str, Any],
 ) -> None:
@@ -356,7 +364,7 @@ def warn_of_fallback(
     foreign = {*map(id, decision.foreign)}
     found = leaves((*args, *kwargs.values()), lambda cls: id(cls) in foreign)
     size = sum(filter(None, map(size_of, found.values())))
-    warn_caller(FallbackWarning(identifier, types, _names(decision.foreign), backends, size))
+    warn_caller(FallbackWarning(identifier, types, _names(decision.foreign), considered(), size))
 
 
 def warn_of_answer(answer: Any, decision: Decision, step: Step) -> None:
@@ -384,7 +392,9 @@ def note_reasons(
     if step.conversions is not None:
         what = f"{step.backend} converts for its default implementation"
     about = f"{decision.function.identifier} for {_text(decision.types)}"
-    _add_note(error, "No backend ran ", f"{about}, so {what}{reasons}")
+    # A conversion has failed, or a nested call.
+    unless = "No backend ran ", "Raised while "
+    _add_note(error, f"No backend ran {about}, so {what}{reasons}", unless)
 
 
 def note_backend(
@@ -396,47 +406,40 @@ def note_backend(
 ) -> None:
     """Add to an exception of a backend which one ran.
 
-    Raises
-    ------
-    TypeError
-        The library's own, if the arguments do not fit its signature.
+    If the arguments do not fit the library's signature, its own `TypeError` is raised instead.
     """
     function, name = decision.function, step.backend
-    if isinstance(error, TypeError) and not _fits(function, args, kwargs):
+    is_called = isinstance(error, TypeError) and not function.is_adopted
+    if is_called and function.misfit(args, kwargs) is not None:
         try:
             function.default(*args, **kwargs)  # Python refuses the arguments
         except TypeError as own:
             raise own.with_traceback(None) from None
     # These name the backend themselves.
     if not isinstance(error, (NoImplementationError, BackendDeferredError)):
-        how = f"backend_opts(disable={name!r}) leaves it out"
-        about = f"{name!r} ran {function.identifier}; {how}"
-        _add_note(error, "Raised while the backend ", about)
+        start = "Raised while the backend "
+        _add_note(error, f"{start}{name!r} ran {function.identifier}; {_leaves_out(name)}", start)
 
 
-def _fits(function: Function, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
-    """Whether arguments fit the signature of the default implementation."""
-    from inspect import signature
-
-    try:
-        own = signature(function.default, follow_wrapped=False)
-    except (TypeError, ValueError):
-        return True  # some functions written in C have none
-    try:
-        own.bind(*args, **kwargs)
-    except TypeError:
-        return function.is_adopted
-    return True
+def note_conversion(decision: Decision, error: Exception, step: Step, name: str) -> None:
+    """Add to an exception of a backend's conversion which one it was."""
+    start, where = f"Raised while {name} ", f"of the backend {step.backend!r} ran for "
+    identifier = decision.function.identifier
+    _add_note(error, f"{start}{where}{identifier}; {_leaves_out(step.backend)}", start)
 
 
-def _add_note(error: BaseException, start: str, text: str) -> None:
-    """Add a note, from Python 3.11 on, unless a nested call has added one: that says more."""
+def _leaves_out(name: str) -> str:
+    return f"backend_opts(disable={name!r}) leaves it out"
+
+
+def _add_note(error: BaseException, text: str, unless: str | tuple[str, ...]) -> None:
+    """Add a note, from Python 3.11 on, unless one begins so: that of a nested call says more."""
     add_note: Any = getattr(BaseException, "add_note", None)
     notes = getattr(error, "__notes__", ())
-    if add_note is None or any(type(each) is str and each.startswith(start) for each in notes):
+    if add_note is None or any(type(each) is str and each.startswith(unless) for each in notes):
         return
     with suppress(Exception):  # an exception of a third party may refuse
-        add_note(error, start + text)
+        add_note(error, text)
 
 
 def _names(types: Iterable[type]) -> tuple[str, ...]:

@@ -1,23 +1,7 @@
-"""Functions with a frozen dispatch state, and the content of pickles.
+"""Functions with a frozen dispatch state, and what pickles of options hold.
 
-Pickles have a format that later versions extend and never change. A pickle of these kinds names no
-module of this package but `spatch_core.backend_system`. A system is found by
-`find_system(module, environ_prefix, group)`; all else is made by its method ``restore``, which
-takes the kind of object and a dictionary:
-
-==============  ================================================================
-kind            content
-==============  ================================================================
-"options"       ``options``
-"function"      ``options``, and either ``function``, the callable itself, or
-                ``decorated``, the identifier of the decorated function;
-                ``is_coroutine``
-"invocation"    ``function``, a dispatchable; ``options`` of `invoke`
-==============  ================================================================
-
-``options`` is a dictionary of the options that differ from their default values, under the
-names that users write. A name that this version does not know is an error, because ignoring an
-option could run another backend than the pickled options ask for.
+They hold the options that differ from their default values, under the names that users write, and
+the `BackendSystem`, which another process finds by the module that makes it.
 """
 
 from __future__ import annotations
@@ -28,9 +12,8 @@ from functools import partial, update_wrapper
 from types import CoroutineType, MethodType
 
 from ._patterns import import_identifier, loaded_object
-from ._state import CURRENT, NAMES, STAYING, DispatchState
+from ._state import CURRENT, DispatchState
 from ._wrapper import ASYNC_GENERATOR, COROUTINE, GENERATOR, PLAIN
-from .exceptions import UnknownBackendError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -48,6 +31,11 @@ def freeze(owner: Any, scope: Scope, function: F) -> F:
     made: Any
     if isinstance(function, (staticmethod, classmethod)):
         made = type(function)(freeze(owner, scope, function.__func__))
+    elif isinstance(function, type):
+        raise TypeError(
+            f"backend options cannot decorate the class {function.__qualname__}, because a "
+            "function would take its place: decorate its methods, or use a block"
+        )
     elif callable(function):
         made = _kind_of(function)(owner, scope, function)
     else:
@@ -129,17 +117,7 @@ class FunctionWithState:
     def _check(self) -> None:
         catalog = self._owner.catalog()
         for name in self._scope.state.prioritized:
-            try:
-                catalog.check_backend(name)
-            except UnknownBackendError as error:
-                function = getattr(self, "__name__", self.__wrapped__)
-                here = f"this process, which was sent {function!r} with options that prioritize it"
-                reason = (
-                    f"{error.reason}, in {here}"
-                    if error.reason
-                    else f"it is not installed for {here}; installed: {', '.join(error.known)}"
-                )
-                raise UnknownBackendError(name, error.known, error.nearest, reason) from None
+            catalog.check_backend(name)
         self._checked = True
 
     def __get__(self, instance: object, owner: type | None = None) -> Any:
@@ -149,9 +127,6 @@ class FunctionWithState:
         return f"<{self.__wrapped__!r} under {self._scope.state!r}>"
 
     def __reduce__(self) -> Any:
-        content: dict[str, Any] = {"options": options_of(self._scope.state)}
-        if self.is_coroutine:
-            content["is_coroutine"] = True
         function: Any = self.__wrapped__
         # With options of several libraries on one function, the name leads to the outermost.
         module: Any = getattr(self, "__module__", None)
@@ -162,21 +137,52 @@ class FunctionWithState:
             and loaded_object(module, qualname) is self
         )
         if is_found and not _travels_by_value(module):
-            content["decorated"] = f"{module}:{qualname}"
-        else:
-            if is_found:
-                # A process that runs the same script finds the function by this name. By
-                # its own name pickle would find this object. (cloudpickle pickles these functions
-                # by value, whatever their names.)
-                function.__qualname__ = f"{qualname}.__wrapped__"
-            content["function"] = function
-        return self._owner.restore, ("function", content)
+            function = f"{module}:{qualname}"
+        elif is_found:
+            # A process that runs the same script finds the function by this name. By its own name
+            # pickle would find this object. (cloudpickle pickles these functions by value, whatever
+            # their names.)
+            function.__qualname__ = f"{qualname}.__wrapped__"
+        options = options_of(self._scope.state)
+        return _restored, (self._owner.system, options, function, self.is_coroutine)
+
+
+def _restored(system: Any, options: Any, function: Any, is_coroutine: bool) -> FunctionWithState:
+    """Make a pickled function again.
+
+    `function` is the callable itself, or the identifier of the frozen function. The names of
+    backends are not checked: a process that lacks them may load it. A call then raises an error.
+    """
+    if isinstance(function, str):
+        # The object with this name has frozen the state of this process. The pickle has its own
+        # state, so only the function inside is used.
+        found = import_identifier(function)
+        function = found.__wrapped__ if isinstance(found, FunctionWithState) else found
+    others = {**options}
+    prioritized, disabled = others.pop("prioritize", ()), others.pop("disable", ())
+    state = DispatchState(tuple(prioritized), frozenset(disabled), **others)
+    owner = system._dispatcher
+    kind = CoroutineFunctionWithState if is_coroutine else FunctionWithState
+    return kind(owner, owner.keeper.scope(state), function, checked=False)
 
 
 def _travels_by_value(module: str) -> bool:
     """Whether another process may lack a module, because cloudpickle sends its functions."""
     registered: Any = getattr(sys.modules.get("cloudpickle"), "list_registry_pickle_by_value", set)
     return any(f"{module}.".startswith(f"{each}.") for each in ("__main__", *registered()))
+
+
+def mark_coroutine(function: Any) -> None:
+    """Mark a callable object as a coroutine function."""
+    if sys.version_info >= (3, 12):
+        from inspect import markcoroutinefunction
+
+        markcoroutinefunction(function)
+    else:
+        from asyncio import coroutines
+
+        # The marker that `asyncio.iscoroutinefunction` looks for in these versions.
+        function._is_coroutine = getattr(coroutines, "_is_coroutine", True)
 
 
 class CoroutineFunctionWithState(FunctionWithState):
@@ -186,15 +192,7 @@ class CoroutineFunctionWithState(FunctionWithState):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        if sys.version_info >= (3, 12):
-            from inspect import markcoroutinefunction
-
-            markcoroutinefunction(self)
-        else:
-            from asyncio import coroutines
-
-            # The marker that `asyncio.iscoroutinefunction` looks for in these versions.
-            self._is_coroutine = getattr(coroutines, "_is_coroutine", True)
+        mark_coroutine(self)
 
     def __getattr__(self, name: str) -> Any:
         # `inspect` reads these to tell the nature of a callable object.
@@ -329,9 +327,6 @@ async def delegated(
             return
 
 
-_PICKLED = tuple(name for name in NAMES if name not in STAYING)
-
-
 def options_of(state: DispatchState) -> dict[str, Any]:
     """Return the options that make a state, except trace and hooks, which are not pickled."""
     prioritized = state.prioritized
@@ -353,47 +348,8 @@ def reduce_options(owner: Any, state: DispatchState) -> Any:
     options = options_of(state)
     if state.trace is not None:
         options["trace"] = True  # each process has a trace of its own
-    return owner.restore, ("options", {"options": options})
+    return _options_again, (owner.system, options)
 
 
-def restore_options(owner: Any, content: Mapping[str, Any]) -> Any:
-    """Rebuild pickled options."""
-    check_names(content, ("options",))
-    options = content["options"]
-    check_names(options, NAMES)
-    return owner.backend_opts(**options)
-
-
-def restore_function(owner: Any, content: Mapping[str, Any]) -> FunctionWithState:
-    """Rebuild a pickled function.
-
-    The names of backends are not checked: a frozen function may be loaded by a process that does
-    not have them. A call then raises an error.
-    """
-    check_names(content, ("options", "function", "decorated", "is_coroutine"))
-    function: Any = content.get("function")
-    if "decorated" in content:
-        # The object with this name has frozen the state of this process. The pickle has its own
-        # state, so only the function inside is used.
-        found = import_identifier(content["decorated"])
-        function = found.__wrapped__ if isinstance(found, FunctionWithState) else found
-    kind = CoroutineFunctionWithState if content.get("is_coroutine") else _kind_of(function)
-    return kind(owner, owner.keeper.scope(state_of(content["options"])), function, checked=False)
-
-
-def state_of(options: Mapping[str, Any]) -> DispatchState:
-    """Return the state that `options_of` has turned into options."""
-    check_names(options, _PICKLED)
-    others = {**options}
-    prioritized, disabled = others.pop("prioritize", ()), others.pop("disable", ())
-    return DispatchState(tuple(prioritized), frozenset(disabled), **others)
-
-
-def check_names(given: Mapping[str, Any], known: Iterable[str]) -> None:
-    """Raise a ValueError if a pickle has names that this version does not know."""
-    unknown = sorted(given.keys() - {*known})
-    if unknown:
-        raise ValueError(
-            "this was pickled by a later version of spatch-core, with names that this version "
-            f"does not know: {', '.join(map(repr, unknown))}"
-        )
+def _options_again(system: Any, options: Mapping[str, Any]) -> Any:
+    return system.backend_opts(**options)

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import sys
 from _collections_abc import Sequence  # as collections.abc has it, without that import
-from types import CodeType, FunctionType
+from types import FunctionType
 
 from ._patterns import DEFAULT, GENERATED, is_initializing, split_identifier
+from ._state import StateKeeper
 from ._wrapper import (
     SIGNED,
     dress,
@@ -24,7 +25,6 @@ from ._wrapper import (
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
-    from types import FrameType
     from typing import Any, NoReturn, TypeAlias
 
     from ._discovery import Catalog
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from ._invoke import Invocation
     from ._loading import Loader
     from ._options import BackendOptions
-    from ._state import StateKeeper
     from ._traits import Memory
 
     DispatchArguments: TypeAlias = (
@@ -232,23 +231,28 @@ class Function:
             # frame; any other is of the library's code.
             if error.__traceback__ is not None and error.__traceback__.tb_next is not None:
                 raise
-            raise self._misfit(args, kwargs, error) from error
+            wrong = TypeError(
+                f"{self.identifier}: the callable that finds its dispatch arguments must take the "
+                "arguments of every call, as the function does, and return several objects in a "
+                f"tuple or list, but {error}"
+            )
+            raise self.misfit(args, kwargs) or wrong from error
 
-    def _misfit(self, args: Any, kwargs: Any, error: TypeError) -> TypeError:
-        """Return the error of a call for which the finder returns no dispatch arguments."""
+    def misfit(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> TypeError | None:
+        """Return the error of arguments that do not fit the function's own signature, or None."""
         from inspect import signature
 
         try:
-            signature(self.default).bind(*args, **kwargs)
-        except TypeError as wrong:  # the call is wrong, not the finder
-            return TypeError(f"{self.identifier.partition(':')[2]}() {wrong}")
-        except ValueError:
-            pass  # the signature is unknown
-        return TypeError(
-            f"{self.identifier}: the callable that finds its dispatch arguments must take the "
-            "arguments of every call, as the function does, and return several objects in a tuple "
-            f"or list, but {error}"
-        )
+            # Not the signature of a function that the default wraps: the default gets the
+            # arguments.
+            own = signature(self.default, follow_wrapped=False)
+        except (TypeError, ValueError):
+            return None  # some functions written in C have none
+        try:
+            own.bind(*args, **kwargs)
+        except TypeError as error:
+            return TypeError(f"{self.identifier.partition(':')[2]}() {error}")
+        return None
 
 
 def _all_arguments(*args: Any, **kwargs: Any) -> tuple[Any, ...]:
@@ -284,7 +288,7 @@ class Dispatchable:
         self.origin = _origin(default)
         self.filename = f"{GENERATED}{self.identifier}>"  # in tracebacks
         self.index = dispatcher.add(self)
-        shape = shape_of(self.function, bool(dispatcher.defer_on))
+        shape = shape_of(self.function)
         self.wrapper = make_wrapper(self, shape, qualname)
         dress(self.wrapper, default, module, qualname)
         made: Any = self.wrapper
@@ -427,36 +431,7 @@ def _origin(default: Any) -> object:
 # --- mistakes -----------------------------------------------------------------------------------
 
 
-def check_parentheses(given: Any, frame: FrameType) -> None:
-    """Raise if ``@system.dispatchable`` was written without parentheses.
-
-    Then the function to decorate is passed as the dispatch arguments. Unlike a finder, it is
-    defined by the code that calls `dispatchable`, whose frame is given, and not bound to a name
-    yet. A lambda is not being decorated.
-    """
-    name = getattr(given, "__name__", "")
-    if name == "<lambda>" or frame.f_locals.get(name, frame.f_globals.get(name)) is given:
-        return
-    code = getattr(given, "__code__", None)
-    is_own = isinstance(code, CodeType) and any(each is code for each in frame.f_code.co_consts)
-    if is_own or isinstance(given, type):
-        raise TypeError(
-            f"dispatchable is called before it decorates {given.__qualname__}: write "
-            '@dispatchable() to dispatch on all arguments, or @dispatchable("x") to dispatch on '
-            f"the argument x{_CLASS if isinstance(given, type) else ''}"
-        )
-
-
 _CLASS = "; decorate the methods of a class, or a function that makes its instances"
-
-_UNDISPATCHABLE = {
-    "__hash__": "equal objects must have one hash, with any backends installed",
-    "__init__": "the instance is made already; decorate a function or a class method that makes "
-    "instances",
-    "__new__": "a call of the class calls __init__ as well; decorate a function or a class method "
-    "that makes instances",
-}
-"""Methods that no backend may replace, and why."""
 
 
 def _check_callable(default: Any) -> None:
@@ -478,10 +453,11 @@ def _check_callable(default: Any) -> None:
             f"only a function can be dispatchable, not {default!r}; "
             "is it decorated with @dispatchable(), with parentheses?"
         )
-    name = getattr(default, "__name__", "")
-    if name in _UNDISPATCHABLE:
-        shown = getattr(default, "__qualname__", name)
-        raise TypeError(f"{shown} cannot be dispatchable: {_UNDISPATCHABLE[name]}")
+    if getattr(default, "__name__", "") in ("__hash__", "__init__", "__new__"):
+        raise TypeError(
+            f"{default.__qualname__} cannot be dispatchable: equal objects must have one hash, and "
+            "a call of a class calls both other methods; decorate a function or a class method"
+        )
 
 
 def _warn_of_duplicate(earlier: Dispatchable, default: Any) -> None:
@@ -515,33 +491,17 @@ def _place(default: Any) -> str:
 
 
 class Dispatcher:
-    """Holds the functions of a library, fills the tables of their wrappers, and owns the options.
-
-    `make_loader` returns a loader of the library's backends; it is called once, on first use.
-    `restore` and `reload` are those of the `BackendSystem`, for pickles and users. `defer_on` are
-    the classes of exceptions by which implementations defer.
-    """
+    """Holds the functions and the options of a library, and fills the tables of its wrappers."""
 
     backend_opts: type[BackendOptions]  # set by the system
 
-    def __init__(
-        self,
-        keeper: StateKeeper,
-        make_loader: Callable[[], Loader[Calls]],
-        restore: Callable[..., Any],
-        reload: Callable[[], None],
-        defer_on: tuple[type[Exception], ...] = (),
-        default_name: str = DEFAULT,
-    ) -> None:
-        self.keeper = keeper
-        self._make_loader = make_loader
-        self.restore = restore
-        self.reload = reload
-        self.defer_on = defer_on
+    def __init__(self, system: Any, default_name: str) -> None:
+        self.system = system  # for pickles
+        self.keeper = keeper = StateKeeper(system.environ_prefix)
         self.default_name = default_name
         # One at most, in both: appending and reading are single steps, so that no lock is needed.
         self.adoptions: list[Any] = []
-        self._loaders: list[Loader[Calls]] = []
+        self._loaders: list[Loader] = []
         # The first has index 1 in the tables, where item 0 is the scope.
         self.records: list[Any] = []
         # The newest function of each identifier: a module may be imported again.
@@ -555,10 +515,12 @@ class Dispatcher:
         """The calls of the backends, if they have been loaded."""
         return self._loaders[0].loaded if self._loaders else None
 
-    def ensure_loader(self) -> Loader[Calls]:
+    def ensure_loader(self) -> Loader:
         """Return the loader; if several threads make one, the first one's stays."""
         if not self._loaders:
-            self._loaders.append(self._make_loader())
+            from ._loading import Loader  # not needed when a library is imported
+
+            self._loaders.append(Loader(self.system))
         return self._loaders[0]
 
     def ensure_loaded(self) -> Calls:
@@ -583,6 +545,10 @@ class Dispatcher:
         index = self.place(record)
         self.by_identifier[record.identifier] = record
         return index
+
+    def wrapper_of(self, function: Function) -> Any:
+        """Return the wrapper of a function, also if another one has taken its identity."""
+        return next(each.wrapper for each in self.records if each.function is function)
 
     def place(self, record: Any) -> int:
         """Return the index of a new record in the tables."""
@@ -622,10 +588,3 @@ class Dispatcher:
         from ._entries import failed
 
         return failed(self, index, called, args, kwargs, error, values)
-
-    def check(self, index: int, called: Any, result: Any) -> Any:
-        """Return the answer of an entry of a coroutine or generator function, if it is right."""
-        calls = self.loaded
-        if calls is None:
-            return result  # of the default: no backend is known yet
-        return calls.check(self.records[index - 1].function, called, result)

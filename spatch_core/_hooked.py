@@ -17,44 +17,29 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ._call import Chain
-from ._context import Progress, are_same, checked
+from ._context import Progress, are_same
 from ._freezing import stepwise
-from ._observed import Call, hook_name
-from ._wrapper import TakesFound, given, missing
+from ._observed import Call
+from ._wrapper import TakesFound, given
 
 if TYPE_CHECKING:
-    from ._entries import Calls, Guard
+    from ._entries import Calls
     from ._function import Function
     from ._state import DispatchState, Scope, Stages, StateKeeper
 
-    Way = Callable[[tuple[type, ...]], "Chain | Guard"]
-    """Takes dispatch types; returns the chain for these, or a `Guard` of it."""
+    Way = Callable[[tuple[type, ...]], "Chain"]
 
 
 class Hooked(TakesFound):
     """Calls of a function with the same types and hooks.
 
-    Parameters
-    ----------
-    calls : Calls
-        The library's.
-    record : Dispatchable
-        The function, with its wrapper.
-    scope : Scope
-        The state of the call.
-    state : DispatchState
-        The same state, with the ``type`` of `invoke` if there is one.
-    way : callable
-        Returns the candidates for dispatch types.
-    types : tuple of type
-        The dispatch types.
-    key : tuple of type
-        The classes of all dispatch arguments, including None and `missing`.
+    `scope` has the state of the call, and `state` is the same with the ``type`` of `invoke` if
+    there is one. `way` takes dispatch types, and returns the chain for these.
     """
 
     __slots__ = (
-        *("_places", "_scope", "_stages", "_way", "calls", "candidates", "function"),
-        *("record", "state", "types"),
+        *("_scope", "_stages", "_way", "calls", "candidates", "function", "record", "state"),
+        "types",
     )
 
     def __init__(
@@ -65,7 +50,6 @@ class Hooked(TakesFound):
         state: DispatchState,
         way: Way,
         types: tuple[type, ...],
-        key: tuple[type, ...],
     ) -> None:
         self.calls = calls
         self.record = record
@@ -76,59 +60,21 @@ class Hooked(TakesFound):
         self._stages = _stages_of(calls.keeper, scope)
         self._way = way
         self.candidates = way(types)
-        self._places: Any = None
-        if self.function.parameters is not None:
-            self._places = tuple(
-                (each.position, each.name, cls)
-                for each, cls in zip(self.function.parameters, key, strict=False)
-            )
 
     def chain(self) -> Chain:
         """Return the candidates as they are now."""
-        found = self.candidates
-        return found if isinstance(found, Chain) else found.current()
+        return self.candidates.current()
 
-    def entry(self) -> Callable[..., Any]:
-        """Return the entry of a table: a function, unless there is a finder; see `as_function`."""
-        if self.function.parameters is None:
-            found: Any = self
-            return found  # type: ignore[no-any-return]  # a `TakesFound`
-        ask, new = self.ask, Call
+    def run(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any], found: tuple[Any, ...] | None = None
+    ) -> Any:
+        """Make a call; `found` are the dispatch arguments that a finder has returned."""
+        return self.ask(Call(self, 0, found, args, kwargs))
 
-        def call(*args: Any, **kwargs: Any) -> Any:
-            # `begin`, inlined to save a frame.
-            made = new()
-            made.args, made.kwargs = args, kwargs
-            made._hooked, made._place, made._found = self, 0, None
-            made._has_gone_on, made._after = False, None
-            return ask(made)
-
-        entry: Any = call
-        entry._tries_whole_chain = True
-        return call
-
+    # Hooks see the `like` argument, which other entries do not get.
     def call_found(self, found: tuple[Any, ...] | None, /, *args: Any, **kwargs: Any) -> Any:
         """Make a call with dispatch arguments that a finder has returned."""
-        return self.ask(self.begin(0, found, args, kwargs))
-
-    def begin(
-        self,
-        place: int,
-        found: tuple[Any, ...] | None,
-        args: tuple[Any, ...],
-        kwargs: dict[str, Any],
-    ) -> Call:
-        """Return the `Call` for the hook at a place."""
-        call = Call()
-        call.args = args
-        call.kwargs = kwargs
-        call._hooked = self
-        call._place = place
-        # With a copy of `kwargs`, because the hook may change the dictionary.
-        call._found = None if self._places is not None else (found, args, {**kwargs})
-        call._has_gone_on = False
-        call._after = None
-        return call
+        return self.run(args, kwargs, found)
 
     def ask(self, call: Call) -> Any:
         """Call a hook in the scope of the hooks outside of it."""
@@ -142,52 +88,34 @@ class Hooked(TakesFound):
             keeper.set(before)
         if result is NotImplemented and not call._has_gone_on:
             return self.go_on(call, call.args, call.kwargs)
-        function = self.function
-        if function.nature and result is not NotImplemented:
+        nature = self.function.nature
+        if nature and result is not NotImplemented:
             # The steps of the answer run in the scope of the hook: the hook is not in force.
-            result = checked(function, "", result, f"hook {hook_name(hook)}")
-            return stepwise(function.nature, keeper, tables[0], lambda: result)
+            return stepwise(nature, keeper, tables[0], lambda: result)
         return result
 
     def go_on(self, call: Call, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Call the next hook, or the candidates."""
-        hooked, found = self, None
-        passed = kwargs
-        if call._found is not None:
-            found, before, by_name = call._found
-            if not are_same((args, kwargs), (before, by_name)):
-                found = self.function.find(args, kwargs)
-                hooked = self._for(found)
-            # Hooks see the `like` argument, which candidates do not get.
-            passed = self.function.without_like(kwargs)
-        elif not self._has_types_of(args, kwargs):
-            hooked = self._for(self.function.values(args, kwargs))
+        hooked, function, found = self, self.function, None
+        if call._found is not None and are_same((args, kwargs), call._found[1:]):
+            found = call._found[0]  # the finder runs once in a call
+        elif not function.is_adopted:  # its callers give the types
+            values = function.values(args, kwargs)
+            hooked = self._for(values)
+            found = values if function.parameters is None else None
         place = call._place + 1
         if place < len(self._stages):
-            call._after = inner = hooked.begin(place, found, args, kwargs)
+            call._after = inner = Call(hooked, place, found, args, kwargs)
             return hooked.ask(inner)
-        return hooked._run(call, args, passed, found)
-
-    def _has_types_of(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
-        """Whether the dispatch arguments have the classes of this object's calls."""
-        for position, name, cls in self._places:
-            if position is not None and position < len(args):
-                value = args[position]
-            elif name is not None and kwargs:
-                value = kwargs.get(name, missing)
-            else:
-                value = missing
-            if type(value) is not cls:
-                return False
-        return True
+        return hooked._run(call, args, function.without_like(kwargs), found)
 
     def _for(self, values: tuple[Any, ...]) -> Hooked:
         """Return the `Hooked` for these dispatch arguments, including None and `missing`."""
         types = self.calls.decider.unique_types(map(type, given(values)), self.state)
+        # By identity: a metaclass may define ==.
         if [*map(id, types)] == [*map(id, self.types)]:
             return self
-        given_here = self.calls, self.record, self._scope, self.state, self._way
-        return Hooked(*given_here, types, tuple(map(type, values)))
+        return Hooked(self.calls, self.record, self._scope, self.state, self._way, types)
 
     def _run(
         self,
@@ -211,21 +139,15 @@ class Hooked(TakesFound):
         return result
 
 
-def hooked_entry(
-    dispatcher: Any,
-    index: int,
-    scope: Scope,
-    types: tuple[type, ...],
-    key: tuple[type, ...],
-) -> Callable[..., Any]:
-    """Return the entry of a table with hooks; see `Hooked`."""
+def hooked_calls(dispatcher: Any, index: int, scope: Scope, types: tuple[type, ...]) -> Hooked:
+    """Return what makes the calls of a function with these types."""
     record, calls, state = dispatcher.records[index - 1], dispatcher.loaded, scope.state
 
-    def way(types: tuple[type, ...]) -> Chain | Guard:
-        found: Chain | Guard = calls.way(record.function, state, types)
+    def way(types: tuple[type, ...]) -> Chain:
+        found: Chain = calls.chain(record.function, state, types)
         return found
 
-    return Hooked(calls, record, scope, state, way, types, key).entry()
+    return Hooked(calls, record, scope, state, way, types)
 
 
 def _stages_of(keeper: StateKeeper, scope: Scope) -> Stages:

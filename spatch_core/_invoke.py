@@ -6,14 +6,13 @@ imported.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from inspect import signature
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, TypeVar, overload
 
 from ._call import Chain, ask, shared_part
-from ._context import CallContext, IfNeeded
+from ._context import IfNeeded, context_of_call
 from ._errors import nearest
-from ._explain import Explanation
+from ._explain import Explanation, examining
 from ._explain import explain as explain_decision
 from ._options import checked_type
 from ._patterns import loaded_object
@@ -21,7 +20,6 @@ from .exceptions import UnknownFunctionError
 
 if TYPE_CHECKING:
     from ._decide import Decision, Step
-    from ._entries import Guard
     from ._function import Dispatcher
 
 P = ParamSpec("P")
@@ -96,10 +94,10 @@ class Invocation:
         found = function.extract(args, kwargs)
         types = calls.decider.unique_types(map(type, found), state)
 
-        def way(types: tuple[type, ...]) -> Chain | Guard:
-            made: Chain | Guard
+        def way(types: tuple[type, ...]) -> Chain:
+            made: Chain
             if self._backend is None:
-                made = calls.way(function, state, types)
+                made = calls.chain(function, state, types)
             else:
                 made = calls.invoked(function, self._backend, state, types, not self._force)
             return made
@@ -109,9 +107,7 @@ class Invocation:
         from ._hooked import Hooked  # most programs have no hooks
 
         scope = dispatcher.keeper.get()[0]
-        key = () if function.parameters is None else tuple(map(type, function.values(args, kwargs)))
-        hooked = Hooked(calls, record, scope, state, way, types, key)
-        return hooked.call_found(found, *args, **kwargs)
+        return Hooked(calls, record, scope, state, way, types).run(args, kwargs, found)
 
     def _options(self) -> dict[str, Any]:
         options = {"backend": self._backend, "type": self._type}
@@ -123,31 +119,20 @@ class Invocation:
         return f"<{self._record.identifier} invoked with {given}>"
 
     def __reduce__(self) -> Any:
-        content = {"function": self._record.wrapper, "options": self._options()}
-        return self._record.dispatcher.restore, ("invocation", content)
+        return Invocation._of, (self._record.wrapper, self._options())
 
-
-def restore_invocation(_: object, content: Mapping[str, Any]) -> Invocation:
-    """Make an invocation again that was pickled; see `_freezing`."""
-    from ._freezing import check_names
-
-    check_names(content, ("function", "options"))
-    check_names(content["options"], ("backend", "type", "force"))
-    invocation: Invocation = content["function"].invoke(**content["options"])
-    return invocation
+    @staticmethod
+    def _of(function: Any, options: dict[str, Any]) -> Any:
+        return function.invoke(**options)
 
 
 def explain_call(record: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Explanation:
     """Explain what would run for a call; see `Dispatchable.explain`."""
     function, dispatcher = record.function, record.dispatcher
     _check_instance(record, args, "explain")
-    try:
-        # Not the signature of a function that the default wraps: the default gets the arguments.
-        own = signature(function.default, follow_wrapped=False)
-    except (TypeError, ValueError):
-        pass  # some functions written in C have none
-    else:
-        own.bind(*args, **kwargs)  # raises the error of a call that does not fit
+    misfit = function.misfit(args, kwargs)
+    if misfit is not None:
+        raise misfit
     decider = dispatcher.ensure_loaded().decider
     state = dispatcher.keeper.current()
     found, kwargs = function.extract(args, kwargs), function.without_like(kwargs)
@@ -168,18 +153,10 @@ def _asking(
     """Return what asks the ``should_run`` of steps, and what examines conversions."""
 
     def answer(step: Step) -> str | IfNeeded | None:
-        context = CallContext()
-        context._known = shared_part(decision, step, True, None)
-        context._args, context._kwargs = found, kwargs
+        context = context_of_call(shared_part(decision, step, True, None), found, kwargs)
         return ask(decision, step, context, args, kwargs)
 
-    def examine(step: Step) -> tuple[str, str]:
-        from ._convert import Conversion  # few calls convert
-
-        conversion = Conversion(decision, step)
-        return conversion.obstacle(args, kwargs), conversion.text(args, kwargs)
-
-    return answer, examine
+    return answer, examining(decision, args, kwargs)
 
 
 def _check_instance(record: Any, args: tuple[Any, ...], way: str) -> None:

@@ -8,10 +8,9 @@ from __future__ import annotations
 import sys
 from _thread import RLock, get_ident
 from collections.abc import Callable, Iterable, Iterator
-from functools import partial
 from importlib import invalidate_caches
 from os import environ, getpid
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from ._decide import Decider, Decision
 from ._discovery import build_catalog
@@ -26,7 +25,7 @@ from .exceptions import UnknownBackendError
 
 if TYPE_CHECKING:
     from ._description import Description
-    from ._function import Dispatcher, Function
+    from ._function import Dispatcher
 
 _ROUNDS = 10
 """How often discovery runs if modules that it imports register backends each time.
@@ -35,11 +34,8 @@ A module whose import fails is imported, and may register a backend, in each run
 _PATIENCE = 5.0
 """How many seconds a thread waits for another one that discovers."""
 
-Found = TypeVar("Found", bound=Any)
-"""A catalog, or an object with one as its attribute `catalog`."""
 
-
-class Loader(Generic[Found]):
+class Loader:
     """Discovers a library's backends when they are first needed, once for all threads.
 
     One lock is held while backends are discovered and while the result is published. The thread
@@ -51,13 +47,13 @@ class Loader(Generic[Found]):
     imported. It is neither published nor warned about, and is used until the imports have ended.
     """
 
-    def __init__(self, discover: Callable[[], Found], publish: Callable[[Found], None]) -> None:
-        self._discover = discover
-        self._publish = publish
-        self.loaded: Found | None = None  # the latest complete result
+    def __init__(self, system: Any) -> None:
+        self._system = system
+        self.loaded: Calls | None = None  # the latest complete result
         self._is_published = True
+        self.told: set[str] = set()  # the warnings that were issued before
         # An incomplete result, and the modules that were being imported then.
-        self._provisional: tuple[Found, list[Any]] | None = None
+        self._provisional: tuple[Calls, list[Any]] | None = None
         self._lock = RLock()
         self._thread: int | None = None  # the one that discovers
         self._process = getpid()
@@ -67,12 +63,12 @@ class Loader(Generic[Found]):
         """Whether a thread is discovering; true until its result is `loaded`."""
         return self._thread is not None
 
-    def ready(self) -> Found | None:
+    def ready(self) -> Calls | None:
         """Return the result of discovery; None in a module that discovery waits for."""
         settled = self.loaded if self._is_published else None
         return settled or self.load() or self.loaded
 
-    def get(self) -> Found:
+    def get(self) -> Calls:
         """Return the result of discovery; `RuntimeError` in a module that discovery waits for."""
         found = self.ready()
         if found is None:
@@ -82,7 +78,7 @@ class Loader(Generic[Found]):
             )
         return found
 
-    def load(self, again: bool = False) -> Found | None:
+    def load(self, again: bool = False) -> Calls | None:
         """Discover the backends, if need be or `again`.
 
         None if this thread is discovering them already, or has waited in vain for another one.
@@ -106,12 +102,14 @@ class Loader(Generic[Found]):
             self._lock.release()
         # Last, because a filter may turn warnings into exceptions.
         for warning in found.catalog.warnings() if found.catalog.is_complete else ():
-            warn_caller(warning)
+            if str(warning) not in self.told:
+                self.told.add(str(warning))
+                warn_caller(warning)
         return found
 
-    def _discover_and_publish(self) -> Found:
+    def _discover_and_publish(self) -> Calls:
         self._provisional = None
-        found = self._discover()
+        found = _discover(self._system)
         if not found.catalog.is_complete:
             # Copy, because other threads may import modules meanwhile.
             importing = [each for each in [*sys.modules.values()] if is_initializing(each)]
@@ -122,7 +120,7 @@ class Loader(Generic[Found]):
         self._is_published = False
         try:
             self.loaded = found
-            self._publish(found)
+            _publish(self._system._dispatcher, found)
         except BaseException:
             self.loaded = None
             raise
@@ -196,11 +194,6 @@ def _load_again(system: Any) -> None:
         loader.load(again=True)
 
 
-def make_loader(system: Any) -> Loader[Calls]:
-    """Return the loader of a library's backends."""
-    return Loader(partial(_discover, system), partial(_publish, system._dispatcher))
-
-
 def reload(dispatcher: Dispatcher) -> None:
     """Discover the backends of a library again; see `BackendSystem.reload`."""
     invalidate_caches()
@@ -221,8 +214,7 @@ def _discover(system: Any) -> Calls:
     dispatcher: Dispatcher = system._dispatcher
     group = system.group
     entry_points, problems = find_entry_points(group) if group else ([], [])
-    rounds = iter(range(_ROUNDS))
-    while True:
+    for _ in range(_ROUNDS):
         registered = system._registered
         catalog = build_catalog(
             entry_points,
@@ -235,28 +227,16 @@ def _discover(system: Any) -> Calls:
             dispatcher.default_name,
             registered,
         )
-        # Done unless a module that was imported has registered a backend.
-        if system._registered is registered or next(rounds, None) is None:
-            break
+        if system._registered is registered:
+            break  # no module that was imported has registered a backend
 
     def override(decision: Decision, classes: tuple[type, ...]) -> Callable[..., Any]:
-        from ._classes import following, make_override  # few libraries have a protocol
+        from ._classes import make_override  # few libraries have a protocol
 
-        follow = partial(following, calls, decision)
-        wrapper = _wrapper_of(dispatcher, decision.function)
-        return make_override(wrapper, decision, classes, system.protocol, follow)
+        return make_override(dispatcher, decision.function, classes, system.protocol)
 
     decider = Decider(catalog, system._fallback, system._notices, system.protocol, override)
-    calls = Calls(decider, dispatcher.keeper, system._defer_on)
-    return calls
-
-
-def _wrapper_of(dispatcher: Dispatcher, function: Function) -> Any:
-    record = dispatcher.by_identifier.get(function.identifier)
-    if record is None or record.function is not function:
-        # Another function has taken its identity.
-        record = next(each for each in dispatcher.records if each.function is function)
-    return record.wrapper
+    return Calls(decider, dispatcher.keeper, system._defer_on)
 
 
 def _publish(dispatcher: Dispatcher, calls: Calls) -> None:

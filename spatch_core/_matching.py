@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import abc
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from types import FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple
 from weakref import WeakKeyDictionary
@@ -238,27 +238,12 @@ class GenericMethod(classmethod):  # type: ignore[type-arg]  # no subscript at r
     """The method of a library's mixin, see `protocols.library`.
 
     A direct subclass of the mixin is the library's own base class. It does not override: calls
-    with it alone cost no more than without a protocol. For other classes, the table holds a
-    function that does the same as the method, which is not called.
-
-    Attributes
-    ----------
-    preserver : callable
-        Takes a class; returns a function of a result and the arguments of the call, which returns
-        the result as an instance of the class.
+    with it alone cost no more than without a protocol.
     """
-
-    preserver: Callable[[type], Callable[[Any, tuple[Any, ...], dict[str, Any]], Any]]
 
 
 def overriding_types(types: Iterable[type], protocol: str) -> tuple[type, ...]:
-    """Return the classes that override, each before its superclasses, else from left to right.
-
-    Raises
-    ------
-    TypeError
-        If the method of a class is no class method.
-    """
+    """Return the classes that override, each before its superclasses, else from left to right."""
     found: list[type] = []
     for cls in types:
         if overrides(cls, protocol):
@@ -283,13 +268,7 @@ _GENERIC = {
 
 
 def overrides(cls: type, protocol: str) -> bool:
-    """Whether a class has the method of a protocol; a class may disable it by None.
-
-    Raises
-    ------
-    TypeError
-        If the method is no class method.
-    """
+    """Whether a class has the method of a protocol; a class may disable it by None."""
     method = defined(cls, protocol)
     if method is None:
         return False

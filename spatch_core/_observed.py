@@ -12,10 +12,6 @@ from ._errors import Published
 from ._patterns import DEFAULT, shown
 from ._wrapper import ASYNC_GENERATOR, COROUTINE, nature_of
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from ._function import Function
-
 Hook: TypeAlias = Callable[["Call"], Any]
 
 
@@ -83,20 +79,6 @@ class Trace(list[TraceEvent]):
         return f"<pre>{escape(str(self))}</pre>"
 
 
-def record(
-    trace: Trace,
-    function: Function,
-    backend: str,
-    outcome: Outcome,
-    reason: str,
-    types: tuple[type, ...],
-) -> None:
-    """Add an event to the trace of a state."""
-    trace.append(
-        TraceEvent(function.identifier, backend, outcome, reason, types, function.default_name)
-    )
-
-
 class PrintedTrace(Trace):
     """The trace that the variable ``<PREFIX>_TRACE`` asks for: a line per event on stderr."""
 
@@ -126,22 +108,24 @@ class Call:
 
     __slots__ = ("_after", "_found", "_has_gone_on", "_hooked", "_place", "args", "kwargs")
 
-    if TYPE_CHECKING:
-        args: tuple[Any, ...]
-        kwargs: dict[str, Any]
-        _hooked: Any
-        _place: int  # of the hook among the stages
-        # The dispatch arguments that the library's finder found, and the arguments of that call.
-        _found: tuple[tuple[Any, ...] | None, tuple[Any, ...], dict[str, Any]] | None
-        _has_gone_on: bool
+    def __init__(
+        self,
+        hooked: Any,
+        place: int,
+        found: tuple[Any, ...] | None,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+    ) -> None:
+        self.args = args
+        self.kwargs = kwargs
+        self._hooked = hooked
+        self._place = place  # of the hook among the stages
+        # The dispatch arguments that were found, and the arguments of that call. With a copy of
+        # `kwargs`, because the hook may change the dictionary.
+        self._found = None if found is None else (found, args, {**kwargs})
+        self._has_gone_on = False
         # Set by `next`: the call of the next hook, or the progress of the chain.
-        _after: Any
-
-        def __init__(self) -> None: ...
-
-    else:
-        # The caller sets all attributes, which takes half the time of an `__init__` in Python.
-        __init__ = object.__init__
+        self._after: Any = None
 
     @property
     def function(self) -> str:
@@ -215,13 +199,7 @@ class Call:
 
 
 def checked_hook(given: Any) -> tuple[Hook]:
-    """Return a hook given by a user in the form that a dispatch state holds, a tuple.
-
-    Raises
-    ------
-    TypeError
-        If it cannot be called, or is a class, a coroutine function or a generator function.
-    """
+    """Return a hook given by a user in the form that a dispatch state holds, a tuple."""
     if not callable(given) or isinstance(given, type):
         hint = f"; did you mean {given.__name__}(...)?" if isinstance(given, type) else ""
         raise TypeError(

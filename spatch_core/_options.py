@@ -11,49 +11,23 @@ empties the cache when the backends have changed, and when `MAX_OPTIONS` combina
 
 from __future__ import annotations
 
-from types import GenericAlias, MethodType
-
 from ._state import NAMES, OPTIONS, DispatchState, initial_state
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from contextvars import Token
-    from typing import Any, ClassVar, Generic, Literal, NoReturn, TypedDict, overload
+    from typing import Any, ClassVar, NoReturn, TypeVar
 
-    # Type checkers have these; `typing` of 3.10 lacks some.
-    from typing_extensions import Self, TypeVar, Unpack
+    from typing_extensions import Self  # for type checkers; `typing` of 3.10 lacks it
 
     from ._observed import Call, Hook, Trace
     from ._state import Class, Scope, Tables
 
     F = TypeVar("F", bound=Callable[..., Any])
-    Given_co = TypeVar("Given_co", covariant=True, default=Any)
-
-    class LaterOptions(TypedDict, total=False):
-        """Keyword-only options, for the overloads."""
-
-        fallback: str | None
-        backend: str | None
-        hook: Hook | None
-
-    class Giving(Generic[Given_co]):
-        """A block for which ``with ... as`` gives a `Given_co`."""
-
-        def __enter__(self) -> Given_co: ...
-
-        def __exit__(
-            self, kind: object = None, error: object = None, traceback: object = None
-        ) -> None: ...
-
     Kind = type
-    method_of_either = classmethod
     readable = property
 else:
-    # `Giving[Given_co]` is `object` at run time: importing `typing` takes longer than importing a
-    # library.
-    Given_co = None
-    Giving = {Given_co: object}
 
     class Kind(type):
         """The class of options classes: errors say what to write instead of what has no effect."""
@@ -79,12 +53,6 @@ else:
         def __exit__(cls, *error: object) -> None:
             """Python looks it up before it enters the block."""
 
-    class method_of_either(classmethod):  # noqa: N801  # used as `classmethod` is
-        """A class method; called on an object, it gets the object instead of the class."""
-
-        def __get__(self, instance: Any, owner: Any = None) -> Any:
-            return MethodType(self.__func__, owner if instance is None else instance)
-
     class readable(property):  # noqa: N801  # used as `property` is
         """A property; the error for setting it says what to write instead."""
 
@@ -103,7 +71,7 @@ MAX_OPTIONS = 256
 """How many combinations of plain options are cached before all are forgotten."""
 
 
-class BackendOptions(Giving[Given_co], metaclass=Kind):
+class BackendOptions(metaclass=Kind):
     """Choose and trace backends: in a block, in a function, or in the whole process.
 
     Parameters
@@ -189,48 +157,26 @@ class BackendOptions(Giving[Given_co], metaclass=Kind):
         _own: DispatchState
         _entered: list[Token[Tables]]
 
-        # The result of ``with ... as`` depends on `trace`, and so does the type of the object.
-        @overload
-        def __new__(
-            cls,
-            prioritize: str | Iterable[str] | None = ...,
-            disable: str | Iterable[str] | None = ...,
-            type: Class | str | None = ...,
-            trace: Literal[False] = ...,
-            **later: Unpack[LaterOptions],
-        ) -> BackendOptions[BackendOptions]: ...
-        @overload
-        def __new__(
-            cls,
-            prioritize: str | Iterable[str] | None = ...,
-            disable: str | Iterable[str] | None = ...,
-            type: Class | str | None = ...,
-            *,
-            trace: Literal[True],
-            **later: Unpack[LaterOptions],
-        ) -> BackendOptions[Trace]: ...
-        @overload
-        def __new__(
-            cls,
-            prioritize: str | Iterable[str] | None,
-            disable: str | Iterable[str] | None,
-            type: Class | str | None,
-            trace: Literal[True],
-            **later: Unpack[LaterOptions],
-        ) -> BackendOptions[Trace]: ...
-        @overload
-        def __new__(
-            cls,
+        def __init__(
+            self,
             prioritize: str | Iterable[str] | None = ...,
             disable: str | Iterable[str] | None = ...,
             type: Class | str | None = ...,
             trace: bool = ...,
-            **later: Unpack[LaterOptions],
-        ) -> BackendOptions[Any]: ...
-        def __new__(cls, *args: Any, **kwargs: Any) -> Any: ...
+            *,
+            fallback: str | None = ...,
+            backend: str | None = ...,
+            hook: Hook | None = ...,
+        ) -> None: ...
+
+        # The trace, or else the options.
+        def __enter__(self) -> Any: ...
+
+        def __exit__(
+            self, kind: object = None, error: object = None, traceback: object = None
+        ) -> None: ...
 
     else:
-        __class_getitem__ = classmethod(GenericAlias)  # for annotations that are evaluated
         # Only so that setting one says what to write.
         prioritize, disable, hook = (readable() for _ in range(3))
 
@@ -247,7 +193,7 @@ class BackendOptions(Giving[Given_co], metaclass=Kind):
             self._entered = []
             # `later` has the other keyword-only options of `_checked`. Each default of such a
             # parameter is looked up in a dictionary, which takes longer than an empty `later`.
-            if not later and type is None and not trace:
+            if not later and type is None and trace is False:
                 try:
                     self._own = self._plain[prioritize, disable, backend]
                     return
@@ -280,7 +226,12 @@ class BackendOptions(Giving[Given_co], metaclass=Kind):
         fields: dict[str, Any] = {}
         if type is not None:
             fields["type"] = checked_type(cls._owner, type)
-        if trace:
+        if trace is not False:
+            if trace is not True:
+                raise TypeError(
+                    f"trace= takes True or False, not {trace!r}; `with {cls.__name__}(trace=True) "
+                    "as trace:` gives the list of events"
+                )
             from ._observed import Trace  # imports more than a library needs
 
             fields["trace"] = Trace()
@@ -409,28 +360,16 @@ class BackendOptions(Giving[Given_co], metaclass=Kind):
 
         return freeze(self._owner, self._scope(), function)
 
-    @method_of_either
-    def freeze(
-        cls,  # noqa: N805  # an object or the class
-        function: F,
-        prioritize: str | Iterable[str] | None = (),
-        disable: str | Iterable[str] | None = (),
-        type: Class | str | None = None,
-        fallback: str | None = None,
-        backend: str | None = None,
-    ) -> F:
+    def freeze(self, function: F) -> F:
         """Return a callable that runs `function` under these options and no others.
 
         Meant for work that is done later or elsewhere: unlike options as a decorator, it ignores
-        the options in force here. ``backend_opts.freeze(function, ...)`` freezes the given options;
-        ``backend_opts(...).freeze(function)`` those of the object, including its trace.
+        the options in force here.
 
         Parameters
         ----------
         function : callable
             A function, a coroutine function or any other callable.
-        prioritize, disable, type, fallback, backend
-            As for a block; on an object, as for a block inside one of its options.
 
         Returns
         -------
@@ -440,12 +379,8 @@ class BackendOptions(Giving[Given_co], metaclass=Kind):
         """
         from ._freezing import freeze
 
-        state = DispatchState()
-        either: Any = cls
-        if isinstance(either, BackendOptions):
-            state = either._own.within(state)
-        own = cls._checked(prioritize, disable, type, fallback=fallback, backend=backend)
-        return freeze(cls._owner, cls._owner.keeper.scope(own.within(state)), function)
+        state = self._own.within(DispatchState())
+        return freeze(self._owner, self._owner.keeper.scope(state), function)
 
     def enable_globally(self) -> None:
         """Add these options to the process-wide default.
@@ -493,7 +428,7 @@ class BackendOptions(Giving[Given_co], metaclass=Kind):
         The environment variables are read again too. Blocks of options stay in force, and modules
         that were imported are not imported again.
         """
-        cls._owner.reload()
+        cls._owner.system.reload()
 
     def _state(self) -> DispatchState:
         """Return the state in force here with the options added."""
@@ -541,8 +476,13 @@ class BackendOptions(Giving[Given_co], metaclass=Kind):
         return self._state().hook or ()
 
     def _is_in_force(self) -> bool:
-        """Whether a block of these options is entered, or would change nothing here."""
-        return bool(self._entered) or self._state().key == self._owner.keeper.current().key
+        """Whether a block of these options is entered here, or would change nothing here."""
+        here: DispatchState = self._owner.keeper.current()
+        if self._state().key == here.key:
+            return True
+        # Entered, perhaps in another thread: then what is in force here adds to these options.
+        outside = here.within(self._own).replace(earlier=here.earlier)
+        return bool(self._entered) and outside.key == here.key
 
     def __repr__(self) -> str:
         parts = [f"backends={self.backends}", f"prioritized={self.prioritized}"]

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from types import MappingProxyType
 from typing import Any
 
@@ -37,9 +37,9 @@ from ._errors import Finding, Source, nearest, shortened
 from ._patterns import (
     DEFAULT,
     TypePattern,
-    identifier_like,
     is_backend_name,
     is_identifier,
+    is_type_pattern,
     split_identifier,
 )
 from .exceptions import DescriptionError, IdentifierError
@@ -86,9 +86,6 @@ def _as_mapping(fields: Any, functions: Collection[str]) -> tuple[Mapping[Any, A
         fields = {
             name: getattr(fields, name) for name in (*FIELDS, *misspelled) if hasattr(fields, name)
         }
-        for name in ("higher_priority_than", "lower_priority_than"):
-            if isinstance(fields.get(name), str):  # as the public `spatch` package accepts it
-                fields[name] = [fields[name]]
     table: Any = fields.get(FUNCTIONS)
     is_asked = not isinstance(table, Mapping) and callable(getattr(table, "get", None))
     if is_asked:
@@ -101,7 +98,7 @@ def _as_mapping(fields: Any, functions: Collection[str]) -> tuple[Mapping[Any, A
 
 _LISTS = {
     "list of type patterns": "type pattern",
-    "list of backend names": "other backend",
+    "backend name or list of them": "other backend",
     "list of requirements": "requirement",
     "module or list of modules": "string",
 }
@@ -117,8 +114,10 @@ _MISSPELLED = 0.85
 
 Misspellings warn. Other unknown keys may belong to a later version of this package.
 """
-_SHORTEST = 4
-"""The least length of a key that is looked for inside the names of fields."""
+
+
+_SHORTEST = 3
+"""A longer key is looked for inside the names of fields, too."""
 
 
 class _WrongError(Exception):
@@ -297,7 +296,7 @@ class _Reader:
             return _identified(value)
         if kind not in _LISTS:
             return _checked(kind, value)
-        if isinstance(value, str) and kind == "module or list of modules":
+        if isinstance(value, str) and " or list of " in kind:
             value = [value]
         if not isinstance(value, (list, tuple, set, frozenset)):
             text = f"[{value!r}]" if isinstance(value, str) else "a list of strings"
@@ -306,7 +305,7 @@ class _Reader:
         for position, item in enumerate(value):
             try:
                 found.append(_checked(_LISTS[kind], _checked("string", item)))
-                if kind == "list of backend names" and item == self.name:
+                if kind == "backend name or list of them" and item == self.name:
                     found.pop()
                     raise _WrongError("a backend cannot precede itself", "Remove the name")
             except _WrongError as error:
@@ -351,33 +350,25 @@ class _Reader:
         if kind and (kind == TABLE) == isinstance(value, Mapping):
             self.misplaced(key, path)
             return
-        message = f"there is no field {str(key)!r}; it is ignored"
+        message = f"there is no field {str(key)!r}; it is ignored, and the backend "
         remedy = "Remove it, or update spatch-core if a later version knows it"
-        meant = _meant(key, [name for name in known if name not in table])
+        text, others = str(key).casefold(), [name for name in known if name not in table]
+        parts = [name for name in others if len(text) > _SHORTEST and text in name]
+        meant = nearest(text, others, _MISSPELLED) or parts
         is_function = not meant and (is_identifier(key) or _has_function(value))
         if meant:
             remedy = f"Did you mean {meant[0]!r}?"
-            if meant[0] in RESTRICTING:
-                message += ", and the backend needs no opt-in"
         elif is_function:
             remedy = (
                 f'Write the table of a function as [{FUNCTIONS}."module:qualname"], with quotes'
             )
+        message += "needs no opt-in" if meant and meant[0] in RESTRICTING else "is used without it"
         warns = bool(meant) or is_function
         self.problems.append(Finding(message, remedy, self.backend, path, self.source, warns=warns))
-        self.check_unknown_table(value, path)
-
-    def check_unknown_table(self, table: object, path: str) -> None:
-        """Report fields below an unknown key that were meant to keep the backend from running."""
-        if isinstance(table, Mapping):
-            for key, value in table.items():
-                if key in RESTRICTING:
-                    self.misplaced(key, f"{path}.{key}")
-                else:
-                    self.check_unknown_table(value, f"{path}.{key}")
-        elif isinstance(table, (list, tuple)):
-            for position, value in enumerate(table):
-                self.check_unknown_table(value, f"{path}[{position}]")
+        # Without a field that keeps the backend from running, it would run unasked.
+        for restricting in RESTRICTING:
+            if isinstance(value, Mapping) and restricting in value:
+                self.misplaced(restricting, f"{path}.{restricting}")
 
     def misplaced(self, key: object, path: str) -> None:
         """Report a field in a table where it has no effect."""
@@ -396,8 +387,9 @@ def _checked(kind: str, value: Any) -> Any:
                 return TypePattern(value)
             split_identifier(value)
         except IdentifierError as error:
+            like = ":".join(str(value).rsplit(".", 1))  # with dots alone, as Python writes it
             example = "package.module:" + ("Class" if kind == "type pattern" else "function")
-            remedy = f"Write it as {identifier_like(value) or example!r}"
+            remedy = f"Write it as {(like if is_type_pattern(like) else example)!r}"
             raise _WrongError(str(error), remedy) from None
         return str(value)
     is_valid, fault, remedy = _CHECKS[kind]
@@ -456,14 +448,6 @@ def _identified(given: Callable[..., Any]) -> GivenCallable:
     identifier = GivenCallable(f"{module}:{named.__qualname__}")
     identifier.given = given
     return identifier
-
-
-def _meant(key: object, names: Iterable[str]) -> list[str]:
-    """Return the fields that a key misspells, or else the fields whose names contain it."""
-    names = list(names)
-    text = str(key).casefold()
-    parts = [name for name in names if len(text) >= _SHORTEST and text in name]
-    return nearest(key, names, _MISSPELLED) or parts
 
 
 def _has_function(value: object) -> bool:

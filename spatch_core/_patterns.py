@@ -5,7 +5,6 @@ Only `import_identifier` imports the module that an identifier names.
 
 from __future__ import annotations
 
-import builtins
 import sys
 
 TYPE_CHECKING = False
@@ -71,38 +70,9 @@ def split_identifier(text: object) -> tuple[str, str]:
     if is_identifier(text):
         module, _, qualname = text.partition(":")
         return module, qualname
-    raise _no_identifier(text, "an identifier of the form 'module:qualname'")
-
-
-def _no_identifier(text: object, expected: str) -> Exception:
     from .exceptions import IdentifierError  # imported only to raise
 
-    like = identifier_like(text)
-    return IdentifierError(text, f"{expected}, such as {like!r}" if like else expected)
-
-
-def identifier_like(text: object) -> str:
-    """Guess the identifier or type pattern that a text without a colon means; "" if none.
-
-    The qualname starts at the first capitalized part, or else is the last part. Nothing is
-    imported.
-
-    >>> identifier_like("~scipy.sparse.csr_array"), identifier_like("lib.Class.method")
-    ('~scipy.sparse:csr_array', 'lib:Class.method')
-    >>> identifier_like("float"), identifier_like("something")
-    ('builtins:float', '')
-    """
-    if not isinstance(text, str):
-        return ""
-    prefix = text[:1] if text[:1] in ("~", "@") else ""
-    parts = text[len(prefix) :].split(".")
-    if len(parts) == 1 and parts[0] in dir(builtins):
-        parts = ["builtins", *parts]
-    if len(parts) < 2 or not all(part.isidentifier() for part in parts):
-        return ""
-    names = [n for n, part in enumerate(parts) if n and part[:1].isupper()]
-    first = names[0] if names else len(parts) - 1
-    return f"{prefix}{'.'.join(parts[:first])}:{'.'.join(parts[first:])}"
+    raise IdentifierError(text, "an identifier of the form 'module:qualname'")
 
 
 # The objects that identifiers name
@@ -313,7 +283,9 @@ class TypePattern:
         elif isinstance(text, str) and text[:1] == ABSTRACT:
             self.prefix, identifier = ABSTRACT, text[1:]
         if not is_identifier(identifier):
-            raise _no_identifier(
+            from .exceptions import IdentifierError  # imported only to raise
+
+            raise IdentifierError(
                 text,
                 "a type pattern of the form 'module:qualname', '~module:qualname' "
                 "(subclasses too) or '@module:qualname' (abstract base class)",

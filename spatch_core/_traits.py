@@ -13,7 +13,7 @@ from ._wrapper import ASYNC_GENERATOR, GENERATOR, missing, nature_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Mapping
     from typing import Any
 
 
@@ -130,35 +130,14 @@ def elements(value: Any) -> list[Any]:
     ([1, 2, 3], ['ab'], [1, None, None, 2])
     """
     cls = type(value)
-    if cls is not list and cls is not tuple and cls is not slice:
+    if cls is slice:
+        value = (value.start, value.stop, value.step)
+    elif cls is not list and cls is not tuple:
         return [value]
-    # Without recursion, because lists may be nested more deeply than the stack allows.
-    found: list[Any] = []
-    seen = {id(value)}  # a list may contain itself
-    pending = [_items(value)]
-    while pending:
-        for item in pending[-1]:
-            cls = type(item)
-            if cls is not list and cls is not tuple and cls is not slice:
-                found.append(item)
-            elif id(item) not in seen:
-                seen.add(id(item))
-                pending.append(_items(item))
-                break
-        else:
-            pending.pop()
-    return found
-
-
-def _items(container: Any) -> Iterator[Any]:
-    if type(container) is slice:
-        return iter((container.start, container.stop, container.step))
-    return iter(container)
+    return [leaf for item in value for leaf in elements(item)]
 
 
 # --- decides= and follows= ----------------------------------------------------------------------
-
-_STARRED = 0x04  # the flag of code with ``*args``
 
 
 class Memory:
@@ -181,12 +160,6 @@ class Memory:
         if nature_of(default) & (GENERATOR | ASYNC_GENERATOR):
             raise TypeError(
                 f"{identifier} is a generator function, which neither decides nor follows"
-            )
-        code = getattr(default, "__code__", None)
-        if code is not None and not code.co_argcount and not code.co_flags & _STARRED:
-            raise TypeError(
-                f"{identifier} has no parameter for an instance, which remembers the backend: "
-                "decides= and follows= are for methods"
             )
         method = decides if isinstance(decides, str) else getattr(default, "__name__", "")
         if decides and follows is not None and follows != method:

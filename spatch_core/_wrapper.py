@@ -41,8 +41,7 @@ is::
 
 and so on, as in the first case but for ``call(a0, a1)``. That case is the usual call, with the
 dispatch arguments by position. If it shared its source with the others, it would take 8 to 11 %
-longer. Before Python 3.11 there is no second ``try``, unless the library names exceptions that
-defer.
+longer.
 
 The code has no parameters that could take default values. Therefore the wrapper has the default
 values of the default implementation: tools that read them see the library's own. The wrapper of a
@@ -55,29 +54,13 @@ function gets a closure with its own values. The source cannot refer to them as 
 wrapper's globals are those of the default implementation, where the names may mean anything. As
 constants of the code they would be objects that compilers such as `torch.compile` do not expect,
 and that the garbage collector does not see.
-
-Other forms were measured on CPython 3.10 to 3.13 without the C extension, as ratios to the time
-of a call with this one:
-
-- Parameters with `missing` as default values: 0.84 to 0.9 for the usual call, 1.15 to 1.35 for
-  calls with more positional arguments, 1.1 to 1.2 with keywords.
-- ``a0, a1 = args`` in the ``try`` instead of ``match``: 0.93 to 0.95 for the usual call, but 1.8
-  to 4.2 with more or fewer positional arguments, which then raise an error inside.
-- Constants instead of free variables: 0.94 to 0.98.
 """
 
 from __future__ import annotations
 
 import sys
 from os import environ
-from types import (
-    AsyncGeneratorType,
-    CellType,
-    CodeType,
-    CoroutineType,
-    FunctionType,
-    GeneratorType,
-)
+from types import CellType, CodeType, FunctionType
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -87,9 +70,9 @@ if TYPE_CHECKING:
     from ._function import Function
 
     Places: TypeAlias = tuple[tuple[int | None, bool], ...]
-    Shape: TypeAlias = tuple[Places | None, int, bool]
-    """All that the source depends on: the places of the dispatch arguments, the nature of the
-    function by `nature_of`, and whether the wrapper catches exceptions.
+    Shape: TypeAlias = tuple[Places | None, int]
+    """All that the source depends on: the places of the dispatch arguments, and the nature of the
+    function by `nature_of`.
 
     A place is the argument's position, and whether it has a name; None stands for a finder.
     """
@@ -179,6 +162,8 @@ _NO_POSITION = -1
 def _tables(dispatcher: Any, function: Function, index: int) -> Callable[[], list[Any]]:
     """Return the callable that returns the tables in force, for the closure of a wrapper."""
     parameters = function.parameters
+    # C looks up the types of parameters alone. A coroutine or generator function would gain little:
+    # its body starts in a call of its own.
     if tables_type is None or not parameters or function.nature:
         tables: Callable[[], list[Any]] = dispatcher.tables
         return tables
@@ -241,29 +226,23 @@ if result is NotImplemented:
     return dispatcher.deferred({index}, call, args, keywords{found})
 return result
 """,
-    # What an implementation awaits is not looked at again.
+    # What an implementation awaits or yields is not looked at again.
     COROUTINE: """\
 if result is NotImplemented:
     result = dispatcher.deferred({index}, call, args, keywords{found})
     if result is NotImplemented:
         return result
-if type(result) is not Coroutine:
-    dispatcher.check({index}, call, result)
 return await result
 """,
     GENERATOR: """\
 if result is NotImplemented:
     result = dispatcher.deferred({index}, call, args, keywords{found})
-if type(result) is not Generator:
-    dispatcher.check({index}, call, result)
 return (yield from result)
 """,
     # Does what `yield from` does; asynchronous generators have no such statement.
     ASYNC_GENERATOR: """\
 if result is NotImplemented:
     result = dispatcher.deferred({index}, call, args, keywords{found})
-if type(result) is not AsyncGenerator:
-    result = dispatcher.check({index}, call, result)
 step = result.__anext__()
 try:
     while True:
@@ -292,9 +271,6 @@ _SHARED = {
     "isinstance": isinstance,
     "TakesFound": TakesFound,
     "NotImplemented": NotImplemented,
-    "Coroutine": CoroutineType,
-    "Generator": GeneratorType,
-    "AsyncGenerator": AsyncGeneratorType,
     "GeneratorExit": GeneratorExit,
     "BaseException": BaseException,
     "StopAsyncIteration": StopAsyncIteration,
@@ -312,16 +288,15 @@ def _text(shape: Shape) -> str:
 
     These are the wrapper's own name, ``index``, and ``name0``, ``name1`` and so on.
     """
-    places, nature, catches = shape
+    places, nature = shape
     kind = nature & (COROUTINE | GENERATOR | ASYNC_GENERATOR)
     head = f"{'async ' if kind & ~GENERATOR else ''}def \0wrapper\0(*args, **keywords):\n"
     index, answer = "\0index\0", _ANSWERS.get(kind, _ANSWERS[0])
 
     def dispatched(call: str, **words: str) -> str:
         """Return the lines that look a callable up, call it, and handle the result."""
-        if catches:
-            call = _CAUGHT.replace("{tried}", _indented(call, 1))
-        return (_FIND + call + answer).format(index=index, **words)
+        caught = _CAUGHT.replace("{tried}", _indented(call, 1))
+        return (_FIND + caught + answer).format(index=index, **words)
 
     if places is None:
         text = "values = find(args, keywords)\n" + dispatched(
@@ -350,6 +325,7 @@ def _text(shape: Shape) -> str:
     def case(names: list[str], body: str) -> str:
         return f"    case {_tuple(names) if names else '_'}:\n" + _indented(body or "pass", 2)
 
+    # Beside the steps of a coroutine or a generator, the usual case would save little.
     if not nature:
         names = [f"a{position}" for position in range(count)]
         usual = dispatched(_USUAL_CALL, passed=", ".join(names), **words)
@@ -401,6 +377,7 @@ def _code(shape: Shape) -> CodeType:
     outer = f"{head}{_indented(text.replace(chr(0), ''), 1)}    return wrapper\n"
     scope: dict[str, Any] = {}
     exec(compile(outer, "<spatch_core>", "exec", dont_inherit=True), scope)  # noqa: S102  # own text
+    # Among the constants of `make`, the code of `wrapper` is the only one.
     constants: tuple[Any, ...] = scope["make"].__code__.co_consts
     made: CodeType = next(each for each in constants if type(each) is CodeType)
     # The first line of the source that tracebacks show is that of `wrapper`. Generators that
@@ -412,19 +389,19 @@ def _code(shape: Shape) -> CodeType:
 # --- one wrapper --------------------------------------------------------------------------------
 
 
-def shape_of(function: Function, defers_by_exceptions: bool) -> Shape:
+def shape_of(function: Function) -> Shape:
     """Return the shape of a function's wrapper."""
     parameters = function.parameters
     places: Places | None = None
     if parameters is not None:
         places = tuple([(each.position, each.name is not None) for each in parameters])
-    # Before Python 3.11, exceptions have no notes, and a ``try`` takes time.
-    return places, function.nature, sys.version_info >= (3, 11) or defers_by_exceptions
+    return places, function.nature
 
 
 def make_wrapper(record: Any, shape: Shape, qualname: str) -> FunctionType:
     """Return the wrapper of a `Dispatchable`, which still lacks the attributes of the default."""
     function: Function = record.function
+    # Without a lock: two threads that compile one shape get equal codes.
     code = _codes.get(shape) or _code(shape)
     name = qualname.rpartition(".")[2]
     names: Any = {"co_name": name, "co_filename": record.filename}  # for tracebacks and profilers
@@ -452,8 +429,13 @@ def _values(record: Any) -> list[Any]:
     return [record.index, *[each.name for each in function.parameters]]
 
 
+SIGNED = {"__wrapped__", "__signature__"}
+"""Attributes by which the signature of a function may differ from that of its code."""
+
+
 def dress(wrapper: Any, default: Callable[..., Any], module: str, qualname: str) -> None:
     """Give a wrapper the attributes of the default implementation."""
+    # First: a decorator below may have set attributes that differ here, such as `__wrapped__`.
     wrapper.__dict__.update(getattr(default, "__dict__", {}))
     wrapper.__module__ = module
     wrapper.__qualname__ = qualname
@@ -463,67 +445,13 @@ def dress(wrapper: Any, default: Callable[..., Any], module: str, qualname: str)
             wrapper.__defaults__ = default.__defaults__
         if default.__kwdefaults__:
             wrapper.__kwdefaults__ = default.__kwdefaults__
-    if SIGNED.isdisjoint(wrapper.__dict__):
-        wrapper.__signature__ = Signature(default)
     annotations = getattr(default, "__annotations__", None)
     if annotations:
         wrapper.__annotations__ = annotations
     type_parameters = getattr(default, "__type_params__", ())
     if type_parameters:
         wrapper.__type_params__ = type_parameters
-    wrapper.__wrapped__ = default
-
-
-# --- its signature ------------------------------------------------------------------------------
-
-SIGNED = {"__wrapped__", "__signature__"}
-"""Attributes by which the signature of a function may differ from that of its code."""
-
-
-class Signature:
-    """The signature of a default implementation, for the ``__signature__`` of its wrapper.
-
-    Importing `inspect` and reading signatures would take most of the time of a decoration. This
-    object has the layout of `inspect.Signature`, and becomes one as soon as its ``__class__``
-    (as by `inspect`) or any other attribute is read.
-    """
-
-    # The slots of `inspect.Signature`: `__class__` can be assigned only between equal layouts.
-    __slots__ = ("_parameters", "_return_annotation")
-
-    _parameters: Any
-    _return_annotation: Any
-
-    def __init__(self, function: Any) -> None:
-        self._parameters = (function,)
-
-    @property  # type: ignore[misc]  # reading it changes it
-    def __class__(self) -> type:  # pyright: ignore[reportIncompatibleMethodOverride]
-        import inspect
-
-        waiting = self._parameters
-        # It is a mapping if another thread has stored the content, but not the class yet.
-        if type(waiting) is tuple:
-            found: Any = inspect.signature(waiting[0])
-            self._return_annotation = found._return_annotation
-            self._parameters = found._parameters
-        # Last, because from here on other threads use the content. `object`'s descriptor is called,
-        # because this property hides it.
-        object.__dict__["__class__"].__set__(self, inspect.Signature)
-        # `isinstance` ignores a `__class__` that is the object's type, as it is from here on;
-        # a subclass is another one.
-        return type("Signature", (inspect.Signature,), {})
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._real(), name)
-
-    def __repr__(self) -> str:
-        return repr(self._real())
-
-    def _real(self) -> Any:
-        """Return this object, which is an `inspect.Signature` from now on."""
-        self.__class__  # noqa: B018  # reading it changes the class
-        return self
+    wrapper.__wrapped__ = default  # `inspect.signature` follows it
 
 
 # --- its source, once backends are known ---------------------------------------------------------

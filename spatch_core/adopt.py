@@ -10,9 +10,9 @@ from __future__ import annotations
 from _thread import RLock
 from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
-from ._entries import Guard, as_function, chain_of, tries_whole_chain
+from ._entries import as_function, chain_of, tries_whole_chain
 from ._errors import nearest
 from ._function import Function
 from ._patterns import DEFAULT, is_derived, is_hashable_by_identity, mro_of, split_identifier
@@ -30,14 +30,8 @@ if TYPE_CHECKING:
 class ForeignProtocol:
     """A protocol, such as ``__array_function__``, through which another library calls the system.
 
-    Parameters
-    ----------
-    attribute : str
-        The name of its method.
-    served : type
-        The class from which classes have the method of the system.
-    own : callable
-        Returns the other library's own class, whose method does not count.
+    `attribute` is the name of its method, `served` the class from which classes have the method of
+    the system, and `own` returns the other library's own class, whose method does not count.
     """
 
     __slots__ = ("_attribute", "_own", "_served")
@@ -116,20 +110,6 @@ class AdoptedFunction(Function):
         return self._protocol is not None and self._protocol.others_may_answer(types)
 
 
-class Namespace(Protocol):
-    """Functions that are adopted together, each when it is first looked up."""
-
-    def find(self, key: Any, adoption: Adoption) -> tuple[Any, AdoptedFunction] | None:
-        """Return the object that a protocol passes for a function, and the function.
-
-        `key` is that object or the function's identity. None if it is unknown.
-        """
-
-    def others_may_answer(self, key: Any, types: tuple[type, ...]) -> bool:
-        """Whether a type that is not served may answer a call of an unknown function."""
-        ...
-
-
 class Adopted:
     """The record of an adopted function: it has a place in the tables, and no wrapper."""
 
@@ -144,7 +124,8 @@ class Adoption:
     """The adopted functions of a library.
 
     The key of a function is its identity, the function itself, or another object by which a
-    namespace knows it.
+    namespace knows it. A namespace, such as `protocols.array_function.NumPyNamespace`, adopts each
+    of its functions when it is first looked up.
     """
 
     def __init__(self, dispatcher: Dispatcher) -> None:
@@ -156,11 +137,11 @@ class Adoption:
         # The functions that the library has adopted one by one, and their identities.
         self.names: dict[Any, str] = {}
         self.functions: dict[str, Any] = {}
-        self.namespaces: list[Namespace] = []
+        self.namespaces: list[Any] = []
         self.protocols: dict[str, type] = {}  # the classes that `protocols` has made, by package
         self.lookup, _ = self.lookup_in(self.namespaces)
 
-    def lookup_in(self, namespaces: Sequence[Namespace]) -> tuple[Lookup, Callable[..., Any]]:
+    def lookup_in(self, namespaces: Sequence[Any]) -> tuple[Lookup, Callable[..., Any]]:
         """Return what a protocol calls: the look-up of a callable, and the rest of a call.
 
         The look-up takes a key and a tuple of types, and returns a callable or None.
@@ -199,12 +180,12 @@ class Adoption:
         self,
         name: str,
         make: Callable[[Lookup, Callable[..., Any]], type[Any]],
-        namespace: Callable[[type[Any]], Namespace],
+        namespace: Callable[[type[Any]], Any],
     ) -> type[Any]:
         """Return the class of the protocol of a package, made on first use."""
         if name not in self.protocols:
             # Its own namespace alone: those of other protocols might claim its functions.
-            own: list[Namespace] = []
+            own: list[Any] = []
             made = make(*self.lookup_in(own))
             own.append(namespace(made))
             # If several threads make the class, the first one's stays.
@@ -212,7 +193,7 @@ class Adoption:
                 self.namespaces.extend(own)
         return self.protocols[name]
 
-    def find(self, key: Any, namespaces: Sequence[Namespace] | None = None) -> Adopted | None:
+    def find(self, key: Any, namespaces: Sequence[Any] | None = None) -> Adopted | None:
         """Return the record of a function, made on first use; searches the given namespaces."""
         index = self.indices.get(key)
         if index is None:
@@ -222,7 +203,7 @@ class Adoption:
         found: Any = None if index is None else self.dispatcher.records[index - 1]
         return found  # type: ignore[no-any-return]
 
-    def _add(self, key: Any, namespaces: Sequence[Namespace]) -> int | None:
+    def _add(self, key: Any, namespaces: Sequence[Any]) -> int | None:
         for namespace in namespaces:
             found = namespace.find(key, self)
             if found is not None:
@@ -255,7 +236,7 @@ def adoption_of(system: Any) -> Adoption:
 
 
 def _fill(
-    adoption: Adoption, namespaces: Sequence[Namespace], key: Any, types: tuple[type, ...], /
+    adoption: Adoption, namespaces: Sequence[Any], key: Any, types: tuple[type, ...], /
 ) -> Target:
     """Find the callable for these types, and put it into the table."""
     types = _checked(types)
@@ -280,9 +261,10 @@ def _fill(
     is_outdated = calls is not dispatcher.loaded
     target: Target
     if scope.state.hook is not None:
-        from ._hooked import hooked_entry  # most programs have no hooks
+        from ._hooked import hooked_calls  # most programs have no hooks
 
-        target, is_kept = hooked_entry(dispatcher, index, scope, found, ()), True
+        target = as_function(hooked_calls(dispatcher, index, scope, found), record.function)
+        is_kept = True
     else:
         target, is_kept = _target(calls, record.function, scope, found)
     if is_kept and not is_outdated and all(map(is_hashable_by_identity, types)):
@@ -299,21 +281,18 @@ def _target(
     A single candidate without ``should_run`` is called directly: if it returns ``NotImplemented``,
     the caller gets that.
     """
-    way = calls.way(function, scope.state, types)
-    if isinstance(way, Guard):
-        has_some = bool(way.current().decision.candidates)
-        return (as_function(way, function), True) if has_some else (None, False)
-    candidates = way.decision.candidates
+    chain = calls.chain(function, scope.state, types)
+    candidates = chain.current().decision.candidates
     if not candidates:
-        return None, True
-    if way.calls.defer_on or (way.is_bare and len(candidates) > 1):
-        return as_function(way, function), True
-    return calls.entry_of(way), True
+        return None, chain.token is None
+    if chain.calls.defer_on or (chain.is_bare and len(candidates) > 1):
+        return as_function(chain, function), True
+    return calls.entry_of(chain), True
 
 
 def _go_on(
     adoption: Adoption,
-    namespaces: Sequence[Namespace],
+    namespaces: Sequence[Any],
     key: Any,
     types: tuple[type, ...],
     called: Target,

@@ -10,10 +10,9 @@ import sys
 from _weakref import ref  # weakref itself imports much more
 from types import MappingProxyType
 
-from ._function import Dispatchable, Dispatcher, Function, check_parentheses
+from ._function import Dispatchable, Dispatcher, Function
 from ._options import BackendOptions, checked_policy
 from ._patterns import DEFAULT, TypePattern, is_backend_name, is_type_pattern
-from ._state import StateKeeper
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,12 +22,10 @@ if TYPE_CHECKING:
     from ._context import DispatchContext
     from ._description import Description
     from ._discovery import Catalog
-    from ._entries import Calls
     from ._errors import Finding, Notices
     from ._explain import Explanation
     from ._function import DispatchArguments
     from ._invoke import DispatchableFunction
-    from ._loading import Loader
 
     P = ParamSpec("P")
     R = TypeVar("R")
@@ -138,11 +135,7 @@ class BackendSystem:
             self._notices = Notices(notify)
         # The caller's module makes the system, so another process finds it by importing that.
         self._module = str(sys._getframe(1).f_globals.get("__name__", "__main__"))
-        dispatcher = Dispatcher(
-            *(StateKeeper(environ_prefix), self._make_loader, self.restore, self.reload),
-            self._defer_on,
-            default_name,
-        )
+        dispatcher = Dispatcher(self, default_name)
         self.backend_opts = dispatcher.backend_opts = BackendOptions._bind(dispatcher, self._module)
         self._dispatcher = dispatcher
         _systems[self._module, environ_prefix, group] = ref(self)
@@ -215,15 +208,13 @@ class BackendSystem:
         Raises
         ------
         TypeError
-            If the function has no such parameter, if it is a class, if it decides or follows and is
-            no method, or if ``@dispatchable`` was written without parentheses.
+            If the function has no such parameter, if it is a class, or if it decides or follows and
+            is no method.
         IdentifierError
             If `identifier`, or that of `module` and `qualname`, is malformed.
         ValueError
             If `fallback` is not a fallback policy.
         """
-        if dispatch_args is not None and not isinstance(dispatch_args, (str, list, tuple, dict)):
-            check_parentheses(dispatch_args, sys._getframe(1))
         options = {
             "fallback": fallback,
             "compositional": compositional,
@@ -354,7 +345,9 @@ class BackendSystem:
         stay in force. Modules that were imported are not imported again. Users call
         ``backend_opts.reload()``, which does the same.
         """
-        self._loading.reload(self._dispatcher)
+        from ._loading import reload  # a library needs it later
+
+        reload(self._dispatcher)
 
     def refresh(self) -> None:
         """Look up all implementations, and values of attributes, in their modules again.
@@ -362,7 +355,9 @@ class BackendSystem:
         Otherwise they are looked up once, on first use. Call this, for example, after a test has
         replaced one in its module. Nothing is discovered or imported again.
         """
-        self._loading.refresh(self._dispatcher)
+        from ._loading import refresh
+
+        refresh(self._dispatcher)
 
     def register(self, description: Any) -> None:
         """Add a backend at run time.
@@ -407,70 +402,24 @@ class BackendSystem:
         """Return the catalog of the backends, for tools."""
         return self._dispatcher.catalog()
 
-    @property
-    def _loader(self) -> Loader[Calls]:
-        return self._dispatcher.ensure_loader()
-
-    def _make_loader(self) -> Loader[Calls]:
-        made: Loader[Calls] = self._loading.make_loader(self)
-        return made
-
-    @property
-    def _loading(self) -> Any:
-        from . import _loading  # a library needs it later
-
-        return _loading
-
-    # --- pickles --------------------------------------------------------------------------------
-
     def __reduce__(self) -> Any:
         return find_system, (self._module, self.environ_prefix, self.group)
-
-    def restore(self, kind: str, content: dict[str, Any]) -> Any:
-        """Make options, a frozen function or an invocation again; pickles call it.
-
-        The format of the `content` of each `kind` stays the same in later versions. A `ValueError`
-        says that a later version made it, with content that this version does not know.
-        """
-        # Few programs need these.
-        from ._freezing import check_names, restore_function, restore_options
-        from ._invoke import restore_invocation
-
-        kinds: dict[str, Callable[..., Any]] = {
-            "options": restore_options,
-            "function": restore_function,
-            "invocation": restore_invocation,
-        }
-        check_names({kind: content}, kinds)
-        return kinds[kind](self._dispatcher, content)
 
 
 def _check_names(group: Any, environ_prefix: Any, default_name: Any, protocol: Any) -> None:
     """Raise if an argument of `BackendSystem` that is a name is none."""
-    if group is not None and not isinstance(group, str):
-        raise TypeError(
-            "group takes the name of an entry point group, e.g. 'mylib.backends', or None, "
-            f"not {group!r}"
-        )
-    if not isinstance(environ_prefix, str):
-        raise TypeError(f"environ_prefix takes a string, e.g. 'MYLIB', not {environ_prefix!r}")
-    if not environ_prefix.isidentifier():
-        raise ValueError(
-            f"environ_prefix must start names of variables, e.g. 'MYLIB', not {environ_prefix!r}"
-        )
-    if not is_backend_name(default_name):
-        raise ValueError(f"default_name takes a name such as 'mylib', not {default_name!r}")
-    if protocol is not None and not isinstance(protocol, str):
-        raise TypeError(f"protocol takes the name of a class method, not {protocol!r}")
-    if protocol is not None and (
-        not (protocol.isidentifier() and protocol[:2] == protocol[-2:] == "__")
-        or len(protocol) <= len("____")
-        or hasattr(type, protocol)
+    has_text = isinstance(protocol, str) and protocol.isidentifier() and len(protocol) > len("____")
+    is_special = has_text and protocol[:2] == protocol[-2:] == "__" and not hasattr(type, protocol)
+    is_prefix = isinstance(environ_prefix, str) and environ_prefix.isidentifier()
+    for name, given, is_valid, wanted in (
+        ("group", group, group is None or isinstance(group, str), "a name, or None"),
+        ("environ_prefix", environ_prefix, is_prefix, "a name as 'MYLIB'"),
+        ("default_name", default_name, is_backend_name(default_name), "a name as 'mylib'"),
+        ("protocol", protocol, protocol is None or is_special, "a name as '__mylib_function__'"),
     ):
-        raise ValueError(
-            "protocol takes a name of the form '__mylib_function__' that Python itself does not "
-            f"use, not {protocol!r}"
-        )
+        if not is_valid:
+            kind = ValueError if isinstance(given, str) else TypeError
+            raise kind(f"{name} takes {wanted}, not {given!r}")
 
 
 def _several(name: str, given: Any, what: str = "type patterns") -> tuple[Any, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ._errors import either
+from ._errors import either, in_words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -108,7 +108,7 @@ class ImplementationImportError(SpatchCoreError, ImportError):
 
     def __str__(self) -> str:
         # Messages of the dynamic linker have several lines.
-        cause = f" ({' '.join(str(self.__cause__).split())})" if self.__cause__ else ""
+        cause = f" ({' '.join(in_words(self.__cause__).split())})" if self.__cause__ else ""
         return (
             f"backend {self.backend!r} uses {self.identifier!r} for {self.function}, "
             f"which cannot be imported{cause}. Repair or uninstall the backend, "
@@ -220,7 +220,7 @@ class UnknownBackendError(SpatchCoreError, ValueError):
             return f"{text}; did you mean {either(self.nearest)}?"
         return (
             f"{text}; installed: {', '.join(self.known)}. If it was installed since then, call "
-            "backend_opts.reload()"
+            "backend_opts.reload(); else `spatch-core doctor` says why it is not found"
         )
 
 

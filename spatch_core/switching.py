@@ -4,28 +4,25 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from functools import partial, update_wrapper
+from importlib import import_module
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from ._options import checked_backend
 from ._patterns import DEFAULT, import_identifier, is_awaited, shown
 from ._state import CURRENT, DispatchState, initial_state, remembered
-from .backend_system import BackendSystem
+from ._wrapper import COROUTINE
+from .backend_system import BackendSystem, systems_of
 from .exceptions import ImplementationImportError
 
 if TYPE_CHECKING:
     from ._discovery import Catalog
-    from ._namespace import namespace
     from ._options import BackendOptions
 
 __all__ = ["Switch", "attributes", "describe_class", "namespace"]
 
-
-def __getattr__(name: str) -> object:
-    if name == "namespace":  # a library that only has a switch does not need it
-        from ._namespace import namespace
-
-        return namespace
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+Module = TypeVar("Module")
 
 
 class Switch:
@@ -108,7 +105,7 @@ class Switch:
         """Return the name of the current backend, or of the library if there is none."""
         return self._shown(self._state().backend)
 
-    def backend_context(self, name: str) -> BackendOptions[Any]:
+    def backend_context(self, name: str) -> BackendOptions:
         """Return options that make a backend the current one: in a block, or for a function.
 
         Parameters
@@ -372,7 +369,7 @@ class _Attributes:
         """Return the backends; None while they are discovered, or the module is imported."""
         if is_awaited(self._module):
             return None
-        caller = self._system._loader.ready()
+        caller = self._system._dispatcher.ready()
         return None if caller is None else caller.catalog
 
     def _is_submodule(self, name: str) -> bool:
@@ -383,6 +380,150 @@ class _Attributes:
         from importlib.machinery import PathFinder
 
         return PathFinder.find_spec(f"{self._module}.{name}", path) is not None
+
+
+def namespace(module: Module, *, backend: str, system: BackendSystem | None = None) -> Module:
+    """Return a library's module with a backend in force in its functions.
+
+    Parameters
+    ----------
+    module : module
+        The library, or one of its modules.
+    backend : str
+        The current backend in calls of the functions, as by ``backend_opts(backend=...)``.
+    system : BackendSystem, optional
+        The library's system, if it has several.
+
+    Returns
+    -------
+    Namespace
+        It has the names of the module. Functions of the library, also of its other modules that
+        are reached through it, run with the backend added to the options in force where they are
+        called. Attributes that follow the current backend have its value. Everything else is as
+        in the module. It is pickled by the name of the module, and its functions by their names.
+
+    Raises
+    ------
+    UnknownBackendError
+        A `ValueError`: there is no such backend.
+    TypeError
+        If `module` is no module, or its system is not known.
+    """
+    if not isinstance(module, ModuleType):
+        given: object = module  # a type checker knows that it is a module
+        raise TypeError(f"namespace() takes a module of a library, not {given!r}")
+    if system is None:
+        systems = systems_of(module.__name__)
+        if len(systems) != 1:
+            number = "no BackendSystem is" if not systems else "several systems are"
+            raise TypeError(f"{number} known for module {module.__name__!r}; give system=")
+        (system,) = systems
+    if not isinstance(system, BackendSystem):
+        raise TypeError(f"system= takes the BackendSystem of a library, not {system!r}")
+    made: Any = _Namespace(module, system, Switch(system).backend_context(backend))
+    return made  # type: ignore[no-any-return]  # it stands for the module
+
+
+class _Namespace:
+    # A module of a library with options in force in its functions; see `namespace`. A comment,
+    # because `__doc__` is the module's.
+
+    __slots__ = ("_known", "_module", "_options", "_system")
+
+    def __init__(self, module: ModuleType, system: BackendSystem, options: BackendOptions) -> None:
+        self._module = module
+        self._system = system
+        self._options = options
+        self._known: dict[str, tuple[object, object]] = {}
+
+    @property
+    def __doc__(self) -> str | None:  # type: ignore[override]
+        # Python never asks `__getattr__` for it: a class has a docstring, or None.
+        return self._module.__doc__
+
+    def __getattr__(self, name: str) -> Any:
+        with self._options:
+            found = getattr(self._module, name)
+        is_module = isinstance(found, ModuleType)
+        if not (self._is_own(found.__name__) if is_module else self._is_function(found)):
+            return found
+        # Cached by object, too: the module's attribute may change, or follow the backend.
+        known = self._known.get(name)
+        if known is None or known[0] is not found:
+            made: object = _BoundFunction(self, name, found)
+            if is_module:
+                made = _Namespace(found, self._system, self._options)
+            known = self._known[name] = found, made
+        return known[1]
+
+    def _is_function(self, found: object) -> bool:
+        record = getattr(getattr(found, "explain", None), "__self__", None)
+        if getattr(record, "dispatcher", None) is self._system._dispatcher:
+            return True
+        if isinstance(found, partial):
+            return self._is_function(found.func)
+        # Methods and functions of compiled modules have many classes, but all have a name. Other
+        # callable instances have none.
+        is_function = callable(found) and not isinstance(found, type) and hasattr(found, "__name__")
+        return is_function and self._is_own(getattr(found, "__module__", None))
+
+    def _is_own(self, module: object) -> bool:
+        """Whether a module is the library's, by its name, and no vendored copy of this package."""
+        top, home = self._module.__name__.partition(".")[0], str(module)
+        return f"{home}.".startswith(f"{top}.") and not f"{home}.".startswith(f"{__package__}.")
+
+    def __dir__(self) -> list[str]:
+        with self._options:
+            return dir(self._module)
+
+    def __repr__(self) -> str:
+        return f"<namespace of {self._module.__name__} with backend={self._options._own.backend!r}>"
+
+    def __reduce__(self) -> Any:
+        return _restored, (self._module.__name__, self._options._own.backend, self._system)
+
+
+def _restored(name: str, backend: str, system: BackendSystem) -> ModuleType:
+    return namespace(import_module(name), backend=backend, system=system)
+
+
+class _BoundFunction:
+    """A function of a namespace: it runs with the namespace's options added."""
+
+    def __init__(self, namespace: _Namespace, name: str, function: Any) -> None:
+        from ._freezing import mark_coroutine, nature_of_callable  # only namespaces need it
+
+        update_wrapper(self, function, updated=())
+        self.__wrapped__ = function
+        self._namespace = namespace
+        self._name = name
+        self._nature = nature_of_callable(function)
+        if self._nature & COROUTINE:
+            mark_coroutine(self)
+
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
+        options = self._namespace._options
+        if self._nature:
+            # Its body runs after the call, so the options in force now are frozen with it.
+            return options(self.__wrapped__)(*args, **kwargs)
+        with options:
+            return self.__wrapped__(*args, **kwargs)
+
+    def explain(self, /, *args: Any, **kwargs: Any) -> Any:
+        """See `Dispatchable.explain`."""
+        with self._namespace._options:
+            return self.__wrapped__.explain(*args, **kwargs)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__") or name in ("invoke", "backends"):  # these ignore the options
+            raise AttributeError(f"{self!r} has no attribute {name!r}")
+        return getattr(self.__wrapped__, name)
+
+    def __repr__(self) -> str:
+        return f"<{self._name} of {self._namespace!r}>"
+
+    def __reduce__(self) -> Any:
+        return getattr, (self._namespace, self._name)
 
 
 def describe_class(cls: type, prefix: str, *, shared: type | None = None) -> dict[str, Any]:

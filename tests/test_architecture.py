@@ -7,15 +7,11 @@ import subprocess
 import sys
 from importlib import import_module
 from importlib.util import find_spec
-from pathlib import Path
-from types import CodeType, FrameType
 from typing import Any
 
 import pytest
 
 import architecture
-from spatch_core import BackendSystem
-from spatch_core.testing import write_distribution
 
 PAGE = architecture.PAGE
 TEXT = PAGE.read_text(encoding="utf-8")
@@ -87,105 +83,3 @@ def test_the_places_in_which_to_look_exist() -> None:
                 assert find_spec(f"spatch_core.{place}"), place
     for place in re.findall(r"`(_\w+)`", TEXT):
         assert find_spec(f"spatch_core.{place}"), place
-
-
-def code_of(identifier: str) -> CodeType:
-    """Return the code that runs when what an identifier names is called."""
-    found = find(identifier)
-    if isinstance(found, type):
-        found = vars(found)["__init__"]
-    code: CodeType = found.__code__
-    return code
-
-
-class Run:
-    """The functions that ran, in order of their first calls, each with those that called it."""
-
-    def __init__(self) -> None:
-        self.callers: dict[CodeType, set[CodeType]] = {}
-
-    def watch(self, frame: FrameType, event: str, _: object) -> None:
-        """Take an event of the profiler."""
-        if event == "call" and frame.f_code not in self.callers:
-            outer, callers = frame.f_back, set()
-            while outer is not None:
-                callers.add(outer.f_code)
-                outer = outer.f_back
-            self.callers[frame.f_code] = callers
-
-
-def drawn_callers(text: str) -> dict[str, str]:
-    """Return the identifiers of a drawing that stand below and to the right of another one."""
-    found: dict[str, str] = {}
-    above: dict[int, str | None] = {}
-    for line in text.splitlines():
-        column = re.search(r"\w", line)
-        if column is None:
-            continue
-        above = {place: each for place, each in above.items() if place < column.start()}
-        identifier = next(iter(named(line)), None)
-        caller = above[max(above)] if above else None
-        if identifier is not None and caller is not None:
-            found[identifier] = caller
-        above[column.start()] = identifier
-    return found
-
-
-def test_drawings_have_the_order_in_which_things_happen(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Everything drawn runs; what is further down runs later, and callers are drawn as callers."""
-    monkeypatch.syspath_prepend(tmp_path)
-    # Asked first in calls with an integer, and called at once in those with a string.
-    asked, plain = 'should_run = "drawn_backends:fits"', ""
-    write_distribution(
-        tmp_path,
-        "drawn-backends",
-        entry_points={
-            "drawn.backends": {name: f"drawn_backends:{name}.toml" for name in ("int", "str")}
-        },
-        files={
-            "drawn_backends/__init__.py": """
-            def fits(context, x):
-                return True
-
-            def implementation(x):
-                return NotImplemented
-            """,
-            **{
-                f"drawn_backends/{name}.toml": f"""
-                name = "{name}"
-                primary_types = ["builtins:{name}"]
-                [functions."drawn:f"]
-                function = "drawn_backends:implementation"
-                {more}
-                """
-                for name, more in (("int", asked), ("str", plain))
-            },
-        },
-    )
-    runs = Run(), Run()
-    try:
-        sys.setprofile(runs[0].watch)
-        system = BackendSystem("drawn.backends", "DRAWN")
-        f: Any = system.dispatchable("x", module="drawn", qualname="f")(lambda x: "default")
-        asked_answer = f(1)
-        sys.setprofile(runs[1].watch)
-        plain_answer = f("text")
-    finally:
-        sys.setprofile(None)
-    assert asked_answer == plain_answer == "default"
-    for name in ("call", "description"):
-        drawn = {each: code_of(each) for each in named(drawing(name))}
-        assert [
-            each for each, code in drawn.items() if not any(code in run.callers for run in runs)
-        ] == []
-        callers = drawn_callers(drawing(name))
-        assert callers
-        for run in runs:
-            order = [*run.callers]
-            ran = [each for each, code in drawn.items() if code in run.callers]
-            assert sorted(ran, key=lambda each: order.index(drawn[each])) == ran
-            for each in ran:
-                if each in callers:
-                    assert drawn[callers[each]] in run.callers[drawn[each]], each

@@ -73,7 +73,7 @@ def test_it_is_public() -> None:
 
 
 def test_a_registered_function_stays_the_function_it_is() -> None:
-    """F11: it can be called, tested and pickled as before."""
+    """F10: it can be called, tested and pickled as before."""
     assert type(sharpen) is types.FunctionType
     assert sharpen(1) == "gpu"
     registered = backend.functions["photolib:sharpen"]
@@ -84,7 +84,7 @@ def test_a_registered_function_stays_the_function_it_is() -> None:
 
 
 def test_a_dispatchable_may_be_given_for_its_identifier() -> None:
-    """F11: under the identity that the library publishes."""
+    """F10: under the identity that the library publishes."""
     registered = backend.functions["photolib:filters.blur"]
     assert registered.function is blur_on_gpu
     assert registered.uses_context is True
@@ -161,7 +161,7 @@ def own(image: object) -> str:
 def test_a_mistake_is_an_error_at_its_line(
     register: Any, error: type[Exception], match: str
 ) -> None:
-    """F11, D3: not when the file is written; nothing is registered."""
+    """F10, D3: not when the file is written; nothing is registered."""
     implementation = fresh()
     with pytest.raises(error, match=match):
         register(implementation)
@@ -190,7 +190,7 @@ def test_an_implementation_may_be_given_by_its_identifier() -> None:
 
 
 def test_parameters_are_named_as_in_the_public_package() -> None:
-    """F11: code that gives them by name needs no change."""
+    """F10: code that gives them by name needs no change."""
     implementation = BackendImplementation(backend_name="gpu")
     implementation.implements(api_identity="photolib:blur")(sharpen)
     implementation.set_should_run(backend_func=sharpen)(is_large)
@@ -201,7 +201,7 @@ def test_parameters_are_named_as_in_the_public_package() -> None:
 
 
 def test_registered_implementations_run_when_they_are_described() -> None:
-    """F11, C1: the library uses identifiers, should_run and uses_context as registered."""
+    """F10, C1: the library uses identifiers, should_run and uses_context as registered."""
     described = {
         "name": backend.name,
         "primary_types": ["builtins:int"],

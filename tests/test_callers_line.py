@@ -91,7 +91,7 @@ if sys.version_info >= (3, 12):
 def test_a_librarys_warning_is_shown_at_its_callers_line(
     entry: dict[str, object], state: Any, dispatch_args: Any, default: Any
 ) -> None:
-    """F14: whatever frames of dispatching are in between."""
+    """F1: whatever frames of dispatching are in between."""
     description = {
         "name": "first",
         "primary_types": [f"{__name__}:Foreign"],
@@ -106,14 +106,14 @@ def test_a_librarys_warning_is_shown_at_its_callers_line(
 
 
 def test_stacklevel_counts_as_warnings_does(package: Any) -> None:
-    """F14: without dispatching, and beyond the outermost frame."""
+    """F1: without dispatching, and beyond the outermost frame."""
     assert stacklevel(1) == 1
     assert stacklevel() == 2
     assert stacklevel(10_000) >= 10_000
 
 
 def test_a_warning_of_an_import_is_shown_at_its_line(package: Any) -> None:
-    """F14: `warnings` leaves out the frames of the import system."""
+    """F1: `warnings` leaves out the frames of the import system."""
     text = (
         "import warnings\nfrom spatch_core import stacklevel\n"
         "warnings.warn('look here', DeprecationWarning, stacklevel=stacklevel())\n"

@@ -46,12 +46,13 @@ def test_a_finder_that_does_not_fit_is_named_with_its_function(finder: Any, text
 
 
 def test_a_wrong_call_is_told_from_a_wrong_finder() -> None:
-    """The error of the function itself is raised."""
+    """The error of the function itself is raised, also by `explain`."""
     join = finding(lambda x, y=None: (x, y))
-    with pytest.raises(TypeError, match=r"^join\(\) missing a required argument: 'x'$"):
-        join()
-    with pytest.raises(TypeError, match=r"^join\(\) got an unexpected keyword argument 'z'$"):
-        join(1, z=2)
+    for call in (join, join.explain):
+        with pytest.raises(TypeError, match=r"^join\(\) missing a required argument: 'x'$"):
+            call()
+        with pytest.raises(TypeError, match=r"^join\(\) got an unexpected keyword argument 'z'$"):
+            call(1, z=2)
 
 
 def test_an_error_in_a_finder_is_its_own() -> None:

@@ -107,7 +107,7 @@ def data() -> tuple[Any, Any]:
 
 
 def test_scikit_learns_own_checks_pass() -> None:
-    """K8, K9: all of `check_estimator`; a dispatched method is a method like others."""
+    """K7, K8: all of `check_estimator`; a dispatched method is a method like others."""
     with warnings.catch_warnings():
         # The check of array API input needs a variable that is set before SciPy is imported.
         warnings.simplefilter("ignore", SkipTestWarning)
@@ -117,7 +117,7 @@ def test_scikit_learns_own_checks_pass() -> None:
 
 
 def test_it_works_in_the_tools_of_scikit_learn() -> None:
-    """K9: clones, pipelines and searches make instances of their own."""
+    """K8: clones, pipelines and searches make instances of their own."""
     X, y = data()
     assert cross_val_score(Ridge(0.1), X, y).mean() > 0.99
     search = GridSearchCV(make_pipeline(StandardScaler(), Ridge()), {"ridge__alpha": [0.1, 1.0]})
@@ -128,7 +128,7 @@ def test_it_works_in_the_tools_of_scikit_learn() -> None:
 
 
 def test_a_backend_that_fits_and_does_no_more() -> None:
-    """K8: it implements no `predict`, so that the library's own runs."""
+    """K7: it implements no `predict`, so that the library's own runs."""
     X, y = data()
     with system.backend_opts(prioritize="stable"):
         model = Ridge(100.0).fit(X, y)
@@ -137,7 +137,7 @@ def test_a_backend_that_fits_and_does_no_more() -> None:
 
 
 def test_jax() -> None:
-    """K8, K9: fitted with JAX, it predicts with JAX, after a pickle too."""
+    """K7, K8: fitted with JAX, it predicts with JAX, after a pickle too."""
     jax = pytest.importorskip("jax", reason="JAX need not be installed")
     jnp = jax.numpy
     X, y = data()

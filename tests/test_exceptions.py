@@ -157,3 +157,19 @@ def test_it_can_be_caught_as_pythons_own_error(cls: type[Exception], base: type[
     """E6: so that code that knows nothing of this package handles it."""
     assert issubclass(cls, base)
     assert issubclass(cls, (SpatchCoreError, SpatchCoreWarning))
+
+
+@pytest.mark.parametrize(
+    ("cause", "text"),
+    [
+        (SystemExit(3), "(SystemExit: 3)"),
+        (ImportError("libgpu.so: cannot open\n  no such file"), "libgpu.so: cannot open no such"),
+        (KeyError(), "(KeyError)"),
+    ],
+    ids=repr,
+)
+def test_a_failed_import_says_what_its_cause_is(cause: BaseException, text: str) -> None:
+    """E3: its class, and its text if it has any, on one line."""
+    error = ImplementationImportError("gpu", "lib:blur", "pkg:blur", "LIB_BLOCK")
+    error.__cause__ = cause
+    assert text in str(error)

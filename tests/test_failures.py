@@ -245,7 +245,7 @@ def test_a_broken_backend_is_skipped_with_one_warning_and_every_fault(
 def test_entry_points_that_cannot_be_parsed_break_neither_library_nor_backends(
     site: Path, content: bytes
 ) -> None:
-    """E7: one warning names the distribution."""
+    """P7: one warning names the distribution."""
     distribution = write_distribution(site, "broken-dist", "1.5")
     (distribution.metadata / "entry_points.txt").write_bytes(content)
 
@@ -254,19 +254,6 @@ def test_entry_points_that_cannot_be_parsed_break_neither_library_nor_backends(
     assert report["calls"] == ["default", "healthy"] * 2
     assert len(report["warnings"]) == len(report["problems"]) == 1
     assert "broken-dist" in report["warnings"][0]
-
-
-@pytest.mark.parametrize("name", ["default", "a b", "a/b"])
-def test_an_entry_point_with_an_impossible_name_is_skipped(site: Path, name: str) -> None:
-    """D3, E1: one warning has the name."""
-    install(site, FILE, {"broken_backend/backend.toml": toml(name=name)}, name)
-
-    report = observe(site)
-
-    assert report["calls"] == ["default", "healthy"] * 2
-    (text,) = report["warnings"]
-    assert repr(name) in text
-    assert "broken-dist 1.5" in text
 
 
 def test_with_warnings_as_errors_the_library_works_at_the_second_call(site: Path) -> None:
@@ -289,31 +276,6 @@ def test_with_warnings_as_errors_the_library_works_at_the_second_call(site: Path
     )
 
     assert output.splitlines() == ["['name', 'primary_types']", "healthy default"]
-
-
-class TestOneNameTwice:
-    """Two distributions offer the same backend name."""
-
-    def test_a_distribution_that_is_installed_twice_counts_once(
-        self, tmp_path: Path, site: Path
-    ) -> None:
-        """P8: as for imports, the first folder on the path wins."""
-        write_distribution(
-            tmp_path / "newer",
-            "healthy-dist",
-            "9.0",
-            entry_points={"photolib.backends": {"healthy": "healthy_backend:backend.toml"}},
-            files={
-                "healthy_backend/__init__.py": "",
-                "healthy_backend/backend.toml": HEALTHY,
-                "healthy_backend/code.py": "def double(x):\n    return 'newer'\n",
-            },
-        )
-
-        report = json.loads(run_python(OBSERVE, path=[tmp_path / "newer", site, CORE]).stdout)
-
-        assert report["calls"] == ["default", "newer"] * 2
-        assert report["problems"] == []
 
 
 class TestCycles:
@@ -341,7 +303,7 @@ class TestCycles:
         return site
 
     def test_the_value_in_the_warning_mends_it(self, circle: Path) -> None:
-        """P7: it is set, word for word, in a second interpreter; the first skips the backends."""
+        """P6: it is set, word for word, in a second interpreter; the first skips the backends."""
         report = observe(circle)
         assert report["calls"] == ["default", "healthy"] * 2
         assert [each["backend"] for each in report["problems"]] == ["a", "b", "c"]
@@ -352,119 +314,6 @@ class TestCycles:
 
         assert mended["problems"] == mended["warnings"] == []
         assert sorted(mended["backends"]) == ["a", "b", "c", "default", "healthy"]
-
-
-class TestBlock:
-    """``BLOCK`` is honoured before anything of a backend is read."""
-
-    # Notes every file that is opened and every module that is imported, below the folder.
-    WATCH = """
-        import sys
-        seen = []
-        def watch(event, arguments):
-            if event in ("open", "import") and "forbidden" in str(arguments[0]):
-                seen.append(arguments[0])
-        sys.addaudithook(watch)
-        import photolib
-        print(photolib.double(1.0))
-        print(sorted(photolib.system.backends))
-        print(len(photolib.system.problems))
-        print(sorted({*seen, *(name for name in sys.modules if "forbidden" in name)}))
-    """
-
-    @pytest.fixture
-    def forbidden(self, site: Path) -> Path:
-        """Two backends of which nothing may be read: both are broken besides."""
-        write_distribution(
-            site,
-            "unwanted-dist",
-            entry_points={
-                "photolib.backends": {
-                    "file": "forbidden_file:backend.toml",
-                    "object": "forbidden_object:backend",
-                }
-            },
-            files={
-                "forbidden_file/__init__.py": "",
-                "forbidden_file/backend.toml": "not TOML",
-                "forbidden_object.py": "raise SystemExit('forbidden')",
-            },
-        )
-        return site
-
-    @pytest.mark.parametrize(
-        ("value", "backends"),
-        [("file,object", "['default', 'healthy']"), ("*", "['default']")],
-        ids=["names", "all"],
-    )
-    def test_nothing_is_opened_and_nothing_imported(
-        self, forbidden: Path, value: str, backends: str
-    ) -> None:
-        """S11: an audit hook watches the process."""
-        output = run(forbidden, self.WATCH, environment={"PHOTOLIB_BLOCK": value})
-
-        assert output.splitlines() == ["default", backends, "0", "[]"]
-
-    def test_without_it_both_are_read(self, forbidden: Path) -> None:
-        """The watch in the test above sees something when there is something to see."""
-        output = run(forbidden, self.WATCH, options=["-W", "ignore"])
-
-        calls, backends, problems, seen = output.splitlines()
-        assert (calls, backends, problems) == ("default", "['default', 'healthy']", "2")
-        assert "forbidden_file/backend.toml" in seen
-        assert "forbidden_object.py" in seen
-
-
-@pytest.mark.slow
-class TestShortLivedClasses:
-    """10,000 classes are dispatched on: memory stays bounded, and none is kept alive."""
-
-    @pytest.mark.parametrize("home", ["nowhere", "deleted"])
-    def test_one_collection_frees_them_all(self, site: Path, home: str) -> None:
-        """Whether their module never had them, or has them no more."""
-        output = run(
-            site,
-            f"""
-            import gc, sys, tracemalloc, weakref
-            import photolib
-
-            ways = ["x", ("x", "y"), None, lambda x, y=None: [x, y]]
-
-            def measure(x, y=None):
-                return "default"
-
-            functions = [photolib.system.dispatchable(way)(measure) for way in ways]
-            module = sys.modules[__name__]
-
-            def short_lived(number):
-                cls = type(f"Class{{number}}", (), {{}})
-                if {home == "deleted"}:
-                    setattr(module, cls.__name__, cls)
-                for function in functions:
-                    assert function(cls()) == function(cls(), 1) == "default"
-                if {home == "deleted"}:
-                    delattr(module, cls.__name__)
-                return weakref.ref(cls)
-
-            def wave(count):
-                references = [short_lived(number) for number in range(count)]
-                gc.collect()
-                return sum(reference() is not None for reference in references)
-
-            # A dictionary of the interpreter may grow in one wave, what is kept in each.
-            tracemalloc.start()
-            alive, memory = [], []
-            for _ in range(4):
-                alive.append(wave(2_500))
-                memory.append(tracemalloc.get_traced_memory()[0])
-            growth = min(after - before for before, after in zip(memory, memory[1:]))
-            print(alive, growth // 1000)
-            """,
-        )
-
-        alive, growth = output.rsplit(maxsplit=1)
-        assert alive == "[0, 0, 0, 0]", "classes that are kept alive"
-        assert int(growth) < 25, "kilobytes that are kept for 2,500 classes"
 
 
 class TestCallsDuringImport:

@@ -189,7 +189,7 @@ def test_backends_come_and_go_while_others_call() -> None:
 
 @pytest.mark.filterwarnings("ignore::spatch_core.GlobalOptionsWarning")
 def test_process_wide_options_of_several_threads_add_up() -> None:
-    """S10: whatever the order, none is lost."""
+    """S7: whatever the order, none is lost."""
     names = [f"b{number}" for number in range(THREADS)]
     for _ in range(60):
         system, half = make(*(backend(name, ["fractions:Fraction"]) for name in names))

@@ -173,7 +173,7 @@ def test_log_takes_a_logger_and_a_level(logger: logging.Logger) -> None:
 
 
 def test_log_of_functions_that_suspend(logger: logging.Logger, messages: Messages) -> None:
-    """H5: when they have ended."""
+    """H4: when they have ended."""
     with backend_opts(hook=hooks.log(logger, logging.WARNING)):
         call_all()
     assert [each.split("(")[0] for each in messages.texts] == [
@@ -233,7 +233,7 @@ def test_spans(tracer: Any, exporter: Any) -> None:
 def test_spans_of_functions_that_suspend(
     tracer: Any, exporter: Any, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """H5: coroutines are the current span while they run, generators are not."""
+    """H4: coroutines are the current span while they run, generators are not."""
     with backend_opts(hook=hooks.spans(tracer)):
         call_all()
     found = exporter.get_finished_spans()

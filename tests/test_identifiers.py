@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 import sys
 from pathlib import Path
 from typing import Any
@@ -9,6 +11,8 @@ from typing import Any
 import pytest
 
 from spatch_core import BackendSkippedWarning, BackendSystem, ImplementationImportError
+from spatch_core.exceptions import IdentifierError
+from spatch_core.types import TypePattern
 from tests.conftest import WritePackage
 
 
@@ -50,7 +54,7 @@ def library(function: str) -> tuple[BackendSystem, Any]:
     ],
 )
 def test_nothing_in_an_identifier_is_evaluated(identifier: str, tmp_path: Path) -> None:
-    """D6, D2: two dotted names with a colon between them, or a fault."""
+    """D4, D2: two dotted names with a colon between them, or a fault."""
     file = tmp_path / "touched"
     system, f = library(identifier.format(file=file))
     if identifier == "os:system":  # an identifier like any other: called with the argument alone
@@ -64,7 +68,7 @@ def test_nothing_in_an_identifier_is_evaluated(identifier: str, tmp_path: Path) 
 
 
 def test_an_identifier_may_lead_into_a_class(package: WritePackage) -> None:
-    """D6: its module is imported when the implementation is first needed, and no earlier."""
+    """D4: its module is imported when the implementation is first needed, and no earlier."""
     text = "class Outer:\n    class Inner:\n        f = staticmethod(lambda x: 'inner')\n"
     package("identified", {"code.py": text})
     system, f = library("identified.code:Outer.Inner.f")
@@ -96,3 +100,18 @@ def test_what_cannot_be_found_is_named(package: WritePackage, identifier: str, t
     with pytest.raises(ImplementationImportError, match=text) as caught:
         f(Mine())
     assert identifier in str(caught.value)
+
+
+def test_a_dot_for_the_colon_is_shown_the_colon() -> None:
+    """D4: where a description has no line for a remedy, on the command line and in options."""
+    with pytest.raises(IdentifierError, match=r"such as '~numpy:ndarray'$"):
+        TypePattern("~numpy.ndarray")
+
+
+def test_type_patterns_are_values() -> None:
+    """Equal, hashed, copied and pickled by their text."""
+    pattern = TypePattern("~m:Q")
+    for other in (TypePattern("~m:Q"), copy.deepcopy(pattern), pickle.loads(pickle.dumps(pattern))):
+        assert other == pattern
+        assert (hash(other), str(other)) == (hash(pattern), "~m:Q")
+    assert len({TypePattern(text) for text in ("m:Q", "~m:Q", "@m:Q", "m:R", "m:Q")}) == 4

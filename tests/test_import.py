@@ -167,7 +167,7 @@ class TestLibrary:
         assert after[1] == ["importlib.metadata", parser, "watched_b"]
 
     def test_without_a_group_nothing_looks_for_entry_points(self, tmp_path: Path) -> None:
-        """F12: `group=None` stands for no group."""
+        """F11: `group=None` stands for no group."""
         write_distribution(
             tmp_path,
             "photolib",

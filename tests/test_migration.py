@@ -35,7 +35,7 @@ def site(tmp_path: Path) -> Path:
 
 def run_command(site: Path, *words: str) -> str:
     """Run a command of the page on the backend's file; return what it prints."""
-    for package in ("click", "rich", "tomlkit"):
+    for package in ("click", "jinja2", "rich", "tomlkit"):
         pytest.importorskip(package)
     file = str(site / "tones_exact" / "exact.toml")
     code = f"""
@@ -49,7 +49,7 @@ def run_command(site: Path, *words: str) -> str:
 
 
 def test_an_adopters_library_backend_and_program_run_but_for_the_import(site: Path) -> None:
-    """D4: the description is written by the command, under its public name."""
+    """D3: the description is written by the command, under its public name."""
     run_command(site, "update-entrypoints")
     written = (site / "tones_exact" / "exact.toml").read_text(encoding="utf-8")
     assert '[functions."tones:mix"]' in written

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import inspect
 from typing import Any
 
@@ -31,22 +30,9 @@ def plain(x: Any, y: Any = 1, *rest: Any, key: Any = 2, **options: Any) -> str:
     return "default"
 
 
-def positional_only(x: Any, y: Any, /, z: Any) -> str:
-    return "default"
-
-
-def keyword_only(*, x: Any, y: Any = None) -> str:
-    return "default"
-
-
 def many_locals(x: Any, *, y: Any = 1) -> Any:
     z = ["default"]
     return z[0]
-
-
-@functools.wraps(plain)
-def wrapped(*args: Any, **kwargs: Any) -> str:
-    return plain(*args, **kwargs)
 
 
 def signed(*args: Any, **kwargs: Any) -> str:
@@ -65,37 +51,6 @@ oddly_signed.__signature__ = 3  # type: ignore[attr-defined]
 def dispatchable(function: Any, names: Any) -> Any:
     system = BackendSystem(None, "TEST_PARAMETERS", backends=[Backend])
     return system.dispatchable(names, module="lib", qualname="f")(function)
-
-
-MINE, OTHER = Mine(), object()
-
-
-@pytest.mark.parametrize(
-    ("function", "names", "args", "kwargs"),
-    [
-        (plain, "x", (MINE,), {}),
-        (plain, "x", (), {"x": MINE}),
-        (plain, ("y", "x"), (OTHER, MINE), {}),
-        (plain, ["key"], (OTHER,), {"key": MINE}),
-        (plain, iter(["x", "key"]), (OTHER,), {"key": MINE}),
-        (positional_only, ("x", "y"), (OTHER, MINE, 3), {}),
-        (positional_only, "z", (OTHER, OTHER), {"z": MINE}),
-        (keyword_only, ("x", "y"), (), {"x": OTHER, "y": MINE}),
-        (many_locals, ("x", "y"), (OTHER,), {"y": MINE}),
-        (wrapped, "y", (OTHER, MINE), {}),
-        (signed, "key", (OTHER,), {"key": MINE}),
-        (plain, {"x": 0}, (MINE,), {}),
-        (plain, {"y": 1, "x": 0}, (OTHER, MINE), {}),
-        (plain, {"key": None}, (OTHER,), {"key": MINE}),
-        (lambda x, y: "default", "y", (OTHER, MINE), {}),
-    ],
-)
-def test_the_named_argument_decides(function: Any, names: Any, args: Any, kwargs: Any) -> None:
-    """F4: however it is passed; other arguments do not count."""
-    f = dispatchable(function, names)
-    assert f(*args, **kwargs) == "backend"
-    plainly = dict.fromkeys(kwargs, OTHER)
-    assert f(*[OTHER] * len(args), **plainly) == "default"
 
 
 @pytest.mark.parametrize(

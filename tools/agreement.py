@@ -38,12 +38,12 @@ BACKENDS = {
 HEAD = """\
 # Which backend implements what, and how closely
 
-Each cell is the tolerance of a backend's result in double precision, relative to the largest value
-of SciPy's result, as the backend's tests state it. "exact" is bit-identical, **exact** also for all
-other data types. If a backend does not support an argument, it defers with the reason, and SciPy
-runs. The `tests/tolerances.py` of each backend has the tolerances of other types, with reasons; its
-README describes results for data with a NaN, where SciPy's own result depends on the order of its
-comparisons.
+Where a backend has a function, its result is SciPy's, bit for bit or within rounding. Each cell
+is the tolerance in double precision, relative to the largest value of SciPy's result, as the
+backend's tests state it. "exact" is bit-identical, **exact** also for all other data types. An
+empty cell is a function that the backend does not have. The `tests/tolerances.py` of each backend
+has the tolerances of other types, with reasons; its README describes results for data with a NaN,
+where SciPy's own result depends on the order of its comparisons.
 
 The column of CuPy holds for ordinary calls: the backend's README lists the known differences. No
 run on a GPU has been recorded yet.
@@ -90,14 +90,15 @@ def page(backends: Mapping[str, Mapping[str, str]]) -> str:
     parts = [HEAD, table(["backend", "for", "functions", "exact"], rows)]
     names = sorted({name for cells in backends.values() for name in cells})
     for module in ("ndimage", "signal", "signal.windows", "fft"):
-        rows = [
-            [f"`{name.rpartition('.')[2]}`", *(cells.get(name, "") for cells in backends.values())]
-            for name in names
-            if name.rpartition(".")[0] == module
-        ]
+        alike: dict[tuple[str, ...], list[str]] = {}
+        for name in names:
+            if name.rpartition(".")[0] == module:
+                found = tuple(cells.get(name, "") for cells in backends.values())
+                alike.setdefault(found, []).append(f"`{name.rpartition('.')[2]}`")
+        rows = [[", ".join(functions), *found] for found, functions in alike.items()]
         if rows:
             parts.append(f"## `scipy_dispatch.{module}`\n")
-            parts.append(table(["function", *backends], rows))
+            parts.append(table(["functions", *backends], rows))
     return "\n".join(parts)
 
 

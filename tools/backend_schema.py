@@ -136,7 +136,7 @@ def _kinds() -> dict[str, dict[str, Any]]:
         "boolean": {"type": "boolean"},
         "boolean, 0 or 1": {"anyOf": [{"type": "boolean"}, {"enum": [0, 1]}]},
         "identifier": {"allOf": [{"$ref": "#/definitions/identifier"}]},
-        "list of backend names": list_of(name),
+        "backend name or list of them": {"anyOf": [name, list_of(name)]},
         "module or list of modules": {"anyOf": [{"type": "string"}, list_of({"type": "string"})]},
         "list of requirements": list_of({"type": "string", "pattern": "^[A-Za-z0-9]"}),
         "list of variants": list_of({"$ref": "#/definitions/variant"}),

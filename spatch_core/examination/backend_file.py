@@ -4,31 +4,154 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
 from pkgutil import iter_modules
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .._description import Description, parse_toml
 from .._errors import Finding, Severity, Source, replace
 from .._parsing import parse_description
 from ..exceptions import DescriptionError
+from .backends import are_covered, check_calls, own_types
 from .checks import DescriptionCheck
 from .child import run
 from .description import Mention, Role, check_requirements, check_variants, find_mentions
-from .findings import Report, ending_as_finding, error, from_record, incomplete, to_record
+from .findings import (
+    KeyPath,
+    Report,
+    ending_as_finding,
+    error,
+    from_record,
+    incomplete,
+    key_path,
+    to_record,
+)
 from .importing import Importer, package_of
-from .layout import Layout, find_layout
 from .libraries import live_systems
 from .project import Project, package_folder
 
 if TYPE_CHECKING:
+    from ..backend_system import BackendSystem
     from .child import Journal, TaskResult
 
+
 _AT_LINE = re.compile(r" \(at line (\d+), column \d+\)")
+
+
+# --- The lines of keys ----------------------------------------------------------------------------
+
+# TOML parsers do not give them. The text is valid: a parser has accepted it before. It is cut into
+# statements, each a header or a key with its value: the fewest lines that a parser accepts.
+
+_LONGEST = 1000
+"""The longest key path whose line is recorded."""
+
+
+class Header(NamedTuple):
+    """The header of a table."""
+
+    path: KeyPath
+    line: int
+    before: int  # the last line with a key, a value or a header before it; 0 for none
+
+
+@dataclass
+class Layout:
+    """The lines of keys, and the headers of tables."""
+
+    lines: dict[str, int] = field(default_factory=dict)  # by key path, as the validator writes it
+    headers: list[Header] = field(default_factory=list)
+    end: int = 0  # the last line with a key or a value
+
+    def line(self, key: str) -> int:
+        """Return the line of a key path, or of the innermost table around it."""
+        # Look up prefixes instead of all lines: a file may have as many faults as lines.
+        places = [len(key), *(place for place in range(len(key)) if key[place] in ".[")]
+        holders = (key[:place] for place in sorted(places, reverse=True))
+        return next((self.lines[each] for each in holders if each in self.lines), 1)
+
+    def add(self, path: KeyPath, value: Any, line: int, elements: list[int]) -> None:
+        """Record the lines of a key, and of all that its value has."""
+        key = key_path(path)
+        # A long key of a table would be repeated in the path of every key below it.
+        if len(key) <= _LONGEST:
+            self.lines.setdefault(key, line)
+        if isinstance(value, Mapping):
+            for name, each in value.items():
+                self.add((*path, name), each, line, elements)
+        elif isinstance(value, list):
+            for number, each in enumerate(value):
+                place = elements[number] if number < len(elements) else line
+                self.add((*path, number), each, place, [])
+
+
+def find_layout(text: str) -> Layout:
+    """Return the layout of valid TOML."""
+    layout = Layout()
+    table: KeyPath = ()
+    arrays: dict[KeyPath, int] = {}  # the last index of each array of tables
+    for line, lines, fields in _statements(text):
+        if lines[0].lstrip().startswith("["):
+            table = _header(fields, arrays)
+            layout.headers.append(Header(table, line, layout.end))
+            for end in range(1, len(table) + 1):
+                layout.add(table[:end], None, line, [])
+        else:
+            elements = _elements(line, lines) if len(lines) > 1 else []
+            for name, value in fields.items():
+                layout.add((*table, name), value, line, elements)
+        layout.end = line + len(lines) - 1
+    return layout
+
+
+def _statements(text: str) -> Iterator[tuple[int, list[str], dict[str, Any]]]:
+    """Yield the first line, the lines and the content of each statement."""
+    first = 1
+    lines: list[str] = []
+    for number, each in enumerate(text.replace("\r\n", "\n").split("\n"), 1):
+        lines.append(each)
+        with suppress(ValueError):  # it goes on
+            fields = parse_toml("\n".join(lines).encode())
+            if fields:
+                yield first, lines, fields
+            first, lines = number + 1, []
+
+
+def _header(fields: dict[str, Any], arrays: dict[KeyPath, int]) -> KeyPath:
+    """Return the path of the table that a header begins."""
+    path: KeyPath = ()
+    content: Any = fields
+    while content:
+        ((name, content),) = content.items()
+        if path in arrays:
+            path = (*path, arrays[path])
+        path = (*path, name)
+        if isinstance(content, list):
+            arrays[path] = arrays.get(path, -1) + 1
+            return (*path, arrays[path])
+    return path
+
+
+def _elements(first: int, lines: list[str]) -> list[int]:
+    """Return the lines of the elements of an array; empty if it is none."""
+    found: list[int] = []
+    for number in range(1, len(lines) + 1):
+        closing = ["]"] if number < len(lines) else []
+        with suppress(ValueError):
+            value: Any = parse_toml("\n".join([*lines[:number], *closing]).encode())
+            while isinstance(value, dict):
+                value = next(iter(value.values()))
+            if isinstance(value, list):
+                found += [first + number - 1] * (len(value) - len(found))
+    return found
+
+
+# --- A file ---------------------------------------------------------------------------------------
 
 
 @dataclass
@@ -90,6 +213,12 @@ class BackendFile:
     def project(self) -> Project:
         """The project around the file."""
         return Project(Path(self.path).absolute())
+
+    def is_for(self, system: BackendSystem) -> bool:
+        """Whether the file describes a backend of this library, as far as it says so."""
+        groups = {group for group, _, _ in self.project.entry_points()}
+        functions = () if self.description is None else self.description.functions
+        return system.group in groups or not system.functions.keys().isdisjoint(functions)
 
     def importer(self) -> Importer:
         """Return an importer that knows the packages and requirements of the file's project."""
@@ -199,8 +328,9 @@ def verify_file(path: str | os.PathLike[str], imports: bool = True) -> FileRepor
     file = read_file(os.fspath(path))
     found = [*file.faults]
     if file.fields:
+        unquoted = [*map(file.placed, file.project.check_unquoted_groups())]
         name = file.fields.get("name")
-        found += map(file.placed, file.project.check_entry_points(file.folder, name))
+        found += unquoted or map(file.placed, file.project.check_entry_points(file.folder, name))
         found += map(file.placed, file.project.check_wheel(file.folder))
     if imports:
         if file.description is not None:
@@ -236,6 +366,13 @@ def examine(request: dict[str, Any], journal: Journal) -> None:
     check = DescriptionCheck(file.mentions(), file.importer(), journal, name=name)
     for each in chain(check.findings(), check.unmentioned()):
         journal.add("finding", to_record(each))
-    groups = {str(each.group) for each in live_systems()}
-    for each in file.project.check_groups(groups):
+    systems = live_systems()
+    found = [*file.project.check_groups({str(each.group) for each in systems})]
+    for system in systems:
+        own = own_types(system)
+        if file.description is not None and file.is_for(system):
+            is_asked_for = file.description.requires_opt_in
+            waits = not is_asked_for and are_covered(file.description.known_types, own)
+            found += check_calls(file.description, own, waits)
+    for each in found:
         journal.add("finding", to_record(each))

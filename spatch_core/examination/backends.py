@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 from .._discovery import REQUIRES
-from .._errors import Source
+from .._errors import Finding, Source, replace
 from .._order import BY_TYPES, DECLARED
 from .._patterns import ABSTRACT, DEFAULT, EXACT, TypePattern
+from .findings import note
 
 if TYPE_CHECKING:
     from .._description import Description
@@ -131,21 +132,53 @@ def waits_for_prioritize(description: Description, system: BackendSystem) -> boo
 
     The library works with all its types itself, and goes before backends that are merely installed.
     """
-    own_types = system.backends[DEFAULT].primary_types
-    if description.name == DEFAULT or description.requires_opt_in or not own_types:
+    if description.name == DEFAULT or description.requires_opt_in:
         return False
     order = [*system._catalog().descriptions]
     goes_first = order.index(description.name) < order.index(DEFAULT)
     if goes_first and description.name in system._dispatcher.ensure_loaded().decider.placed:
         return False
-    return all(any(_covers(own, each) for own in own_types) for each in description.known_types)
+    return are_covered(description.known_types, own_types(system))
+
+
+def own_types(system: BackendSystem) -> list[TypePattern]:
+    """Return the library's own primary types; no backend is discovered."""
+    return [TypePattern(each) for each in system._default_types]
+
+
+def are_covered(types: Iterable[TypePattern], own: Collection[TypePattern]) -> bool:
+    """Whether the library works with all these types itself, and goes first in calls with them."""
+    return bool(own) and all(any(_covers(each, other) for each in own) for other in types)
+
+
+def check_calls(
+    description: Description, own: Collection[TypePattern], waits: bool
+) -> Iterator[Finding]:
+    """Yield notes about the calls that a backend takes beside the library's own types."""
+    if waits:
+        found = note(
+            "it waits for prioritize: the library works with all of its types itself and goes "
+            "first, so it never runs unasked",
+            "Say so with requires_opt_in = true",
+        )
+        yield replace(found, key="requires_opt_in")
+    if own and "builtins" not in [each.module for each in own]:
+        for position, each in enumerate(description.primary_types):
+            if each.module == "builtins" and not description.in_code:
+                called = f"f({each.qualname})"
+                found = note(
+                    f"the library lists none of Python's own classes: the backend takes calls "
+                    f"like {called}, and none that has an object of the library beside it",
+                    f"Remove {str(each)!r}, unless calls like {called} are meant",
+                )
+                yield replace(found, key=f"primary_types[{position}]")
 
 
 def _covers(own: TypePattern, other: TypePattern) -> bool:
     """Whether `own` is known to match every class that `other` matches."""
     if own.identifier == other.identifier and own.prefix == other.prefix:
         return True
-    if own.prefix == EXACT or other.prefix not in (EXACT, own.prefix):
+    if own.prefix == EXACT or (own.prefix != ABSTRACT and other.prefix not in (EXACT, own.prefix)):
         return False
     cls: Any = sys.modules.get(other.module)
     base: Any = sys.modules.get(own.module)

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator, Mapping
-from inspect import Signature, isabstract, isclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from inspect import isabstract, isclass
 from pkgutil import iter_modules
-from typing import TYPE_CHECKING, Any, get_origin
+from typing import TYPE_CHECKING, Any
 
 from .._description import EVERY
 from .._errors import Finding, replace
-from .._patterns import ABSTRACT, EXACT, TypePattern, split_identifier, type_identifier
+from .._patterns import EXACT, TypePattern, split_identifier, type_identifier
 from .description import Mention, Role
-from .findings import error, key_path, note, unchecked, warning
+from .findings import error, key_path, note, unchecked
 from .functions import LibraryFunctions, check_callable, check_conversion, check_every
 from .importing import (
     Importer,
@@ -74,11 +74,19 @@ class DescriptionCheck:
             is_used = each.role in (Role.FUNCTION, Role.SHOULD_RUN, Role.CONVERSION)
             step = f"using {each.text}" if is_used else f"importing {each.module}"
             if self.journal.begins(step, each.key, each.module):
-                for finding in _CHECKS[each.role](self, each):
-                    found = replace(finding, key=each.key)
-                    if found not in seen:
+                for finding in self._check(each):
+                    found = finding and replace(finding, key=each.key)
+                    if found is not None and found not in seen:
                         seen.add(found)
                         yield found
+
+    def _check(self, mention: Mention) -> Iterable[Finding | None]:
+        if mention.role in _CHECKS:
+            return _CHECKS[mention.role](self, mention)
+        found = self.importer.load(mention.text, self.is_needed)
+        if isinstance(found, Finding):
+            return [found]
+        return _OBJECT_CHECKS[mention.role](self, mention, found)
 
     def unmentioned(self) -> Iterator[Finding]:
         """After `findings`, yield a note if the code and the description differ in functions."""
@@ -112,18 +120,6 @@ class DescriptionCheck:
                     found = replace(found, message=message)
                 yield replace(found, key=key)
 
-    def check_type(self, mention: Mention) -> Iterator[Finding]:
-        """Check a type pattern."""
-        yield from check_pattern(TypePattern(mention.text), self.importer)
-
-    def check_library_function(self, mention: Mention) -> Iterator[Finding]:
-        """Check whether the library has a function."""
-        yield from _given(self.functions.check(mention.text))
-
-    def check_attribute(self, mention: Mention) -> Iterator[Finding]:
-        """Check whether a module attribute of the library follows backends."""
-        yield from _given(self.functions.check_attribute(mention.text))
-
     def check_module(self, mention: Mention) -> Iterator[Finding]:
         """Import a module and its submodules, which register functions."""
         finding = self.importer.try_module(mention.text, self.is_needed)
@@ -131,22 +127,12 @@ class DescriptionCheck:
         self._has_all_modules &= not found
         yield from found
 
-    def check_object(self, mention: Mention) -> Iterator[Finding]:
-        """Import an object, and check whether it can do what its key says."""
-        found = self.importer.load(mention.text, self.is_needed)
-        if isinstance(found, Finding):
-            yield found
-        elif mention.role is Role.BACKEND:
-            yield from self._check_backend(mention, found)
-        elif mention.role is Role.CONVERSION:
-            yield from _given(check_conversion(mention, found))
-        elif mention.role is Role.VALUE:
-            return  # any object will do
-        elif mention.library_function == EVERY:
-            yield from _given(check_every(mention, found, self._others()))
+    def check_callable(self, mention: Mention, found: Any) -> Iterator[Finding | None]:
+        """Check whether a function of the backend can take the calls that it gets."""
+        if mention.library_function == EVERY:
+            yield check_every(mention, found)
         else:
-            default = self.functions.signature(mention.library_function)
-            yield from _given(check_callable(mention, found, default))
+            yield check_callable(mention, found, self.functions.signature(mention.library_function))
 
     def _import_submodules(self, key: str, module: str) -> Iterator[Finding]:
         """Import all submodules, so that all functions are registered; tests and scripts are not.
@@ -164,17 +150,8 @@ class DescriptionCheck:
                 else:
                     yield finding
 
-    def _others(self) -> Iterator[tuple[str, Signature]]:
-        """Yield the library's functions that have no table of their own, if they are known."""
-        if self.functions.system is None:
-            return
-        for identifier in self.functions.system.functions:
-            if identifier not in self.implemented:
-                signature = self.functions.signature(identifier)
-                if signature is not None:
-                    yield identifier, signature
-
-    def _check_backend(self, mention: Mention, backend: Any) -> Iterator[Finding]:
+    def check_backend(self, mention: Mention, backend: Any) -> Iterator[Finding]:
+        """Check whether an object registers functions for this backend."""
         identifier = mention.text
         # By name: a library may vendor this package.
         if all(each.__name__ != "BackendImplementation" for each in type(backend).__mro__):
@@ -193,23 +170,21 @@ class DescriptionCheck:
             self._registered[mention.key] = getattr(backend, "functions", {})
 
 
-_CHECKS = {
-    Role.TYPE: DescriptionCheck.check_type,
-    Role.LIBRARY_FUNCTION: DescriptionCheck.check_library_function,
-    Role.ATTRIBUTE: DescriptionCheck.check_attribute,
+_CHECKS: dict[Role, Callable[[DescriptionCheck, Mention], Iterable[Finding | None]]] = {
+    Role.TYPE: lambda check, each: check_pattern(TypePattern(each.text), check.importer),
+    Role.LIBRARY_FUNCTION: lambda check, each: [check.functions.check(each.text)],
+    Role.ATTRIBUTE: lambda check, each: [check.functions.check_attribute(each.text)],
     Role.MODULE: DescriptionCheck.check_module,
-    Role.BACKEND: DescriptionCheck.check_object,
-    Role.FUNCTION: DescriptionCheck.check_object,
-    Role.SHOULD_RUN: DescriptionCheck.check_object,
-    Role.CONVERSION: DescriptionCheck.check_object,
-    Role.VALUE: DescriptionCheck.check_object,
 }
 """How a name in each role is checked."""
-
-
-def _given(finding: Finding | None) -> Iterator[Finding]:
-    if finding is not None:
-        yield finding
+_OBJECT_CHECKS: dict[Role, Callable[[DescriptionCheck, Mention, Any], Iterable[Finding | None]]] = {
+    Role.BACKEND: DescriptionCheck.check_backend,
+    Role.FUNCTION: DescriptionCheck.check_callable,
+    Role.SHOULD_RUN: DescriptionCheck.check_callable,
+    Role.CONVERSION: lambda check, each, found: [check_conversion(each, found)],
+    Role.VALUE: lambda check, each, found: [],  # any object will do
+}
+"""How the imported object is checked, in all other roles."""
 
 
 # --- Type patterns --------------------------------------------------------------------------------
@@ -219,18 +194,14 @@ def check_pattern(pattern: TypePattern, importer: Importer) -> Iterator[Finding]
     """Import the class of a type pattern, and yield the reasons why it can never match."""
     package = package_of(pattern.module)
     if not is_module_installed(package):
-        meant, perhaps = importer.identifiers_like(pattern.module, pattern.qualname)
+        meant = importer.identifiers_like(pattern.module, pattern.qualname)
         if meant:
             yield error(
                 f"there is no module {pattern.module!r}, so {str(pattern)!r} can never match",
                 f"Did you mean {pattern.prefix + meant[0]!r}?",
             )
         else:
-            remark = unchecked(f"the package {package!r} is not installed here")
-            if perhaps:
-                remedy = f"{remark.remedy}, or correct it if {perhaps[0]!r} is meant"
-                remark = replace(remark, remedy=remedy)
-            yield remark
+            yield unchecked(f"the package {package!r} is not installed here")
         return
     finding = importer.try_module(pattern.module, is_needed=False)
     if finding is not None:
@@ -270,18 +241,10 @@ def _named_class(pattern: TypePattern) -> Any:
 
 def _check_class(pattern: TypePattern, found: Any) -> Iterator[Finding]:
     if not isclass(found):
-        origin = get_origin(found)  # list for typing.List
         yield error(
             f"{pattern.identifier!r} is not a class but of type {type(found).__qualname__!r}, so "
             "it can never match",
-            f"Write '{pattern.prefix}{type_identifier(origin)}'"
-            if isclass(origin)
-            else "Name the type of the objects, e.g. 'numpy:ndarray' instead of 'numpy:array'",
-        )
-    elif found is type(None):
-        yield warning(
-            "None does not count among the dispatch arguments, so its type never matches",
-            "Remove it",
+            "Name the type of the objects, e.g. 'numpy:ndarray' instead of 'numpy:array'",
         )
     elif pattern.prefix == EXACT and (isabstract(found) or getattr(found, "_is_protocol", False)):
         yield error(
@@ -290,20 +253,3 @@ def _check_class(pattern: TypePattern, found: Any) -> Iterator[Finding]:
             f"Write '@{pattern.identifier}' for classes registered with it too, or "
             f"'~{pattern.identifier}' for its subclasses",
         )
-    elif pattern.prefix == ABSTRACT:
-        try:
-            issubclass(int, found)
-        except Exception as raised:  # noqa: BLE001  # a third party's __subclasscheck__
-            yield error(
-                f"issubclass(..., {pattern.identifier}) raises {type(raised).__name__} ({raised}), "
-                "so that it can never match",
-                "Name a class that issubclass accepts",
-            )
-            return
-        check: Any = type(found).__subclasscheck__
-        if check is type.__subclasscheck__:
-            yield note(
-                f"{pattern.identifier!r} is not an abstract base class; importing it is "
-                "unnecessary",
-                f"Write '~{pattern.identifier}', which means the same and needs no import",
-            )

@@ -18,7 +18,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext, supp
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from importlib import import_module
-from threading import Event, Thread
+from tempfile import TemporaryFile
 from typing import Any, TypeAlias
 
 from .._errors import in_words
@@ -26,8 +26,6 @@ from ..exceptions import SpatchCoreWarning
 
 _LIMIT = 120.0
 """Time limit of a child in seconds, because a CI job must not wait forever."""
-_PATIENCE = 2.0
-"""Seconds for third-party threads and exit handlers after the task is done."""
 _RESTARTS = 5
 """How many modules may end a child before the task is given up."""
 
@@ -105,6 +103,7 @@ class Ending:
     what: str  # the step under way
     module: str  # the module that the step imports; empty for none
     keys: list[str]  # where the description names the module
+    is_late: bool = False  # whether it was ended because of its time limit
 
     def __str__(self) -> str:
         return f"{self.what} {self.how}"
@@ -131,13 +130,13 @@ class Journal:
     """The steps and results of a child, for its parent."""
 
     def __init__(self, descriptor: int, skip: Collection[str]) -> None:
-        self._descriptor = descriptor  # of the pipe to the parent
+        self._descriptor = descriptor  # of the file that the parent reads
         self._skip = skip  # modules that have ended a child before
 
     def add(self, kind: str, value: Any) -> None:
         """Write a value that JSON can represent."""
         line = json.dumps([kind, value]).encode() + b"\n"
-        while line:  # a pipe may take a part only
+        while line:  # the file may take a part only
             line = line[os.write(self._descriptor, line) :]
 
     def begins(self, what: str, key: str = "", module: str = "") -> bool:
@@ -169,11 +168,11 @@ def run(
         while True:
             skip = [each.module for each in result.endings]
             asked = {"task": task, "request": request, "path": path, "skip": skip}
-            result.values, how = _run_once(asked, variables or {}, limit)
+            result.values, how, is_late = _run_once(asked, variables or {}, limit)
             if result.is_complete:
                 break
             what, module, key = result.last("step", ("starting", "", ""))
-            result.endings.append(Ending(how, what, module, [key] if key else []))
+            result.endings.append(Ending(how, what, module, [key] if key else [], is_late))
             if not module or len(result.endings) > _RESTARTS:
                 break
     for each in result.endings:
@@ -185,51 +184,41 @@ def run(
 
 def _run_once(
     asked: Mapping[str, Any], variables: Mapping[str, str], limit: float
-) -> tuple[dict[str, list[Any]], str]:
-    """Run a child; return what it wrote by kind, and how it ended."""
+) -> tuple[dict[str, list[Any]], str, bool]:
+    """Run a child; return what it wrote by kind, how it ended, and whether that was the limit."""
     # The path comes first: this package may be importable only through it.
     code = (
         "import json, sys; asked = json.load(sys.stdin); sys.path[:] = asked['path']\n"
         f"from {__name__} import perform; perform(asked)"
     )
-    process = subprocess.Popen(
-        [sys.executable, "-c", code],
-        env={**os.environ, **variables},
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL if sys.__stderr__ is None else None,
-        start_new_session=True,
-    )
     values: dict[str, list[Any]] = {}
-    is_over = Event()
-
-    def converse() -> None:
-        assert process.stdin is not None
-        assert process.stdout is not None
-        with suppress(OSError), process.stdin as stream:  # the child may end before it reads
-            stream.write(json.dumps(asked).encode())
-        with process.stdout as lines:
-            for line in lines:
-                with suppress(ValueError):  # a last line that is incomplete
-                    kind, value = json.loads(line)
-                    values.setdefault(kind, []).append(value)
-                if values.get("done"):
-                    is_over.set()
-        is_over.set()
-
-    # A thread, because Windows can wait for a pipe in no other way.
-    reader = Thread(target=converse, daemon=True)
-    reader.start()
-    try:
-        is_late = not is_over.wait(limit)
-        if not is_late:
-            reader.join(_PATIENCE)
-    finally:
-        # End the group before the child is reaped: until then its number is not given to another.
-        _kill(process)
-        process.wait()
-    reader.join(_PATIENCE)  # a process of another session may hold the pipe open
-    return values, _how(process.returncode, f"took longer than {limit:g} s" if is_late else "")
+    # Files, because a process that an import has started would hold a pipe open.
+    with TemporaryFile() as question, TemporaryFile() as answers:
+        question.write(json.dumps(asked).encode())
+        question.seek(0)
+        process = subprocess.Popen(
+            [sys.executable, "-c", code],
+            env={**os.environ, **variables},
+            stdin=question,
+            stdout=answers,
+            stderr=subprocess.DEVNULL if sys.__stderr__ is None else None,
+            start_new_session=True,
+        )
+        is_late = False
+        try:
+            process.wait(limit)
+        except subprocess.TimeoutExpired:
+            is_late = True
+        finally:
+            _kill(process)
+            process.wait()
+        answers.seek(0)
+        for line in answers:
+            with suppress(ValueError):  # a last line that is incomplete
+                kind, value = json.loads(line)
+                values.setdefault(kind, []).append(value)
+    how = f"took longer than {limit:g} s and was ended" if is_late else _how(process.returncode)
+    return values, how, is_late
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:
@@ -241,10 +230,8 @@ def _kill(process: subprocess.Popen[bytes]) -> None:
         process.kill()
 
 
-def _how(code: int, lateness: str) -> str:
-    """Say how a child ended; one that had ended by itself keeps its exit code when it is killed."""
-    if lateness and code == -getattr(signal, "SIGKILL", code):
-        return f"{lateness} and was ended"
+def _how(code: int) -> str:
+    """Say how a child ended by itself."""
     if code >= 0:
         return f"ended the interpreter with exit code {code}"
     try:
@@ -262,3 +249,7 @@ def perform(asked: Mapping[str, Any]) -> None:
     module, _, function = asked["task"].partition(":")
     getattr(import_module(module), function)(asked["request"], journal)
     journal.add("done", True)
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(Exception):  # third-party code may have closed or replaced it
+            stream.flush()
+    os._exit(0)  # threads and exit handlers of third-party code may take forever

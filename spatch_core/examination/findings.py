@@ -13,7 +13,7 @@ from .._errors import Finding, Published, Severity, Source, replace
 if TYPE_CHECKING:
     from .child import Ending
 
-Path: TypeAlias = "tuple[str | int, ...]"
+KeyPath: TypeAlias = "tuple[str | int, ...]"
 """The keys and indices that lead to a value in a description."""
 _QUOTED = ("attributes", "functions")
 _BARE = {*NO_FUNCTIONS} - {EVERY}
@@ -145,7 +145,7 @@ def source_from_json(fields: Mapping[str, Any]) -> Source | None:
     return Source(entry_point, file, distribution and SimpleNamespace(metadata=known))
 
 
-def key_path(path: Path) -> str:
+def key_path(path: KeyPath) -> str:
     """Write a path as the validator writes it: ``functions."lib:fn".function``."""
     written = str(path[0])
     for position, part in enumerate(path[1:], 1):

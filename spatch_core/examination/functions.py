@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from inspect import (
     Parameter,
     Signature,
     isasyncgenfunction,
     iscoroutinefunction,
     isgeneratorfunction,
+    signature,
 )
+from itertools import chain
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from .._description import EVERY
 from .._errors import Finding, Severity, Source, nearest, replace
 from .._patterns import loaded_object, split_identifier
 from .child import foreign_code
@@ -23,7 +24,6 @@ from .findings import error, unchecked, warning
 from .importing import (
     Importer,
     did_you_mean,
-    functions_like,
     functions_near,
     is_module_installed,
     package_of,
@@ -36,10 +36,10 @@ from .libraries import (
     is_adopted,
     live_systems,
 )
-from .signatures import find_signature, mismatches, other_defaults
 
 if TYPE_CHECKING:
     from ..backend_system import BackendSystem
+
 
 _CONVERSIONS = {
     "to_default": ("x",),
@@ -47,7 +47,6 @@ _CONVERSIONS = {
     "copy_into": ("original", "converted"),
 }
 """The positional arguments of each conversion."""
-_UNBOUND = ("is an unbound method", "Name it through an instance, or make it a static method")
 
 
 # --- The library's functions ----------------------------------------------------------------------
@@ -63,20 +62,15 @@ class LibraryFunctions:
     def __init__(self, importer: Importer, system: BackendSystem | None = None) -> None:
         self.importer = importer
         self.system = system
-        self.systems: list[Any] = [] if system is None else [system]
-        self.live: dict[str, Any] | None = None
-        self.findings: dict[str, Finding | None] = {}
+        self.findings: dict[str, Finding | None] = {}  # of the modules that were imported
         self.has_all = system is not None
+        self._read()
 
-    def known(self) -> Mapping[str, Any]:
-        """Return the functions of the library, or of all that have been imported."""
-        if self.system is not None:
-            return self.system.functions
-        if self.live is None:
-            self.live, self.systems = {}, live_systems()
-            for system in self.systems:
-                self.live.update(system.functions)
-        return self.live
+    def _read(self) -> None:
+        """Read the functions of the library, or of all that have been imported."""
+        self.systems: list[Any] = live_systems() if self.system is None else [self.system]
+        found = (each.functions.items() for each in self.systems)
+        self.known: Mapping[str, Any] = dict(chain.from_iterable(found))
 
     def find(self, identifier: str) -> Any:
         """Return a function, or None; import the modules that may define it.
@@ -84,14 +78,17 @@ class LibraryFunctions:
         All libraries may define it: a library can make a function of another package dispatchable,
         under the name that the function has there.
         """
-        module, _ = split_identifier(identifier)
-        for imports in (None, self.import_module, self._import_libraries):
-            if imports is not None:
-                imports(module)
-            function = self.known().get(identifier)
-            if function is not None:
-                return function
-        return None
+        if identifier not in self.known:
+            self.import_module(split_identifier(identifier)[0])
+        if identifier not in self.known and not self.has_all:
+            self.has_all = True
+            for library in find_libraries():
+                with foreign_code():
+                    found = self.importer.load(library.identifier, is_needed=False)
+                if not isinstance(found, Finding):
+                    import_public_names(library)
+            self._read()
+        return self.known.get(identifier)
 
     def is_adopted(self, identifier: str) -> bool:
         """Whether a library has adopted a function.
@@ -105,24 +102,14 @@ class LibraryFunctions:
         package = package_of(module)
         if module not in self.findings and (self.system is None or is_module_installed(package)):
             self.findings[module] = self.importer.try_module(module, is_needed=False)
-            self.live = None
             if self.system is None and package in sys.modules:
                 import_public_names(Library(package, f"{package}:", Source()))
+            self._read()
 
     def _adopted_as(self, function: object) -> list[str]:
         """Return the identities under which libraries have adopted a function."""
         found = {adopted_name(system, function) for system in self.systems}
         return sorted(each for each in found if each is not None)
-
-    def _import_libraries(self, _module: str) -> None:
-        if self.has_all:
-            return
-        self.has_all, self.live = True, None
-        for library in find_libraries():
-            with foreign_code():
-                found = self.importer.load(library.identifier, is_needed=False)
-            if not isinstance(found, Finding):
-                import_public_names(library)
 
     def signature(self, identifier: str | None) -> Signature | None:
         """Return the signature of a library's function, or None."""
@@ -134,7 +121,7 @@ class LibraryFunctions:
         if self.find(identifier) is not None or self.is_adopted(identifier):
             return None
         module, qualname = split_identifier(identifier)
-        functions, finding = self.known(), self.findings.get(module)
+        functions, finding = self.known, self.findings.get(module)
         package = package_of(identifier)
         is_known = self.system is not None or package in map(package_of, functions)
         if finding is not None and (finding.is_unchecked or not finding.is_absent):
@@ -143,33 +130,27 @@ class LibraryFunctions:
             return finding
         named = loaded_object(module, qualname)
         meant = [name for name, each in functions.items() if each is named]
-        meant = meant or self._adopted_as(named) or functions_like(identifier, functions)
-        if not (meant or is_known):
+        meant = meant or self._adopted_as(named)
+        hint = did_you_mean(meant or functions_near(identifier, functions))
+        if not (hint or is_known):
             return unchecked(f"no library is known that has functions of {package!r}")
         message = f"the library has no function {identifier!r}"
-        if meant:
-            return error(message, did_you_mean(meant))
-        hint = did_you_mean(functions_near(identifier, functions))
         if hint:
-            return error(message, f"{hint} Else remove it")
+            return error(message, hint)
         # No error: another version of the library may have the function.
         otherwise = "Remove it, or say which versions of the library the backend requires"
         return warning(message, otherwise)
 
     def check_attribute(self, identifier: str) -> Finding | None:
         """Return a finding if a module attribute of the library would follow no backend."""
-        module, name = split_identifier(identifier)
+        module, _ = split_identifier(identifier)
         self.import_module(module)
         found = sys.modules.get(module)
         if found is None:
-            return self.findings.get(module) or self._no_module(module)
+            finding = self.findings.get(module)
+            return finding if finding or self.system is None else self._no_module(module)
         if type(found) is not ModuleType:  # another class may define attributes in any way
             return None
-        if name in vars(found):
-            return warning(
-                f"module {module!r} has a {name!r} of its own, which follows no backend",
-                "Remove it here, or implement it as a function if it is one",
-            )
         if "__getattr__" not in vars(found):
             return warning(
                 f"attributes of module {module!r} follow no backend",
@@ -177,13 +158,10 @@ class LibraryFunctions:
             )
         return None
 
-    def _no_module(self, module: str) -> Finding | None:
-        modules = {package_of(each) for each in self.known()}
-        if self.system is not None:
-            modules |= {each for each in sys.modules if package_of(each) in modules}
-        if not modules:
-            return None
-        remedy = did_you_mean(nearest(module, modules), "Name a module of the library")
+    def _no_module(self, module: str) -> Finding:
+        packages = {package_of(each) for each in self.known}
+        near = nearest(module, [each for each in sys.modules if package_of(each) in packages])
+        remedy = did_you_mean(near, "Name a module of the library")
         return error(f"the library has no module {module!r}", remedy)
 
 
@@ -210,13 +188,11 @@ def check_callable(mention: Mention, thing: Any, default: Signature | None) -> F
     faults = mismatches(default, signature, context)
     if not faults:
         return _check_defaults(mention, default, signature)
-    first, rest = _split(signature)
+    rest = _without_first(signature)
     message = f"cannot take all calls of the library's function {default}: {'; '.join(faults)}"
     remedy = f"Take {'the context, and then ' * context}what the library's function takes"
     # A single cause that explains all mismatches is reported instead of them.
-    if first in ("self", "cls") and not mismatches(default, rest, context):
-        message, remedy = _UNBOUND
-    elif context and not mismatches(default, signature, context=False):
+    if context and not mismatches(default, signature, context=False):
         message, remedy = _no_context(mention)
     # The first parameter is a context only if the rest has the names of the library's parameters.
     elif not (context or mismatches(default, rest, context=False)) and (
@@ -227,10 +203,8 @@ def check_callable(mention: Mention, thing: Any, default: Signature | None) -> F
     return error(f"{mention.text}{signature} {message}", remedy)
 
 
-def check_every(
-    mention: Mention, thing: Any, functions: Iterable[tuple[str, Signature]]
-) -> Finding | None:
-    """Return a finding if a function in the table ``functions."*"`` cannot serve `functions`."""
+def check_every(mention: Mention, thing: Any) -> Finding | None:
+    """Return a finding if a function in the table ``functions."*"`` cannot serve all functions."""
     finding = check_callable(mention, thing, None)
     signature = find_signature(thing)
     if finding is not None or signature is None:
@@ -240,14 +214,6 @@ def check_every(
             f"{mention.text}{signature} takes no DispatchContext, which names the called function",
             "Take it as the first argument, and then *args and **kwargs",
         )
-    for identifier, default in functions:
-        found = check_callable(mention, thing, default)
-        if found is not None:
-            message = found.message.replace("library's function ", f"library's {identifier}", 1)
-            if message == found.message:  # the fault is the same for all functions
-                return found
-            remedy = f"Take *args and **kwargs, or give {identifier} a table of its own"
-            return replace(found, message=message, remedy=remedy)
     return None
 
 
@@ -264,18 +230,16 @@ def check_conversion(mention: Mention, thing: Any) -> Finding | None:
             "Write a plain function",
         )
     signature = find_signature(thing)
-    failure = signature and _binding_failure(signature, names)
-    if not (signature and failure):
-        return None
-    if _split(signature)[0] in ("self", "cls") and not _binding_failure(
-        signature, ("self", *names)
-    ):
-        return error(f"{mention.text}{signature} {_UNBOUND[0]}", _UNBOUND[1])
-    return error(
-        f"{mention.text}{signature} cannot be called as {call}: {failure}",
-        f"Take {' and '.join(names)} by position"
-        + (", the caller's object first" if len(names) > 1 else ""),
-    )
+    try:
+        if signature is not None:
+            signature.bind(*names)
+    except TypeError as failure:
+        return error(
+            f"{mention.text}{signature} cannot be called as {call}: {failure}",
+            f"Take {' and '.join(names)} by position"
+            + (", the caller's object first" if len(names) > 1 else ""),
+        )
+    return None
 
 
 def _not_callable(mention: Mention, thing: Any, remedy: str) -> Finding:
@@ -283,22 +247,8 @@ def _not_callable(mention: Mention, thing: Any, remedy: str) -> Finding:
     return error(f"{mention.text!r} is not a function but of type {kind!r}", remedy)
 
 
-def _binding_failure(signature: Signature, names: tuple[str, ...]) -> str:
-    """Say why a call with these positional arguments fails; empty if it does not."""
-    try:
-        signature.bind(*names)
-    except TypeError as failure:
-        needed = [
-            each.name
-            for each in signature.parameters.values()
-            if each.kind is Parameter.KEYWORD_ONLY and each.default is each.empty
-        ]
-        return f"it requires {needed[0]!r} by keyword" if needed else str(failure)
-    return ""
-
-
 def _check_defaults(mention: Mention, default: Signature, own: Signature) -> Finding | None:
-    others = other_defaults(default, own, mention.takes_context)
+    others = other_defaults(default, own)
     if not others:
         return None
     return warning(
@@ -320,21 +270,147 @@ def _is_deferred(thing: Any) -> bool:
     return any(kind(thing) or kind(call) for kind in kinds)
 
 
-def _split(signature: Signature) -> tuple[str, Signature]:
-    """Return the name of the first positional parameter, and the signature without it."""
+def _without_first(signature: Signature) -> Signature:
+    """Return a signature without its first positional parameter."""
     parameters = [*signature.parameters.values()]
-    if not parameters or parameters[0].kind > parameters[0].POSITIONAL_OR_KEYWORD:
-        return "", signature
-    return parameters[0].name, signature.replace(parameters=parameters[1:])
+    is_first = parameters and parameters[0].kind in _BY_POSITION
+    return signature.replace(parameters=parameters[1:]) if is_first else signature
 
 
 def _no_context(mention: Mention) -> tuple[str, str]:
     lacks, remedy = "takes no DispatchContext,", "Take it as the first argument"
     if mention.role is Role.SHOULD_RUN:
         return f"{lacks} which every should_run gets first", remedy
-    if mention.library_function == EVERY:
-        return f"{lacks} which the implementation of every function gets first", remedy
     return (
         f"{lacks} but the description says uses_context = true",
         f"{remedy}, or leave uses_context out",
     )
+
+
+# --- Signatures ----------------------------------------------------------------------------------
+
+
+_BY_POSITION = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
+_BY_KEYWORD = (Parameter.POSITIONAL_OR_KEYWORD, Parameter.KEYWORD_ONLY)
+_PLAIN = (bool, int, float, complex, str, bytes)
+_STARS: dict[object, str] = {Parameter.VAR_POSITIONAL: "*", Parameter.VAR_KEYWORD: "**"}
+
+
+def find_signature(function: Callable[..., Any]) -> Signature | None:
+    """Return the signature of a function without annotations; None if it cannot be determined."""
+    try:
+        found = signature(function)
+        parameters = [each.replace(annotation=each.empty) for each in found.parameters.values()]
+        return found.replace(parameters=parameters, return_annotation=found.empty)
+    except Exception:  # noqa: BLE001  # a third party's __signature__ may raise anything
+        return None
+
+
+def written(
+    parameters: Iterable[Parameter],
+    annotation: Callable[[Parameter], str],
+    default: Callable[[Any], str],
+) -> list[str]:
+    """Return parameters as code, with the markers ``/`` and ``*`` between them.
+
+    >>> parameters = signature(lambda x, /, *, n=1: x).parameters.values()
+    >>> written(parameters, lambda each: "Any", repr)
+    ['x: Any', '/', '*', 'n: Any = 1']
+    """
+    texts: list[str] = []
+    previous: object = None
+    for each in parameters:
+        if previous is Parameter.POSITIONAL_ONLY and each.kind is not previous:
+            texts.append("/")
+        if each.kind is Parameter.KEYWORD_ONLY and previous not in (
+            Parameter.VAR_POSITIONAL,
+            Parameter.KEYWORD_ONLY,
+        ):
+            texts.append("*")
+        value = "" if each.default is each.empty else f" = {default(each.default)}"
+        texts.append(f"{_STARS.get(each.kind, '')}{each.name}: {annotation(each)}{value}")
+        previous = each.kind
+    if previous is Parameter.POSITIONAL_ONLY:
+        texts.append("/")
+    return texts
+
+
+def mismatches(default: Signature, implementation: Signature, context: bool) -> list[str]:
+    """Say which calls of `default` an implementation cannot take: one call for each reason.
+
+    Every call must bind, with each argument at the parameter of its name. With `context`, the
+    implementation gets a `DispatchContext` before the arguments.
+
+    >>> mismatches(signature(lambda x, n=None: ...), signature(lambda x: ...), context=False)[0]
+    'called as (x, n): too many positional arguments'
+    """
+    given = {each.name for each in default.parameters.values() if each.kind not in _STARS}
+    faults: dict[str, str] = {}
+    for args, keywords in _calls(default, len(implementation.parameters) + 1):
+        reason = _wrong(implementation, [None] * context + args, keywords, given)
+        if reason:
+            call = ", ".join([*args, *(f"{name}={name}" for name in keywords)])
+            faults.setdefault(reason, call)
+    return [f"called as ({call}): {reason}" for reason, call in faults.items()]
+
+
+def _calls(default: Signature, more: int) -> Iterator[tuple[list[Any], list[str]]]:
+    """Yield calls that together need all that a function takes: positional arguments and keywords.
+
+    Arguments have the names of their parameters. There are up to `more` further ones.
+    """
+    parameters = default.parameters.values()
+    kinds = {each.kind for each in parameters}
+    places = [each for each in parameters if each.kind in _BY_POSITION]
+    keyword_only = [each for each in parameters if each.kind is Parameter.KEYWORD_ONLY]
+    for number in range(len(places), -1, -1):
+        args, rest = [each.name for each in places[:number]], places[number:]
+        required = {each.name for each in (*rest, *keyword_only) if each.default is each.empty}
+        by_keyword = [each.name for each in (*rest, *keyword_only) if each.kind in _BY_KEYWORD]
+        if not required <= {*by_keyword}:
+            continue
+        for keywords in (by_keyword, [each for each in by_keyword if each in required]):
+            yield args, keywords
+            if Parameter.VAR_KEYWORD in kinds:
+                yield args, [*keywords, "another"]
+            if Parameter.VAR_POSITIONAL in kinds and not rest:
+                yield [*args, *(f"more_{each}" for each in range(more))], keywords
+
+
+def _wrong(implementation: Signature, args: list[Any], keywords: list[str], given: set[str]) -> str:
+    """Say why a call fails, or which argument gets to the wrong parameter; None is the context."""
+    try:
+        bound = implementation.bind(*args, **{name: name for name in keywords}).arguments
+    except TypeError as failure:
+        return str(failure)
+    parameters = implementation.parameters.values()
+    own = {each.name for each in parameters if each.kind not in _STARS}
+    own -= {name for name, value in bound.items() if value is None}
+    for name, value in bound.items():
+        if implementation.parameters[name].kind in _STARS:
+            for stray in sorted(own & given & {*value}):
+                return (
+                    f"{stray!r} is one of its {_STARS[implementation.parameters[name].kind]}{name}"
+                )
+        elif value in given and value != name and (name in given or value in own):
+            return f"its {name!r} gets the argument {value!r}"
+    return ""
+
+
+def other_defaults(default: Signature, implementation: Signature) -> list[str]:
+    """Say which parameters have other default values in an implementation.
+
+    Only numbers and strings are compared: None or an object of the library may stand for a value
+    that the implementation computes.
+
+    >>> library = signature(lambda x, radius=1, mode="same": ...)
+    >>> other_defaults(library, signature(lambda x, radius=2, mode=None: ...))
+    ['radius=2 instead of radius=1']
+    """
+    found = []
+    for name in default.parameters.keys() & implementation.parameters.keys():
+        given, own = default.parameters[name].default, implementation.parameters[name].default
+        is_plain = type(given) in _PLAIN and type(own) in _PLAIN
+        if is_plain and given != own and given == given:  # not NaN
+            found.append(f"{name}={own!r} instead of {name}={given!r}")
+    return sorted(found)

@@ -6,7 +6,6 @@ import os
 import sys
 from collections.abc import Iterable, Mapping
 from importlib import import_module
-from importlib.machinery import EXTENSION_SUFFIXES, ModuleSpec, PathFinder
 from importlib.util import find_spec
 from pathlib import Path, PurePosixPath
 from pkgutil import iter_modules
@@ -29,8 +28,6 @@ _SIMILARITY = 0.75
 """The least similarity of each part of a misspelled function."""
 _ENVIRONMENTAL = (ImportError, OSError, RuntimeError)
 """Errors of modules that cannot work on this machine, for example without a GPU."""
-_JOKES = {"antigravity", "this"}
-"""Modules of the standard library that act when they are imported, and have no types."""
 _PACKAGE = f"{Path(__file__).parents[1]}{os.sep}"
 """The folder of spatch_core."""
 
@@ -110,35 +107,42 @@ class Importer:
         said = "" if missing is raised else f" ({raised})"
         if not is_needed:
             return unchecked(f"the package {package!r}{wanted} is not installed here{said}")
-        correct = did_you_mean(
-            nearest(package, sys.stdlib_module_names, _MISSPELLED), "correct the name"
-        )
-        otherwise = f"; if {package} is no package at all, {correct[0].lower()}{correct[1:]}"
-        if package in self.nowhere:
-            otherwise = f": no folder around the file is called {package!r}"
-        elif not is_itself:
-            otherwise = f", and make it a dependency of the backend{otherwise}"
+        remedy = "Install it, and make it a dependency of the backend"
+        if package in self.requirements:
+            remedy = f"Install it: {self.requirements.name} requires it"
+        elif package in self.nowhere:
+            remedy = f"Install it: no folder around the file is called {package!r}"
         return warning(
             f"the package {package!r}{wanted} is not installed{said}, so calls fail",
-            self.requirements.remedy(package) or f"Install it{otherwise}",
+            remedy,
             is_absent=True,
         )
 
-    def identifiers_like(self, module: str, qualname: str) -> tuple[list[str], list[str]]:
+    def identifiers_like(self, module: str, qualname: str) -> list[str]:
         """Return identifiers with this qualname in installed packages of similar names.
 
-        A similar name is not enough, because ``xarray:DataArray`` does not mean the module
-        ``array``: the module's source must have the name, too. The second list has identifiers of
-        modules whose source does not say. Only the standard library is imported.
+        A similar name is not enough: ``xarray:DataArray`` does not mean the module ``array``. So
+        the source of the module must have the name, too. Nothing is imported.
         """
         package, dot, rest = module.partition(".")
         known = {*self.own, *owners_of_packages(), *sys.stdlib_module_names}
-        first = qualname.partition(".")[0]
-        found: dict[bool | None, list[str]] = {True: [], False: [], None: []}
-        for each in nearest(package, known, _MISSPELLED):
-            name = f"{each}{dot}{rest}"
-            found[_has_name(name, first)].append(f"{name}:{qualname}")
-        return found[True], found[None]
+        near = [f"{each}{dot}{rest}" for each in nearest(package, known, _MISSPELLED)]
+        name = qualname.partition(".")[0]
+        return [f"{each}:{qualname}" for each in near if search(rf"\b{name}\b", _source(each))]
+
+
+def _source(module: str) -> str:
+    """Return the text of a module without importing the packages around it; empty if unknown."""
+    try:
+        spec = find_spec(package_of(module))
+        folder = Path(str(spec and spec.origin)).parent
+        place = folder.joinpath(*module.split(".")[1:])
+        files = [Path(str(spec and spec.origin))]
+        if place != folder:
+            files = [place.with_suffix(".py"), place / "__init__.py"]
+        return "".join(each.read_text("utf-8", "replace") for each in files if each.is_file())
+    except Exception:  # noqa: BLE001  # a third party's finder
+        return ""
 
 
 def _missing(raised: BaseException) -> ModuleNotFoundError | None:
@@ -242,35 +246,17 @@ def origin_of(
 class Requirements:
     """The requirements of a distribution, optional or not, as its metadata has them.
 
-    >>> Requirements("oil", ["cupy-cuda12x; extra == 'gpu'"]).remedy("cupy_cuda12x")
-    "Install it, as 'pip install oil[gpu]' does"
+    >>> "cupy-cuda12x" in Requirements("oil", ["cupy_cuda12x; extra == 'gpu'"])
+    True
     """
 
     def __init__(self, name: str = "", texts: Iterable[str] = ()) -> None:
         self.name = name
-        self.extras: dict[str, str] = {}
-        self.always: list[str] = []
-        for text in texts:
-            found = match(r"\s*([\w.-]+)", text)
-            if found:
-                extra = search(r"""\bextra\s*==\s*['"]([\w.-]+)""", text)
-                self.extras.setdefault(_normal(found[1]), extra[1] if extra else "")
-                if ";" not in text:  # a marker may exclude this environment
-                    self.always.append(found[1])
+        found = (match(r"\s*([\w.-]+)", text) for text in texts)
+        self._names = {_normal(each[1]) for each in found if each}
 
     def __contains__(self, package: str) -> bool:
-        return _normal(package) in self.extras
-
-    def remedy(self, package: str) -> str:
-        """Say how to install a package; empty if it is no requirement."""
-        extra = self.extras.get(_normal(package))
-        if extra:
-            return f"Install it, as 'pip install {self.name}[{extra}]' does"
-        if extra is not None:
-            return f"Install it: {self.name} requires it"
-        missing = " and ".join(each for each in self.always if installed_version(each) is None)
-        # A package may have another name than its distribution.
-        return missing and f"Install {missing}, which {self.name} requires and which may have it"
+        return _normal(package) in self._names
 
 
 def _normal(name: str) -> str:
@@ -301,93 +287,36 @@ def attributes_like(thing: object, name: str) -> list[str]:
         return []
 
 
-def functions_like(identifier: str, known: Iterable[str]) -> list[str]:
+def functions_near(identifier: str, known: Iterable[str]) -> list[str]:
     """Return up to three functions whose module and qualname are both similar.
 
-    Digits must be the same.
+    Digits must be the same: ``fft2`` is no misspelling of ``fft``.
 
-    >>> functions_like("lib.fft:ffft", ["lib.fft:fft", "lib.fft:fft2", "lib.fft:shift"])
+    >>> functions_near("lib.fft:ffft", ["lib.fft:fft", "lib.fft:fft2", "lib.fft:shift"])
     ['lib.fft:fft']
-    >>> functions_like("lib.ftt:fft", ["lib.fft:fft", "other.io:fft"])
+    >>> functions_near("lib.ftt:fft", ["lib.fft:fft", "other.io:fft"])
     ['lib.fft:fft']
+    >>> functions_near("lib:dtw", ["lib:dwt", "lib:fft"])
+    ['lib:dwt']
     """
     module, _, qualname = identifier.partition(":")
-    package = package_of(module)
+    # One letter makes a short name dissimilar.
+    similarity = _SIMILARITY if len(qualname) > 3 else 0.5
     found: dict[str, int] = {}
     for each in known:
         own_module, _, own = each.partition(":")
-        if _digits(own) != _digits(qualname) or not nearest(qualname, [own], _SIMILARITY):
+        if _digits(own) != _digits(qualname) or not nearest(qualname, [own], similarity):
             continue
         if own_module == module:
             found[each] = 0
         elif nearest(module, [own_module], _SIMILARITY):
             found[each] = 1
-        elif own == qualname and package_of(own_module) == package:
+        elif own == qualname and package_of(own_module) == package_of(module):
             found[each] = 2
     best = min(found.values(), default=0)
     return nearest(identifier, [each for each, rank in found.items() if rank == best], 0)
 
 
-def functions_near(identifier: str, known: Iterable[str]) -> list[str]:
-    """Return the functions that may be meant, also if they are only slightly similar.
-
-    Besides `functions_like`, these are functions of the same module whose names differ in one
-    letter or in the order of two, which makes short names dissimilar.
-
-    >>> functions_like("lib:fm", ["lib:fn"]), functions_near("lib:fm", ["lib:fn", "lib:blur"])
-    ([], ['lib:fn'])
-    >>> functions_near("lib:dtw", ["lib:dwt", "lib:fft"])
-    ['lib:dwt']
-    """
-    known = [*known]
-    module, _, qualname = identifier.partition(":")
-    own = [each for each in known if each.partition(":")[0] == module]
-    slips = [each for each in own if _is_slip_of_one(qualname, each.partition(":")[2])]
-    return functions_like(identifier, known) or nearest(identifier, slips)
-
-
 def _digits(name: str) -> str:
     """Return the digits of a name: names with different digits are not misspellings."""
     return "".join(filter(str.isdigit, name))
-
-
-def _is_slip_of_one(name: str, right: str) -> bool:
-    """Whether names of two letters or more differ by a letter, or by the order of two letters."""
-    if _digits(name) != _digits(right) or min(len(name), len(right)) < 2:
-        return False
-    if len(name) == len(right):
-        places = [place for place, letter in enumerate(name) if letter != right[place]]
-        is_swapped = len(places) == 2 and places[1] == places[0] + 1
-        return len(places) <= 1 or (is_swapped and sorted(name) == sorted(right))
-    short, long = sorted([name, right], key=len)
-    return any(short == long[:i] + long[i + 1 :] for i in range(len(long)))
-
-
-def _has_name(module: str, name: str) -> bool | None:
-    """Whether a module has a name, without running third-party code; None if that is not clear."""
-    try:
-        is_own = package_of(module) in sys.stdlib_module_names - _JOKES
-        if module in sys.modules or is_own:
-            return hasattr(import_module(module), name)
-        spec = _find(module)
-        file = Path(str(spec and spec.origin))
-        texts = [file.with_suffix(each) for each in (".py", ".pyi")]
-        text = "\n".join(each.read_text("utf-8") for each in texts if each.is_file())
-    except Exception:  # noqa: BLE001  # a third party's finder, or no text in UTF-8
-        return False
-    if search(rf"\b{name}\b", text):
-        return True
-    is_hidden = search(r"import \*|def __getattr__", text) or file.suffix in EXTENSION_SUFFIXES
-    return None if is_hidden else False
-
-
-def _find(module: str) -> ModuleSpec | None:
-    """Return the spec of a module without importing the packages around it."""
-    package, *rest = module.split(".")
-    spec = find_spec(package)
-    for part in rest:
-        if spec is None or spec.submodule_search_locations is None:
-            return None
-        package = f"{package}.{part}"
-        spec = PathFinder.find_spec(package, list(spec.submodule_search_locations))
-    return spec

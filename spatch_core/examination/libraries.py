@@ -8,24 +8,33 @@ import sys
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from .._discovery import build_catalog
-from .._environment import entry_point_target, find_entry_points, read_environment
-from .._errors import Finding, Published, Severity, Source, in_words, nearest
+from .._environment import (
+    find_entry_points,
+    installed_distributions,
+    read_environment,
+)
+from .._errors import (
+    Finding,
+    Published,
+    Severity,
+    Source,
+    either,
+    ended,
+    in_words,
+    nearest,
+    replace,
+)
 from .._patterns import DEFAULT, import_identifier, shown
-from .child import foreign_code, progress, run
+from .child import foreign_code, progress
 from .importing import package_of
+from .project import check_group, entry_point_advice
 
 if TYPE_CHECKING:
-    from .._environment import Environment
     from ..backend_system import BackendSystem
-    from .child import Journal
 
 GROUP = "spatch_core.libraries"
-_MAIN = ("__main__", "__mp_main__")
-"""Names of a program's main module; the second is that of multiprocessing's children."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +89,7 @@ class LoadedLibrary:
             return str(problem)
         return (
             f"library {self.library.name!r} cannot be used ({self.library.source}): "
-            f"{problem.message}. {problem.remedy}"
+            f"{ended(problem.message)} {problem.remedy}"
         )
 
 
@@ -106,49 +115,18 @@ def find_libraries() -> list[Library]:
     return found
 
 
-def find_library(library: str | BackendSystem) -> Library:
-    """Return the library with this name or this system.
-
-    Raises
-    ------
-    LookupError
-        If no library of this name is registered, or no importable module has the system.
-    TypeError
-        If it is neither a name nor a system.
-    """
+def find_library(name: str) -> Library:
+    """Return the registered library of this name; raise a `LookupError` if there is none."""
     registered = find_libraries()
-    if isinstance(library, str):
-        for each in registered:
-            if each.name == library:
-                return each
-        meant = nearest(library, [each.name for each in registered])
-        hint = f"; did you mean {' or '.join(map(repr, meant))}?" if meant else "."
-        raise LookupError(
-            f"no library is named {library!r}{hint} A library registers itself in the entry point "
-            "group 'spatch_core.libraries'; for others, give the BackendSystem"
-        )
-    if not is_system(library):
-        raise TypeError(f"a library is given by its name or its BackendSystem, not {library!r}")
-    found = [
-        f"{module}:{name}"
-        for module, imported in [*sys.modules.items()]
-        if issubclass(type(imported), ModuleType)
-        # Through the dictionary: getattr would import lazy modules.
-        for name, value in [*object.__getattribute__(imported, "__dict__").items()]
-        if value is library
-    ]
     for each in registered:
-        if each.identifier in found:
+        if each.name == name:
             return each
-    importable = [each for each in found if each.partition(":")[0] not in _MAIN]
-    if importable:
-        return Library(importable[0].partition(":")[0], importable[0], Source())
-    if found:
-        raise LookupError(
-            "this system is an attribute of the module __main__, which child processes cannot "
-            "import; define it in a module that can be imported"
-        )
-    raise LookupError("no imported module has this system as an attribute")
+    meant = nearest(name, [each.name for each in registered])
+    hint = f"; did you mean {either(meant)}?" if meant else "."
+    raise LookupError(
+        f"no library is named {name!r}{hint} A library registers itself in the entry point "
+        f"group {GROUP!r}"
+    )
 
 
 def is_system(found: object) -> bool:
@@ -158,8 +136,7 @@ def is_system(found: object) -> bool:
 
 def _is_kind_of_system(cls: type) -> bool:
     # By name, because a library may vendor this package.
-    names = (type.__dict__["__name__"].__get__(each) for each in type.mro(cls))
-    return "BackendSystem" in names and hasattr(cls, "explain_types")
+    return any(each.__name__ == "BackendSystem" for each in type.mro(cls))
 
 
 def every_class() -> Iterator[type]:
@@ -184,11 +161,10 @@ def live_systems() -> list[Any]:
 # --- Loading them ---------------------------------------------------------------------------------
 
 
-def load_library(library: Library, *, tries: bool = True) -> LoadedLibrary:
+def load_library(library: Library) -> LoadedLibrary:
     """Import a library's system and let it discover its backends.
 
-    With `tries`, a child process first reads the descriptions that are objects, because that may
-    end the process. If anything fails, the result has a fault instead of a system.
+    If anything fails, the result has a fault instead of a system.
     """
     if library.owner is not None:
         message = f"distribution {library.owner} registers a library of the same name"
@@ -204,11 +180,9 @@ def load_library(library: Library, *, tries: bool = True) -> LoadedLibrary:
                 f"{type(system).__qualname__!r}",
                 "Name the library's BackendSystem in the entry point",
             )
-        ended = _try_descriptions(system, library.name) if tries else None
-        if ended is not None:
-            return _faulty(library, *ended)
         with foreign_code(system), progress(f"loading {library.name}"):
-            problems = list(system.problems)
+            # Several faults of an entry point may have the same advice.
+            problems = [*dict.fromkeys(map(_with_advice, system.problems)), *_alike(system)]
         variables = read_environment(system.environ_prefix, os.environ)
         problems += [each for each in variables.problems if each not in problems]
         return LoadedLibrary(library, system, problems=tuple(problems))
@@ -222,45 +196,32 @@ def load_library(library: Library, *, tries: bool = True) -> LoadedLibrary:
         )
 
 
+def _with_advice(problem: Finding) -> Finding:
+    """Return a problem of an entry point with what the entry point names, and what to write."""
+    source = problem.source
+    if source is None or source.file or not source.entry_point or not problem.skips:
+        return problem
+    advice = entry_point_advice(source.entry_point.partition("=")[2])
+    if advice is None:
+        return problem
+    message, remedy = advice
+    return replace(problem, message=message, remedy=remedy, key=None)
+
+
+def _alike(system: BackendSystem) -> Iterator[Finding]:
+    """Yield an error for each entry point group that resembles that of the library."""
+    others = {str(each.group) for each in live_systems()}
+    known = [] if system.group is None else [system.group]
+    for distribution in installed_distributions():
+        with suppress(Exception):  # its file of entry points may be damaged
+            for name in {each.group for each in distribution.entry_points} - others:
+                for each in check_group(name, known):
+                    yield replace(each, source=Source(metadata=distribution))
+
+
 def _faulty(library: Library, message: str, remedy: str) -> LoadedLibrary:
     fault = Finding(message, remedy, source=library.source, severity=Severity.ERROR)
     return LoadedLibrary(library, fault=fault, problems=(fault,))
-
-
-def _try_descriptions(system: BackendSystem, name: str) -> tuple[str, str] | None:
-    """Return message and remedy if reading the descriptions that are objects ends a process."""
-    environment = read_environment(system.environ_prefix, os.environ)
-    if system.group is None or not any(_unblocked_objects(system.group, environment)):
-        return None
-    request = {"group": system.group, "prefix": system.environ_prefix}
-    result = run(f"{__name__}:read_objects", request, f"reading the backends of {name}")
-    backend = result.last("backend")
-    if result.is_complete or backend is None:
-        return None
-    value = ",".join(sorted({*environment.block, backend["name"]}))
-    way_out = f"block the backend by setting {environment.variable('BLOCK')}={value}"
-    owner = backend["owner"] or "its distribution"
-    return str(result.endings[-1]), f"Repair or uninstall {owner}, or {way_out}"
-
-
-def read_objects(request: dict[str, Any], journal: Journal) -> None:
-    """Add each ``backend`` that is an object, and then read its description; called in a child."""
-    quiet = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(quiet, 1)  # the parent reads the same backends next, and shows their output
-    os.dup2(quiet, 2)
-    environment = read_environment(request["prefix"], os.environ)
-    for each in _unblocked_objects(request["group"], environment):
-        owner = None if each.dist is None else each.dist.name
-        journal.add("backend", {"name": each.name, "owner": owner})
-        journal.begins(f"reading the description of {each.name!r}")
-        build_catalog([each], (), (), environment)
-
-
-def _unblocked_objects(group: str, environment: Environment) -> Iterator[Any]:
-    """Yield the entry points of unblocked backends that lead to objects, sorted by name."""
-    for each in sorted(find_entry_points(group)[0], key=lambda each: (each.name, each.value)):
-        if not environment.blocks(each.name) and not entry_point_target(each)[2]:
-            yield each
 
 
 def import_public_names(library: Library) -> None:

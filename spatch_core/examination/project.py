@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import sys
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from fnmatch import fnmatch
 from importlib import import_module
@@ -69,7 +68,22 @@ class Project:
         """Yield group, name and value of each entry point."""
         for group in self.table("project", "entry-points"):
             for name, value in self.table("project", "entry-points", group).items():
-                yield group, str(name), str(value)
+                if isinstance(value, str):
+                    yield group, name, value
+
+    def check_unquoted_groups(self) -> Iterator[Finding]:
+        """Yield an error for each group with a dot whose header lacks quotes.
+
+        TOML reads ``[project.entry-points.lib.backends]`` as a table in a table.
+        """
+        tables = self.table("project", "entry-points")
+        for group in _innermost(tables):
+            if group not in tables:
+                yield error(
+                    f"[project.entry-points.{group}] in pyproject.toml is no group of entry "
+                    "points, because its name has a dot",
+                    f'Write [project.entry-points."{group}"]',
+                )
 
     def entry_point_names(self) -> list[str]:
         """Return the names of the entry points that lead to the file."""
@@ -122,28 +136,29 @@ class Project:
             return
         within = self.path.relative_to(folder)
         package = ".".join(within.parent.parts)
+        cause = ""
         if backend.startswith("setuptools"):
             if not self._is_package_data(package):
-                yield warning(
-                    "the wheel lacks this file: setuptools packs only Python modules unless it is "
-                    "told otherwise",
-                    "Add to pyproject.toml: [tool.setuptools.package-data] "
-                    f'"{package}" = ["*.toml"]',
-                )
+                cause = "setuptools packs only Python modules unless it is told otherwise"
+            remedy = (
+                f'Add to pyproject.toml: [tool.setuptools.package-data] "{package}" = ["*.toml"]'
+            )
         elif backend.startswith("mesonpy"):
             texts = (each.read_text("utf-8", "replace") for each in self._files("meson.build"))
             if not any(self.path.name in text or "install_subdir" in text for text in texts):
-                yield warning(
-                    "the wheel lacks this file: no meson.build installs it",
-                    f"Add to meson.build: py.install_sources('{self.path.name}', "
-                    f"subdir: '{within.parent.as_posix()}')",
-                )
+                cause = "no meson.build installs it"
+            remedy = (
+                f"Add to meson.build: py.install_sources('{self.path.name}', "
+                f"subdir: '{within.parent.as_posix()}')"
+            )
         else:
+            places = within.as_posix(), self.path.relative_to(self.folder).as_posix()
             for key, pattern in self._exclusions():
-                places = within.as_posix(), self.path.relative_to(self.folder).as_posix()
                 if any(_matches(each, pattern) for each in places):
-                    message = f"the wheel lacks this file: {key} in pyproject.toml has {pattern!r}"
-                    yield warning(message, "Exclude less, so that the file is packed")
+                    cause = f"{key} in pyproject.toml has {pattern!r}"
+            remedy = "Exclude less, so that the file is packed"
+        if cause:
+            yield warning(f"the wheel lacks this file: {cause}", remedy)
 
     def _is_package_data(self, package: str) -> bool:
         """Whether setuptools packs the file."""
@@ -207,10 +222,8 @@ def entry_point_advice(value: str) -> tuple[str, str] | None:
     value = value.partition("[")[0].strip()
     module, _, name = (part.strip() for part in value.partition(":"))
     package = package_of(module)
-    if module.endswith(".toml") and not name:
-        parent, _, stem = module.removesuffix(".toml").rpartition(".")
-        place = f"{parent or 'package'}:{stem}.toml"
-        return f"the entry point {value!r} does not name a file in a package", f"Write {place!r}"
+    if module.endswith(".toml"):
+        return None  # the core has said it
     if not is_module_installed(package):
         near = nearest(package, set(owners_of_packages()) - {package}, _ALIKE)
         meant = did_you_mean([each + value[len(package) :] for each in near])
@@ -226,16 +239,10 @@ def entry_point_advice(value: str) -> tuple[str, str] | None:
         kind = "a package" if hasattr(thing, "__path__") else "a module"
     if not kind:
         return None
-    files = [f"{home}:{each}" for each in _toml_files(home)]
+    folder = Path(sys.modules[home].__file__ or "").parent
+    files = [f"{home}:{each.name}" for each in sorted(folder.glob("*.toml"))]
     remedy = f"Write {(files or [f'{package}:backend.toml'])[0]!r}"
     return f"the entry point {value!r} names {kind}", f"{remedy}, the TOML file in the package"
-
-
-def _toml_files(module: str) -> list[str]:
-    """Return the TOML files in the package that is or has a module."""
-    found = sys.modules[module]
-    folders = getattr(found, "__path__", None) or [os.path.dirname(found.__file__ or "")]
-    return sorted(each.name for folder in folders for each in Path(folder).glob("*.toml"))
 
 
 def package_folder(path: Path, names: Collection[str]) -> str | None:
@@ -249,6 +256,13 @@ def package_folder(path: Path, names: Collection[str]) -> str | None:
     if any((path.parent / f"{name}.py").is_file() for name in names):
         return str(path.parent)
     return None
+
+
+def _innermost(tables: Mapping[str, Any], outer: str = "") -> Iterator[str]:
+    """Yield the dotted name of each table without tables in it."""
+    for name, table in tables.items():
+        if isinstance(table, dict):
+            yield from [*_innermost(table, f"{outer}{name}.")] or [f"{outer}{name}"]
 
 
 def _leads_to(path: Path, value: str) -> bool:

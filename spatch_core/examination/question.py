@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
-from enum import Enum
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, field
 from functools import cache
+from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 from .._decide import Verdict
+from .._errors import Source, in_words
 from .._matching import Matcher
 from .._patterns import DEFAULT, import_identifier, loaded_object, split_identifier
-from .child import foreign_code, import_failure, progress
+from .child import foreign_code, import_failure, progress, run
 from .importing import functions_near, package_of
 from .libraries import (
+    Library,
     LoadedLibrary,
     adopted_name,
     find_libraries,
@@ -25,8 +26,9 @@ from .libraries import (
 )
 
 if TYPE_CHECKING:
-    from .._explain import ExplainedBackend, Explanation
+    from .._explain import Explanation
     from ..backend_system import BackendSystem
+    from .child import Journal
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,8 +120,8 @@ class Question:
     types: tuple[GivenType, ...]  # of the dispatch arguments
     options: Options = Options()  # in force around the call
 
-    def ask(self, variables: Mapping[str, str] | None = None) -> Explanation:
-        """Return the explanation of the core, under the options and with environment variables.
+    def ask(self) -> Explanation:
+        """Return the explanation of the core, under the options.
 
         Raises
         ------
@@ -128,115 +130,17 @@ class Question:
         """
         options = self.options
         types = [each.type for each in self.types]
-        assumed = None if options.type is None else options.type.type
         with (
-            environment(self.system, variables or {}),
             foreign_code(self.system),
             self.system.backend_opts(
                 options.prioritize,
                 options.disable,
-                assumed,
+                None if options.type is None else options.type.type,
                 fallback=options.fallback,
                 backend=options.backend,
             ),
         ):
             return self.system.explain_types(self.function, types)
-
-
-class Attempt(str, Enum):
-    """The outcome of an attempt to make a backend run."""
-
-    RUNS = "runs"
-    ASKED = "its should_run decides"
-    WOULD = "would run"
-    CANNOT = "cannot run"
-    UNREAD = "is not read"
-
-
-@dataclass(frozen=True, slots=True)
-class Remedy:
-    """One way to make a backend run."""
-
-    question: Question  # with the options and types under which the backend runs
-    variables: Mapping[str, str]  # environment variables to set
-    outcome: Attempt  # `RUNS`, or `ASKED` if the arguments decide
-    text: str  # the remedy in words
-
-    def as_json(self) -> dict[str, Any]:
-        """Return the fields as ``explain --json`` prints them."""
-        return {
-            **self.question.options.as_json(),
-            "types": [each.identifier for each in self.question.types],
-            "environment": dict(self.variables),
-            "outcome": self.outcome.value,
-            "text": self.text,
-        }
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """Why a backend does not run in a call, and the ways to make it run."""
-
-    backend: str
-    outcome: Attempt  # `RUNS` or `ASKED` as things are, `WOULD` with any remedy, or `CANNOT`
-    reason: str = ""  # why it does not run; empty if it does
-    remedies: Sequence[Remedy] = ()  # the simplest first
-    obstacles: Sequence[str] = ()  # changes that no option or variable can make
-
-    def as_json(self) -> dict[str, Any]:
-        """Return the fields as ``explain --json`` prints them."""
-        return {
-            "backend": self.backend,
-            "outcome": self.outcome.value,
-            "reason": self.reason,
-            "remedies": [each.as_json() for each in self.remedies],
-            "obstacles": list(self.obstacles),
-        }
-
-
-def attempt_of(explanation: Explanation, backend: str) -> Attempt | None:
-    """Return whether the backend runs or is asked first; None if another backend goes first."""
-    if explanation.selected == backend:
-        return Attempt.RUNS
-    return Attempt.ASKED if contenders(explanation)[:1] == [backend] else None
-
-
-def contenders(explanation: Explanation) -> list[str]:
-    """Return the backends that run, convert or are asked, in order."""
-    verdicts = (Verdict.RUNS, Verdict.ASKED, Verdict.CONVERTS)
-    return [each.backend for each in explanation.backends if each.verdict in verdicts]
-
-
-def explained(explanation: Explanation, backend: str) -> ExplainedBackend:
-    """Return the verdict about one backend."""
-    found = [each for each in explanation.backends if each.backend == backend]
-    # A backend may have two verdicts: as an implementation, and at last as a conversion.
-    converting = (Verdict.CONVERTS, Verdict.CANNOT_CONVERT)
-    return next((each for each in found if each.verdict in converting), found[0])
-
-
-@contextmanager
-def environment(system: BackendSystem, variables: Mapping[str, str]) -> Iterator[None]:
-    """Let a library see environment variables as if the process had started with them.
-
-    The system discovers its backends again at the start and at the end.
-    """
-    if not variables:
-        yield
-        return
-    before = {name: os.environ.get(name) for name in variables}
-    try:
-        os.environ.update(variables)
-        with foreign_code(system):
-            system.reload()
-        yield
-    finally:
-        for name, value in before.items():
-            os.environ.pop(name)
-            if value is not None:
-                os.environ[name] = value
-        with foreign_code(system):
-            system.reload()
 
 
 # --- The function of a question -------------------------------------------------------------------
@@ -342,3 +246,146 @@ def _not_found(libraries: list[LoadedLibrary], wanted: str, failure: str) -> Exc
     if near:
         text += f"; did you mean {' or '.join(near)}?"
     return UnknownFunctionError(text)
+
+
+# --- What runs for the types that backends name --------------------------------------------------
+
+
+LIMIT = 20_000
+"""The largest number of combinations of a function with types, for one library."""
+LINES = 2_000_000
+"""The largest number of verdicts in all answers together, which take about half a minute."""
+_FEW = 20
+"""The largest number of backends with which answers include those that do not match."""
+# Values, because a library that vendors this package has an enum of its own.
+_UNINVOLVED = (Verdict.NO_MATCH.value, Verdict.NO_IMPLEMENTATION.value)
+_REFUSES, _ASKED = Verdict.REFUSES.value, Verdict.ASKED.value
+UNDECIDED, REFUSED = -1, -2
+"""In place of a backend: the arguments decide, or the call would be refused."""
+
+
+@dataclass(slots=True)
+class WhatRuns:
+    """Answers to "what would run?", in which equal outcomes and texts are stored once.
+
+    Integers are indices into the other lists.
+    """
+
+    # Each with its ``name``, and a ``note`` if it is a stand-in or was left out.
+    types: list[dict[str, str]] = field(default_factory=list)
+    combinations: list[list[int]] = field(default_factory=list)  # single types, pairs of primary
+    functions: list[str] = field(default_factory=list)
+    answers: list[list[int]] = field(default_factory=list)  # by function and combination
+    # Each with the backend that would run, `UNDECIDED` or `REFUSED`; triples of backend, verdict
+    # and reason; and the number of backends that have none.
+    outcomes: list[list[Any]] = field(default_factory=list)
+    texts: list[str] = field(default_factory=list)  # the backends, verdicts and reasons
+    left_out: int = 0  # types, because there were too many combinations
+    fault: str = ""  # why there are no answers
+
+
+def what_runs(library: Library, functions: Sequence[str], *, timeout: float = 60.0) -> WhatRuns:
+    """Ask what would run for each function of a library; a child process imports the types.
+
+    If there are too many combinations, pairs of types are left out first, then the types that few
+    backends name.
+    """
+    name, identifier = library.name, library.identifier
+    request = {"name": name, "identifier": identifier, "functions": [*functions]}
+    about = f"asking what runs in {library.name}"
+    report = run(f"{__name__}:answer", request, about, limit=timeout)
+    found = report.last("answers")
+    if found is None:
+        endings = [*map(str, report.endings)]
+        return WhatRuns(fault="; ".join(endings) or report.last("fault", "nothing was answered"))
+    return WhatRuns(**found)
+
+
+def answer(request: dict[str, Any], journal: Journal) -> None:
+    """Add the ``answers``, or a ``fault``; called in the child."""
+    library = Library(request["name"], request["identifier"], Source())
+    journal.begins(f"loading {library.name}")
+    loaded = load_library(library)
+    if loaded.fault is not None:
+        journal.add("fault", loaded.describe(loaded.fault))
+        return
+    import_public_names(library)
+    system, names = loaded.usable, request["functions"]
+    identifiers, primary = _types_of(system)
+    limit = min(LIMIT, LINES // len(system.backends))
+    room = max(1, limit // max(1, len(names)))
+    found = WhatRuns(functions=names, left_out=len(identifiers[room:]))
+    given = [_given(each, journal) for each in identifiers[:room]]
+    found.types = [
+        {"name": name, "note": each if isinstance(each, str) else each.note}
+        for name, each in zip(identifiers, given, strict=False)
+    ]
+    usable = [place for place, each in enumerate(given) if isinstance(each, GivenType)]
+    pairs = combinations([each for each in usable if identifiers[each] in primary], 2)
+    found.combinations = [*([each] for each in usable), *map(list, pairs)][:room]
+    _ask_all(system, given, found, journal)
+    journal.add("answers", asdict(found))
+
+
+def _types_of(system: BackendSystem) -> tuple[list[str], set[str]]:
+    """Return the types that backends name, and the set of primary types.
+
+    The library's own types come first, then the types of most backends.
+    """
+    descriptions = system.backends.values()
+    own = {pattern.identifier for pattern in system.backends[DEFAULT].primary_types}
+    primary = {pattern.identifier for each in descriptions for pattern in each.primary_types}
+    counts = Counter(pattern.identifier for each in descriptions for pattern in each.known_types)
+    return sorted(counts, key=lambda name: (name not in own, -counts[name], name)), primary
+
+
+def _given(identifier: str, journal: Journal) -> GivenType | str:
+    """Return a type, or the reason for leaving it out."""
+    module = split_identifier(identifier)[0]
+    if not journal.begins(f"importing {module}", identifier, module):
+        return f"importing {module} ended the interpreter"
+    try:
+        return given_type(identifier)
+    except ValueError as error:
+        return str(error)
+
+
+def _ask_all(
+    system: BackendSystem, given: Sequence[GivenType | str], found: WhatRuns, journal: Journal
+) -> None:
+    texts = _Places()
+    places: dict[Any, int] = {}
+    chosen = [[given[place] for place in each] for each in found.combinations]
+    combined = [tuple(each for each in one if isinstance(each, GivenType)) for one in chosen]
+    for name in found.functions:
+        journal.begins(f"asking for {name}")
+        outcomes = (_outcome(Question(system, name, each), texts) for each in combined)
+        found.answers.append([places.setdefault(each, len(places)) for each in outcomes])
+    found.outcomes = [[selected, [*map(list, lines)], rest] for selected, lines, rest in places]
+    found.texts = list(texts)
+
+
+class _Places(dict[str, int]):
+    """Texts with their indices."""
+
+    def place(self, text: str) -> int:
+        return self.setdefault(text, len(self))
+
+
+def _outcome(question: Question, texts: _Places) -> tuple[int, tuple[tuple[int, ...], ...], int]:
+    """Return the answer to a question as one of `WhatRuns.outcomes`."""
+    try:
+        explained = question.ask()
+    except Exception as error:  # noqa: BLE001  # a third party's class
+        return UNDECIDED, ((-1, -1, texts.place(in_words(error))),), 0
+    lines = [(each.backend, each.verdict.value, each.reason) for each in explained.backends]
+    verdicts = {verdict for _, verdict, _ in lines}
+    if len(lines) > _FEW:
+        lines = [each for each in lines if each[1] not in _UNINVOLVED]
+    selected = UNDECIDED
+    if explained.selected is not None:
+        selected = texts.place(explained.selected)
+    elif _REFUSES in verdicts and _ASKED not in verdicts:
+        selected = REFUSED
+    placed = tuple(tuple(map(texts.place, each)) for each in lines)
+    return selected, placed, len(explained.backends) - len(lines)

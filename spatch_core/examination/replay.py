@@ -87,32 +87,19 @@ def read_record(path: str | os.PathLike[str]) -> tuple[Recorded, ...]:
     OSError
         If the file cannot be read.
     """
-    with open(path, "rb") as file:
-        content = file.read()
     try:
-        found = json.loads(content.decode("utf-8"))
-    except (ValueError, RecursionError) as error:
-        raise RecordError(f"{os.fspath(path)} is not JSON: {error}") from None
-    if not isinstance(found, dict) or "format" not in found or "calls" not in found:
-        raise RecordError(
-            f"{os.fspath(path)} is not a record of hooks.record: it lacks 'format' or 'calls'"
-        )
-    if found["format"] != FORMAT:
-        raise RecordError(
-            f"{os.fspath(path)} has format {found['format']!r}, and this version of spatch-core "
-            f"reads format {FORMAT}"
-        )
-    try:
-        return tuple(_recorded(each) for each in found["calls"])
-    except (KeyError, TypeError, ValueError) as error:
-        what = f"a call has no {error}" if isinstance(error, KeyError) else str(error)
-        raise RecordError(f"{os.fspath(path)}: {what}") from None
+        with open(path, "rb") as file:
+            found = json.loads(file.read())
+        if found["format"] != FORMAT:
+            raise ValueError(f"it has format {found['format']!r}; this version reads {FORMAT}")
+        return tuple(map(_recorded, found["calls"]))
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        what = f"it lacks {error}" if isinstance(error, KeyError) else str(error)
+        raise RecordError(f"{os.fspath(path)} is not a record of hooks.record: {what}") from None
 
 
 def _recorded(call: Mapping[str, Any]) -> Recorded:
     options = call["options"]
-    if not isinstance(call["function"], str):
-        raise TypeError(f"the name {call['function']!r} of a function is not a string")
     times = {name: float(call[name]) for name in ("first", "last", "seconds") if name in call}
     return Recorded(
         call["function"],

@@ -5,27 +5,27 @@ from __future__ import annotations
 import os
 import re
 import sys
+from bisect import bisect
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field
 from difflib import unified_diff
-from errno import EACCES, EPERM, EROFS
 from inspect import cleandoc
-from io import FileIO
 from typing import TYPE_CHECKING, Any
 
 from .._description import FUNCTION_FIELDS, NO_FUNCTIONS, VARIANTS
 from .._errors import Finding, replace
-from .backend_file import BackendFile, read_file
+from .backend_file import BackendFile, find_layout, read_file
 from .checks import DescriptionCheck
-from .description import Mention, Role
-from .editing import CannotEdit, edit_functions
+from .description import Role
 from .findings import Report, error, key_path, note, to_record
-from .functions import check_callable
 
 if TYPE_CHECKING:
+    from tomlkit.items import Item
+
     from .child import Journal
+    from .findings import KeyPath
     from .importing import Importer
+
 
 _TABLE = "functions.auto-generation"
 
@@ -194,7 +194,13 @@ def _changed(
         return update
     after = read_file(file.path, text)
     now = _functions(after)
-    if not _is_as_wanted(now, _functions(file), wanted, {*NO_FUNCTIONS, *update.unregistered}):
+    others = {*NO_FUNCTIONS, *update.unregistered}
+    is_as_wanted = now.keys() - others == wanted.keys() and all(
+        _same(now[name].get(key), fields.get(key))
+        for name, fields in wanted.items()
+        for key in FUNCTION_FIELDS
+    )
+    if not is_as_wanted:
         remedy = "Give each function a table of its own"
         file.fault("functions", "its text cannot be changed safely", remedy)
         return update
@@ -243,51 +249,22 @@ def _same(one: Any, other: Any) -> bool:
     return bool(one == other)
 
 
-def _is_as_wanted(
-    after: Mapping[str, Any], before: Mapping[str, Any], wanted: Mapping[str, Any], same: set[str]
-) -> bool:
-    """Whether the new text has the wanted functions, and the `same` other ones."""
-    exact = [key for key in FUNCTION_FIELDS if key != "additional_docs"]
-    return (
-        all(after.get(name) == before.get(name) for name in same)
-        and after.keys() - same == wanted.keys()
-        and all(
-            after[name].get(key) == fields.get(key)
-            for name, fields in wanted.items()
-            for key in exact
-        )
-    )
-
-
 def _write(file: BackendFile, text: str) -> bool:
-    """Write new content into the file, or into the target of a link; return whether it worked."""
+    """Write new content in place, so that owner, permissions and links stay; whether it worked."""
     try:
-        # In place: owner, permissions and links stay.
-        with open(file.path, "r+b", buffering=0) as stream:
-            before = stream.read()
-            if before != file.text.encode():
+        with open(file.path, "r+b") as stream:
+            if stream.read() != file.text.encode():
                 message = "it was changed during the update and is left as it is"
                 file.fault(None, message, "Update it again")
                 return False
-            try:
-                _overwrite(stream, text.encode())
-            except OSError:
-                with suppress(OSError):
-                    _overwrite(stream, before)
-                raise
+            stream.seek(0)
+            stream.write(text.encode())
+            stream.truncate()
     except OSError as raised:
-        is_forbidden = raised.errno in (EACCES, EPERM, EROFS)
-        remedy = "Make the file writable" if is_forbidden else "Free some space on its disk"
+        remedy = "Make the file writable, or free some space on its disk"
         file.fault(None, f"it cannot be written: {raised}", remedy)
         return False
     return True
-
-
-def _overwrite(stream: FileIO, content: bytes) -> None:
-    stream.seek(0)
-    while content:  # an unbuffered stream may write only a part
-        content = content[stream.write(content) :]
-    stream.truncate()
 
 
 # --- What the code registers ----------------------------------------------------------------------
@@ -354,11 +331,9 @@ def _implementation_faults(backend: Any, importer: Importer) -> Iterator[Finding
             message = f"{each.identifier!r} does not lead to the registered function"
             yield replace(error(message, remedy), key=key)
         elif each.should_run is not None:
-            mention = Mention(key, Role.SHOULD_RUN, each.should_run)
             asked = importer.load(each.should_run, is_needed=True)
-            fault = asked if isinstance(asked, Finding) else check_callable(mention, asked, None)
-            if fault is not None:
-                yield replace(fault, key=key)
+            if isinstance(asked, Finding):
+                yield replace(asked, key=key)
 
 
 # --- Variants by name -----------------------------------------------------------------------------
@@ -404,3 +379,153 @@ def _specificity(name: re.Match[str]) -> tuple[Any, ...]:
     sign = -1 if name["end"] == "below" else 1
     version = [sign * int(part) for part in name["first"].split("p")]
     return bool(name["last"]), name["end"] == "above", version
+
+
+# --- The text of the file ------------------------------------------------------------------------
+
+
+class CannotEdit(Exception):  # noqa: N818  # it asks the user to change the file
+    """The table of functions is written on one line."""
+
+
+@dataclass(slots=True)
+class _Block:
+    """The lines of a table with its header; the first block is what stands before all headers."""
+
+    path: KeyPath
+    above: list[str]  # the comments directly above the header
+    body: list[str]  # from the header to the last value
+    below: list[str]  # other comments, and empty lines
+
+
+def edit_functions(
+    text: str, present: Mapping[str, Any], wanted: Mapping[str, Mapping[str, Any]]
+) -> str:
+    """Return the text of a file, valid TOML, with the wanted functions; the rest stays as it is.
+
+    The text is cut at the headers of its tables. tomlkit edits those that change. Unknown fields of
+    `present` functions stay. Raises `CannotEdit` if the table of functions is written on one line.
+    """
+    if "\r\n" in text:
+        return edit_functions(text.replace("\r\n", "\n"), present, wanted).replace("\n", "\r\n")
+    blocks = _cut(text)
+    for name, old in present.items():
+        if name not in wanted or not isinstance(old, Mapping):
+            _remove(blocks, name)
+        elif any(old.get(key) != wanted[name].get(key) for key in FUNCTION_FIELDS):
+            _change(blocks, name, old, wanted[name])
+    for name in sorted(wanted):
+        if not isinstance(present.get(name), Mapping):
+            [*_edit(blocks, name)]  # raises CannotEdit for a table on one line
+            _add(blocks, name, wanted[name])
+    return "\n".join(line for block in blocks for line in (*block.above, *block.body, *block.below))
+
+
+def _cut(text: str) -> list[_Block]:
+    lines, layout = text.split("\n"), find_layout(text)
+    blocks = [_Block((), [], [], [])]
+    position = 0  # of the next line, from 0
+    for header in layout.headers:
+        blocks[-1].body = lines[position : max(header.before, position)]
+        first = header.line - 1
+        while first > header.before and lines[first - 1].lstrip().startswith("#"):
+            first -= 1
+        blocks[-1].below = lines[max(header.before, position) : first]
+        blocks.append(_Block(header.path, lines[first : header.line - 1], [], []))
+        position = header.line - 1
+    end = max(layout.end, position)
+    blocks[-1].body, blocks[-1].below = lines[position:end], lines[end:]
+    return blocks
+
+
+def _add(blocks: list[_Block], name: str, fields: Mapping[str, Any]) -> None:
+    """Add a table behind the one that precedes it by name, or before all others."""
+    import tomlkit
+
+    written = [
+        f"{key} = {_item(fields[key]).as_string()}" for key in FUNCTION_FIELDS if key in fields
+    ]
+    header = f"[functions.{tomlkit.item(name).as_string()}]"
+    new = _Block(("functions", name), [], "\n".join([header, *written]).split("\n"), [""])
+    first: dict[str, int] = {}
+    last: dict[str, int] = {}  # with the tables below
+    for place, block in enumerate(blocks):
+        head, *rest = block.path[:2] or ("",)
+        if head == "functions" and rest and rest[0] not in NO_FUNCTIONS:
+            first.setdefault(str(rest[0]), place)
+            last[str(rest[0])] = place
+    names = sorted(first)
+    position = bisect(names, name)
+    if names and not position:
+        blocks.insert(min(first.values()), new)
+        return
+    place = last[names[position - 1]] if names else len(blocks) - 1
+    is_last = place == len(blocks) - 1
+    new.below, blocks[place].below = blocks[place].below or [""] * is_last, [""]
+    blocks.insert(place + 1, new)
+
+
+def _remove(blocks: list[_Block], name: str, *key: str) -> None:
+    """Remove the tables of a function, or of one of its fields, with the comments above them."""
+    path = ("functions", name, *key)
+    if not key:
+        for functions in _edit(blocks, name):
+            del functions[name]
+    for place in reversed(range(1, len(blocks))):
+        if blocks[place].path[: len(path)] == path:
+            before, removed = blocks[place - 1], blocks.pop(place)
+            while before.below and not before.below[-1].strip():
+                before.below.pop()
+            before.below += removed.below
+
+
+def _change(
+    blocks: list[_Block], name: str, old: Mapping[str, Any], fields: Mapping[str, Any]
+) -> None:
+    """Change the fields of a function where they stand; new ones go to the end."""
+    for key in FUNCTION_FIELDS:
+        if old.get(key) != fields.get(key):
+            _remove(blocks, name, key)  # [[functions."lib:fn".variants]]
+    for functions in _edit(blocks, name):
+        table = functions[name]
+        for key in FUNCTION_FIELDS:
+            value = fields.get(key)
+            if value is None:
+                table.pop(key, None)
+            elif table.get(key) != value:
+                table[key] = _item(value)
+
+
+def _edit(blocks: list[_Block], name: str) -> Iterator[Any]:
+    """Yield the tables of functions that have a function in them, and write their changes."""
+    import tomlkit
+    from tomlkit.items import InlineTable
+
+    for block in blocks:
+        if block.path not in ((), ("functions",), ("functions", name)):
+            continue
+        document = tomlkit.parse("\n".join(block.body))
+        functions: Any = document.get("functions", {})
+        if isinstance(functions, InlineTable):
+            raise CannotEdit
+        if name in functions:
+            yield functions
+            block.body = document.as_string().removesuffix("\n").split("\n")
+
+
+def _item(value: Any) -> Item:
+    import tomlkit
+
+    if isinstance(value, dict):
+        table = tomlkit.inline_table()
+        table.update({key: _item(each) for key, each in value.items()})
+        return table
+    if isinstance(value, list):
+        array = tomlkit.array()
+        array.extend(map(_item, value))
+        return array
+    if isinstance(value, str) and "\n" in value:
+        text = tomlkit.string(f"{value}\n", multiline=True).as_string()
+        return tomlkit.value(text.replace('"""', '"""\n', 1))
+    item: Item = tomlkit.item(value)
+    return item

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from .._classes import go_on
@@ -63,9 +62,7 @@ def library_functions(system: BackendSystem) -> type[Any]:
     known: dict[str, Any] = vars(system)
     if _KEPT not in known:
         made = type("LibraryFunctions", (), {"__slots__": (), "__doc__": _DOC})
-        method = GenericMethod(_make_method(system, made))
-        method.preserver = partial(_preserver, made)
-        setattr(made, system.protocol, method)
+        setattr(made, system.protocol, GenericMethod(_make_method(system, made)))
         known.setdefault(_KEPT, made)  # in one step: if two threads make one, the first one stays
     found: type[Any] = known[_KEPT]
     return found

@@ -7,13 +7,9 @@ from __future__ import annotations
 
 import inspect
 import random
-import sys
 from typing import TYPE_CHECKING, Any
 
-import pytest
-
 from spatch_core import BackendSystem
-from spatch_core.testing import run_python
 from tests.python_path import python_only
 
 if TYPE_CHECKING:
@@ -133,58 +129,3 @@ def test_random_calls(tally: Tally, scale: int) -> None:
                 if draw.random() < 0.02:
                     with system.backend_opts(trace=True):
                         outcome(call, *args, **kwargs)
-
-
-@pytest.mark.skipif(sys.version_info < (3, 12), reason="CPython uses the C stack for such calls")
-def test_recursion_on_small_stacks(tally: Tally, scale: int) -> None:
-    """Recursion of any depth in threads with stacks of 64 KiB to 1 MiB."""
-    depths = [10, 50, 99, 101, 300, 900, 10_000]
-    for size in (64, 96, 128, 256, 1024)[: 5 if scale > 1 else 2]:
-        done = run_python(
-            f"""
-            import threading
-            from spatch_core import BackendSystem
-
-            class Foreign:
-                pass
-
-            def plain(x, n):
-                return 0 if n == 0 else 1 + plain(x, n - 1)
-
-            def mutual(x, n, **options):
-                return 0 if n == 0 else 1 + (g if n % 2 else f)(x, n=n - 1)
-
-            entry = {{"function": "__main__:mutual"}}
-            system = BackendSystem(None, "MYLIB", backends=[dict(
-                name="first",
-                primary_types=["__main__:Foreign"],
-                functions={{"lib:f": entry, "lib:g": entry}},
-            )])
-            f = system.dispatchable("x", module="lib", qualname="f")(mutual)
-            g = system.dispatchable(("n", "x"), module="lib", qualname="g")(mutual)
-            f(Foreign(), n=3)
-
-            def outcome(function, depth):
-                try:
-                    return function(Foreign(), n=depth)
-                except RecursionError:
-                    return "too deep"
-
-            results = []
-
-            def work():
-                for depth in {depths!r}:
-                    results.append((depth, outcome(plain, depth), outcome(f, depth)))
-
-            threading.stack_size({size} * 1024)
-            threads = [threading.Thread(target=work) for _ in range(4)]
-            for thread in threads:
-                thread.start()
-            for thread in threads:
-                thread.join()
-            print(results)
-            """
-        )
-        for depth, plain, found in eval(done.stdout):  # noqa: S307  # of our own
-            # A decorated level has two frames in pure Python.
-            tally.add(found == plain or (found == "too deep" and depth > 450), (size, depth, found))

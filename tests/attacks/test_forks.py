@@ -1,4 +1,4 @@
-"""E5, S10: a process forks while its threads call, reload, and change the process-wide default."""
+"""E5, S7: a process forks while its threads call, reload, and change the process-wide default."""
 
 from __future__ import annotations
 

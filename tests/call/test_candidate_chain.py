@@ -125,14 +125,6 @@ def test_backends_are_tried_by_priority(form: str) -> None:
     assert calls == ["first"]
 
 
-@pytest.mark.parametrize("argument", [Other(), 1, None], ids=["unknown", "builtin", "None"])
-def test_default_is_the_fallback(argument: Any) -> None:
-    """C1: the default implementation runs when nothing else does."""
-    _, f = make(describe("first", lambda x: "first"))
-    assert f(argument) == "default"
-    assert f() == "default"
-
-
 # ---------------------------------------------------------------------------------------
 # C3: should_run
 
@@ -231,23 +223,6 @@ def test_should_run_is_asked_at_every_call_in_order() -> None:
     assert " ".join(asked) == (
         "first second first first second third first second third"  # in the order of the calls
     )
-
-
-def test_exception_of_should_run_is_the_callers() -> None:
-    """C7: an exception ends the call; nothing else is tried."""
-    calls: list[str] = []
-
-    def should_run(context: Any, x: Any) -> Any:
-        raise LookupError("mine")
-
-    _, f = make(
-        describe("first", lambda x: "first", should_run=should_run),
-        describe("second", calls.append),
-    )
-    with pytest.raises(LookupError, match="mine") as caught:
-        f(Foreign())
-    assert traceback.extract_tb(caught.tb)[-1].name == "should_run"
-    assert calls == []
 
 
 # ---------------------------------------------------------------------------------------
@@ -523,21 +498,6 @@ def test_exception_of_an_implementation_is_the_callers(form: str, error: Any) ->
 
 
 # ---------------------------------------------------------------------------------------
-# Recursion and re-entrancy
-
-
-def test_implementation_calls_the_dispatchable_again(form: str) -> None:
-    """An implementation in terms of the dispatchable itself sees the types it passes."""
-
-    def implementation(x: Any, depth: int = 3) -> Any:
-        return ["first", f(Foreign() if depth else Own(), depth - 1)]
-
-    _, f, options = make_in_form(form, implementation, default=lambda x, depth=3: "default")
-    with options:
-        assert f(Foreign(), 1) == ["first", ["first", "default"]]
-
-
-# ---------------------------------------------------------------------------------------
 # invoke: one backend, one type
 
 
@@ -636,38 +596,8 @@ def test_invoke_checks_its_options_when_called(options: Any, error: Any, match: 
         f.invoke(force=True, type=Foreign)
 
 
-def test_invoke_passes_arguments_as_given() -> None:
-    """F8, C4: `invoke` passes the arguments as given."""
-    _, f = make(describe("first", record), default=positional_only)
-    x = Foreign()
-    assert f.invoke(backend="first")(x, x=1, self=2) == ((x,), {"x": 1, "self": 2})
-    assert f.invoke(type=Foreign)(x, x=1, self=2) == ((x,), {"x": 1, "self": 2})
-
-
 # ---------------------------------------------------------------------------------------
 # What an implementation may be
-
-
-class CallableImplementation:
-    def __call__(self, x: Any) -> str:
-        return "first"
-
-
-class ConstructedImplementation:
-    def __init__(self, x: Any) -> None:
-        self.x = x
-
-
-@pytest.mark.parametrize(
-    "implementation", [CallableImplementation(), len, ConstructedImplementation]
-)
-def test_implementation_may_be_any_callable(implementation: Any) -> None:
-    """An identifier leads to any callable: an object, a builtin, a class."""
-    _, f = make(
-        describe("first", implementation, primary_types=[f"{__name__}:Sized", f"{__name__}:Own"])
-    )
-    result = f(Sized())
-    assert result in ("first", 0) or isinstance(result, ConstructedImplementation)
 
 
 def test_results_are_not_looked_at() -> None:

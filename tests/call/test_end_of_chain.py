@@ -96,13 +96,6 @@ def test_a_secondary_type_of_the_library_is_not_foreign() -> None:
         f(Unknown(), Returned())
 
 
-def test_a_subclass_is_foreign_unless_a_pattern_names_it() -> None:
-    """V1: the patterns of the library decide, as they do for matching."""
-    _, f = make(describe(), fallback="raise")
-    with pytest.raises(NoImplementationError):
-        f(Returned())
-
-
 @pytest.mark.parametrize("args", [(Foreign(),), (Own(), Unknown()), (Unknown(), 1)], ids=len)
 def test_raise_refuses_calls_that_no_backend_takes(args: Any) -> None:
     """V1, V2: also where the default matches only because a foreign type was ignored."""
@@ -182,21 +175,6 @@ def test_a_refusal_lists_what_helps(
     assert len(caught.value.remedies) == len(options)
     for said, expected in zip(caught.value.remedies, options, strict=True):
         assert said.startswith(f"with backend_opts({expected})")
-
-
-def test_a_refusal_can_be_pickled() -> None:
-    """V2, E6: also where its types cannot."""
-
-    class Local:
-        pass
-
-    _, f = make(describe(), fallback="raise")
-    with pytest.raises(NoImplementationError) as caught:
-        f(Local())
-    again = pickle.loads(pickle.dumps(caught.value))
-    assert type(again) is NoImplementationError
-    assert str(again) == str(caught.value)
-    assert again.backends == caught.value.backends
 
 
 def test_block_beats_function_beats_library() -> None:
@@ -318,19 +296,6 @@ def test_an_exception_of_the_default_says_why_it_ran(backend: Any, policy: str) 
     assert "gpu " in note
 
 
-@pytest.mark.skipif(sys.version_info < (3, 11), reason="exceptions have no notes")
-def test_an_interrupt_gets_no_note() -> None:
-    """V3: nor does what a backend raises."""
-
-    def default(x: Any, y: Any = None) -> Any:
-        raise KeyboardInterrupt
-
-    _, f = make(describe(), default=default)
-    with pytest.raises(KeyboardInterrupt) as caught:
-        f(Unknown())
-    assert not hasattr(caught.value, "__notes__")
-
-
 def test_coroutine_and_generator_functions_are_refused_where_they_start() -> None:
     """V1: when they are awaited, or at the first step."""
 
@@ -365,22 +330,6 @@ def test_misspelled_policies_are_refused() -> None:
         system.backend_opts(fallback=3)
     with pytest.raises(TypeError, match="compositional"):
         system.dispatchable("x", fallback="raise", compositional=True)(lambda x: x)
-
-
-@pytest.mark.parametrize("policy", ["default", "warn", "raise"])
-@pytest.mark.parametrize("value", [Own(), Foreign(), Unknown(), 1], ids=type)
-@pytest.mark.filterwarnings("ignore::spatch_core.FallbackWarning")
-def test_explain_says_what_the_call_does(policy: str, value: Any) -> None:
-    """V4: from the same code."""
-    _, f = make(describe(entry={"should_run": f"{HERE}:says_no"}), fallback=policy)
-    explanation = f.explain(value)
-    try:
-        answer = f(value)
-    except NoImplementationError:
-        answer = None
-    assert explanation.selected == answer
-    if answer is None:
-        assert "would refuse: fallback='raise'" in str(explanation)
 
 
 def test_if_needed_runs_where_no_other_one_does() -> None:

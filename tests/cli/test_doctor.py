@@ -209,7 +209,7 @@ def test_the_librarys_own_types_are_examined_too(library: dict[str, Any]) -> Non
 
 
 def test_a_name_that_two_distributions_offer_is_reported(library: dict[str, Any]) -> None:
-    """P8: one finding, about the backend that is used."""
+    """P7: one finding, about the backend that is used."""
     (finding,) = findings(library, "gold")
     assert (finding["severity"], finding["distribution"]) == ("warning", "paint-gold")
     assert "and by paint-gold-too in " in finding["message"]
@@ -271,20 +271,15 @@ IMPORTS = [
     ),
     (
         "{m}:blur", "import optional_one", "warning",
-        f"the package 'optional_one', {NEEDED}. Install it, as 'pip install paint-water[fast]'",
+        f"the package 'optional_one', {NEEDED}. Install it: paint-water requires it",
     ),
     (
         "{m}:blur", "raise ImportError('needs a GPU')", "warning",
         "importing {m} failed with ImportError: needs a GPU ({place}), so calls fail. Follow",
     ),
-    # It may be of the distribution that is required and not installed either.
-    (
-        "{m}:blur", "import nowhere_at_all.deep", "warning",
-        f"the package 'nowhere_at_all', {NEEDED}. Install demanded, which paint-water requires and",
-    ),
     (
         "nowhere_at_all:blur", "", "warning",
-        "the package 'nowhere_at_all' is not installed, so calls fail. Install demanded",
+        "the package 'nowhere_at_all' is not installed, so calls fail. Install it",
     ),
     (
         "{m}:blur", "\n1 / 0", "error",
@@ -300,19 +295,19 @@ IMPORTS = [
     ("{m}:blur", "class Odd:\n __signature__ = 1\n def __call__(self): ...\nblur = Odd()", "", ""),
 ]  # fmt: skip
 MISMATCHES = [
-    ("x, n=None", "x", "it does not take 'n'. Take what the library's function takes"),
-    ("x, n=None", "x, m=None", "'n' may be passed by keyword, but is called 'm'"),
-    ("x, n=None", "x, n", "it requires 'n', which callers may leave out"),
-    ("x, n=None", "x, *, n=None", "'n' may be passed by position, but is keyword-only"),
-    ("x, y", "y, x", "the library's parameter at position 1 is 'x', but its own is 'y'"),
-    ("x", "image, **kwargs", "'x' may be passed by keyword, but is called 'image'"),
+    ("x, n=None", "x", "called as (x, n): too many positional arguments"),
+    ("x, n=None", "x, m=None", "called as (x, n=n): got an unexpected keyword argument 'n'"),
+    ("x, n=None", "x, n", "called as (x): missing a required argument: 'n'. Take what the library"),
+    ("x, n=None", "x, *, n=None", "called as (x, n): too many positional arguments"),
+    ("x, y", "y, x", "called as (x, y): its 'y' gets the argument 'x'"),
+    ("x", "image, **kwargs", "called as (x=x): missing a required argument: 'image'"),
 ]
 
 
 TAKES_NO_CONTEXT = "takes no DispatchContext"
 CONTEXTS = [
     ("function", "true", "context, x", ""),
-    ("function", "true", "", "it does not take the context as its first argument"),
+    ("function", "true", "", "called as (x): too many positional arguments"),
     (
         "function", "true", "x",
         f"{TAKES_NO_CONTEXT}, but the description says uses_context = true. Take it as the first",
@@ -321,9 +316,8 @@ CONTEXTS = [
         "function", "false", "context, x",
         "takes a DispatchContext first, which it does not get without uses_context = true. Write",
     ),
-    ("function", "false", "self, x", "is an unbound method. Name it through an inst"),
     ("should_run", "false", "context, x", ""),
-    ("should_run", "false", "", "it does not take the context as its first argument"),
+    ("should_run", "false", "", "called as (x): too many positional arguments"),
     (
         "should_run", "false", "x",
         f"{TAKES_NO_CONTEXT}, which every should_run gets first. Take it as the first argument",
@@ -430,13 +424,10 @@ def examined(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str], 
     write_distribution(
         site.folder,
         "paint-tempting",
-        files={
-            "tempting/__init__.py": f"{TOUCH}\nfrom .sub import *\nclass Thing: ...\n",
-            "tempting/sub.py": f"{TOUCH}\nclass Deep: ...\n",
-        },
+        files={"tempting/__init__.py": f"{TOUCH}\nclass Thing: ...\n"},
     )
-    (site.folder / "tempting" / "latin.py").write_bytes(b"class Thing: ...  # caf\xe9\n")
     found = examine(site, "--timeout", "300")
+    # Modules that no description names are not imported, but their text is read.
     assert not (site.folder / "touched").exists()
     return {(each["backend"], key): each for each in found["findings"] for key in each["keys"]}
 
@@ -552,24 +543,17 @@ TOUCH = "open('touched', 'w').close()"
 CODE = """
     import abc
     from types import FunctionType
-    from typing import Protocol
 
     def function(): ...
     class Plain: ...
     class Abstract(abc.ABC):
         @abc.abstractmethod
         def method(self): ...
-    class Loose(Protocol):
-        def method(self): ...
-    class Hook(type):
-        def __subclasscheck__(cls, other): raise OSError("ask no more")
-    class Hooked(metaclass=Hook): ...
     class Base(abc.ABC): ...
 """
 
 
 TEMPTIN = "the package 'temptin' is not installed here, so this is not checked"
-ALIAS = "'_SpecialGenericAlias', so it can never match"
 PATTERNS = [
     ("paint_wax:Plain", "", ""),
     ("@paint_wax:Abstract", "", ""),
@@ -583,7 +567,6 @@ PATTERNS = [
         "fractionss:Fraction", "error",
         "there is no module 'fractionss', so 'fractionss:Fraction' can never match. Did you",
     ),
-    # Modules that no description names are not imported, but their text is read.
     (
         "temptin:Thing", "error",
         "there is no module 'temptin', so 'temptin:Thing' can never match. Did you mean 'tempt"
@@ -613,22 +596,6 @@ PATTERNS = [
         "paint_wax:Abstract", "error",
         "'paint_wax:Abstract' is abstract: no object has exactly this type, so it can",
     ),
-    (
-        "@paint_wax:Loose", "error",
-        "issubclass(..., paint_wax:Loose) raises TypeError"
-    ),
-    (
-        "@paint_wax:Plain", "note",
-        "'paint_wax:Plain' is not an abstract base class; importing it is unnecessary. Write '~"
-    ),
-    # Found nowhere under its own name.
-    (
-        "builtins:NoneType", "warning", "None does not count among the dispatch arguments"
-    ),
-    (
-        "~typing:List", "error",
-        f"'typing:List' is not a class but of type {ALIAS}. Write '~builtins:list'"
-    ),
 ]  # fmt: skip
 
 
@@ -655,6 +622,7 @@ REACHES = [
     ('["nowhere_at_all:T"]', LATE, False),
     ('["fractions:Fraction"]', "", True),
     ('["builtins:dict", "@collections.abc:Mapping"]', LATE, True),
+    ('["~builtins:dict"]', LATE, True),
     ('["builtins:str"]', LATE, True),
     ('["builtins:str"]', "", True),
     ('["builtins:str"]', f"{LATE}\nrequires_opt_in = true", False),
@@ -798,7 +766,7 @@ def test_libraries_that_cannot_be_used_are_reported(bare: Site, link_packages: A
 
 
 def test_a_key_that_is_no_field_is_a_warning_about_an_active_backend(paint: Site) -> None:
-    """D7: the backend works."""
+    """D5: the backend works."""
     paint.install_backend(
         "chalk",
         """

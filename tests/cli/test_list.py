@@ -49,15 +49,6 @@ def test_each_backend_has_a_row_with_everything_about_it(paint: Site) -> None:
     assert (answer.code, answer.errors) == (0, "")
 
 
-def test_rows_are_in_priority_order(paint: Site) -> None:
-    """Rows are not sorted by name."""
-    paint.install_backend(
-        "acrylic", 'primary_types = ["fractions:Fraction"]\nlower_priority_than = ["oil"]\n'
-    )
-    names = [each["name"] for each in library_as_json(paint)["backends"]]
-    assert names == ["default", "oil", "acrylic"]
-
-
 def test_a_backend_that_requires_opt_in_says_how_to_get_it(paint: Site) -> None:
     """The reason has the option in code and the environment variable."""
     paint.install_backend("water", WATER)
@@ -70,7 +61,7 @@ def test_a_backend_that_requires_opt_in_says_how_to_get_it(paint: Site) -> None:
 
 
 def test_the_current_backend_is_shown(paint: Site) -> None:
-    """W2: it is the backend that the environment names."""
+    """W1: it is the backend that the environment names."""
     assert library_as_json(paint)["backend"] is None
     assert "Current backend" not in paint.run("list", "paintlib").output
     assert library_as_json(paint, PAINTLIB_BACKEND="oil")["backend"] == "oil"
@@ -106,7 +97,7 @@ def test_a_broken_backend_is_shown_with_all_its_faults(paint: Site) -> None:
 
 
 def test_backends_in_a_circle_are_active_and_the_mend_is_shown(paint: Site) -> None:
-    """P7: only calls that match both skip them; the exit code reports a problem."""
+    """P6: only calls that match both skip them; the exit code reports a problem."""
     types = 'primary_types = ["fractions:Fraction"]\n'
     paint.install_backend("one", types + 'higher_priority_than = ["two"]\n')
     paint.install_backend("two", types + 'higher_priority_than = ["one"]\n')
@@ -237,15 +228,6 @@ def test_a_library_that_vendors_the_package_is_listed(paint: Site) -> None:
     assert (answer.code, answer.errors) == (1, "")
 
 
-def test_thousand_backends_are_listed(paint: Site) -> None:
-    """The output has one line for each type, and its size is linear."""
-    for number in range(1000):
-        paint.install_backend(f"b{number:03}", 'primary_types = ["fractions:Fraction"]\n')
-    answer = paint.run("list", "paintlib")
-    assert len(answer.output.splitlines()) == 1006  # with the summary
-    assert answer.code == 0
-
-
 NAMED = """
     from spatch_core import BackendSystem
 
@@ -256,7 +238,7 @@ NAMED = """
 
 
 def test_the_library_may_have_a_name_of_its_own(paint: Site) -> None:
-    """F12: tables show it; JSON has the name that descriptions use."""
+    """F11: tables show it; JSON has the name that descriptions use."""
     paint.install_library({"paintlib/_dispatch.py": NAMED})
     for command in (
         ["list", "paintlib"],
@@ -270,7 +252,7 @@ def test_the_library_may_have_a_name_of_its_own(paint: Site) -> None:
 
 
 def test_edges_and_doctor_show_the_name_that_the_library_gives_itself(paint: Site) -> None:
-    """F12: messages show names as descriptions and variables must have them."""
+    """F11: messages show names as descriptions and variables must have them."""
     paint.install_library({"paintlib/_dispatch.py": NAMED})
     blur = '\n[functions."paintlib.filters:blur"]\nfunction = "paint_{}:f"\n'
     for name, top in {
@@ -300,7 +282,7 @@ def test_edges_and_doctor_show_the_name_that_the_library_gives_itself(paint: Sit
     for name in ("paintlib", "default"):
         output = paint.run("show", name, "--library", "paintlib").output
         assert output.startswith("paintlib, the library paintlib itself")
-        assert "Order: paintlib" in output
+        assert "  paintlib, " in output
     assert backend_as_json(paint, "default")["state"] == "active"
 
 
@@ -308,7 +290,7 @@ def test_a_backend_that_never_runs_unasked_waits_for_prioritize(paint: Site) -> 
     """The golden rule: the library goes first for its own types; it is active once prioritized."""
     paint.install_backend("water", WATER.replace("requires_opt_in = true", ""))
     assert paint.run("list", "paintlib").row("water")[1] == "waits for prioritize"
-    assert "waits for prioritize: prioritize=" in paint.run("show", "water").output
+    assert ["state", "waits for prioritize"] in paint.run("show", "water").rows
     assert paint.run("doctor", "paintlib").row("water")[1] == "waits for prioritize"
     for variables in ({"PAINTLIB_PRIORITIZE": "water"}, {"PAINTLIB_SET_ORDER": "water>default"}):
         assert backend_as_json(paint, "water", **variables)["state"] == "active"

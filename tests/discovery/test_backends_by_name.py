@@ -23,7 +23,7 @@ def offer(folder: Path, **contents: str) -> None:
 
 
 def test_a_first_that_is_broken_is_replaced_by_the_second(tmp_path: Path) -> None:
-    """P8: the first usable backend is used; what is wrong with the other is reported."""
+    """P7: the first usable backend is used; what is wrong with the other is reported."""
     offer(tmp_path, a="name = 1", b=TOML)
 
     report = find(tmp_path)
@@ -37,7 +37,7 @@ def test_a_first_that_is_broken_is_replaced_by_the_second(tmp_path: Path) -> Non
 
 
 def test_one_problem_names_all_with_their_folders(tmp_path: Path) -> None:
-    """P8: the first by distribution name counts, wherever it is on the path."""
+    """P7: the first by distribution name counts, wherever it is on the path."""
     first, second = tmp_path / "first", tmp_path / "second"
     offer(first, b=TOML)
     offer(second, a=TOML, c="not read")
@@ -53,7 +53,7 @@ def test_one_problem_names_all_with_their_folders(tmp_path: Path) -> None:
 
 
 def test_if_all_lack_requirements_the_first_is_inactive(tmp_path: Path) -> None:
-    """P8, D8: it names the missing requirement, also if another backend is broken."""
+    """P7, D6: it names the missing requirement, also if another backend is broken."""
     lacking = {name: f"requires = ['absent-{name}']\n{dedent(TOML)}" for name in "bd"}
     offer(tmp_path, a="name = 1", c="name = 1", **lacking)
 
@@ -68,7 +68,7 @@ def test_if_all_lack_requirements_the_first_is_inactive(tmp_path: Path) -> None:
 
 
 def test_all_of_a_blocked_name_are_blocked(tmp_path: Path) -> None:
-    """P8, S11: none of them is read."""
+    """P7, S8: none of them is read."""
     offer(tmp_path, a="name = 1", b=TOML)
 
     found = find(tmp_path, before="import os; os.environ['PHOTOLIB_BLOCK'] = 'loud'")
@@ -77,7 +77,7 @@ def test_all_of_a_blocked_name_are_blocked(tmp_path: Path) -> None:
 
 
 def test_one_in_code_goes_first_even_if_it_is_inactive(tmp_path: Path) -> None:
-    """P8: the installed one is not read."""
+    """P7: the installed one is not read."""
     offer(tmp_path, a="name = 1")
     own = {"name": "loud", "primary_types": ["builtins:str"], "requires": ["absent-x"]}
     program = f"""

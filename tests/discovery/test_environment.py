@@ -66,7 +66,7 @@ def _clean_environment(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_an_empty_value_says_nothing(
     monkeypatch: pytest.MonkeyPatch, variable: str, value: str
 ) -> None:
-    """S12: as a shell sets it that cannot unset it."""
+    """S8: as a shell sets it that cannot unset it."""
     expected = in_force(library()[0])
     monkeypatch.setenv(f"TESTLIB_{variable}", value)
     system, _ = library()
@@ -87,7 +87,7 @@ def test_an_empty_value_says_nothing(
 def test_prioritize_holds_names_in_order(
     monkeypatch: pytest.MonkeyPatch, value: str, expected: tuple[str, ...]
 ) -> None:
-    """S11: the first name goes first, by the process-wide default."""
+    """S8: the first name goes first, by the process-wide default."""
     monkeypatch.setenv("TESTLIB_PRIORITIZE", value)
     system, function = library()
     assert system.backend_opts().prioritized == expected
@@ -112,7 +112,7 @@ def test_prioritize_holds_names_in_order(
 def test_block_holds_names_or_a_star_with_exceptions(
     monkeypatch: pytest.MonkeyPatch, value: str, left: list[str]
 ) -> None:
-    """S11: ``*`` stands for all, ``!name`` for one that is not blocked."""
+    """S8: ``*`` stands for all, ``!name`` for one that is not blocked."""
     monkeypatch.setenv("TESTLIB_BLOCK", value)
     system, _ = library()
     assert {*system.backends} == {"default", *left}
@@ -132,7 +132,7 @@ def test_block_holds_names_or_a_star_with_exceptions(
 def test_set_order_holds_pairs_and_chains(
     monkeypatch: pytest.MonkeyPatch, value: str, expected: str
 ) -> None:
-    """S11, P3: each puts one name before another."""
+    """S8, P3: each puts one name before another."""
     monkeypatch.setenv("TESTLIB_SET_ORDER", value)
     system, _ = library()
     named = expected.split()
@@ -144,7 +144,7 @@ def test_set_order_holds_pairs_and_chains(
     "name", ["OTHER_PRIORITIZE", "TESTLIB2_BLOCK", "PRIORITIZE", "TESTLIB_X", "TESTLIB_BLOCK_SIZE"]
 )
 def test_only_the_variables_of_the_prefix_count(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
-    """S11: each library has its own variables."""
+    """S8: each library has its own variables."""
     expected = in_force(library()[0])
     monkeypatch.setenv(name, "threads")
     system, _ = library()
@@ -155,7 +155,7 @@ def test_only_the_variables_of_the_prefix_count(monkeypatch: pytest.MonkeyPatch,
 def test_the_variables_are_read_when_backends_are_first_needed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """S11: neither before nor again."""
+    """S8: neither before nor again."""
     system, function = library()
     monkeypatch.setenv("TESTLIB_BLOCK", "gpu")
     assert function("x") == "threads"
@@ -195,7 +195,7 @@ MALFORMED = [
 def test_a_malformed_value_is_reported_and_ignored_whole(
     monkeypatch: pytest.MonkeyPatch, variable: str, value: str
 ) -> None:
-    """S12, S11: by the name of its variable; the remedy has a value that is well-formed."""
+    """S8: by the name of its variable; the remedy has a value that is well-formed."""
     expected = in_force(library()[0])
     monkeypatch.setenv(f"TESTLIB_{variable}", value)
     system, _ = library()
@@ -210,7 +210,7 @@ def test_a_malformed_value_is_reported_and_ignored_whole(
 
 
 def test_a_malformed_value_leaves_the_others_in_force(monkeypatch: pytest.MonkeyPatch) -> None:
-    """S12: only the malformed variables are ignored, and each has its own problem."""
+    """S8: only the malformed variables are ignored, and each has its own problem."""
     monkeypatch.setenv("TESTLIB_PRIORITIZE", "!,?")
     monkeypatch.setenv("TESTLIB_BLOCK", "gpu")
     monkeypatch.setenv("TESTLIB_SET_ORDER", "!,?")
@@ -239,7 +239,7 @@ def test_a_malformed_value_leaves_the_others_in_force(monkeypatch: pytest.Monkey
 def test_a_mistake_is_one_warning_and_one_problem(
     monkeypatch: pytest.MonkeyPatch, variable: str, value: str, remedy: str
 ) -> None:
-    """S12, E2: in a value, in a name in it, and in the name of a variable; it has no effect."""
+    """S8, E2: in a value, in a name in it, and in the name of a variable; it has no effect."""
     monkeypatch.setenv(variable, value)
     system, function = library()
     with pytest.warns(EnvironmentVariableWarning, match=variable) as caught:
@@ -254,7 +254,7 @@ def test_a_mistake_is_one_warning_and_one_problem(
 
 
 def test_names_that_are_near_to_nothing_are_ignored(monkeypatch: pytest.MonkeyPatch) -> None:
-    """S12: settings for a whole cluster may name backends that this machine lacks."""
+    """S8: settings for a whole cluster may name backends that this machine lacks."""
     monkeypatch.setenv("TESTLIB_PRIORITIZE", "quantum,threads")
     monkeypatch.setenv("TESTLIB_BLOCK", "abacus")
     monkeypatch.setenv("TESTLIB_SET_ORDER", "abacus>quantum")
@@ -265,7 +265,7 @@ def test_names_that_are_near_to_nothing_are_ignored(monkeypatch: pytest.MonkeyPa
 
 
 def test_a_name_that_is_blocked_is_no_near_miss(monkeypatch: pytest.MonkeyPatch) -> None:
-    """S12: it is installed, only not loaded."""
+    """S8: it is installed, only not loaded."""
     monkeypatch.setenv("TESTLIB_BLOCK", "thread")
     monkeypatch.setenv("TESTLIB_PRIORITIZE", "thread")
     system, function = library(backend("thread"), backend("threads"))
@@ -274,7 +274,7 @@ def test_a_name_that_is_blocked_is_no_near_miss(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_the_name_of_a_broken_backend_is_no_near_miss(monkeypatch: pytest.MonkeyPatch) -> None:
-    """S12: the backend has the problem, not the variable."""
+    """S8: the backend has the problem, not the variable."""
     monkeypatch.setenv("TESTLIB_PRIORITIZE", "thread")
     system, _ = library({"name": "thread"}, THREADS)
     with pytest.warns(Warning, match="'thread' is skipped"):
@@ -283,7 +283,7 @@ def test_the_name_of_a_broken_backend_is_no_near_miss(monkeypatch: pytest.Monkey
 
 
 def test_an_exception_that_is_misspelled_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
-    """S12: then all are blocked, including the backend that was meant."""
+    """S8: then all are blocked, including the backend that was meant."""
     monkeypatch.setenv("TESTLIB_BLOCK", "*,!threds")
     system, function = library()
     with pytest.warns(EnvironmentVariableWarning, match="Did you mean 'threads'?"):

@@ -119,7 +119,7 @@ class TestReload:
         monkeypatch: pytest.MonkeyPatch,
         globally: bool,
     ) -> None:
-        """S11: the environment sets the default, until a program does."""
+        """S8: the environment sets the default, until a program does."""
         for name in ("a", "b"):
             install(site, name)
         assert double("text") == "a"

@@ -42,7 +42,7 @@ def make(*requires: str, **fields: Any) -> Any:
 
 
 def test_a_backend_without_its_distributions_is_inactive(site: Path) -> None:
-    """D8: the reason is known, and calls cost as much as without the backend."""
+    """D6: the reason is known, and calls cost as much as without the backend."""
     system, f = make("gpu-arrays")
     assert f(Foreign()) == "gpu"
     system, f = make("gpu-arrays", "absent")
@@ -65,7 +65,7 @@ def test_a_backend_without_its_distributions_is_inactive(site: Path) -> None:
 def test_a_requirement_that_cannot_be_read_is_a_problem(
     site: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """D8: and the backend is inactive."""
+    """D6: and the backend is inactive."""
     monkeypatch.setitem(sys.modules, "packaging.requirements", None)
     system, f = make("gpu-arrays>=1")
     with pytest.warns(Warning, match="gpu"):
@@ -75,7 +75,7 @@ def test_a_requirement_that_cannot_be_read_is_a_problem(
 
 
 def test_each_requirement_that_cannot_be_read_is_a_problem(site: Path) -> None:
-    """D8: at any position; the first unmet requirement is the reason."""
+    """D6: at any position; the first unmet requirement is the reason."""
     system, f = make("absent", "gpu-arrays !", "gpu-arrays", "more !")
     with pytest.warns(Warning, match="gpu-arrays !") as caught:
         assert f(Foreign()) == "default"
@@ -86,7 +86,7 @@ def test_each_requirement_that_cannot_be_read_is_a_problem(site: Path) -> None:
 
 
 def test_a_requirement_begins_with_a_name() -> None:
-    """D4: else it is a fault."""
+    """D3: else it is a fault."""
     system, _ = make(">=1")
     with pytest.warns(Warning, match=">=1"):
         assert "gpu" not in system.backends

@@ -1,4 +1,4 @@
-"""Variants by requirement: rule D8."""
+"""Variants by requirement: rule D6."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def variant(requires: str, function: str) -> dict[str, str]:
 
 
 def test_the_first_one_that_is_met_serves() -> None:
-    """D8: then the plain one; then none, with the reason."""
+    """D6: then the plain one; then none, with the reason."""
     absent, newer, older = (
         variant(ONLY, "builtins:min"),
         variant(f"{PACKAGING}>=20", "builtins:max"),
@@ -79,7 +79,7 @@ def test_the_first_one_that_is_met_serves() -> None:
 
 
 def test_every_other_function_may_have_variants() -> None:
-    """D5, D8: and so may the defaults."""
+    """D4, D6: and so may the defaults."""
     every = {"*": {"variants": [variant(ONLY, "builtins:min")]}}
     system = BackendSystem(
         None,
@@ -124,7 +124,7 @@ def test_versions_that_are_no_plain_release(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """D8: compared as installers compare them, a pre-release too; nothing is imported."""
+    """D6: compared as installers compare them, a pre-release too; nothing is imported."""
     files = {"frame.py": "raise ImportError", "my_frame.py": "raise ImportError"}
     write_distribution(tmp_path, "my-frame", files=files, version=version)
     monkeypatch.syspath_prepend(tmp_path)
@@ -153,7 +153,7 @@ def test_versions_that_are_no_plain_release(
     ],
 )
 def test_malformed_requirements(text: str) -> None:
-    """D7, D8: each is a problem that says where it is, and its function is the plain one."""
+    """D5, D6: each is a problem that says where it is, and its function is the plain one."""
     entry = {"function": "builtins:sum", "variants": [variant(text, "builtins:max")]}
     system, functions = library(f=entry, other={"function": "builtins:max"})
     with pytest.warns(UserWarning, match="backend 'b'"):
@@ -181,7 +181,7 @@ def test_malformed_requirements(text: str) -> None:
     ids=["text", "texts", "incomplete", "identifier", "requirement", "misplaced", "empty"],
 )
 def test_faults(entry: dict[str, Any], key: str) -> None:
-    """D7, D8: each with its key path."""
+    """D5, D6: each with its key path."""
     system, functions = library(f=entry)
     with pytest.warns(UserWarning, match="backend 'b'"):
         assert functions["f"]([1]) == "default"

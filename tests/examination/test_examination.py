@@ -32,11 +32,6 @@ def test_it_needs_no_extra(paint: Site, tmp_path: Path) -> None:
         (finding,) = by_name.findings
         print(finding.severity.value, finding.backend, finding.key)
 
-        from paintlib._dispatch import system
-        by_system = examine_library(system)
-        assert by_system.library == by_name.library
-        assert list(map(str, by_system.findings)) == list(map(str, by_name.findings))
-
         report = verify_file({str(file)!r})
         print([(each.line, each.message) for each in report.faults])
         print([each.key for each in update_file({str(file)!r}, check=True).findings])
@@ -46,30 +41,6 @@ def test_it_needs_no_extra(paint: Site, tmp_path: Path) -> None:
         'error oil functions."paintlib.filters:blur".function',
         """[(6, "'paint_oil' has no 'blur'")]""",
         "['functions.auto-generation']",
-    ]
-
-
-def test_a_system_need_not_be_registered(paint: Site) -> None:
-    """It must be an attribute of a module that a child process can import."""
-    (paint.folder / "easel.py").write_text(
-        "from spatch_core import BackendSystem\nsystem = BackendSystem('paintlib.backends', 'E')\n"
-    )
-    code = """
-        import easel
-        from spatch_core import BackendSystem
-        from spatch_core.examination import examine_library
-
-        report = examine_library(easel.system)
-        print(report.library.identifier, [each["name"] for each in report.backends])
-        try:
-            examine_library(BackendSystem(None, "F"))
-        except LookupError as error:
-            print(error)
-        """
-    found = run_python(code, path=[paint.folder])
-    assert found.stdout.splitlines() == [
-        "easel:system ['default', 'oil']",
-        "no imported module has this system as an attribute",
     ]
 
 

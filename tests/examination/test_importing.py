@@ -22,7 +22,7 @@ from spatch_core.examination.importing import Importer
 def test_a_mistake_of_a_registration_is_at_the_line_of_its_author(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mistake: str, expected: str
 ) -> None:
-    """F11: the message has no line of this package, which only found the mistake."""
+    """F10: the message has no line of this package, which only found the mistake."""
     file = tmp_path / "easel_registers.py"
     file.write_text(
         "from spatch_core import BackendImplementation\n"

@@ -98,6 +98,9 @@ def test_entry_points_that_name_something_else(site: Site) -> None:
         )
     expected = sorted([name, message, remedy] for name, (_, message, remedy) in VALUES.items())
     assert sorted(examined(site)) == expected
+    (library,) = site.run("list", "--json").json["libraries"]
+    problems = [[each["backend"], each["message"], each["remedy"]] for each in library["problems"]]
+    assert sorted(problems) == expected
 
 
 def test_groups_that_resemble_the_librarys(site: Site) -> None:
@@ -113,6 +116,7 @@ def test_groups_that_resemble_the_librarys(site: Site) -> None:
     )
     message = "no library reads the entry point group 'paintlib.backend'"
     assert examined(site) == [[None, message, "Write it as 'paintlib.backends'"]]
+    assert f"{message}. Write it as 'paintlib.backends'" in site.run("list").output
 
 
 def test_a_group_of_another_package_is_no_misspelling(site: Site) -> None:
@@ -154,6 +158,67 @@ def test_pythons_own_classes_as_primary_types(site: Site) -> None:
     ]
     site.install_library()  # it lists int
     assert examined(site) == []
+
+
+OWN_TYPES = """
+from spatch_core import BackendSystem
+
+class Image: ...
+class Mask(Image): ...
+
+system = BackendSystem("paintlib.backends", "PAINTLIB", ["~paintlib._dispatch:Image"])
+"""
+WAITS = (
+    "note: requires_opt_in: it waits for prioritize: the library works with all of its types "
+    "itself and goes first, so it never runs unasked"
+)
+
+
+def test_a_backend_for_the_librarys_own_types_requires_opt_in(site: Site, tmp_path: Path) -> None:
+    """Doctor and verify say so, also of a subclass that only an import shows."""
+    site.install_library({"paintlib/_dispatch.py": OWN_TYPES})
+    functions = '[functions."paintlib.filters:blur"]\nfunction = "{}:blur"\n'
+    classes = {
+        "oil": "paintlib._dispatch:Image",
+        "wax": "~paintlib._dispatch:Mask",
+        "ink": "paint_ink:Own",
+    }
+    for name, cls in classes.items():
+        code = "from paintlib._dispatch import Mask\nclass Own(Mask): ...\ndef blur(x): return x\n"
+        types = f'primary_types = ["{cls}"]\n'
+        site.install_backend(name, f"{types}{functions.format(f'paint_{name}')}", code)
+    examination = site.run("doctor", "paintlib")
+    listed = site.run("list")
+    for name in classes:
+        assert examination.row(name)[1:3] == ["waits for prioritize", "1 note"]
+        assert WAITS in site.run("verify", f"paint_{name}/backend.toml").output
+    # What is listed is not imported.
+    assert [listed.row(each)[1] for each in classes] == ["waits for prioritize"] * 2 + ["active"]
+    # A new package says so from the start.
+    new = ["new-backend", "paintlib", "chalk", "--type", classes["ink"], "--directory", tmp_path]
+    assert site.run(*map(str, new)).code == 0
+    (folder,) = tmp_path.glob("*-chalk")
+    answer = site.run("doctor", str(folder))
+    assert (answer.code, answer.output.splitlines()[-1]) == (0, "1 file: no findings")
+
+
+def test_a_library_whose_system_is_misspelled(site: Site) -> None:
+    """A question ends with its own mark."""
+    write_distribution(
+        site.folder,
+        "paint-lib",
+        entry_points={"spatch_core.libraries": {"paintlib": "paintlib:sytem"}},
+        files={"paintlib.py": "system = 1"},
+    )
+    for command in ("list", "doctor"):
+        assert "; did you mean 'system'? Repair or uninstall" in site.run(command).output
+
+
+def test_what_takes_too_long_may_get_more_time(site: Site) -> None:
+    """The library is not at fault."""
+    site.install_library()
+    output = site.run("doctor", "paintlib", "--timeout", "0.001").output
+    assert "took longer than 0.001 s and was ended. Give it more time with --timeout" in output
 
 
 # --- Projects that are not installed --------------------------------------------------------------
@@ -253,6 +318,19 @@ def test_a_file_that_another_configuration_packs(project: Path, installs: bool) 
     (project.parents[1] / name).write_text(text)
     given = POINT.format(group="paintlib.backends", value=value, backend=backend)
     assert said(project, given) == []
+
+
+@pytest.mark.parametrize("group", ["paintlib.backends", "paintlib.io.backends"])
+def test_a_group_without_quotes(project: Path, group: str) -> None:
+    """TOML reads it as tables in tables, which are no groups."""
+    value = "paint_oil:backend.toml"
+    given = POINT.format(group=group, value=value, backend="hatchling.build")
+    assert said(project, given.replace(f'"{group}"', group)) == [
+        (
+            f"error: [project.entry-points.{group}] in pyproject.toml is no group of entry points, "
+            f'because its name has a dot. Write [project.entry-points."{group}"]'
+        )
+    ]
 
 
 REGISTERING = """

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
-from spatch_core.examination.signatures import find_signature, mismatches, other_defaults
+from spatch_core.examination.functions import find_signature, mismatches, other_defaults
 
 SENTINEL = object()
 KINDS = [
@@ -129,17 +129,13 @@ def test_a_signature_fits_exactly_if_it_takes_every_call(
     ("default", "implementation", "found"),
     [
         (lambda x, r=1: ..., lambda x, r=2: ..., ["r=2 instead of r=1"]),
-        (lambda x, *, r=1: ..., lambda x, *, r=2.5: ..., ["r=2.5 instead of r=1"]),
-        (lambda x, r=1, /: ..., lambda x, radius=2, /: ..., ["radius=2 instead of r=1"]),
+        (lambda x, *, r=1: ..., lambda c, x, *, r=2.5: ..., ["r=2.5 instead of r=1"]),
         (lambda a="x", b=True: ..., lambda b=False, a="x": ..., ["b=False instead of b=True"]),
-        (lambda s=(1, 2): ..., lambda s=(1, 3): ..., ["s=(1, 3) instead of s=(1, 2)"]),
         (lambda x, r=1, m="a": ..., lambda x, r=1.0, m="a": ..., []),
         (lambda r=None: ..., lambda r=1: ..., []),
-        (lambda r=1: ..., lambda r=None: ..., []),
         (lambda r=SENTINEL: ..., lambda r=1: ..., []),
         (lambda r=float("nan"): ..., lambda r=float("nan"): ..., []),
-        (lambda r=1: ..., lambda **kwargs: ..., []),
-        (lambda r=1: ..., lambda *args: ..., []),
+        (lambda r=1: ..., lambda *args, **kwargs: ..., []),
     ],
 )
 def test_default_values_that_differ(
@@ -149,10 +145,4 @@ def test_default_values_that_differ(
     signature, own = find_signature(default), find_signature(implementation)
     assert signature is not None
     assert own is not None
-    assert other_defaults(signature, own, context=False) == found
-    parameters = list(own.parameters.values())
-    first = Parameter("context", Parameter.POSITIONAL_ONLY)
-    if parameters[0].kind is not Parameter.VAR_POSITIONAL:
-        assert (
-            other_defaults(signature, own.replace(parameters=[first, *parameters]), True) == found
-        )
+    assert other_defaults(signature, own) == found

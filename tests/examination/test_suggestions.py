@@ -61,4 +61,4 @@ def test_a_misspelled_function_has_the_nearest_name(studio: Site) -> None:
         "def f(x):\n    return x\n",
     )
     (found,) = findings(studio, "oil").values()
-    assert found == "error: Did you mean 'paintlib.filters:fn'? Else remove it"
+    assert found == "error: Did you mean 'paintlib.filters:fn'?"

@@ -162,28 +162,6 @@ def test_pure_python_on_request(value: str) -> None:
     assert "accelerated" in dir(spatch_core)
 
 
-@pytest.mark.parametrize("count", [0, 1, 2, 4, 5, 16, 17, 40])
-def test_any_number_of_dispatch_arguments(count: int) -> None:
-    """The last one alone may have the backend's type."""
-    _, f = make(default, {f"a{number}": number for number in range(count)})
-    for last in (X, None, 1):
-        args = (*range(count - 1), last)
-        expected = implementation(*args) if count and last is X else default(*args)
-        assert [f(*args) for _ in range(3)] == [expected] * 3
-
-
-def test_states_have_answers_of_their_own() -> None:
-    """Also where many states follow each other."""
-    system, f = make(default, ("x", "y"))
-    for _ in range(300):
-        assert f(X, 1)[0] == "first"
-        with system.backend_opts(disable="first"):
-            assert [f(X, 1)[0], f(X, 1)[0]] == [X, X]
-        with system.backend_opts(type=type("Assumed", (Foreign,), {})):
-            assert [f(1, 2)[0], f(1, 2)[0]] == ["first", "first"]
-        assert f(1, 2)[0] == 1
-
-
 def test_short_lived_classes() -> None:
     """E4: memory stays bounded, and a new class at the address of another is not taken for it."""
     _, f = make(default, ("x", "y"))

@@ -14,7 +14,6 @@ from typing import Any
 import pytest
 
 from spatch_core import BackendSystem
-from spatch_core.testing import run_python
 
 IS_SANITIZED = "asan" in os.environ.get("LD_PRELOAD", "")
 """Whether AddressSanitizer delays the reuse of freed memory; see tools/sanitize.py."""
@@ -275,38 +274,3 @@ def test_many_threads_get_right_answers() -> None:
     for thread in threads:
         thread.join()
     assert wrong == []
-
-
-def test_threads_that_still_call_when_the_interpreter_ends() -> None:
-    """Daemon threads may be stopped at any instruction."""
-    done = run_python(
-        """
-        import threading
-        from spatch_core import BackendSystem
-
-        functions = {"lib:f": {"function": "operator:neg"}}
-        fields = {"name": "b", "primary_types": ["builtins:float"], "functions": functions}
-        system = BackendSystem(None, "L", ["builtins:int"], [fields])
-        f = system.dispatchable("x", module="lib", qualname="f")(lambda x: x)
-        started = threading.Barrier(4)
-
-        def call():
-            started.wait()
-            while True:
-                f(1), f(1.5)
-
-        def reload():
-            started.wait()
-            while True:
-                system.reload()
-                with system.backend_opts(trace=True):
-                    f(1)
-
-        for target in (call, call, reload):
-            threading.Thread(target=target, daemon=True).start()
-        started.wait()
-        print(f(1), f(1.5))
-        """,
-        timeout=60,
-    )
-    assert done.stdout.splitlines() == ["1 -1.5"]

@@ -6,7 +6,6 @@ import collections.abc
 import copy
 import functools
 import inspect
-import pickle
 import sys
 import types
 import typing
@@ -92,18 +91,6 @@ def test_has_the_looks_of_the_original() -> None:
     assert repr(blur).startswith("<function blur at ")
 
 
-def test_attributes_of_the_original_are_kept() -> None:
-    """Attributes that the library has set are there, except under the names of its own."""
-
-    def f(x: Any) -> Any: ...
-
-    f.level = 3  # type: ignore[attr-defined]
-    f.explain = 4  # type: ignore[attr-defined]
-    function: Any = make_system().dispatchable("x", module="lib", qualname="f")(f)
-    assert function.level == 3
-    assert function.explain(1).selected == "default"
-
-
 @pytest.mark.skipif(sys.version_info < (3, 12), reason="needs the syntax of Python 3.12")
 def test_type_parameters_are_kept() -> None:
     """F1: functions that are generic in the new syntax."""
@@ -117,16 +104,6 @@ def test_type_parameters_are_kept() -> None:
         "x": function.__type_params__[0],
         "return": function.__type_params__[0],
     }
-
-
-@pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
-def test_is_pickled_by_reference(protocol: int) -> None:
-    """F1: pickled by reference, so that other processes have their own backends."""
-    data = pickle.dumps(blur, protocol)
-    assert pickle.loads(data) is blur
-    assert len(data) < 100
-    if protocol >= 4:
-        assert pickle.loads(pickle.dumps(Image.blur, protocol)) is Image.blur
 
 
 # ---------------------------------------------------------------------------------------
@@ -329,29 +306,3 @@ def test_backends_that_implement_it() -> None:
     assert repr(names) == "('default', 'third', 'first')"
     other: Any = system.dispatchable("x", module="lib", qualname="g")(lambda x: x)
     assert other.backends == ("default",)
-
-
-def test_backends_are_looked_up_when_asked(monkeypatch: pytest.MonkeyPatch) -> None:
-    """F6, F9: reading the attribute discovers nothing; `reload` changes the names."""
-    system, function = make_three()
-    names = function.backends
-    monkeypatch.setenv("MYLIB_BLOCK", "third")
-    assert names == ("default", "first")
-    monkeypatch.setenv("MYLIB_BLOCK", "first")
-    system.reload()
-    assert names == ("default", "third")
-
-
-@pytest.mark.parametrize(
-    ("args", "kwargs"),
-    [((), {}), ((1, 2, 3), {}), ((1,), {"x": 1}), ((1,), {"wrong": 1})],
-    ids=["missing", "too many", "twice", "unknown"],
-)
-def test_explain_takes_what_a_call_takes(args: Any, kwargs: Any) -> None:
-    """`explain` raises the error of a wrong call."""
-    function: Any = blur
-    for ask in (function, function.explain):
-        with pytest.raises(TypeError, match="argument"):
-            ask(*args, **kwargs)
-    unsigned: Any = make_system().dispatchable({"x": 0}, module="lib", qualname="f")(max)
-    assert unsigned.explain(Foreign()).selected == "first"

@@ -77,22 +77,6 @@ def test_docstring_follows_a_reload(monkeypatch: pytest.MonkeyPatch) -> None:
     assert function.__doc__ is None
 
 
-def test_function_made_after_loading_is_documented_too() -> None:
-    """F5: a module that is imported late."""
-    system = make_system(describe(functions=["lib:late"]))
-    assert list(system.backends)
-
-    @system.dispatchable("x", module="lib")
-    def late(x: Any) -> Any:
-        """Late."""
-
-    late.__qualname__ = "late"
-    assert "Backends" not in (late.__doc__ or "")  # its qualname was that of a local function
-
-    function: Any = system.dispatchable("x", module="lib", qualname="late")(late.__wrapped__)
-    assert "Backends\n" in function.__doc__
-
-
 def test_examples_of_a_backend_are_not_those_of_the_library() -> None:
     """F5: doctest runs what stands in the docstring, so that prompts get a backslash."""
     docs = "Say >>> here.\n>>> 1 / 0\n    >>> 2 / 0\n2"
@@ -132,7 +116,7 @@ def test_the_web_address_of_a_backend() -> None:
 
 
 def test_each_function_has_its_own_note_or_that_of_all_others() -> None:
-    """F5, D5: in a description with an entry for every other function."""
+    """F5, D4: in a description with an entry for every other function."""
     entries = {
         "lib:own": {"function": "m:f", "additional_docs": "  Faster. "},
         "lib:empty": {"function": "m:f", "additional_docs": " "},

@@ -79,7 +79,7 @@ def test_a_function_may_be_decorated_after_its_entry_was_read() -> None:
 
 @pytest.mark.parametrize("uses_context", [False, True])
 def test_a_description_in_code_may_give_callables(uses_context: bool) -> None:
-    """D6: in place of identifiers, also those that cannot be imported."""
+    """D4: in place of identifiers, also those that cannot be imported."""
     seen: list[Any] = []
 
     def should_run(context: Any, x: Any) -> bool:

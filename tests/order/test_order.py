@@ -1,4 +1,4 @@
-"""P1 to P7: the order of all backends of a library, through `BackendSystem.backends`."""
+"""P1 to P6: the order of all backends of a library, through `BackendSystem.backends`."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def test_concrete_backends_come_before_abstract_ones() -> None:
     ],
 )
 def test_a_backend_goes_where_declarations_put_it(backends: list[Fields], expected: str) -> None:
-    """D3, P3, P6: the others keep the base order."""
+    """D3, P3, P5: the others keep the base order."""
     assert names(*backends) == expected
 
 
@@ -144,7 +144,7 @@ CHAIN = [backend("a", higher="b"), backend("b", higher="c"), backend("c")]
 def test_the_environment_overrides_all_other_edges(
     backends: list[Fields], set_order: str, expected: str
 ) -> None:
-    """P3, P5, P6: and the base order is kept wherever the edges allow."""
+    """P3, P5: and the base order is kept wherever the edges allow."""
     found = order(*backends, set_order=set_order)
     assert found.cycles == ()
     if (backends, set_order) == (CHAIN, "c>a"):
@@ -153,13 +153,6 @@ def test_the_environment_overrides_all_other_edges(
         assert sorted(found.names) == sorted(expected.split())
     else:
         assert " ".join(found.names) == expected
-
-
-@pytest.mark.parametrize("set_order", ["c>absent>a", "absent>a,c>absent", "c>x>y>z>a"])
-def test_set_order_holds_across_names_that_are_not_installed(set_order: str) -> None:
-    """P6: a name that is not installed is ignored; its neighbours stay connected."""
-    assert names(backend("a"), backend("c"), set_order=set_order) == "c a"
-    assert names(backend("a", higher="c"), backend("c"), set_order=set_order) == "c a"
 
 
 # --- type specificity ----------------------------------------------------------------
@@ -360,7 +353,7 @@ def assert_resolved(backends: Sequence[Fields], found: Order) -> None:
 def test_a_cycle_is_reported_with_a_value_that_resolves_it(
     backends: list[Fields], members: list[str]
 ) -> None:
-    """P7: the library works, and no backend is missing from the order of all."""
+    """P6: the library works, and no backend is missing from the order of all."""
     found = order(*backends)
     assert sorted(found.names) == sorted(["default", *(each["name"] for each in backends)])
     assert [" ".join(cycle.members) for cycle in found.cycles] == members
@@ -368,33 +361,15 @@ def test_a_cycle_is_reported_with_a_value_that_resolves_it(
 
 
 def test_a_cycle_that_the_environment_resolves_is_not_reported() -> None:
-    """P5, P7: whichever way the value goes."""
+    """P5, P6: whichever way the value goes."""
     assert names(*ring("a", "b", "c"), set_order="a>c") == "a b c"
     found = order(*ring("a", "b", "c"), set_order="c>a")
     assert found.cycles == ()
     assert found.names.index("c") < found.names.index("a")
 
 
-@pytest.mark.parametrize(
-    "set_order",
-    ["b>absent>a", "z>a", "c>z>a", "c>absent>z>a", "b>y,y>z", "p>q>r", "z>default"],
-)
-def test_the_value_that_resolves_a_cycle_keeps_what_was_set(set_order: str) -> None:
-    """P7: the exact value to set."""
-    backends = [*ring("a", "b", "c"), *ring("d", "e"), backend("y"), backend("z")]
-    found = order(*backends, set_order=set_order)
-    pairs = [
-        f"{first}>{second}"
-        for chain in set_order.split(",")
-        for first, second in itertools.pairwise(chain.split(">"))
-    ]
-    for cycle in found.cycles:
-        assert cycle.set_order.startswith(",".join(pairs))
-    assert_resolved(backends, found)
-
-
 def test_backends_on_a_cycle_are_skipped_in_the_calls_that_they_would_take() -> None:
-    """P7: with the warning; the user's own order needs no declared edge."""
+    """P6: with the warning; the user's own order needs no declared edge."""
 
     def described(name: str, **fields: Any) -> dict[str, Any]:
         function = f"{__name__}:answers.{name}"

@@ -1,4 +1,4 @@
-"""The priority order, as the rules P2 to P7 say it word by word: slow, and for few backends."""
+"""The priority order, as the rules P2 to P6 say it word by word: slow, and for few backends."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def closure(pairs: Iterable[Pair]) -> set[Pair]:
 
 
 def across(pairs: Sequence[Pair], present: set[str]) -> set[Pair]:
-    """The pairs of present names, including those joined by absent ones (P6)."""
+    """The pairs of present names, including those joined by absent ones (P5)."""
     absent = closure(pair for pair in pairs if not set(pair) & present)
     absent |= {(name, name) for pair in pairs for name in pair if name not in present}
     joined = {
@@ -103,7 +103,7 @@ def declared_in_force(backends: Sequence[Described], environment: set[Pair]) -> 
 
 
 def circling(backends: Sequence[Described], set_order: Sequence[Pair]) -> set[str]:
-    """The backends on cycles of declared edges (P7)."""
+    """The backends on cycles of declared edges (P6)."""
     environment = across(set_order, {each.name for each in backends})
     declared = declared_in_force(backends, environment) - environment
     return {first for first, second in closure(declared) if first == second} - {"default"}

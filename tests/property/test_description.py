@@ -69,7 +69,7 @@ def load(fields: Any) -> BackendSystem:
 
 @given(descriptions())
 def test_a_description_says_what_is_written(fields: dict[str, Any]) -> None:
-    """D3, D5: only the defaults of fields, and ``functions.defaults``, are added."""
+    """D3, D4: only the defaults of fields, and ``functions.defaults``, are added."""
     system = load(fields)
     assert system.problems == ()
     description: Any = system.backends[fields["name"]]
@@ -113,7 +113,7 @@ function_tables = st.dictionaries(
     )
 )
 def test_any_content_of_a_file_is_valid_or_reported(fields: dict[str, Any]) -> None:
-    """D7: no other error, and each fault once, with its key and a remedy."""
+    """D5: no other error, and each fault once, with its key and a remedy."""
     system = load(fields)
     faults = [each for each in system.problems if each.skips]
     assert bool(faults) is (list(system.backends) == ["default"])
@@ -130,7 +130,7 @@ def test_any_content_of_a_file_is_valid_or_reported(fields: dict[str, Any]) -> N
 
 @given(descriptions(), st.data())
 def test_each_fault_is_found_beside_all_others(fields: dict[str, Any], data: st.DataObject) -> None:
-    """D7: all faults, not the first."""
+    """D5: all faults, not the first."""
     breaking: dict[str, Any] = {
         "name": ("a b", ["name"]),
         "primary_types": ([], ["primary_types"]),

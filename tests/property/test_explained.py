@@ -99,7 +99,7 @@ def decorate(system: Any, form: str, traits: dict[str, Any]) -> Any:
 
 @given(st.data())
 def test_explain_says_what_happens(data: Any) -> None:
-    """V1, V4, F7, C1, C3, S9: nothing is asked or run twice; a trace changes nothing."""
+    """V1, V4, F7, C1, C3, S6: nothing is asked or run twice; a trace changes nothing."""
     draw = data.draw
     described = [draw(backends(number)) for number in range(draw(st.integers(0, 3)))]
     names = [each["name"] for each in described]

@@ -112,7 +112,7 @@ own, old = backends(OWN, PATTERNS, known), backends(OLD, PATTERNS, known)
 def test_backends_that_are_no_candidates_have_no_say(
     own: Any, old: Any, new: Any, prioritized: list[str]
 ) -> None:
-    """C1, C2, P1, P7: newcomers that require opt-in, or lack the function, change no call."""
+    """C1, C2, P1, P6: newcomers that require opt-in, or lack the function, change no call."""
     for each in new.values():
         each["requires_opt_in"] |= bool(each["functions"])
     before = answers(own, old, prioritized)
@@ -124,7 +124,7 @@ def test_backends_that_are_no_candidates_have_no_say(
 def test_newcomers_take_no_call_that_the_library_answered(
     own: Any, old: Any, new: Any, prioritized: list[str]
 ) -> None:
-    """C2, M5, P7: nor those of prioritized backends; whatever types and priorities they have."""
+    """C2, M4, P6: nor those of prioritized backends; whatever types and priorities they have."""
     before = answers(own, old, prioritized)
     after = answers(own, {**old, **new}, prioritized)
     for call, (name, reason) in before.items():

@@ -86,7 +86,7 @@ def relative(names: Iterable[str], of: Iterable[str]) -> list[str]:
 
 @given(st.one_of(backends(), backends(circle=True)), set_orders())
 def test_the_order_is_that_of_the_rules(described: list[Described], set_order: list[Pair]) -> None:
-    """P2 to P7: every edge in force holds; the base order is kept where none contradicts it."""
+    """P2 to P6: every edge in force holds; the base order is kept where none contradicts it."""
     found = order(described, set_order)
     base = base_order([LIBRARY, *described])
     _, edges = order_model([LIBRARY, *described], set_order)
@@ -137,7 +137,7 @@ def test_without_edges_the_order_is_the_base_order(described: list[Described]) -
 def test_a_backend_without_edges_changes_nothing_among_the_others(
     described: list[Described], set_order: list[Pair], name: str, in_code: bool
 ) -> None:
-    """P6: it was only installed."""
+    """P5: it was only installed."""
     before = order(described, set_order)
     after = order([*described, Described(name, ("own:Type",), in_code=in_code)], set_order)
     assert relative(after.names, before.names) == list(before.names)
@@ -148,7 +148,7 @@ def test_a_backend_without_edges_changes_nothing_among_the_others(
 def test_the_value_shown_for_a_cycle_resolves_it(
     described: list[Described], set_order: list[Pair]
 ) -> None:
-    """P7: it keeps what was set before, and the steps of a cycle are declared ones."""
+    """P6: it keeps what was set before, and the steps of a cycle are declared ones."""
     found = order(described, set_order)
     assume(found.cycles)
     declared = declared_pairs(described)

@@ -38,7 +38,7 @@ def classes(draw: st.DrawFn) -> list[type]:
 
 @given(classes())
 def test_subclasses_come_first_and_the_rest_from_left_to_right(types: list[type]) -> None:
-    """K5: no class is asked before one that is derived from it; each is asked once."""
+    """K4: no class is asked before one that is derived from it; each is asked once."""
     system = BackendSystem(None, "OVERRIDING", protocol=METHOD)
     f: Any = system.dispatchable(None, identifier="lib:f")(lambda *args: "default")
     overriding = {cls for cls in types if getattr(cls, METHOD, None) is not None}

@@ -234,7 +234,7 @@ for _ in range(2):
 def test_state_is_what_blocks_say_and_always_restored(
     pool: list[Options], default: Options | None, program: list[Any]
 ) -> None:
-    """S2, S3, S7, S10: however blocks are nested, wherever they run, however they are left."""
+    """S2, S3, S5, S7: however blocks are nested, wherever they run, however they are left."""
     world = World(pool, default)
     world.check(world.default)
     asyncio.run(world.run(program, world.default))

@@ -142,20 +142,20 @@ class Switching(RuleBasedStateMachine):
     @precondition(lambda self: len(self.flows) < MOST)
     @rule()
     def start_a_thread(self) -> None:
-        """W5: the process-wide default."""
+        """W3: the process-wide default."""
         self.thread(Context(), None)
 
     @precondition(lambda self: len(self.flows) < MOST)
     @rule(place=places)
     def start_a_thread_with_a_copy(self, place: int) -> None:
-        """W5: what is in force where it is made, as with `asyncio.to_thread`."""
+        """W3: what is in force where it is made, as with `asyncio.to_thread`."""
         maker = self.flow(place)
         self.thread(maker.send(copy_context), maker.own)
 
     @precondition(lambda self: len(self.flows) < MOST)
     @rule(place=places)
     def start_a_task(self, place: int) -> None:
-        """W5: what is in force where it is made."""
+        """W3: what is in force where it is made."""
         maker = self.flow(place)
         actions: asyncio.Queue[tuple[Any, asyncio.Future[Any]]] = asyncio.Queue()
 
@@ -189,14 +189,14 @@ class Switching(RuleBasedStateMachine):
     @precondition(lambda self: len(self.flows) > 1)
     @rule(place=places)
     def end_one(self, place: int) -> None:
-        """W5: what it has set ends with it. The first one stays: it consumes the generators."""
+        """W3: what it has set ends with it. The first one stays: it consumes the generators."""
         self.flows.pop(1 + place % (len(self.flows) - 1)).end()
 
     # --- what they do ---------------------------------------------------------------------
 
     @rule(place=places, name=names, in_generator=st.booleans())
     def set_backend(self, place: int, name: str, in_generator: bool) -> None:
-        """W3, W5: a plain generator sets for its consumer."""
+        """W2, W3: a plain generator sets for its consumer."""
 
         def steps() -> Generator[None, None, None]:
             self.switch.set_backend(name)
@@ -210,7 +210,7 @@ class Switching(RuleBasedStateMachine):
 
     @rule(place=places, name=names)
     def set_globally(self, place: int, name: str) -> None:
-        """W3: in the flow, and for flows that have set none; no other flow loses its own."""
+        """W2: in the flow, and for flows that have set none; no other flow loses its own."""
         flow = self.flow(place)
         flow.send(lambda: self.switch.set_backend(name, globally=True))
         flow.own = (name, *self.current(flow)[:LONGEST])
@@ -252,7 +252,7 @@ class Switching(RuleBasedStateMachine):
 
     @rule(place=places, how=st.sampled_from(["leave", "raise"]))
     def leave(self, place: int, how: str) -> None:
-        """W3: also by an exception."""
+        """W2: also by an exception."""
         flow = self.flow(place)
         if flow.blocks:
             flow.own = flow.blocks.pop()
@@ -260,7 +260,7 @@ class Switching(RuleBasedStateMachine):
 
     @invariant()
     def all_agree_with_the_model(self) -> None:
-        """W2 to W5: what is set, in what order, what is current, and where a call goes."""
+        """W1 to W3: what is set, in what order, what is current, and where a call goes."""
 
         def found() -> Any:
             return (*self.switch,), self.switch.get_backend(), self.make()
@@ -271,7 +271,7 @@ class Switching(RuleBasedStateMachine):
             assert actual == (expected[:LONGEST], name, name)
 
     def teardown(self) -> None:
-        """W3: no block that ends changes the default."""
+        """W2: no block that ends changes the default."""
         for flow in reversed(self.flows):
             flow.end()
         self.loop.close()

@@ -10,7 +10,7 @@ from spatch_core import BackendSystem
 
 
 def test_numpys_protocol_is_the_librarys_own() -> None:
-    """K4: instances have the method, as NumPy calls it; that of NumPy's array does not override."""
+    """K3: instances have the method, as NumPy calls it; that of NumPy's array does not override."""
     np = pytest.importorskip("numpy")
     system = BackendSystem(None, "OWN_ARRAYS", ["~numpy:ndarray"], protocol="__array_function__")
 
@@ -44,7 +44,7 @@ def test_numpys_protocol_is_the_librarys_own() -> None:
 
 
 def test_pytorchs_protocol_is_the_librarys_own() -> None:
-    """K4: the method of PyTorch's tensor does not override."""
+    """K3: the method of PyTorch's tensor does not override."""
     torch = pytest.importorskip("torch")
     system = BackendSystem(None, "OWN_TENSORS", ["~torch:Tensor"], protocol="__torch_function__")
 

@@ -60,7 +60,7 @@ def duck_class() -> Any:
 
 
 def test_one_class_for_each_system() -> None:
-    """T7, T4: with PyTorch's method alone."""
+    """T5, T3: with PyTorch's method alone."""
     system = BackendSystem(None, "ONE")
     made = torch_functions(system)
     assert torch_functions(system) is made
@@ -68,7 +68,7 @@ def test_one_class_for_each_system() -> None:
 
 
 def test_mistakes_are_named(duck_class: Any) -> None:
-    """T7, T2: functions that PyTorch does not have."""
+    """T5, T2: functions that PyTorch does not have."""
     for identity in ("torch:men", "torch:Tensor", "numpy:mean"):
         with pytest.raises(KeyError):
             duck_class.system.lookup(identity, (duck_class,))
@@ -78,7 +78,7 @@ def test_mistakes_are_named(duck_class: Any) -> None:
 
 @pytest.mark.parametrize("first", [torch.Tensor, torch.nn.Parameter], ids=repr)
 def test_the_class_goes_before_pytorchs_own(first: type) -> None:
-    """T7: else the method of the tensor would answer, and no backend be asked."""
+    """T5: else the method of the tensor would answer, and no backend be asked."""
     served = torch_functions(BackendSystem(None, "LATE"))
     with pytest.raises(TypeError, match=r"Late has the __torch_function__ of torch.* write torch_"):
         type("Late", (first, served), {})
@@ -86,7 +86,7 @@ def test_the_class_goes_before_pytorchs_own(first: type) -> None:
 
 
 def test_a_lookup_imports_pytorch() -> None:
-    """T7: that of an identity in it, which a library may ask for before anything is passed."""
+    """T5: that of an identity in it, which a library may ask for before anything is passed."""
     done = run_python(
         """
         import sys
@@ -102,7 +102,7 @@ def test_a_lookup_imports_pytorch() -> None:
 
 
 def test_methods_and_properties_of_subclasses_of_tensors() -> None:
-    """T7: they reach the backends; others are the tensor's own, and the subclass stays."""
+    """T5: they reach the backends; others are the tensor's own, and the subclass stays."""
     system = BackendSystem(None, "SUBS")
 
     class Sub(torch_functions(system), torch.Tensor):  # type: ignore[misc]
@@ -158,7 +158,7 @@ def test_methods_and_properties_of_subclasses_of_tensors() -> None:
     ],
 )
 def test_a_subclass_without_backends_is_as_any_other(call: Any) -> None:
-    """T7: methods, properties, operators and indices give what they give without the protocol."""
+    """T5: methods, properties, operators and indices give what they give without the protocol."""
 
     def kinds(value: Any) -> Any:
         return list(map(kinds, value)) if type(value) in (list, tuple) else type(value).__name__
@@ -174,7 +174,7 @@ def test_a_subclass_without_backends_is_as_any_other(call: Any) -> None:
 
 
 def test_tensors_meet_duck_arrays_in_operators(duck_class: Any) -> None:
-    """T7: those of the tensor, forward, reflected and in place; in indices and as values."""
+    """T5: those of the tensor, forward, reflected and in place; in indices and as values."""
     duck, tensor = duck_class([1.0]), torch.ones(2)
     for function, name in (
         (operator.add, "add"),
@@ -197,7 +197,7 @@ def test_tensors_meet_duck_arrays_in_operators(duck_class: Any) -> None:
 
 
 def test_modes_and_disabling_are_pytorchs(duck_class: Any) -> None:
-    """T7: a mode comes first and may go on; where the protocol is disabled, nothing is asked."""
+    """T5: a mode comes first and may go on; where the protocol is disabled, nothing is asked."""
     seen: list[Any] = []
 
     class Mode(torch.overrides.TorchFunctionMode):  # type: ignore[misc]
@@ -216,7 +216,7 @@ def test_modes_and_disabling_are_pytorchs(duck_class: Any) -> None:
 
 
 def test_backends_that_decline_or_fail(duck_class: Any) -> None:
-    """T7, T3: the next backend, then other classes; exceptions are the caller's."""
+    """T5, T2: the next backend, then other classes; exceptions are the caller's."""
 
     def fail(x: Any) -> Any:
         raise ZeroDivisionError("own")
@@ -237,7 +237,7 @@ def test_backends_that_decline_or_fail(duck_class: Any) -> None:
 
 
 def test_it_needs_no_numpy() -> None:
-    """T7, T4: also for a library that serves both, where NumPy is not installed."""
+    """T5, T3: also for a library that serves both, where NumPy is not installed."""
     run_python(
         """
         import sys
@@ -260,7 +260,7 @@ def test_it_needs_no_numpy() -> None:
 
 
 def test_unrelated_types_do_not_mix(duck_class: Any) -> None:
-    """T7, T6: a class with the protocol that no backend knows."""
+    """T5, T4: a class with the protocol that no backend knows."""
     duck = duck_class([1.0])
     assert torch.cat([duck, Other()]) == "other"
     assert torch.cat([Other(), duck]) == "other"
@@ -268,7 +268,7 @@ def test_unrelated_types_do_not_mix(duck_class: Any) -> None:
 
 
 def test_a_missing_function_raises_with_the_reasons() -> None:
-    """T7, T6: a `TypeError` that can be pickled."""
+    """T5, T4: a `TypeError` that can be pickled."""
     duck_class = system_of_ducks({"torch:mean": lambda x: NotImplemented})
     with pytest.raises(NoImplementationError, match="returned NotImplemented") as caught:
         torch.mean(duck_class([1.0]))
@@ -278,7 +278,7 @@ def test_a_missing_function_raises_with_the_reasons() -> None:
 
 
 def test_arguments_are_converted_by_policy() -> None:
-    """T7, T6: the function of PyTorch runs with tensors."""
+    """T5, T4: the function of PyTorch runs with tensors."""
     duck_class = system_of_ducks({}, fallback="convert")
     duck_class.system.unregister("ducks")
     duck_class.system.register(

@@ -1,4 +1,4 @@
-"""P1, P7, P9: the order of a call, among its candidates alone."""
+"""P1, P6, P8: the order of a call, among its candidates alone."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def make(tmp_path: Path) -> Iterator[Make]:
 def test_a_newcomer_does_not_turn_the_librarys_own_order_around(
     make: Make, newcomer: dict[str, Any], types: list[str]
 ) -> None:
-    """C2, P1, P9: whatever it declares between them, and whether it is a candidate."""
+    """C2, P1, P8: whatever it declares between them, and whether it is a candidate."""
     library = make(described("fast", "Own", higher_priority_than=["default"]))
     assert library.asked(Own())[:2] == ["fast", "default"]
     edges = {"higher_priority_than": ["fast"], "lower_priority_than": ["default"]}
@@ -122,7 +122,7 @@ def test_a_newcomer_does_not_turn_the_librarys_own_order_around(
 def test_installed_candidates_on_a_circle_are_skipped_and_say_why(
     make: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """P7, F7: only in the calls that match them both."""
+    """P6, F7: only in the calls that match them both."""
     library = make(described("own", "Foreign"))
     library.install("a", "Foreign", "ForeignSub", higher_priority_than=["b"])
     library.install("b", "Foreign", higher_priority_than=["a"])
@@ -142,7 +142,7 @@ def test_installed_candidates_on_a_circle_are_skipped_and_say_why(
 
 
 def test_the_librarys_own_on_a_circle_are_skipped(make: Make) -> None:
-    """P7: a mistake of the library is reported like others."""
+    """P6: a mistake of the library is reported like others."""
     library = make(
         described("one", "Foreign", higher_priority_than=["two"]),
         described("two", "Foreign", higher_priority_than=["one"]),
@@ -165,7 +165,7 @@ def test_the_nearer_pattern_goes_first(make: Make) -> None:
 def test_general_patterns_come_after_specific_ones(
     make: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """P9, M4: whatever they declare; the environment may say otherwise."""
+    """P8, M3: whatever they declare; the environment may say otherwise."""
     library = make()
     library.install("everything", "~builtins:object", higher_priority_than=["specific", "hash"])
     library.install("hash", "@collections.abc:Hashable", higher_priority_than=["specific"])

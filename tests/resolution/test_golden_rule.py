@@ -1,4 +1,4 @@
-"""The golden rule: C2 and M4 of docs/reference/rules.md.
+"""The golden rule: C2 and M3 of docs/reference/rules.md.
 
 Installing a backend and changing nothing else never changes the result of a call that
 worked before.
@@ -166,7 +166,7 @@ def test_prioritizing_is_asking_for_it(library: Any, f: Any, install: Install) -
 def test_so_is_the_environment(
     f: Any, install: Install, monkeypatch: pytest.MonkeyPatch, variable: str, value: str, runs: str
 ) -> None:
-    """C2, S11: the variables are the user's choice."""
+    """C2, S8: the variables are the user's choice."""
     install("greedy", ["own"])
     install("other", ["foreign"])
     monkeypatch.setenv(f"GOLDENLIB_{variable}", value)
@@ -230,7 +230,7 @@ Calls = list[tuple[list[Any], str]]
 def test_which_calls_backends_take(
     library: Any, f: Any, install: Install, backends: Any, calls: Calls
 ) -> None:
-    """M4, M5, P4, C2: those that the library does not answer itself, whichever type comes first."""
+    """M3, M4, P4, C2: those that the library does not answer itself, whichever type comes first."""
     assert f(Foreign()) == "default"
     for name, (primary, secondary, fields) in zip(("first", "second"), backends, strict=False):
         install(name, primary, secondary, **fields)
@@ -273,7 +273,7 @@ class Float(float):
 def test_no_backend_gets_a_type_that_only_others_know(
     f: Any, install: Install, primary: Any, secondary: Any, expected: str
 ) -> None:
-    """M4, M5: in calls that the default does not match, numbers count like other types."""
+    """M3, M4: in calls that the default does not match, numbers count like other types."""
     install("specific", ["foreign"])
     install("general", primary, secondary)
     for value in (Float(1.5), 1.5):
@@ -326,7 +326,7 @@ def brought(x: Any) -> str:
 
 
 def test_a_library_of_arrays_may_list_lists_too() -> None:
-    """M5: a number still rides along with an array."""
+    """M4: a number still rides along with an array."""
     fields = {
         "name": "fast",
         "primary_types": [f"{__name__}:Own", "builtins:float"],
@@ -350,7 +350,7 @@ def taken(x: Any, y: Any = None) -> str:
 def test_a_number_that_rides_along_is_said_not_to_count(
     library: Any, f: Any, install: Install
 ) -> None:
-    """M5: also to the backend for which it is a primary type, which knows the other type, too."""
+    """M4: also to the backend for which it is a primary type, which knows the other type, too."""
     install("numbers", ["float~"], ["own"])
     reason = "the default matches without builtins:float, which therefore does not count"
     assert f(Own(), 1.5) == "default"

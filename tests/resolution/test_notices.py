@@ -60,7 +60,7 @@ def make(notify: Any, *entries: dict[str, Any], default: Any = None, **options: 
     ids=["plain", "context", "asked", "second", "declines"],
 )
 def test_it_is_told_once(entries: Any, told: Any, state: Any) -> None:
-    """F12: before a backend runs, whatever leads to it; not of the default."""
+    """F11: before a backend runs, whatever leads to it; not of the default."""
     seen: list[Any] = []
     system, f = make(lambda *names: seen.append(names), *entries)
     assert f(3) == "default"
@@ -75,7 +75,7 @@ def test_it_is_told_once(entries: Any, told: Any, state: Any) -> None:
 
 
 def test_a_category_of_warnings() -> None:
-    """F12: it is shown at the caller's line."""
+    """F11: it is shown at the caller's line."""
     _, f = make(DispatchNotification, {})
     with pytest.warns(DispatchNotification, match="lib:f is run by the backend 'b0'") as caught:
         assert f(Foreign()) == "backend"
@@ -96,7 +96,7 @@ def test_where_warnings_are_errors() -> None:
 
 
 def test_invoke_and_functions_that_suspend() -> None:
-    """F12: all ways in which a backend runs."""
+    """F11: all ways in which a backend runs."""
     seen: list[Any] = []
 
     async def default(x: Any) -> str:
@@ -118,6 +118,6 @@ async def answer(x: Any) -> str:
 
 @pytest.mark.parametrize("notify", [3, "warn", int, ValueError], ids=repr)
 def test_what_cannot_tell_anything(notify: Any) -> None:
-    """F12: when the system is made."""
+    """F11: when the system is made."""
     with pytest.raises(TypeError, match="notify= takes a callable or a category"):
         BackendSystem(None, "MYLIB", notify=notify)

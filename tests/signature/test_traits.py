@@ -80,7 +80,7 @@ CALLS: dict[str, Any] = {
 def test_threads_tasks_and_pickles_have_their_own_policies(
     function: Any, arguments: Any, value: Any
 ) -> None:
-    """V1, V5, V9, V10, V11, S2, S8: of functions with every kind of traits."""
+    """V1, V5, V8, V9, S2, S5: of functions with every kind of traits."""
     expected = {"convert": (Foreign, value), "raise": NoImplementationError}
     barrier = Barrier(2)
 
@@ -116,6 +116,6 @@ def test_threads_tasks_and_pickles_have_their_own_policies(
 
 @pytest.mark.parametrize("given", [["ValueError"], [3], [int], [KeyboardInterrupt], [ValueError()]])
 def test_only_classes_of_exceptions_defer(given: Any) -> None:
-    """F12: not values, other classes or interrupts."""
+    """F11: not values, other classes or interrupts."""
     with pytest.raises(TypeError, match="defer_on= takes exception classes"):
         BackendSystem(None, "MANNERLIB", defer_on=given)

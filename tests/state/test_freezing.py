@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import spatch_core
-from spatch_core import BackendSystem, UnknownBackendError
 from spatch_core.testing import run_python
 
 if TYPE_CHECKING:
@@ -20,25 +19,12 @@ if TYPE_CHECKING:
 PACKAGE = Path(spatch_core.__file__).parents[1]
 
 
-def library_with(**functions: dict[str, dict[str, str]]) -> BackendSystem:
-    """Return a library of integers with backends for floats."""
-    backends = [
-        {
-            "name": name,
-            "primary_types": ["builtins:float"],
-            "functions": {f"lib:{key}": value for key, value in implemented.items()},
-        }
-        for name, implemented in functions.items()
-    ]
-    return BackendSystem(None, "LIB", ["builtins:int"], backends)
-
-
 def asyncio_run(function: Any) -> Any:
     return asyncio.run(function())
 
 
 def test_state_is_frozen_when_decorated(library: Any, work: Any) -> None:
-    """S7: the frozen state includes the options in force at the decoration."""
+    """S5: the frozen state includes the options in force at the decoration."""
     with library.backend_opts(prioritize="second", disable="first"):
         frozen = library.backend_opts(type=library.Foreign)(
             lambda: (
@@ -53,7 +39,7 @@ def test_state_is_frozen_when_decorated(library: Any, work: Any) -> None:
 
 
 def test_frozen_state_does_not_follow_the_process(folder: Path) -> None:
-    """S7: neither `enable_globally` nor the environment changes a frozen state."""
+    """S5: neither `enable_globally` nor the environment changes a frozen state."""
     done = run_python(
         """
         from frozen_library import backend_opts
@@ -108,13 +94,13 @@ def test_freeze_adds_nothing_of_what_is_in_force(folder: Path) -> None:
             return options.prioritized, options.disabled, options.type, options.trace
 
         with backend_opts(prioritize="second") as outer:
-            alone = backend_opts.freeze(query)
-            third = backend_opts.freeze(query, prioritize=["third", "first"], disable="first")
-            assumed = backend_opts.freeze(f, type=Foreign)
+            alone = backend_opts().freeze(query)
+            third = backend_opts(["third", "first"], "first").freeze(query)
+            assumed = backend_opts(type=Foreign).freeze(f)
         with backend_opts(prioritize="second"):
             assert alone() == ((), (), None, None), alone()
             assert third() == (("third",), ("first",), None, None), third()
-            assert backend_opts.freeze(plain)() == "first"
+            assert backend_opts().freeze(plain)() == "first"
             assert assumed(3) == "first"
             assert f(3) == "second"
         """,
@@ -123,25 +109,12 @@ def test_freeze_adds_nothing_of_what_is_in_force(folder: Path) -> None:
     assert done.returncode == 0
 
 
-def test_freeze_on_options_freezes_these(folder: Path) -> None:
-    """S7: as the same options given to `backend_opts.freeze`; more of them go first, as inside."""
+def test_freeze_keeps_the_trace(folder: Path) -> None:
+    """S5: that of the object."""
     done = run_python(
         """
-        from frozen_library import Foreign, backend_opts, f
+        from frozen_library import backend_opts
         from frozen_work import plain
-
-        def query():
-            options = backend_opts()
-            return options.prioritized, options.disabled, options.type, options.trace
-
-        options = backend_opts("second", disable="first", type=Foreign)
-        with backend_opts(prioritize="third"):
-            frozen = options.freeze(query)
-            more = options.freeze(query, prioritize="first")
-        assert frozen() == (("second",), ("first",), Foreign, None), frozen()
-        assert more() == (("first", "second"), (), Foreign, None), more()
-        assert backend_opts("second").freeze(plain)() == "second"
-        assert f(3) == "default"
 
         traced = backend_opts(trace=True)
         traced.freeze(plain)()
@@ -153,17 +126,10 @@ def test_freeze_on_options_freezes_these(folder: Path) -> None:
     assert done.returncode == 0
 
 
-def test_freeze_checks_what_it_is_given(library: Any, work: Any) -> None:
-    with pytest.raises(UnknownBackendError, match="mean 'third'"):
-        library.backend_opts.freeze(work.plain, prioritize="thirt")
-    with pytest.raises(spatch_core.UnknownTypeError):
-        library.backend_opts.freeze(work.plain, type=bytes)
-
-
 def test_frozen_state_of_this_process_counts(
     folder: Path, library: Any, process: ProcessPoolExecutor
 ) -> None:
-    """S8: not the state that the other process freezes when it imports the module."""
+    """S5: not the state that the other process freezes when it imports the module."""
     (folder / "frozen_late.py").write_text(
         "from frozen_library import Foreign, backend_opts, f\n"
         "@backend_opts()\n"
@@ -179,23 +145,3 @@ def test_frozen_state_of_this_process_counts(
     assert module.late() == "second"
     assert process.submit(module.late).result(60) == "second"
     assert process.submit(asyncio_run, module.later).result(60) == "second"
-
-
-def test_what_invoke_returns_is_frozen_by_its_nature() -> None:
-    """S7: its body runs under the frozen options."""
-    system = library_with(b={})
-    options = system.backend_opts
-
-    @system.dispatchable("x", module="lib")
-    async def awaits(x: Any) -> Any:
-        return options().disabled
-
-    @system.dispatchable("x", module="lib")
-    def steps(x: Any) -> Any:
-        yield options().disabled
-
-    frozen = options(disable="b").freeze
-    assert asyncio.run(frozen(awaits.invoke(backend="default"))(1)) == ("b",)
-    for generating in (steps, steps.invoke(backend="default")):
-        with pytest.raises(TypeError, match="generator function"):
-            frozen(generating)

@@ -22,15 +22,15 @@ def asyncio_run(function: Any) -> Any:
 @pytest.mark.parametrize("name", ["generator", "async_generator"])
 @pytest.mark.parametrize("wrap", [lambda function: function, functools.partial])
 def test_generator_functions_are_refused(library: Any, work: Any, name: str, wrap: Any) -> None:
-    """S7: their bodies would run outside of the options."""
+    """S5: their bodies would run outside of the options."""
     function = wrap(getattr(work, name))
-    for decorate in (library.backend_opts(prioritize="third"), library.backend_opts.freeze):
+    for decorate in (library.backend_opts(prioritize="third"), library.backend_opts().freeze):
         with pytest.raises(TypeError, match=rf"{name}.* generator function.*Decorate the function"):
             decorate(function)
 
 
 def test_coroutine_functions(library: Any, work: Any) -> None:
-    """S7: a coroutine runs under the options from its first step to its last."""
+    """S5: a coroutine runs under the options from its first step to its last."""
 
     async def main() -> Any:
         with library.backend_opts(prioritize="second"):
@@ -49,7 +49,7 @@ def test_coroutine_functions(library: Any, work: Any) -> None:
 
 
 def test_coroutine_that_fails(library: Any, options: type[BackendOptions]) -> None:
-    """S7, S3: an exception or a cancellation leaves the state."""
+    """S5, S3: an exception or a cancellation leaves the state."""
 
     @options(prioritize="third")
     async def fail(wait: bool) -> None:
@@ -73,7 +73,7 @@ def test_coroutine_that_fails(library: Any, options: type[BackendOptions]) -> No
 def test_coroutines_run_in_another_process(
     library: Any, work: Any, process: ProcessPoolExecutor
 ) -> None:
-    """S8: coroutine functions travel like functions, under the frozen state."""
+    """S5: coroutine functions travel like functions, under the frozen state."""
     assert process.submit(asyncio_run, work.coroutine).result(60) == ["third", "third"]
     with library.backend_opts(prioritize="second"):
         frozen = library.backend_opts(disable="first")(work.plain_coroutine)

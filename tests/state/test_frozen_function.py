@@ -5,9 +5,8 @@ from __future__ import annotations
 import functools
 import inspect
 import pickle
-import threading
 import typing
-from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,7 +26,7 @@ def roundtrip(function: Any) -> Any:
 
 
 def test_decorated_function_runs_under_the_options(library: Any, work: Any) -> None:
-    """S7: the state around the call is restored after it."""
+    """S5: the state around the call is restored after it."""
     assert work.decorated() == "third"
     assert work.plain() == "first"
     assert library.backend_opts(prioritize="second")(work.plain)() == "second"
@@ -37,7 +36,7 @@ def test_decorated_function_runs_under_the_options(library: Any, work: Any) -> N
 
 
 def test_exception_restores_the_state(library: Any, options: type[BackendOptions]) -> None:
-    """S7, S3: an exception leaves the state as well."""
+    """S5, S3: an exception leaves the state as well."""
 
     @options(prioritize="third")
     def fail() -> None:
@@ -49,7 +48,7 @@ def test_exception_restores_the_state(library: Any, options: type[BackendOptions
 
 
 def test_trace_of_a_frozen_state(library: Any, work: Any) -> None:
-    """S7, S9: a frozen trace goes on recording, into the options' own list."""
+    """S5, S6: a frozen trace goes on recording, into the options' own list."""
     options = library.backend_opts(trace=True)
     frozen = options(work.plain)
     with library.backend_opts(trace=True) as around:
@@ -59,30 +58,8 @@ def test_trace_of_a_frozen_state(library: Any, work: Any) -> None:
     assert around == []
 
 
-def test_threads_share_a_frozen_function(options: type[BackendOptions], work: Any) -> None:
-    """S7, S2: each thread enters and leaves for itself."""
-    barrier = threading.Barrier(2, timeout=60)
-
-    @options(prioritize="third")
-    def meet() -> Any:
-        barrier.wait()
-        found = work.plain()
-        barrier.wait()
-        return found
-
-    def run(name: str) -> Any:
-        with options(prioritize=name):
-            return meet(), work.plain()
-
-    with ThreadPoolExecutor(2) as pool:
-        assert sorted(pool.map(run, ["first", "second"])) == [
-            ("third", "first"),
-            ("third", "second"),
-        ]
-
-
 def test_methods_bind(work: Any) -> None:
-    """S7: methods, static methods and class methods."""
+    """S5: methods, static methods and class methods."""
     thing = work.Work(7)
     assert thing.method(2) == ("third", 7, 2)
     assert thing.method() == work.Work.method(thing) == ("third", 7, 1)
@@ -93,7 +70,7 @@ def test_methods_bind(work: Any) -> None:
 
 
 def test_bound_methods_objects_and_partials(library: Any, work: Any) -> None:
-    """S7, C4: any callable, with its arguments exactly as given."""
+    """S5, C4: any callable, with its arguments exactly as given."""
     options = library.backend_opts(prioritize="third")
     thing = work.Work(7)
     assert options(thing)(1) == ("third", 7, 1)
@@ -101,17 +78,6 @@ def test_bound_methods_objects_and_partials(library: Any, work: Any) -> None:
     assert options(functools.partial(thing, 5))() == ("third", 7, 5)
     assert options(len)([1, 2]) == 2
     assert options(library.f)(library.Foreign()) == "third"
-
-
-def test_arguments_as_given(options: type[BackendOptions]) -> None:
-    """Whatever the parameters are called, `self` among them."""
-
-    @options()
-    def record(*args: Any, **kwargs: Any) -> Any:
-        return args, kwargs
-
-    assert record(1, 2, x=3) == ((1, 2), {"x": 3})
-    assert record(self=1, function=2, args=3) == ((), {"self": 1, "function": 2, "args": 3})
 
 
 def test_looks_like_the_function(work: Any) -> None:
@@ -129,7 +95,7 @@ def test_looks_like_the_function(work: Any) -> None:
 
 
 def test_pickled_state_is_the_frozen_one(library: Any, work: Any) -> None:
-    """S8: every part of the state travels but the trace."""
+    """S5: every part of the state travels but the trace."""
     with library.backend_opts(prioritize="second", type=library.Foreign):
         options = library.backend_opts(disable="first", trace=True)
         frozen = options(library.f)
@@ -141,7 +107,7 @@ def test_pickled_state_is_the_frozen_one(library: Any, work: Any) -> None:
 
 
 def test_runs_in_another_process(library: Any, work: Any, process: ProcessPoolExecutor) -> None:
-    """S8: it runs under the same options in another process."""
+    """S5: it runs under the same options in another process."""
     assert process.submit(work.plain).result(60) == "first"
     assert process.submit(work.decorated).result(60) == "third"
     assert process.submit(work.twice).result(60) == ("third", ())
@@ -156,15 +122,15 @@ def test_runs_in_another_process(library: Any, work: Any, process: ProcessPoolEx
 @pytest.mark.parametrize(
     ("name", "block", "reason"),
     [
-        ("thirt", None, "not installed for this process"),
-        ("third", "third", "FROZENLIB_BLOCK, in this process"),
+        ("thirt", None, "no backend is named 'thirt'"),
+        ("third", "third", "it is blocked by the environment variable FROZENLIB_BLOCK"),
     ],
     ids=["not installed", "blocked"],
 )
 def test_a_backend_that_cannot_be_used_there_is_explained(
     folder: Path, library: Any, name: str, block: str | None, reason: str
 ) -> None:
-    """S8: where the function is called; no misspelling is to be looked for."""
+    """S5: where the function is called."""
     data = pickle.dumps(library.backend_opts(prioritize="third")(library.f))
     done = run_python(
         f"""
@@ -180,10 +146,7 @@ def test_a_backend_that_cannot_be_used_there_is_explained(
         path=[folder, PACKAGE],
         environment={"FROZENLIB_BLOCK": block},
     )
-    assert f"backend '{name}' cannot be used" in done.stdout
     assert reason in done.stdout
-    assert "which was sent 'f' with options that prioritize it" in done.stdout
-    assert "did you mean" not in done.stdout
 
 
 SCRIPT = """
@@ -236,7 +199,7 @@ for name, function in functions.items():
 
 
 def test_functions_of_a_script_travel_by_value(folder: Path) -> None:
-    """S8: a Dask worker, which has another `__main__`, runs a script's functions."""
+    """S5: a Dask worker, which has another `__main__`, runs a script's functions."""
     pytest.importorskip("cloudpickle", reason="cloudpickle is not installed")
     run_python(SCRIPT, path=[folder, PACKAGE])
     done = run_python(
@@ -253,37 +216,8 @@ def test_functions_of_a_script_travel_by_value(folder: Path) -> None:
     }
 
 
-def test_functions_of_a_module_travel_by_value(folder: Path, tmp_path: Path) -> None:
-    """S8: cloudpickle sends a registered module's functions to workers that lack the module."""
-    pytest.importorskip("cloudpickle", reason="cloudpickle is not installed")
-    package = tmp_path / "notes"
-    package.mkdir()
-    (package / "__init__.py").write_text("")
-    (package / "work.py").write_text(
-        "from frozen_library import Foreign, backend_opts, f\n"
-        "@backend_opts(prioritize='third')\n"
-        "def decorated():\n"
-        "    return f(Foreign())\n"
-    )
-    done = run_python(
-        """
-        import pickle
-        import cloudpickle, notes
-        from notes.work import decorated
-
-        assert pickle.loads(pickle.dumps(decorated))() == "third"
-        cloudpickle.register_pickle_by_value(notes)
-        print(cloudpickle.dumps(decorated).hex())
-        assert pickle.loads(pickle.dumps(decorated))() == "third"
-        """,
-        path=[tmp_path, folder, PACKAGE],
-    )
-    loaded = f"import pickle; print(pickle.loads(bytes.fromhex({done.stdout.strip()!r}))())"
-    assert run_python(loaded, path=[folder, PACKAGE]).stdout.split() == ["third"]
-
-
 def test_script_that_starts_processes(folder: Path) -> None:
-    """S8: functions of a script travel to the processes that the script starts."""
+    """S5: functions of a script travel to the processes that the script starts."""
     done = run_python(
         """
         from concurrent.futures import ProcessPoolExecutor

@@ -31,7 +31,7 @@ def test_options_without_a_hook() -> None:
 
 
 def test_options_with_a_hook_are_not_pickled() -> None:
-    """H5: rather than without the hook."""
+    """H4: rather than without the hook."""
     options = system.backend_opts(hook=plain)
     for act in (pickle.dumps, copy.copy):
         with pytest.raises(TypeError, match=rf"cannot be pickled or copied, .*{__name__}:plain"):
@@ -39,7 +39,7 @@ def test_options_with_a_hook_are_not_pickled() -> None:
 
 
 def test_frozen_functions_travel_without_hooks() -> None:
-    """H5, S8: as they do without a trace."""
+    """H4, S5: as they do without a trace."""
     frozen = system.backend_opts(hook=plain)(query)
     assert frozen() == (plain,)
     assert pickle.loads(pickle.dumps(frozen))() == ()

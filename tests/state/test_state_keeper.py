@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import gc
 import threading
 import warnings
@@ -28,60 +27,13 @@ def in_thread(function: Any) -> Any:
 
 
 # ---------------------------------------------------------------------------------------
-# Threads, tasks, contexts
-
-
-def test_thread_does_not_see_a_block_of_another(library: Library) -> None:
-    """S2: threads never see each other's state."""
-    with library.options(prioritize="third"):
-        assert library.ran() == "third"
-        assert in_thread(library.ran) == "first"
-    assert library.ran() == "first"
-
-
-def test_tasks_do_not_see_each_other(library: Library) -> None:
-    """S2: asyncio tasks never see each other's state."""
-
-    async def work(name: str) -> list[str]:
-        found = []
-        with library.options(prioritize=name):
-            for _ in range(3):
-                await asyncio.sleep(0)
-                found.append(library.ran())
-        await asyncio.sleep(0)
-        return [*found, library.ran()]
-
-    async def main() -> list[list[str]]:
-        return await asyncio.gather(*map(work, ("first", "second", "third")))
-
-    assert asyncio.run(main()) == [[name] * 3 + ["first"] for name in ("first", "second", "third")]
-    assert library.ran() == "first"
-
-
-def test_task_starts_with_the_state_of_its_creator(library: Library) -> None:
-    """S2: a context variable is copied into a task, and comes back unchanged."""
-
-    async def work() -> str:
-        found = library.ran()
-        library.options(prioritize="third").__enter__()  # never left
-        return found
-
-    async def main() -> tuple[str, str]:
-        with library.options(prioritize="second"):
-            task = asyncio.create_task(work())
-        return await task, library.ran()
-
-    assert asyncio.run(main()) == ("second", "first")
-
-
-# ---------------------------------------------------------------------------------------
 # The process-wide default
 
 
 def test_enable_globally_reaches_every_thread_without_a_state_of_its_own(
     library: Library,
 ) -> None:
-    """S10: running threads follow, except those inside a block."""
+    """S7: running threads follow, except those inside a block."""
     entered, enabled = threading.Event(), threading.Event()
 
     def without_state() -> list[str]:
@@ -109,7 +61,7 @@ def test_enable_globally_reaches_every_thread_without_a_state_of_its_own(
 
 
 def test_enable_globally_warns_when_it_overrides(library: Library) -> None:
-    """S10: a second change warns, at the caller's line, and adds to the first."""
+    """S7: a second change warns, at the caller's line, and adds to the first."""
     library.options(prioritize="third").enable_globally()
     with pytest.warns(GlobalOptionsWarning, match="were changed before") as caught:
         library.options(prioritize="second", disable="first").enable_globally()
@@ -121,27 +73,17 @@ def test_enable_globally_warns_when_it_overrides(library: Library) -> None:
 
 
 def test_enabling_the_same_again_overrides_nothing(library: Library) -> None:
-    """S10: a module that is run twice, as in a notebook, need not warn."""
+    """S7: a module that is run twice, as in a notebook, need not warn."""
     for _ in range(3):
         library.options(prioritize="third", disable="first").enable_globally()
     library.options(prioritize="third").enable_globally()
     assert library.ran() == "third"
 
 
-def test_enable_globally_takes_a_type_and_a_trace(library: Library) -> None:
-    """S10: whatever a block can say, the process-wide default can say."""
-    options = library.options(type=Foreign, trace=True)
-    options.enable_globally()
-    assert library.f(None) == "first"
-    assert in_thread(lambda: library.f(1)) == "first"
-    assert options.trace is not None
-    assert [event.backend for event in options.trace] == ["first", "first"]
-
-
 def test_a_program_can_go_back_to_what_the_environment_says(
     library: Library, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """S10: `reset_globally` takes back every `enable_globally`, and the next one is the first."""
+    """S7: `reset_globally` takes back every `enable_globally`, and the next one is the first."""
     monkeypatch.setenv("MYLIB_PRIORITIZE", "second")
     options = library.options
     with warnings.catch_warnings():
@@ -154,16 +96,6 @@ def test_a_program_can_go_back_to_what_the_environment_says(
         assert library.ran() == "first"
         options().reset_globally()
         assert library.ran() == "second"
-
-
-def test_blocks_stay_in_force_when_the_process_is_reset(library: Library) -> None:
-    """S10: as they do when options are enabled; threads outside of blocks follow at once."""
-    with library.options("third"):
-        library.options("second").enable_globally()
-        assert in_thread(library.ran) == "second"
-        library.options.reset_globally()
-        assert (library.ran(), in_thread(library.ran)) == ("third", "first")
-    assert library.ran() == "first"
 
 
 # ---------------------------------------------------------------------------------------

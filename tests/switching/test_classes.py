@@ -1,17 +1,15 @@
-"""`describe_class`: classes whose methods are a backend; rule W7."""
+"""`describe_class`: classes whose methods are a backend; rule W4."""
 
 from __future__ import annotations
 
-import asyncio
 import math
-from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from typing import Any
 
 import pytest
 
 from spatch_core import BackendSystem
-from spatch_core.switching import Switch, attributes, describe_class
+from spatch_core.switching import Switch, describe_class
 from spatch_core.testing import isolated
 
 
@@ -66,15 +64,8 @@ class Jax(Middle):
         return "another one"
 
 
-class Failing(Base):
-    name = "failing"
-
-    def dot(self, x: Any) -> Any:
-        raise KeyError(x)
-
-
 def test_public_methods_are_implementations() -> None:
-    """W7: static ones, those of the class, inherited ones, and those of one instance."""
+    """W4: static ones, those of the class, inherited ones, and those of one instance."""
     found = describe_class(Jax, "lib")
     functions = {key: each["function"] for key, each in found["functions"].items()}
     assert sorted(functions) == [
@@ -90,14 +81,14 @@ def test_public_methods_are_implementations() -> None:
 
 
 def test_values_are_attributes() -> None:
-    """W7: classes too; they are imported when they are read. Properties and slots are left out."""
+    """W4: classes too; they are imported when they are read. Properties and slots are left out."""
     found = describe_class(Jax, "lib")["attributes"]
     assert found["lib:float64"] == f"{__name__}:Jax.float64"
     assert sorted(found) == [f"lib:{n}" for n in ("float64", "name", "nothing", "pi")]
 
 
 def test_shared_methods_are_left_out() -> None:
-    """W7: the library's own function serves for them."""
+    """W4: the library's own function serves for them."""
     found = describe_class(Jax, "lib", shared=Base)
     assert sorted(found["functions"]) == ["lib:dot", "lib:make", "lib:sqrt", "lib:zeros"]
     assert "lib:name" in found["attributes"]  # Jax says something else
@@ -107,7 +98,7 @@ def test_shared_methods_are_left_out() -> None:
 
 
 def test_a_backend_of_a_class() -> None:
-    """W7: as part of a description; the shared functions are compositional."""
+    """W4: as part of a description; the shared functions are compositional."""
     described = describe_class(Jax, "lib", shared=Base)
     fields = {"name": "jax", "primary_types": ["jax:Array"], **described}
     system = BackendSystem(None, "CLASSLIB", backends=[fields])
@@ -128,50 +119,8 @@ def test_a_backend_of_a_class() -> None:
             assert kron([1]) == ["own kron", "instance dot"]
 
 
-def test_values_follow(monkeypatch: pytest.MonkeyPatch) -> None:
-    """W6, W7: None too."""
-    described = describe_class(Jax, __name__, shared=Base)
-    fields = {"name": "jax", "primary_types": ["jax:Array"], **described}
-    system = BackendSystem(None, "CLASSLIB", backends=[fields])
-    find, _ = attributes(system, __name__)
-    with system.backend_opts(backend="jax"):
-        assert (find("float64"), find("pi"), find("nothing")) == (float, math.pi, None)
-
-
-def test_threads_tasks_and_exceptions() -> None:
-    """W3, W5, W7: methods run where the class is current, and their errors are the caller's."""
-    backends = [
-        {"name": cls.name, "primary_types": [f"{cls.name}:Array"]}
-        | {"functions": describe_class(cls, "lib", shared=Base)["functions"]}
-        for cls in (Jax, Failing)
-    ]
-    system = BackendSystem(None, "CLASSLIB", backends=backends)
-    switch = Switch(system)
-
-    @system.dispatchable([], module="lib", qualname="dot")
-    def dot(x: Any) -> Any:
-        return "own dot"
-
-    async def work(name: str) -> Any:
-        switch.set_backend(name)
-        await asyncio.sleep(0)
-        return dot(1)
-
-    async def both() -> Any:
-        return await asyncio.gather(work("jax"), work("failing"), return_exceptions=True)
-
-    found, error = asyncio.run(both())
-    assert (found, type(error), error.args) == ("instance dot", KeyError, (1,))
-    with pytest.raises(KeyError), switch.backend_context("failing"):
-        dot(2)
-    assert dot(3) == "own dot"
-    switch.set_backend("jax")
-    with ThreadPoolExecutor(1) as pool:
-        assert (pool.submit(dot, 4).result(), dot(4)) == ("own dot", "instance dot")
-
-
 def test_mistakes() -> None:
-    """W7: at once."""
+    """W4: at once."""
 
     class Local:
         value = 3

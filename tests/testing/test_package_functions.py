@@ -126,6 +126,6 @@ def run(kit: Kit, code: str) -> Run:
 def test_calls_of_tests_reach_the_library_and_those_of_backends_the_package(
     kit: Kit, code: str
 ) -> None:
-    """X6: Also of functions that a module looks up when asked, and in threads of the test."""
+    """X3: Also of functions that a module looks up when asked, and in threads of the test."""
     done = run(kit, code)
     assert done.code == 0, done.output

@@ -5,159 +5,88 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import timeit
 from pathlib import Path
 
 import pytest
 
-pytest.importorskip("pyperf", reason="the benchmark keeps its samples with pyperf")
-pytest.importorskip("rich", reason="the benchmark shows its progress with rich")
+pytest.importorskip("pyperf", reason="the benchmark measures with pyperf")
+pytest.importorskip("rich", reason="the benchmark shows its tables with rich")
+
+import pyperf
 
 import spatch_core
-from bench._figures import FIGURES, Figure, compared, tables
-from bench._record import Record
+from bench._cases import cases
 from bench._tables import BEGIN, END, update
-from bench._versions import ACCELERATED, PURE, Contestant, Version, Worker
-from bench.overhead import Benchmark
+from bench.overhead import CASES, FIGURES, RAW, Figure, compared, measure, samples, tables
 
-CHECKOUT = Path(__file__).parents[2]
-INSTALLED = Version("this one", Path(spatch_core.__file__).parents[1])
-MODES = [
-    PURE,
-    pytest.param(
-        ACCELERATED,
-        marks=pytest.mark.skipif(not INSTALLED.is_built, reason="there is no C extension"),
-    ),
-]
-TWO = [1e-8, 2e-8, 1e-8]
+PACKAGE = Path(spatch_core.__file__).parents[1]
 SAMPLES = {
-    "pure/raw/two": [TWO],
-    "pure/bare/two": [[3e-8, 6e-8, 3e-8]],
-    "pure/spatch/two": [[2e-8, 4e-8, 5e-8]],
-    "pure/spatch/alone": [TWO],
-    "pure/decorate": [[2e-5]],
+    "raw/two": [1e-8, 2e-8, 1e-8],
+    "spatch/two": [2e-8, 4e-8, 5e-8],
+    "decorate": [2e-5],
 }
 
 
-def overhead(*arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, str(CHECKOUT / "tools" / "bench" / "overhead.py"), *arguments],
-        capture_output=True,
-        encoding="utf-8",
-        check=False,
-    )
+def test_figures_are_of_the_samples() -> None:
+    """As ratios to the median of the reference, or as times."""
+    assert Figure("", RAW, "spatch/two", "raw/two").values(SAMPLES) == pytest.approx([2, 4, 5])
+    assert Figure("", "ns", "spatch/two").values(SAMPLES) == pytest.approx([20, 40, 50])
+    assert Figure("", RAW, "spatch/two", "raw/three").values(SAMPLES) == []
+    assert compared(SAMPLES, "spatch", "two") == pytest.approx(4)
+    assert compared(SAMPLES, "numpy", "two") is None
 
 
-def rows(lines: list[str]) -> dict[str, list[str]]:
-    """Return the rows of tables by their first cells."""
-    cells = [[cell.strip() for cell in line.split("|")[1:-1]] for line in lines if "|" in line]
-    return {row[0]: row[1:] for row in cells}
-
-
-def test_ratios_are_taken_round_by_round() -> None:
-    """What disturbs one round disturbs both of what it compares."""
-    record = Record({}, SAMPLES)
-    figure = Figure("", "", "spatch/two", "raw/two")
-    assert figure.rounds(record, "pure") == pytest.approx([2, 2, 5])
-    assert compared(record, "pure", "spatch", "two") == pytest.approx(2)
-    assert compared(record, "pure", "spatch", "alone") == pytest.approx(1)
-    assert compared(record, "pure", "numpy", "two") is None
-
-
-@pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize(
-    ("group", "title"),
-    [("calls", "Calls"), ("around", "Around calls"), ("around", "Protocols")],
-)
-def test_calls_and_what_happens_around_them_are_timed(mode: str, group: str, title: str) -> None:
-    """Every case that a figure needs is there, in every round that the worker is asked for."""
-    worker = Worker(Contestant(INSTALLED, mode), group, 1, "--burst=0.00002")
-    try:
-        rounds = [worker.times() for _ in range(2)]
-    finally:
-        worker.close()
-    wanted = {name for each in FIGURES[title] for name in (each.samples, each.against)} - {""}
-    for samples in rounds:
-        assert wanted <= samples.keys()
-        assert min(samples.values()) > 0
-
-
-def test_versions_are_measured_in_turn(tmp_path: Path) -> None:
-    """Two versions of the package, in processes that take turns round by round."""
-    record = Record({})
-    contestants = {name: Contestant(INSTALLED, PURE) for name in ("pure", "old pure")}
-    steps = dict(Benchmark(record, contestants, tmp_path, quick=True).steps())
-    steps["calls, process 1 of 3"]()
-    steps["importing"]()
-    for name in ("raw/two", "spatch/two", "spatch/deferring", "import", "library"):
-        (new, *_), (old, *_) = (record.samples[f"{each}/{name}"] for each in contestants)
-        assert len(new) == len(old) > 0
-
-
-def test_a_comparison_judges_by_pairs_of_processes() -> None:
-    """Ten of ten are no accident, seven of ten may be one; rounds of one process count once."""
-    pairs = {"two": [1.2] * 10, "one": [1.2] * 7 + [0.9] * 3, "three": [0.8] * 10}
-    samples = {}
-    for name, ratios in pairs.items():
-        samples[f"old pure/spatch/{name}"] = [[1e-7, 1e-7, 1e-7] for _ in ratios]
-        samples[f"pure/spatch/{name}"] = [[each * 1e-7, 5e-7, each * 1e-7] for each in ratios]
-    found = rows([*tables(Record({}, samples, notes={"against": "commit 1"}))])
-    assert found["2, positional"] == ["120 ns", "1.20 ± 0.00", "10 of 10", "**slower**"]
-    assert found["1 dispatch argument"][2:] == ["7 of 10", ""]
-    assert found["3, positional"][1:] == ["0.80 ± 0.00", "0 of 10", "faster"]
-
-
-def test_several_runs_are_shown_under_their_interpreters(tmp_path: Path) -> None:
-    """As text, with what is over the aim in bold, and as part of a page."""
-    files = []
-    for version in ("3.12.1", "3.13.0"):
-        files.append(tmp_path / version)
-        Record({"interpreter": f"CPython {version}"}, SAMPLES).save(files[-1])
-    done = overhead("--replay", *map(str, files))
-    assert done.returncode == 0, done.stderr
-    lines = done.stdout.splitlines()
-    assert [line for line in lines if line.startswith("###")] == [
-        "### CPython 3.12.1",
-        "### CPython 3.13.0",
-    ]
-    assert rows(lines)["decorate a function"] == ["µs", "20.0", "15.0", "**over**"]
+def test_tables_tell_what_is_over_the_aim(tmp_path: Path) -> None:
+    """They replace what is between the marks of a page."""
+    text = "\n".join(tables({"pure": SAMPLES}))
+    lines = [[cell.strip() for cell in line.split("|")[1:-1]] for line in text.splitlines()]
+    found = {cells[0]: cells[1:] for cells in lines if cells}
+    assert found["decorate a function"] == ["µs", "20.0", "15.0", "**over**"]
+    assert found["**spatch-core, pure Python**"][1] == "4.00"
     page = tmp_path / "page.md"
     page.write_text(f"before\n{BEGIN}\nold\n{END}\nafter\n", encoding="utf-8")
     for _ in range(2):
-        update(page, done.stdout)
-        text = page.read_text(encoding="utf-8")
-        assert text == f"before\n{BEGIN}\n\n{done.stdout}\n{END}\nafter\n"
+        update(page, text)
+        assert page.read_text(encoding="utf-8") == f"before\n{BEGIN}\n\n{text}\n{END}\nafter\n"
     page.write_text("no marks\n", encoding="utf-8")
     with pytest.raises(ValueError, match="lacks the marks"):
         update(page, "")
 
 
-def test_a_run_is_shown_again(tmp_path: Path) -> None:
-    """From the samples, with what could not be measured, and the exit code for that.
+def test_each_figure_has_a_case_that_runs() -> None:
+    """Once each, in this process."""
+    found = {case.name: case for case in cases(own=True)}
+    wanted = {name for each in FIGURES.values() for one in each for name in (one.name, one.against)}
+    assert wanted - {""} <= found.keys()
+    # Backends with many functions take seconds; they differ from the others by a number.
+    for name in found.keys() - {"order/100", "first call"}:
+        case = found[name]
+        if isinstance(case.timed, str):
+            seconds = timeit.timeit(case.timed, globals={**case.values}, number=1)
+        else:
+            seconds = case.timed(1)
+        assert seconds > 0, name
 
-    They are in pyperf's format.
-    """
-    file = tmp_path / "run.json"
-    record = Record({"interpreter": "CPython 3.12.1"}, SAMPLES, ["importing: OSError: no room"])
-    record.save(file)
-    assert Record.load(file) == record
-    command = [sys.executable, "-m", "pyperf", "show", str(file)]
-    shown = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    assert "pure/spatch/two" in shown
-    done = overhead("--replay", str(file))
-    assert done.returncode == 1, done.stderr
-    assert "decorate a function" in done.stdout
-    assert "no room" in done.stdout
+
+def test_rounds_are_kept_together(tmp_path: Path) -> None:
+    """They come from processes of pyperf, in the mode that is asked for."""
+    file = tmp_path / "samples.json"
+    measure({str(file): (PACKAGE, "pure")}, 2, own=True, only="spatch/tw")
+    suite = pyperf.BenchmarkSuite.load(str(file))
+    assert suite.get_metadata()["accelerated"] == "False"
+    assert [(name, len(each)) for name, each in samples(str(file)).items()] == [("spatch/two", 10)]
 
 
 @pytest.mark.parametrize(
     ("arguments", "text"),
     [
-        (["--against", f"no{os.sep}folder", "--quick"], "neither a checkout of spatch_core"),
-        (["--against", "HEAD", "--update-docs"], "the docs show one version"),
-        (["--replay", "run.json", "--json", "other.json"], "--replay measures nothing"),
+        (["--against", f"no{os.sep}folder"], "neither a checkout of spatch_core"),
+        (["--against", "HEAD", "--update-docs"], "the docs show one version, completely"),
     ],
 )
 def test_wrong_options_are_told(arguments: list[str], text: str) -> None:
-    done = overhead(*arguments)
+    command = [sys.executable, str(CASES.with_name("overhead.py")), *arguments]
+    done = subprocess.run(command, capture_output=True, encoding="utf-8", check=False)
     assert done.returncode == 2
     assert text in " ".join(done.stderr.split())

@@ -11,8 +11,6 @@ from pathlib import Path
 
 import pytest
 
-import check
-
 pytest.importorskip("nox", reason="the checks run in an environment with nox")
 
 ROOT = Path(__file__).parents[2]
@@ -93,57 +91,3 @@ def test_a_step_that_fails_makes_the_whole_fail(tmp_path: Path) -> None:
     assert "to repeat: python3 tools/check.py --only fails silent" in lines
     assert lines[-2] == "steps: 1 passed, 2 failed"
     assert lines[-1] == "tests: 0 passed, 0 failed, 0 skipped"
-
-
-@pytest.fixture
-def commands(monkeypatch: pytest.MonkeyPatch, sessions: list[str]) -> list[list[str]]:
-    """The commands that `check.py` runs, with a stand-in for its environment."""
-
-    def run(command: list[str], **options: object) -> subprocess.CompletedProcess[str]:
-        ran.append(command)
-        listed = json.dumps([{"session": name} for name in sessions])
-        return subprocess.CompletedProcess(command, 7, stdout=listed)
-
-    ran: list[list[str]] = []
-    monkeypatch.setattr(check, "make_environment", lambda folder: Path(sys.executable))
-    monkeypatch.setattr(check, "install", lambda python, *arguments, **options: None)
-    monkeypatch.setattr("subprocess.run", run)
-    return ran
-
-
-@pytest.mark.parametrize(
-    ("arguments", "selected"),
-    [([], ["--tags", "quick"]), (["--all"], []), (["-s", "docs"], ["-s", "docs"])],
-    ids=["quick", "all", "options of nox"],
-)
-def test_the_quick_steps_run_unless_others_are_named(
-    monkeypatch: pytest.MonkeyPatch,
-    commands: list[list[str]],
-    arguments: list[str],
-    selected: list[str],
-) -> None:
-    monkeypatch.setattr(sys, "argv", ["check.py", *arguments])
-    assert check.main() == 7
-    place = commands[-1].index("--noxfile")
-    assert commands[-1][place + 2 :] == selected
-
-
-def test_a_name_stands_for_those_that_begin_with_it(
-    monkeypatch: pytest.MonkeyPatch, commands: list[list[str]], sessions: list[str]
-) -> None:
-    monkeypatch.setattr(sys, "argv", ["check.py", "--only", "lint", "core", "--", "-x"])
-    check.main()
-    begin = commands[-1].index("--sessions")
-    cores = [name for name in sessions if name.startswith("core-")]
-    assert commands[-1][begin:] == ["--sessions", "lint", *cores, "--", "-x"]
-
-
-def test_an_unknown_step_is_refused(
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-    commands: list[list[str]],
-) -> None:
-    monkeypatch.setattr(sys, "argv", ["check.py", "--only", "tpyes"])
-    with pytest.raises(SystemExit, match="2"):
-        check.main()
-    assert "types" in capsys.readouterr().err

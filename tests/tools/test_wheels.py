@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import sys
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from threading import Barrier
 
 import pytest
 
@@ -79,20 +77,3 @@ def test_a_wheel_is_not_built_twice(
     (distribution / "pyproject.toml").write_text('[project]\nname = "other"\n', encoding="utf-8")
     assert build_wheel(sys.executable, distribution, tmp_path / "w") != first
     assert not first.exists()
-
-
-def test_two_may_build_one_at_once(
-    distribution: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def build(command: list[str], check: bool) -> None:
-        both.wait()
-        make_wheel(command)
-        both.wait()
-
-    both = Barrier(2, timeout=60)
-    monkeypatch.setattr("subprocess.run", build)
-    with ThreadPoolExecutor(2) as pool:
-        arguments = (sys.executable, distribution, tmp_path / "w")
-        first, second = [pool.submit(build_wheel, *arguments) for _ in range(2)]
-    assert first.result() == second.result()
-    assert [path.name for path in first.result().parent.iterdir()] == ["example-0-py3-none-any.whl"]

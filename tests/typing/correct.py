@@ -178,41 +178,21 @@ if TYPE_CHECKING:
 
     assert_type(backend_opts, type[BackendOptions])
     backend_opts(prioritize=None, disable=None, type="builtins:int")
-    with backend_opts(prioritize=["gpu"], disable="cpu", type=int) as options:
-        assert_type(options, BackendOptions)
-        assert_type(options.backends, tuple[str, ...])
-        assert_type(options.prioritized, tuple[str, ...])
-        assert_type(options.disabled, tuple[str, ...])
-        assert_type(options.type, type | None)
-        assert_type(options.trace, Trace | None)
-    with backend_opts(trace=True) as trace:
-        assert_type(trace, Trace)
-        assert_type(trace[0], TraceEvent)
-        assert_type(trace[0].backend, str)
-        assert_type([event.reason for event in trace], list[str])
-    with backend_opts("gpu", "cpu", int, True) as trace:
-        assert_type(trace, Trace)
-    with backend_opts("gpu", "cpu", int, False) as options:
-        assert_type(options, BackendOptions)
-    with backend_opts(trace=not backend_opts().prioritized) as unknown:
+    options = backend_opts(prioritize=["gpu"], disable="cpu", type=int)
+    assert_type(options.backends, tuple[str, ...])
+    assert_type(options.prioritized, tuple[str, ...])
+    assert_type(options.disabled, tuple[str, ...])
+    assert_type(options.type, type | None)
+    assert_type(options.trace, Trace | None)
+    # What `with` gives depends on how the object was made.
+    with backend_opts(trace=True) as trace, options as unknown:
         assert_type(unknown, Any)
-    kept = backend_opts(prioritize="gpu", trace=True)
-    with kept as trace:
-        assert_type(kept.backends, tuple[str, ...])
-        assert_type(trace, Trace)
-    assert_type(kept, BackendOptions[Trace])
-    with backend_opts() as options:
-        assert_type(options, BackendOptions)
-    some_options: BackendOptions = kept
-    # What `with` gives depends on how an object was made, which the bare annotation leaves open.
-    traced: BackendOptions = backend_opts(trace=True)
-    several: list[BackendOptions] = [traced, backend_opts()]
-    for each in several:
-        with each as anything:
-            assert_type(anything, Any)
-    exact: BackendOptions[Trace] = backend_opts(trace=True)
-    with exact as trace:
-        assert_type(trace, Trace)
+        events: Trace = trace
+        assert_type(events[0], TraceEvent)
+        assert_type(events[0].backend, str)
+        assert_type([event.reason for event in events], list[str])
+    several: list[BackendOptions] = [options, backend_opts()]
+    assert_type(several[0].fallback, str | None)
     some_class: type[BackendOptions] = backend_opts
     backend_opts("gpu", ("cpu",)).enable_globally()
 
@@ -229,8 +209,7 @@ if TYPE_CHECKING:
         def work(self, x: int) -> float:
             return 1.0
 
-    assert_type(backend_opts.freeze(work, prioritize="gpu")(1), float)
-    assert_type(backend_opts("gpu").freeze(work)(1, key=""), float)
+    assert_type(backend_opts("gpu").freeze(work)(1), float)
 
     @backend_opts(trace=True)
     def work_traced(x: int) -> float:
@@ -274,9 +253,7 @@ if TYPE_CHECKING:
         assert_type(call.backend, str | None)
         return call.next(*call.args, **call.kwargs)
 
-    with backend_opts(hook=watch) as hooked:
-        assert_type(hooked, BackendOptions)
-        assert_type(hooked.hooks, tuple[Callable[[Call], Any], ...])
+    assert_type(backend_opts(hook=watch).hooks, tuple[Callable[[Call], Any], ...])
     backend_opts(hook=hooks.spans(object())).enable_globally()
 
     # --- A backend's side: decorated functions stay what they are.

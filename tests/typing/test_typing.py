@@ -86,9 +86,9 @@ def test_mistakes_of_users_are_found(
     """F10: the types of the examples are known; nothing of theirs is `Any` by accident."""
     (tmp_path / "page.py").write_text(
         "import minimal\n"
-        "with minimal.backend_opts(trace=True) as trace:\n"
-        "    minimal.sqrt()\n"
-        "trace[0].outcom\n"
+        "options = minimal.backend_opts(trace=True)\n"
+        "minimal.sqrt()\n"
+        "options.trace.outcom\n"
         "minimal.backend_opts(priority='rough')\n",
         encoding="utf-8",
     )

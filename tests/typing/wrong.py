@@ -13,8 +13,6 @@ from typing import TYPE_CHECKING
 from spatch_core import BackendImplementation, BackendSystem
 
 if TYPE_CHECKING:
-    from spatch_core.types import BackendOptions, Trace
-
     system = BackendSystem("mylib.backends", "MYLIB")
     backend_opts = system.backend_opts
 
@@ -72,15 +70,10 @@ if TYPE_CHECKING:
 
     # --- Options.
 
-    backend_opts(prioritize=3)  # type: ignore[call-overload]
-    backend_opts(type=3)  # type: ignore[call-overload]
-    backend_opts(trace="x")  # type: ignore[call-overload]
-    with backend_opts(trace=True) as trace:
-        trace.prioritized  # type: ignore[attr-defined]  # noqa: B018
-    with backend_opts() as options:
-        options.append(3)  # type: ignore[attr-defined]
-    traced: BackendOptions[Trace] = backend_opts()  # type: ignore[assignment]
-    backend_opts(priority="x")  # type: ignore[call-overload]
+    backend_opts(prioritize=3)  # type: ignore[arg-type]
+    backend_opts(type=3)  # type: ignore[arg-type]
+    backend_opts(trace="x")  # type: ignore[arg-type]
+    backend_opts(priority="x")  # type: ignore[call-arg]
     backend_opts().prioritized = ()  # type: ignore[misc]
 
     @backend_opts(prioritize="gpu")

@@ -35,14 +35,10 @@ class Record:
     def seconds(self, name: str) -> list[float]:
         return [each for process in self.samples.get(name, []) for each in process]
 
-    def pairs(self, name: str, other: str) -> list[list[tuple[float, float]]]:
-        """Return the samples of two names that were taken side by side, process by process."""
-        both = zip(self.samples.get(name, []), self.samples.get(other, []), strict=False)
-        return [list(zip(*each, strict=False)) for each in both]
-
     def ratios(self, name: str, other: str) -> list[float]:
         """Return the ratios to the times of the other name, round by round."""
-        return [one / two for process in self.pairs(name, other) for one, two in process]
+        both = zip(self.samples.get(name, []), self.samples.get(other, []), strict=False)
+        return [one / two for process in both for one, two in zip(*process, strict=False)]
 
     def save(self, file: Path) -> None:
         """Write a pyperf suite, in which each process is a run."""

@@ -58,8 +58,8 @@ KNOWN = (
         "default",
         "signal.sepfir2d",
         r"test_sepfir2d_strided_[23]",
-        r", 0\.0e\+00 of the largest, in \d of (16|25) elements",
-        "SciPy reads beyond lines that are shorter than the filter: numbers near 1e-320 vary",
+        r" of the largest, in \d of (16|25) elements",
+        "SciPy reads memory beyond a line that is shorter than the filter: any number may be there",
     ),
     Known(
         "dask",

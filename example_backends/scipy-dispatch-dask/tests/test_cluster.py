@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import pickle
 from typing import TYPE_CHECKING, Any
 
 import dask
@@ -144,43 +143,3 @@ def test_a_backend_that_the_workers_lack_is_named(client: Client, tmp_path: Path
             result = ndimage.sobel(cut())
         with pytest.raises(UnknownBackendError, match="'late' cannot be used: it is not installed"):
             client.compute(result).result(120)
-
-
-class Sizes(distributed.diagnostics.plugin.SchedulerPlugin):
-    """Record the sizes of the tasks that the scheduler receives and will send to workers."""
-
-    name = "sizes"
-    idempotent = True
-
-    def update_graph(self, scheduler: Any, *args: Any, **kwargs: Any) -> None:
-        self.sizes = {
-            key: len(pickle.dumps(task.run_spec)) for key, task in scheduler.tasks.items()
-        }
-
-
-def sizes_sent(client: Client, x: da.Array) -> list[int]:
-    """Return the sizes of the tasks for `x` as they are sent to workers, in descending order."""
-    client.register_plugin(Sizes())
-    client.compute(x).result(120)
-    sizes = client.run_on_scheduler(lambda dask_scheduler: dask_scheduler.plugins["sizes"].sizes)
-    return sorted(sizes.values(), reverse=True)
-
-
-def test_what_is_sent_is_small(client: Client) -> None:
-    """A task contains names and numbers; the number of options has little effect."""
-    x = da.ones((400, 400), chunks=100)
-    plain = sizes_sent(client, x.map_overlap(scipy_ndimage.sobel, depth=1, meta=x._meta))
-    with backend_opts(prioritize=["sevens", "eights"], disable="threads"):
-        sizes = sizes_sent(client, ndimage.sobel(x))
-    assert len(sizes) >= 16
-    assert sizes[0] < plain[0] + 600
-
-
-def test_a_large_argument_is_sent_once(client: Client) -> None:
-    """The argument has its own task, whose result the workers share."""
-    x = da.ones((400, 400), chunks=100)
-    kernel = np.random.default_rng(0).random((101, 101))
-    with backend_opts(prioritize="sevens"):
-        first, second, *_ = sizes_sent(client, ndimage.correlate(x, kernel))
-    assert kernel.nbytes < first < kernel.nbytes + 2000
-    assert second < 4000

@@ -7,15 +7,12 @@ are random, and the arrays have no elements, one element, NaN, or a mask.
 from __future__ import annotations
 
 import re
-from itertools import product
 from typing import Any
 
-import dask
 import dask.array as da
 import numpy as np
 import pytest
 from comparison import (
-    FLOATS,
     SERVED,
     an_array,
     arguments,
@@ -31,7 +28,6 @@ from comparison import (
 )
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import ndimage, signal
 
 from scipy_dispatch.testing.strategies import FUNCTIONS, MODES, calls
 from spatch_core import BackendDeferredError
@@ -42,9 +38,6 @@ pytestmark = [
 ]
 # Sums of floats depend on where a line begins.
 WHOLE = ("uniform_filter", "uniform_filter1d")
-LARGEST = 6
-# With these modes, the first window does not read from the other end of the line or block.
-WITHOUT_END = [mode for mode in MODES if "wrap" not in mode]
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
@@ -84,25 +77,6 @@ def test_kernels_at_both_ends(name: str, data: Any) -> None:
         arguments["fillvalue"] = data.draw(st.sampled_from((0, 2)))
     reason = check(f"signal.{name}", x, lazy, kernel, may_defer=True, **arguments)
     assert reason is None or "in2= is longer than in1=" in reason
-
-
-def test_the_cross_spectrum_of_an_array_and_itself_is_real() -> None:
-    x = np.random.default_rng(5).normal(size=(9, 40))
-    lazy = da.from_array(x, chunks=7)
-    _, power = lazily("signal.csd", lazy, lazy, nperseg=8)
-    assert_same(computed(power), signal.csd(x, x, nperseg=8)[1], "signal.csd", x)
-    _, power = lazily("signal.csd", lazy, da.from_array(x.copy(), chunks=7), nperseg=8)
-    expected = signal.csd(x, x.copy(), nperseg=8)[1]
-    assert_same(computed(power), expected, "signal.csd", x)
-
-
-def test_a_kernel_larger_than_a_block_does_not_warn() -> None:
-    """SciPy warns about a kernel larger than the array, not larger than a block."""
-    x = np.arange(40.0).reshape(4, 10) % 7
-    lazy = dask.array.from_array(x, chunks=(4, 1))
-    check("signal.medfilt", x, lazy, (3, 7))
-    with pytest.warns(UserWarning, match="exceeds volume extent"):
-        computed(lazily("signal.medfilt", lazy, (5, 3)))
 
 
 NAMES = ("binary_erosion", "binary_dilation", "binary_opening", "binary_closing")
@@ -145,18 +119,6 @@ def test_small_arrays(name: str) -> None:
     compare(name, number, da.from_array(number))
 
 
-@pytest.mark.parametrize("name", ["irfft", "hfft", "rfft", "ihfft", "fft", "dct"])
-def test_transforms_to_no_length(name: str) -> None:
-    """SciPy rejects most of these calls, and returns one element for the others."""
-    for n in (0, -1):
-        arguments = {"x": da.from_array(np.ones((3, 4)), chunks=2), "n": n}
-        if "element" in (why_deferred(f"fft.{name}", **arguments) or ""):
-            assert name in ("irfft", "hfft")
-        else:
-            with pytest.raises(ValueError, match="invalid number of data points"):
-                lazily(f"fft.{name}", **arguments)
-
-
 @pytest.mark.parametrize("name", SERVED)
 def test_unknown_chunk_sizes_are_refused(name: str) -> None:
     """Chunks of the result would be unknown too; the reason says how to compute the sizes."""
@@ -180,37 +142,6 @@ def test_masks_are_ignored(name: str) -> None:
         compare(name, x, lazy)
 
 
-class Marked(np.ndarray):
-    """A subclass of NumPy arrays from another library."""
-
-
-@pytest.mark.parametrize(
-    ("name", "arguments"),
-    [("sum", {}), ("mean", {"labels": da.ones((4, 4))}), ("fourier_shift", {"shift": 1})],
-)
-def test_other_subclasses_are_left_to_scipy(name: str, arguments: dict[str, Any]) -> None:
-    marked = np.ones((4, 4)).view(Marked)
-    lazy = da.from_array(marked, chunks=2)
-    assert type(lazy._meta) is Marked
-    assert "Marked, and" in (why_deferred(f"ndimage.{name}", lazy, **arguments) or "")
-    if "labels" in arguments:
-        assert "Marked, and" in (why_deferred(f"ndimage.{name}", arguments["labels"], lazy) or "")
-
-
-@pytest.mark.parametrize("mode", MODES[:5])
-def test_every_way_to_cut_a_small_array(mode: str) -> None:
-    """All chunkings of a line of five, for windows wider than most of the chunks."""
-    x = an_array("ndimage.rank_filter")[0, :5].copy()
-    for cuts in product((False, True), repeat=4):
-        edges = [0, *(index + 1 for index, cut in enumerate(cuts) if cut), 5]
-        lazy = da.from_array(x, chunks=(tuple(np.diff(edges).tolist()),))
-        for size, origin in ((2, -1), (3, 1), (4, 1), (5, -2)):
-            options = {"size": size, "origin": origin, "mode": mode}
-            expected = scipy_function("ndimage.maximum_filter1d")(x, **options)
-            result = computed(lazily("ndimage.maximum_filter1d", lazy, **options))
-            assert_same(result, expected)
-
-
 @given(data=st.data())
 def test_uniform_of_floats_truncated_to_integers(data: Any) -> None:
     """Truncation may turn a rounding error into a difference of 1, so lines are not split."""
@@ -227,50 +158,3 @@ def test_uniform_of_floats_truncated_to_integers(data: Any) -> None:
         mode=data.draw(st.sampled_from(MODES)),
         output=np.int32,
     )
-
-
-def with_nan(draw: Any, x: np.ndarray) -> tuple[np.ndarray, da.Array]:
-    """Replace one to three elements of `x` by NaN, and split it into chunks."""
-    x = x.copy()
-    places = st.lists(st.integers(0, x.size - 1), min_size=1, max_size=3)
-    x.flat[draw(places)] = np.nan
-    return x, da.from_array(x, chunks=draw(chunked(x.shape)))
-
-
-@pytest.mark.parametrize("name", ["minimum_filter", "maximum_filter1d"])
-@settings(max_examples=20)
-@given(data=st.data())
-def test_extremes_before_a_nan(name: str, data: Any) -> None:
-    """Windows with a NaN, and some windows after it, depend on where SciPy starts the line."""
-    x, lazy = with_nan(data.draw, data.draw(dask_arrays(FLOATS, max_dims=2))[0])
-    size = data.draw(st.integers(1, LARGEST))
-    options = {
-        "mode": data.draw(st.sampled_from(MODES)),
-        "origin": data.draw(st.integers(-(size // 2), (size - 1) // 2)),
-    }
-    expected = getattr(ndimage, name)(x, size=size, **options)
-    touched = np.isnan(x).astype(np.uint8)
-    for axis in (-1,) if name.endswith("1d") else range(x.ndim):
-        touched = ndimage.maximum_filter1d(touched, size, axis, **options)
-        touched = np.maximum.accumulate(touched, axis)
-    result = computed(lazily(f"ndimage.{name}", lazy, size=size, **options))
-    np.testing.assert_array_equal(result[touched == 0], expected[touched == 0])
-
-
-@pytest.mark.parametrize("name", ["median_filter", "rank_filter"])
-@settings(max_examples=20)
-@given(data=st.data())
-def test_ranks_and_nan(name: str, data: Any) -> None:
-    """In one dimension, compare windows before the first NaN; in more, windows are independent."""
-    x, _ = data.draw(dask_arrays(FLOATS, min_side=LARGEST + 1, max_dims=2))
-    x, lazy = with_nan(data.draw, x)
-    args = {"median_filter": (), "rank_filter": (1,)}[name]
-    mode = data.draw(st.sampled_from(MODES if x.ndim > 1 else WITHOUT_END))
-    options = {"size": data.draw(st.integers(3, LARGEST)), "mode": mode}
-    expected = getattr(ndimage, name)(x, *args, **options)
-    result = computed(lazily(f"ndimage.{name}", lazy, *args, **options))
-    before = np.ones(x.shape, dtype=bool)
-    if x.ndim == 1:
-        touched = ndimage.maximum_filter(np.isnan(x).astype(np.uint8), **options)
-        before = np.maximum.accumulate(touched) == 0
-    np.testing.assert_array_equal(result[before], expected[before])

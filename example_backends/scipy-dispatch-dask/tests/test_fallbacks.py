@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-import sys
-from typing import TYPE_CHECKING, Any
-
 import dask
 import dask.array as da
 import numpy as np
 import pytest
-from comparison import SERVED, forbidden
+from comparison import SERVED
 from scipy_functions import FUNCTIONS, Function
 
 from scipy_dispatch import backend_opts, ndimage
 from scipy_dispatch.testing import EXACT, Comparison, difference, quietly
 from spatch_core import NoImplementationError
-
-if TYPE_CHECKING:
-    pass
 
 X = np.arange(42.0).reshape(6, 7) % 5
 LAZY = da.from_array(X, chunks=(3, 4))
@@ -77,26 +71,3 @@ def test_an_output_gets_the_elements() -> None:
         np.testing.assert_array_equal(np.asarray(output), ndimage.sobel(X))
         assert float(before) == 0
     assert output.chunks == ((2, 2, 2), (7,))
-
-
-def test_a_computed_array_is_not_the_users_own() -> None:
-    """SciPy may write into it: ``overwrite_data=True``."""
-    x = X.copy()
-    with dask.config.set(ALLOWED), backend_opts(fallback="convert"):
-        ndimage.generic_gradient_magnitude(da.from_array(x, chunks=-1), _overwriting)
-    np.testing.assert_array_equal(x, X)
-
-
-def _overwriting(x: Any, axis: int, output: Any, mode: str, cval: float) -> Any:
-    x[...] = 0
-    return x.copy()
-
-
-def test_an_exception_says_why_scipy_got_a_dask_array() -> None:
-    """In the policy "default": SciPy would compute the weights."""
-    with dask.config.set(scheduler=forbidden), pytest.raises(AssertionError) as caught:
-        ndimage.convolve(LAZY, da.ones((3, 3)))
-    if sys.version_info >= (3, 11):
-        (note,) = caught.value.__notes__
-        assert note.startswith("No backend ran scipy_dispatch.ndimage:convolve for ")
-        assert "weights= is a Dask array" in note

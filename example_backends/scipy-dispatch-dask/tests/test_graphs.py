@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pickle
-import sys
 from importlib.metadata import entry_points
 from itertools import product
 from typing import Any
@@ -19,13 +18,6 @@ from tolerances import TOLERANCES
 from scipy_dispatch import backend_opts, ndimage, system
 from scipy_dispatch_dask._table import TABLES
 from spatch_core.testing import run_python
-
-if sys.version_info >= (3, 11):
-    pass
-else:
-    pass
-
-MODULES = ("ndimage", "signal", "fft")
 
 
 def outcome(result: Any) -> list[da.Array]:
@@ -121,22 +113,6 @@ def test_transforms_never_need_the_whole_array() -> None:
         assert max(map(np.prod, product(*result.chunks))) <= 64 * 16 * 16 * 8
 
 
-def test_blocks_of_lines_are_no_larger_than_dask_likes() -> None:
-    """Whole lines of a large array are split along the other axes."""
-    x = da.zeros((4000, 4000), chunks=500)
-    with dask.config.set({"array.chunk-size": "4MiB"}):
-        results = [lazily("fft.fft2", x), lazily("fft.dctn", x)]
-        results += [lazily("signal.detrend", x, axis=axis) for axis in (0, 1)]
-        results += [lazily("signal.periodogram", x, axis=axis)[1] for axis in (0, 1)]
-        results += [lazily("signal.welch", x, axis=axis)[1] for axis in (0, 1)]
-    for result in results:
-        assert max(map(np.prod, product(*result.chunks))) <= 2**22 // 8
-        # A spectrum is shorter than its line.
-        assert min(max(sizes) for sizes in result.chunks) <= 2**22 // 8 // 4000
-    with dask.config.set({"array.chunk-size": "128MiB"}):
-        assert lazily("signal.detrend", x, axis=0).chunks == ((4000,), (500,) * 8)
-
-
 RANDOM = np.random.default_rng(7)
 X = RANDOM.random((40, 40))
 LAZY = da.from_array(X, chunks=20)
@@ -145,10 +121,6 @@ LARGE = RANDOM.random((30, 30))
 LINE = np.array([[0, 0, 0], [1, 1, 1], [0, 0, 0]])
 SQUARE = RANDOM.random((6, 6))
 SQUARE[:, 3] = SQUARE[3] = 1
-
-
-def weighted(window: np.ndarray, weights: Any) -> float:
-    return float((window * np.ravel(weights)).sum())
 
 
 # The function, the array's parameter, another array argument with its value, and the others.
@@ -211,55 +183,12 @@ def test_an_argument_counts_as_it_is_at_the_call(
     assert_same(computed(result), expected, name, X)
 
 
-def test_lists_and_dictionaries_count_as_they_are_at_the_call() -> None:
-    """Nested values are copied too: a user's function gets the values at the time of the call."""
-    sigma = [1.0, 2.0]
-    result = lazily("ndimage.gaussian_filter", LAZY, sigma)
-    sigma[0] = 3.0
-    assert_same(computed(result), scipy_function("ndimage.gaussian_filter")(X, [1.0, 2.0]))
-
-    weights = KERNEL.copy()
-    options: dict[str, Any] = {"weights": [weights]}
-    for given in (
-        {"extra_keywords": options},
-        {"extra_arguments": (weights,)},
-        {"extra_arguments": ([weights],)},
-    ):
-        expected = scipy_function("ndimage.generic_filter")(X, weighted, 3, **given)
-        result = lazily("ndimage.generic_filter", LAZY, weighted, 3, **given)
-        weights[:] = 5
-        assert_same(computed(result), expected)
-        weights[:] = KERNEL
-        again = lazily("ndimage.generic_filter", LAZY, weighted, 3, **given)
-        assert again.name == result.name
-        weights[:] = KERNEL.T
-        other = lazily("ndimage.generic_filter", LAZY, weighted, 3, **given)
-        weights[:] = KERNEL
-        assert other.name != result.name
-
-
 def test_blocks_never_come_back_to_dask() -> None:
     """They do not even if every call counts as a call with Dask arrays."""
     with backend_opts(type=da.Array), dask.config.set(scheduler="synchronous"):
         result = ndimage.sobel(X)
         assert isinstance(result, da.Array)
         np.testing.assert_array_equal(result.compute(), scipy_function("ndimage.sobel")(X))
-
-
-def test_a_type_that_asks_for_dask_is_for_the_call_alone() -> None:
-    """The type of a block determines the backend for the block."""
-    seen = []
-
-    def look(window: np.ndarray) -> float:
-        seen.append(backend_opts().type)
-        return float(window[0])
-
-    for asked, left in ((da.Array, None), (np.ndarray, np.ndarray)):
-        seen.clear()
-        with backend_opts(type=asked, prioritize="dask"):
-            result = ndimage.generic_filter(da.from_array(X, chunks=5), look, 3)
-        result.compute(scheduler="synchronous")
-        assert set(seen) == {left}
 
 
 def test_the_trace_shows_the_call_and_not_how_it_is_done() -> None:

@@ -190,12 +190,6 @@ def test_lists_and_tuples_are_arrays(name: str, args: Any) -> None:
     np.testing.assert_allclose(np.asarray(traced), expected, rtol=1e-5, atol=1e-5)
 
 
-def test_python_s_types_are_jax_s_default() -> None:
-    """They mean the same as ``dtype=float`` in `jax.numpy`."""
-    assert dispatchable("ndimage.sobel")(J, output=float).dtype == np.float32
-    assert dispatchable("ndimage.sobel")(J, output="int16").dtype == np.int16
-
-
 ERRORS: list[tuple[str, dict[str, Any]]] = [
     ("ndimage.sobel", {"input": X, "mode": "sideways"}),
     ("ndimage.sobel", {"input": X, "no_such_argument": 2}),
@@ -240,12 +234,6 @@ def test_errors_are_scipy_s(name: str, arguments: dict[str, Any]) -> None:
     first = next(iter(given))
     with pytest.raises(type(expected.value)):
         jax.jit(lambda x: dispatchable(name)(**{**given, first: x}))(given[first])
-
-
-def test_booleans_that_say_nothing_are_accepted() -> None:
-    """Permission to overwrite is not used, and JAX manages threads itself."""
-    assert why_deferred("fft.fft", J, overwrite_x=True, workers=4) is None
-    assert why_deferred("signal.detrend", J, overwrite_data=True) is None
 
 
 WARNINGS: list[tuple[str, tuple[Any, ...], dict[str, Any], str]] = [

@@ -5,7 +5,6 @@ from __future__ import annotations
 import doctest
 import importlib
 import re
-import sys
 from importlib.metadata import entry_points
 from importlib.resources import files
 from pathlib import Path
@@ -15,10 +14,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from comparison import why_deferred
 from tolerances import TOLERANCES
 
-import scipy_dispatch_jax
 from scipy_dispatch import backend_opts, ndimage, system
 from spatch_core.testing import run_python
 
@@ -73,25 +70,6 @@ def test_the_type_option() -> None:
     assert isinstance(ndimage.sobel(X), np.ndarray)
 
 
-def test_numpy_images_with_jax_weights() -> None:
-    """The result is a JAX array, as for such a pair in `jax.numpy`."""
-    gradient = jax.grad(lambda w: ndimage.correlate1d(X, w).sum())(jnp.ones(3))
-    assert gradient.shape == (3,)
-
-
-def test_settings_of_jax_leave_numpy_arrays_alone() -> None:
-    """A setting holds no data. Without this backend, the result was a NumPy array."""
-    footprint = jnp.ones((3, 3), bool)
-    reason = why_deferred("ndimage.median_filter", X, footprint=footprint)
-    assert "only footprint= is a JAX array" in (reason or "")
-    assert isinstance(ndimage.median_filter(X, footprint=footprint), np.ndarray)
-    assert "only bp=" in (why_deferred("signal.detrend", X, bp=jnp.array([1])) or "")
-    with backend_opts(type=jax.Array):
-        assert isinstance(ndimage.median_filter(X, footprint=footprint), jax.Array)
-    with backend_opts(prioritize="jax"):
-        assert isinstance(ndimage.median_filter(X, footprint=footprint), jax.Array)
-
-
 def test_masked_arrays_are_left_alone() -> None:
     """The mask would be lost."""
     weights = np.ma.masked_array([1.0, 2.0, 1.0], [False, True, False])
@@ -117,33 +95,6 @@ def test_jax_is_imported_when_it_is_met() -> None:
         assert "scipy_dispatch_jax" in sys.modules
         """.replace("LAZY", repr(("jax", "jaxlib", "scipy_dispatch_jax")))
     )
-
-
-def test_why_there_are_three_patterns() -> None:
-    """Check the statements about releases in the comments of the description."""
-    release = tuple(map(int, jax.__version__.split(".")[:2]))
-    array, tracers = type(jnp.ones(())), []
-    jax.jit(lambda x: tracers.append(type(x)))(1.0)
-    names = [f"{each.__module__}:{each.__qualname__}" for each in array.__mro__]
-    assert ("jax:Array" in names) == (release >= (0, 6))
-    assert array is sys.modules["jaxlib.xla_client"].ArrayImpl
-    assert issubclass(tracers[0], jax.core.Tracer)
-    assert issubclass(tracers[0], jax.Array) == (release < (0, 8))
-
-
-def test_double_precision_for_a_while() -> None:
-    """Double precision is enabled for a block of code only."""
-    experimental = importlib.import_module("jax.experimental")
-    enable_x64 = getattr(experimental, "enable_x64", None) or jax.enable_x64
-    with enable_x64(True):
-        assert ndimage.sobel(jnp.ones((3, 3))).dtype == np.float64
-    assert ndimage.sobel(jnp.ones((3, 3))).dtype == np.float32
-
-
-def test_the_filters_of_warnings_are_as_they_were() -> None:
-    """All threads share the filters of `catch_warnings`, which may remain changed."""
-    for path in Path(scipy_dispatch_jax.__file__).parent.glob("*.py"):
-        assert "catch_warnings" not in path.read_text(encoding="utf-8"), path
 
 
 def described() -> set[str]:

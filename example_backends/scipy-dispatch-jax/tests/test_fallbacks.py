@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING, Any
 
 import jax
@@ -15,7 +14,6 @@ from tolerances import TOLERANCES
 
 from scipy_dispatch import backend_opts, ndimage
 from scipy_dispatch.testing import EXACT, difference, quietly
-from scipy_dispatch_jax._conversion import from_default
 from spatch_core import NoImplementationError
 
 if TYPE_CHECKING:
@@ -58,30 +56,3 @@ def test_tracers_have_no_elements() -> None:
     """The refusal says so, in place of JAX's error about NumPy arrays."""
     with backend_opts(fallback="convert"), pytest.raises(NoImplementationError, match="traced"):
         jax.jit(lambda x: ndimage.fourier_ellipsoid(x, 2.0))(J)
-
-
-def test_an_exception_says_why_scipy_got_a_tracer() -> None:
-    """In the policy "default", in a note."""
-    with pytest.raises(jax.errors.TracerArrayConversionError) as caught:
-        jax.jit(lambda x: ndimage.label(x, output=np.int8))(J)
-    if sys.version_info >= (3, 11):
-        # JAX adds one of its own.
-        (note,) = [each for each in caught.value.__notes__ if each.startswith("No backend ran ")]
-        assert note.startswith("No backend ran scipy_dispatch.ndimage:label for ")
-        assert "jax defers: " in note
-        assert "another data type than int32" in note
-
-
-def test_numbers_that_scipy_does_not_know_are_widened() -> None:
-    with backend_opts(fallback="convert"):
-        result = ndimage.fourier_ellipsoid(J.astype(jnp.bfloat16), 2.0)
-    assert result.dtype == np.float32
-
-
-def test_numbers_that_jax_does_not_have_are_refused() -> None:
-    """They would be others without a word."""
-    pattern = r"jax converts, but .* more than 32 bits"
-    with backend_opts(fallback="convert"), pytest.raises(NoImplementationError, match=pattern):
-        ndimage.shift(J, 1, output=np.int64, cval=2**40)
-    with pytest.raises(NotImplementedError, match="JAX has no data type"):
-        from_default(np.ones(2, np.longdouble))

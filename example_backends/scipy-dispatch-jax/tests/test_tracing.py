@@ -112,23 +112,6 @@ def test_large_windows_are_loops(double: bool) -> None:
     np.testing.assert_array_equal(window, np.asarray(x).max(1, keepdims=True) * np.ones((1, 40)))
 
 
-@pytest.mark.parametrize("name", ["uniform_filter", "maximum_filter"])
-def test_wide_windows_take_few_steps(name: str, double: bool) -> None:
-    """The number of steps is about the number of binary digits of the width."""
-    x = np.random.default_rng(4).normal(size=(2, 300))
-    function = dispatchable(f"ndimage.{name}")
-    widths = (65, 143, 299)
-    for width in widths:
-        size = (1, width)
-        result = function(jnp.asarray(x), size, mode="mirror")
-        np.testing.assert_allclose(result, function(x, size, mode="mirror"), rtol=1e-12, atol=1e-14)
-        program = str(jax.make_jaxpr(lambda x, s=size: function(x, s))(jnp.asarray(x)))
-        steps = sum(program.count(f" {step} ") for step in ("add", "max", "min"))
-        assert steps <= 3 * width.bit_length()
-        assert "while" not in program
-        assert "scan" not in program
-
-
 def test_numbers_are_no_part_of_what_is_compiled(caplog: pytest.LogCaptureFixture) -> None:
     """Repeated calls with other numbers do not compile a function of JAX arrays again."""
     image, line = jnp.ones((6, 7)), jnp.ones(40)
@@ -159,53 +142,3 @@ def test_sums_are_linear(double: bool) -> None:
         function = partial(dispatchable("ndimage.correlate"), weights=form)
         (transposed,) = jax.linear_transpose(function, x)(x)
         np.testing.assert_allclose(transposed, jax.vjp(function, x)[1](x)[0])
-
-
-def test_no_type_is_promoted(precision: bool) -> None:
-    """Cases: means of integers, interpolation of complex numbers, and ranks of many elements."""
-    with jax.numpy_dtype_promotion("strict"), jax.numpy_rank_promotion("raise"):
-        for size in ((3, 3), (12, 12), (1, 300)):
-            dispatchable("ndimage.median_filter")(jnp.ones((4, 5)), size)
-        dispatchable("ndimage.uniform_filter")(jnp.arange(9), 3)
-        where = jnp.asarray([[0.5, 1.25]])
-        dispatchable("ndimage.map_coordinates")(jnp.ones(4, jnp.complex64), where, order=1)
-
-
-def test_lists_with_traced_numbers(double: bool) -> None:
-    """Such lists are arrays, except for a window that SciPy makes by name."""
-    x, reasons = jnp.arange(8.0), []
-
-    def total(b: Any) -> Any:
-        explained = dispatchable("signal.welch").explain(x, window=("kaiser", b))
-        reasons.extend(each.reason for each in explained.backends if each.backend == "jax")
-        parts = [
-            dispatchable("ndimage.correlate1d")(x, [1, b, 1]),
-            dispatchable("ndimage.correlate1d")([b, 2 * b, b], x[:2]),
-            dispatchable("signal.convolve")(x, [1, b]),
-            dispatchable("signal.welch")(x, window=[1, b, 1, 1])[1],
-        ]
-        return sum((part**2).sum() for part in parts)
-
-    slope = jax.jit(jax.grad(total))(1.5)
-    assert "window= is a name with a traced number" in reasons[0]
-    numeric = (total(1.5 + 1e-6) - total(1.5 - 1e-6)) / 2e-6
-    assert float(slope) == pytest.approx(float(numeric), rel=1e-4)
-
-
-def test_a_traced_fill_value(double: bool) -> None:
-    slope = jax.grad(
-        lambda c: dispatchable("ndimage.uniform_filter")(
-            jnp.ones((3, 3)), 3, mode="constant", cval=c
-        ).sum()
-    )(0.5)
-    assert float(slope) == pytest.approx(9 - 49 / 9)
-
-
-def test_the_slope_of_a_magnitude_of_zero_is_zero(double: bool) -> None:
-    """Otherwise a flat region would make the gradients of a training NaN."""
-    x = jnp.zeros((8, 4)).at[0, 0].set(1.0)
-    magnitude = dispatchable("ndimage.gaussian_gradient_magnitude")
-    slope = jax.grad(lambda y: magnitude(y, 0.5).sum())(x)
-    assert np.isfinite(slope).all()
-    assert slope[0, 0] > 0
-    assert (slope[6:] == 0).all()

@@ -6,8 +6,6 @@ tests; what these do not reach is here: lines shorter than windows, ties, NaN, l
 
 from __future__ import annotations
 
-from typing import Any
-
 import jax.numpy as jnp
 import numpy as np
 import pytest
@@ -103,48 +101,6 @@ def test_every_boundary_mode(mode: str, double: bool) -> None:
             check("ndimage.map_coordinates", x, where, order=order, mode=mode, cval=-1.0)
 
 
-NO_NUMBERS: list[tuple[str, tuple[Any, ...]]] = [
-    ("ndimage.sobel", ()),
-    ("ndimage.gaussian_filter", (0.8, (0, 1))),
-    ("ndimage.correlate1d", ([0, 1, 0],)),
-    ("ndimage.convolve", ([[0.0, 1, 0], [2, 0, 1]],)),
-    ("signal.convolve", (np.array([[1.0, 0, -1]]), "full", "direct")),
-    ("signal.correlate2d", (np.array([[1.0, 0, -1]]),)),
-]
-
-
-@pytest.mark.filterwarnings("ignore:invalid value")
-@pytest.mark.parametrize("value", [np.nan, -np.inf], ids=str)
-@pytest.mark.parametrize(("name", "args"), NO_NUMBERS, ids=lambda each: str(each)[:25])
-def test_no_numbers_spread_as_far(name: str, args: Any, value: float, double: bool) -> None:
-    """Weights of zero are multiplied too, except known ones in n-d windows."""
-    x = np.ones((5, 6))
-    x[2, 3] = value
-    check(name, x, *args)
-
-
-def test_points_out_of_the_range_of_integers_are_clipped(precision: bool) -> None:
-    where = np.array([[-2.5, -0.5, 0.25, 3.5, 9.0]], np.float32)
-    x = np.array([3, 250, 0, 255], np.uint8)
-    for cval in (-7.5, 1e6):
-        check("ndimage.map_coordinates", x, where, order=1, mode="constant", cval=cval)
-    check("ndimage.map_coordinates", x, where, output=np.int8, order=1, mode="nearest")
-
-
-LONG = [
-    ("ndimage.uniform_filter1d", np.full(6000, 0.1), (5001,)),
-    ("ndimage.correlate1d", RANDOM.random(6000), (RANDOM.random(3000),)),
-    ("signal.convolve", RANDOM.random(6000), (RANDOM.random(5000), "same", "direct")),
-]
-
-
-@pytest.mark.parametrize(("name", "x", "args"), LONG, ids=[each[0] for each in LONG])
-def test_long_sums(name: str, x: np.ndarray, args: Any) -> None:
-    """Results are as accurate as for short sums; adding 5,000 terms one by one would not be."""
-    args = [each.astype(np.float32) if isinstance(each, np.ndarray) else each for each in args]
-    check(name, x.astype(np.float32), *args)
-
-
 def test_integers_are_convolved_exactly(precision: bool) -> None:
     """Results have the low bits of values that the data type cannot hold, by any method."""
     for dtype in (np.uint8, np.int32):
@@ -159,10 +115,3 @@ def test_integers_are_convolved_exactly(precision: bool) -> None:
             function(*map(jnp.asarray, pair), method=each) for each in ("direct", "fft")
         )
         np.testing.assert_array_equal(direct, by_transforms)
-
-
-def test_trends_between_many_breaks(double: bool) -> None:
-    """Pieces have any length, including one element."""
-    x = RANDOM.normal(size=(2, 700)).cumsum(-1)
-    check("signal.detrend", x, bp=[1, 2, 5, 9, 300, 301, 420])
-    check("signal.detrend", x.T * 1j + x.T, 0, bp=[16, 32, 48])

@@ -2,22 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextvars
-import multiprocessing
-import multiprocessing.pool
 import os
 import threading
-from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING
 
 import pytest
 
 from scipy_dispatch_threads import _pool, set_workers, workers
 from spatch_core.testing import run_python
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 needs_fork = pytest.mark.skipif(not hasattr(os, "fork"), reason="the system does not fork")
 
@@ -34,12 +26,6 @@ def threads_of(items: int, share: int) -> set[threading.Thread]:
     _pool.run(task, range(items), share)
     assert len(found) == items
     return set(found)
-
-
-def in_thread(function: Callable[[], object]) -> object:
-    """Return the result of a function that runs in a thread of a pool."""
-    with ThreadPoolExecutor(1) as executor:
-        return executor.submit(function).result(60)
 
 
 def test_the_caller_works_like_its_helpers() -> None:
@@ -141,16 +127,6 @@ def test_helpers_see_the_caller_s_context() -> None:
     assert seen == [5, 5, 5]
 
 
-def test_pools_are_recognized() -> None:
-    assert _pool.why_serial() is None
-    assert "is one of a pool" in str(in_thread(_pool.why_serial))
-    with multiprocessing.pool.ThreadPool(1) as pool:
-        assert "is one of a pool" in str(pool.apply(_pool.why_serial))
-    with ThreadPoolExecutor(1, thread_name_prefix="mine") as executor:
-        assert "'mine_0', is one of a pool" in str(executor.submit(_pool.why_serial).result(60))
-    assert "is one of a pool" in str(asyncio.run(asyncio.to_thread(_pool.why_serial)))
-
-
 # Why the tasks of a Dask graph work alone; None for those that may share their work.
 OF_TASKS = """
 from concurrent.futures import ThreadPoolExecutor
@@ -193,35 +169,6 @@ def test_tasks_of_dask_work_alone(library: str, program: str) -> None:
     run_python(program, environment={_pool.VARIABLE: None})
 
 
-def test_many_callers_share_the_helpers() -> None:
-    run_python(
-        """
-        import threading
-        import numpy as np
-        from scipy import ndimage as scipy_ndimage
-        from scipy_dispatch_threads import _pool, ndimage, set_workers
-
-        set_workers(3)
-        image = np.random.default_rng(0).standard_normal((900, 800))
-        expected = scipy_ndimage.gaussian_filter(image, 2)
-        right = []
-
-        def work():
-            for _ in range(5):
-                right.append(np.array_equal(ndimage.gaussian_filter(image, 2), expected))
-
-        callers = [threading.Thread(target=work) for _ in range(6)]
-        for caller in callers:
-            caller.start()
-        for caller in callers:
-            caller.join(60)
-        assert right == [True] * 30
-        names = [each.name for each in threading.enumerate()]
-        assert len([name for name in names if name.startswith(_pool.THREAD_NAME)]) == 2
-        """
-    )
-
-
 @needs_fork
 def test_a_forked_child_starts_threads_of_its_own() -> None:
     """The threads of the parent do not exist in the child, so waiting for them would hang."""
@@ -245,45 +192,6 @@ def test_a_forked_child_starts_threads_of_its_own() -> None:
         assert np.array_equal(ndimage.median_filter(image, 3), expected)
         """
     )
-
-
-@needs_fork
-def test_a_process_of_multiprocessing_works_alone_unless_told_otherwise() -> None:
-    """Usually there are as many processes as cores."""
-    run_python(
-        """
-        import multiprocessing
-        from scipy_dispatch_threads import _pool, set_workers
-
-        def reasons(_):
-            before = _pool.why_serial()
-            set_workers(2)
-            return before, _pool.why_serial()
-
-        if __name__ == "__main__":
-            with multiprocessing.get_context("fork").Pool(1) as pool:
-                ((before, after),) = pool.map(reasons, [0])
-            assert "started by multiprocessing" in before, before
-            assert after is None, after
-        """,
-        environment={_pool.VARIABLE: None},
-    )
-
-
-def test_at_the_end_of_the_interpreter_the_caller_does_it_all() -> None:
-    done = run_python(
-        """
-        import atexit
-        import numpy as np
-        from scipy_dispatch_threads import ndimage, set_workers
-
-        set_workers(3)
-        image = np.ones((1300, 1300))
-        ndimage.sobel(image)
-        atexit.register(lambda: print(ndimage.sobel(image).sum()))
-        """
-    )
-    assert done.stdout == "0.0\n"
 
 
 def test_the_number_of_workers() -> None:
@@ -313,37 +221,3 @@ def test_a_malformed_value_is_reported_and_ignored(
     with pytest.warns(RuntimeWarning, match=f"SCIPY_DISPATCH_THREADS_WORKERS='{value}' is ignored"):
         set_workers(None)
     assert workers() == _pool.available_cores()
-
-
-def test_a_call_ends_after_all_its_work_although_no_thread_can_be_started(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """The executor has already queued the work, and an existing helper may still run it."""
-    set_workers(3)
-    busy, free, begun = (threading.Event() for _ in range(3))
-    done = []
-
-    def wait(item: int) -> None:
-        busy.set()
-        free.wait(60)
-
-    def task(item: int) -> None:
-        if threading.current_thread() is threading.main_thread():
-            free.set()
-            begun.wait(60)
-        else:
-            begun.set()
-            threading.Event().wait(0.2)  # the caller has no work left by then
-        done.append(item)
-
-    def refuse(thread: threading.Thread) -> None:
-        raise RuntimeError("can't start new thread")
-
-    other = threading.Thread(target=_pool.run, args=(wait, range(2), 2))
-    other.start()
-    assert busy.wait(60)
-    with monkeypatch.context() as patch:
-        patch.setattr(threading.Thread, "start", refuse)
-        _pool.run(task, range(2), 3)
-    assert sorted(done) == [0, 1]
-    other.join()

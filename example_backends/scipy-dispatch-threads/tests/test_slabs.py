@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
-import functools
 from typing import Any
 
 import numpy as np
 import pytest
-from scipy import ndimage
-from sharing import assert_scipy_s, forced, shared, why_not
+from sharing import assert_scipy_s
 from typical import CALLS, an_array
-
-from scipy_dispatch.testing import assert_identical
-from scipy_dispatch_threads._split import Policy
-from scipy_dispatch_threads._strategies import Passes, evaluate
-from scipy_dispatch_threads._table import TABLE
 
 RUNNING = [
     "grey_closing",
@@ -64,104 +57,16 @@ def test_sums_that_run_along_a_line_are_rounded_as_without_cuts() -> None:
         assert_scipy_s(key, array, 7, size=5)
 
 
-def test_which_of_two_zeros_comes_out() -> None:
-    array = np.random.default_rng(0).choice([0.0, -0.0], (40, 50))
-    for key in RUNNING[:-1]:
-        assert_scipy_s(key, array, 7, **of_size(key))
-
-
 def test_a_mask_is_cut_with_the_input() -> None:
     array, mask = np.random.default_rng(0).random((2, 40, 50)) > 0.3
     for given in (mask, mask.tolist(), mask.astype(float)):
         assert_scipy_s("binary_dilation", array, 7, mask=given, iterations=3)
 
 
-def test_nothing_shorter_than_a_structure_is_gone_over_repeatedly() -> None:
-    """SciPy reads and writes out of bounds there."""
-    calls: list[tuple[tuple[int, ...], int]] = []
-
-    @functools.wraps(ndimage.binary_dilation)
-    def recorded(input: Any, structure: Any, iterations: int, *args: Any, **kwargs: Any) -> Any:
-        calls.append((input.shape, iterations))
-        return ndimage.binary_dilation(input, structure, iterations, *args, **kwargs)
-
-    image = np.random.default_rng(0).random((50, 60)) > 0.9
-    further = {"structure": np.ones((4, 4)), "iterations": 3}
-    evaluate(TABLE["binary_dilation"].strategy, recorded, {"input": image, **further}, forced(50))
-    assert len(calls) == 51
-    assert all(iterations == 1 for shape, iterations in calls if min(shape) < 4)
-
-
-def test_two_structures() -> None:
-    array = np.random.default_rng(0).random((60, 50)) > 0.4
-    for further in (
-        {"structure2": np.eye(9)},
-        {"structure2": np.ones((1, 1)), "origin2": 0},
-        {"structure1": np.eye(9), "structure2": np.ones((1, 1))},
-        {"structure1": [[0, 1, 0, 0, 0]] * 5, "origin1": (2, -2)},
-    ):
-        assert_scipy_s("binary_hit_or_miss", array, 20, **further)
-
-
 @pytest.mark.parametrize("shape", [(60, 50), (49, 60), (50,)], ids=str)
 def test_an_output_of_the_wrong_shape_is_scipy_s_to_refuse(shape: tuple[int, ...]) -> None:
     for name in ("gaussian_filter", "uniform_filter", "binary_erosion"):
         assert_scipy_s(name, an_array(name), 5, **CALLS[name], output=np.zeros(shape, bool))
-
-
-def test_a_read_only_output_is_scipy_s_to_refuse() -> None:
-    array, output = an_array("sobel"), np.zeros((50, 60))
-    output.flags.writeable = False
-    for function in (ndimage.sobel, shared("sobel", forced(5))):
-        with pytest.raises(ValueError, match="read-only"):
-            function(array, output=output)
-
-
-@pytest.mark.parametrize("reshape", [True, False])
-def test_planes_of_an_array_of_four_axes(reshape: bool) -> None:
-    array = np.random.default_rng(0).random((5, 6, 7, 8))
-    for axes in ((0, 1), (3, 1), (2, -1)):
-        assert_scipy_s("rotate", array, 3, angle=20, axes=axes, reshape=reshape)
-
-
-def test_the_result_is_laid_out_as_scipy_s() -> None:
-    array = np.asfortranarray(an_array("sobel"))
-    assert shared("sobel", forced(5))(array).flags.c_contiguous
-
-
-def test_a_foreign_byte_order_is_made_native() -> None:
-    array = an_array("sobel", ">f4")
-    assert shared("sobel", forced(5))(array).dtype == np.dtype("float32")
-
-
-def test_floating_point_errors_are_treated_as_the_caller_says() -> None:
-    array = np.full((40, 50), 1e200)
-    array[::2, ::2] *= -1
-    function = shared("gaussian_gradient_magnitude", forced(5))
-    with np.errstate(over="raise"), pytest.raises(FloatingPointError):
-        function(array, 1)
-    with np.errstate(over="ignore"):
-        assert_identical(function(array, 1), ndimage.gaussian_gradient_magnitude(array, 1))
-
-
-@pytest.mark.parametrize(("sigma", "by_passes"), [(0.4, False), (10, True)])
-def test_passes_take_over_where_slabs_would_do_too_much_twice(
-    sigma: float, by_passes: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    policy = Policy(workers=8, smallest=0)
-    image = np.random.default_rng(0).standard_normal((400, 200))
-    assert why_not("gaussian_filter", {"input": image, "sigma": sigma}, policy) is None
-    computed: list[Any] = []
-    compute = Passes._compute
-
-    def spy(self: Passes, call: Any, policy: Policy) -> Any:
-        computed.append(call)
-        return compute(self, call, policy)
-
-    monkeypatch.setattr(Passes, "_compute", spy)
-    result = shared("gaussian_filter", policy)(image, sigma)
-    assert_identical(result, ndimage.gaussian_filter(image, sigma))
-    assert bool(computed) is by_passes
 
 
 @pytest.mark.parametrize("order", [0, 1, 2, 5])

@@ -61,22 +61,6 @@ def test_random_calls_of_filters(name: str, data: st.DataObject) -> None:
     )
 
 
-@pytest.mark.parametrize("name", RANDOM)
-def test_many_random_calls_are_taken(name: str) -> None:
-    """Of those with tensors of floating point and without an output of another type, a third."""
-    taken: list[bool] = []
-
-    @settings(deadline=None, max_examples=50, database=None, derandomize=True)
-    @given(calls(name, ["float64"], finite=True))
-    def count(drawn: Call) -> None:
-        drawn.kwargs.pop("output", None)
-        if drawn.args[0].size and not np.iscomplexobj(drawn.kwargs.get("weights")):
-            taken.append(TORCH.why_deferred(f"ndimage.{name}", native(drawn)) is None)
-
-    count()
-    assert sum(taken) >= len(taken) / 3
-
-
 MODES = ("full", "same", "valid")
 
 
@@ -162,11 +146,6 @@ def test_the_device_and_the_type_stay(name: str) -> None:
     result = dispatchable(name)(*args, **kwargs)
     assert result.device.type == "meta"
     assert (result.dtype, result.shape) == (expected.dtype, expected.shape)
-
-
-def test_parameters_are_tensors() -> None:
-    weights = torch.nn.Parameter(torch.from_numpy(IMAGE))
-    assert ndimage.gaussian_filter(weights, 1).requires_grad
 
 
 CALLS: dict[str, dict[str, Any]] = {"sobel": {}, "median_filter": {"size": 3}, "laplace": {}}

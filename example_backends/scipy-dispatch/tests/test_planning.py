@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
-import gc
 import inspect
-import pickle
-import weakref
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -128,53 +123,12 @@ def test_call_next_passes_a_plan_by() -> None:
         assert function(Image(2)) == "default"
 
 
-def test_threads_and_tasks_have_plans_of_their_own(library_blur: Any) -> None:
-    def one(size: int) -> str:
-        return str(library_blur(Image(size), size))
-
-    async def task(size: int) -> str:
-        await asyncio.sleep(0)
-        return one(size)
-
-    async def tasks() -> list[str]:
-        return await asyncio.gather(*map(task, range(5, 50)))
-
-    expected = [f"blurred {size} by {size}, reflect" for size in range(5, 50)]
-    assert asyncio.run(tasks()) == expected
-    with ThreadPoolExecutor(8) as pool:
-        assert list(pool.map(one, range(5, 50))) == expected
-
-
 def test_arguments_that_do_not_fit_are_reported_by_the_library(library_blur: Any) -> None:
     """The message has the name of the function that was called."""
     with pytest.raises(TypeError, match=r"blur\(\) got an unexpected keyword argument 'wrong'"):
         library_blur(Image(), wrong=1)
     with pytest.raises(BackendDeferredError, match=r"the arguments do not fit: blur\(\) got"):
         library_blur.invoke(backend="cards")(Image(), wrong=1)
-
-
-def test_a_type_error_in_a_plan_is_the_callers() -> None:
-    """It may be a fault of the backend, which no deferral should hide."""
-
-    def plan(image: Any) -> str:
-        return f"the size is {len(image)}"
-
-    with pytest.raises(TypeError, match="no len"):
-        Planned(plan, "cards", "photolib:blur").should_run(None, 3)
-
-
-def test_a_plan_keeps_no_argument_alive(library_blur: Any) -> None:
-    """A context that an implementation kept would hold the plan, and the plan the arguments."""
-    image = Image()
-    library_blur(image)
-    gone = weakref.ref(image)
-    READ.clear()
-    gc.disable()
-    try:
-        del image
-        assert gone() is None
-    finally:
-        gc.enable()
 
 
 def test_its_signature_is_the_plans() -> None:
@@ -185,11 +139,6 @@ def test_its_signature_is_the_plans() -> None:
     assert (blur.__name__, blur.__module__) == ("blur", HERE)
     assert str(blur.__doc__).startswith("Blurs on a card.")
     assert repr(blur) == f"<planned {HERE}:blur>"
-
-
-@pytest.mark.parametrize("thing", [blur, blur.run, blur.should_run], ids=["self", "run", "asked"])
-def test_it_is_pickled_by_reference(thing: Any) -> None:
-    assert pickle.loads(pickle.dumps(thing)) == thing
 
 
 def test_a_plan_may_take_the_context() -> None:
@@ -207,28 +156,3 @@ def test_a_plan_may_take_the_context() -> None:
     assert contexts == [context, None]
     assert [*inspect.signature(planned).parameters] == ["image"]
     assert [*inspect.signature(planned.run).parameters] == ["_context", "image"]
-
-
-@pytest.mark.parametrize(
-    "wrong", [lambda image: "no", 3, "photolib:blur"], ids=["lambda", "number", "text"]
-)
-def test_a_plan_without_a_name_is_an_error(wrong: Any) -> None:
-    with pytest.raises((TypeError, ValueError)):
-        PlannedBackend("wrong").plans("photolib:blur")(wrong)
-
-
-def test_many_plans_are_registered_at_once() -> None:
-    """Each function gets the name of the library's, in the module that registers it."""
-    backend = PlannedBackend("many")
-    namespace: dict[str, Any] = {"__name__": "many_backend.images"}
-
-    def plan_of(number: int) -> Any:
-        def plan(x: int) -> Any:
-            return (lambda: number * x) if x >= 0 else "x is negative"
-
-        return plan
-
-    backend.plans_each("mylib", {"one": plan_of(1), "two": plan_of(2)}, namespace)
-    assert namespace["two"](3) == 6
-    assert backend.functions["mylib:two"].identifier == "many_backend.images:two.run"
-    assert backend.functions["mylib:two"].should_run == "many_backend.images:two.should_run"

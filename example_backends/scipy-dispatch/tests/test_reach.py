@@ -70,16 +70,3 @@ def test_axes_wrap_each_by_its_own_mode() -> None:
 def test_reasons_not_to_cut_an_array(read: Any, call: BoundCall, reason: str) -> None:
     with pytest.raises(Deferred, match=reason):
         read(call, 2)
-
-
-@pytest.mark.parametrize(
-    ("read", "call", "reason"),
-    [
-        (reach.gaussian, of("gaussian_filter", sigma=1, radius=-1), "a radius of -1 elements"),
-        (reach.gaussian, of("gaussian_filter", sigma=(1, 2, 3)), "sigma has 3 values for 2 axes"),
-        (reach.gaussian, of("gaussian_filter1d", sigma=1, axis=2), "there is no axis 2"),
-    ],
-)
-def test_invalid_arguments(read: Any, call: BoundCall, reason: str) -> None:
-    with pytest.raises(ValueError, match=reason):
-        read(call, 2)

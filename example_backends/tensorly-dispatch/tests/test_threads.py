@@ -80,34 +80,3 @@ def test_a_thread_that_has_set_none_follows() -> None:
     assert in_new_thread(tl.get_backend) == "jax"
     in_new_thread(set_it, "numpy", False)
     assert (tl.get_backend(), in_new_thread(tl.get_backend)) == ("jax", "numpy")
-
-
-def test_a_context_in_another_thread_does_not_switch_this_one() -> None:
-    """While it lasts; a third thread, which has set none, follows it."""
-    tl.set_backend("numpy")
-    with ThreadPoolExecutor(1) as pool:
-        context = tl.backend_context("jax")
-        pool.submit(context.__enter__).result()
-        assert (computed(), in_new_thread(tl.get_backend)) == ("numpy", "jax")
-        tl.set_backend("jax")
-        tl.set_backend("numpy")
-        pool.submit(context.__exit__, None, None, None).result()
-    assert computed() == in_new_thread(computed) == "numpy"
-
-
-def test_a_context_decorates_a_function() -> None:
-    """As in TensorLy: each call enters it, and threads that have set none follow."""
-
-    @tl.backend_context("jax")
-    def work() -> tuple[str, str]:
-        return computed(), in_new_thread(tl.get_backend)
-
-    assert [work(), work()] == [("jax", "jax")] * 2
-    assert computed() == in_new_thread(computed) == "numpy"
-
-
-def test_the_tensor_algebra_has_its_own() -> None:
-    """The other manager: neither thread switches the other, nor the backend of tensors."""
-    in_new_thread(tenalg.set_backend, "einsum")
-    assert (tenalg.get_backend(), in_new_thread(tenalg.get_backend)) == ("core", "einsum")
-    assert tl.get_backend() == in_new_thread(tl.get_backend) == "numpy"

@@ -8,7 +8,6 @@ from __future__ import annotations
 from typing import Any
 
 import mlx.core as mx
-import numpy as np
 import torch
 
 from torch_device import BackendEnvironment
@@ -16,13 +15,18 @@ from torch_device import BackendEnvironment
 aten = torch.ops.aten
 
 
+def axes(x: Any, dim: Any) -> Any:
+    """Return the dimensions of a reduction as MLX takes them: all of them are None."""
+    return None if dim == [] or not x.ndim else dim
+
+
 def make_environment() -> BackendEnvironment:
     """Return the device; MLX has its streams by thread, and autograd's thread would have none."""
     made = BackendEnvironment(
         "mlx",
         mx.array,
-        lambda tensor: mx.array(tensor.numpy()),
-        lambda array: torch.from_numpy(np.array(array)),
+        lambda tensor: mx.array(tensor, mx.float64 if tensor.dtype is torch.float64 else None),
+        torch.from_dlpack,
         backward_in_thread=False,
     )
     op: Any = made.register_op
@@ -37,10 +41,13 @@ def make_environment() -> BackendEnvironment:
     op(aten.addmm.default, lambda b, x, y, beta=1, alpha=1: b * beta + (x @ y) * alpha)
     op(aten.relu.default, lambda x: mx.maximum(x, 0))
     op(aten.where.self, mx.where)
-    op(aten.sum.dim_IntList, lambda x, dim, keepdim=False, dtype=None: mx.sum(x, dim, keepdim))
-    op(aten._softmax.default, lambda x, dim, half_to_float: mx.softmax(x, dim))
+    op(
+        aten.sum.dim_IntList,
+        lambda x, dim, keepdim=False, dtype=None: mx.sum(x, axes(x, dim), keepdim),
+    )
+    op(aten._softmax.default, lambda x, dim, half_to_float: mx.softmax(x, axes(x, dim)))
     op(aten.expand.default, mx.broadcast_to)
-    op(aten.as_strided.default, lambda x, *layout: mx.as_strided(x.flatten(), *layout))
+    op(aten.as_strided.default, lambda x, *layout: mx.as_strided(mx.contiguous(x), *layout))
     made.register_default_decompositions()
     return made
 

@@ -194,12 +194,12 @@ def for_later(function: Callable[..., Any]) -> Callable[..., Any]:
     """
     options = backend_opts()
     asks_for_dask = isinstance(options.type, type) and issubclass(options.type, da.Array)
-    return backend_opts.freeze(
-        function,
+    kept = backend_opts(
         prioritize=[name for name in options.prioritized if name != NAME],
         disable=(*options.disabled, NAME),
         type=None if asks_for_dask else options.type,
     )
+    return kept.freeze(function)
 
 
 def probe(call: Call, *arrays: str, shape: tuple[int, ...] | None = None) -> Any:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
+from ._data import refuse_repeated
 from .storages import cell_of, note_view, wrap
 
 if TYPE_CHECKING:
@@ -94,6 +95,7 @@ def register_basic(environment: BackendEnvironment) -> None:
     @kernel(aten.copy_.default)
     def copy(target: torch.Tensor, source: torch.Tensor, non_blocking: bool = False) -> Any:
         if target.device.type == name:
+            refuse_repeated(target)
             if source.device.type != name:
                 counts.copies["from_cpu"] += 1
                 source = environment.from_cpu(source)

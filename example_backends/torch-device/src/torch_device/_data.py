@@ -138,6 +138,13 @@ class Data:
                 storages.watch.use(cell)
             cell.array = array
             return tensor
+        refuse_repeated(tensor)
+        return self.fill(tensor, before, array, dtype)
+
+    def fill(
+        self, tensor: torch.Tensor, before: Any, array: Any, dtype: torch.dtype | None
+    ) -> torch.Tensor:
+        """Write a result as `replace` does, also into elements that share their memory."""
         array = self.settle(array)
         shape, _ = self.shape_dtype(array)
         if shape != tensor.shape:
@@ -264,6 +271,36 @@ class Data:
             )
         cell_of(tensor)  # raises
         raise AssertionError
+
+
+def refuse_repeated(tensor: torch.Tensor) -> None:
+    """Raise PyTorch's error for a write into an expanded tensor, of which elements are the same."""
+    layout = zip(tensor.shape, tensor.stride(), strict=True)
+    if 0 in tensor.stride() and tensor.numel() and any(n > 1 and not step for n, step in layout):
+        raise RuntimeError(
+            "unsupported operation: more than one element of the written-to tensor refers to a "
+            "single memory location. Please clone() the tensor before performing the operation."
+        )
+
+
+def refuse_overlap(tensor: torch.Tensor, others: list[Any]) -> None:
+    """Raise PyTorch's error for a write into the memory of other arguments."""
+
+    def memory(tensor: torch.Tensor) -> range:
+        first = tensor.storage_offset()
+        last = sum((n - 1) * step for n, step in zip(tensor.shape, tensor.stride(), strict=True))
+        return range(first, first + last + 1 if tensor.numel() else first)
+
+    own, storage = memory(tensor), tensor.untyped_storage()._cdata
+    for each in others:
+        if isinstance(each, torch.Tensor) and each.untyped_storage()._cdata == storage:
+            other = memory(each)
+            if max(own.start, other.start) < min(own.stop, other.stop):
+                raise RuntimeError(
+                    "unsupported operation: some elements of the input tensor and the written-to "
+                    "tensor refer to a single memory location. Please clone() the tensor before "
+                    "performing the operation."
+                )
 
 
 def check_cast(found: torch.dtype | None, wanted: torch.dtype) -> None:

@@ -16,9 +16,10 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import torch
-from torch.utils._pytree import tree_map_only
+from torch.utils._pytree import tree_leaves, tree_map_only
 
 from . import _schema
+from ._data import refuse_overlap, refuse_repeated
 
 if TYPE_CHECKING:
     from .environment import BackendEnvironment
@@ -69,6 +70,15 @@ class ConversionError(NotImplementedError):
 
 class KernelError(RuntimeError):
     """A kernel has raised a TypeError, which PyTorch's operators take for NotImplemented."""
+
+
+# What PyTorch's own kernels of these refuse as `out=`.
+PICKING = {"gather", "index_select", "kthvalue", "linalg_cross", "masked_select", "mode"}
+PICKING |= {"take", "topk"}
+APART = PICKING | {"cat"}
+"""Operators whose ``out=`` shares no memory with an argument."""
+EXACT = PICKING | {"aminmax", "complex", "multinomial", "polar", "sort"}
+"""Operators whose ``out=`` has the dtype of the result: nothing is cast."""
 
 
 class Fallback:
@@ -171,6 +181,12 @@ class Fallback:
                 inputs.setdefault("dtype", targets[0].dtype)
         # C++ may have written the functional variant in terms of this operator.
         running = [] if self._environment.is_registered(functional) else self._running.operators
+        name = _schema.packet(operator)
+        for each in filter(torch.is_tensor, tree_leaves(targets)):
+            if functional not in _schema.FILLS:
+                refuse_repeated(each)
+            if is_out and name in APART:
+                refuse_overlap(each, tree_leaves(inputs))
         running.append(functional)
         try:
             found = _schema.call(functional, inputs)
@@ -181,6 +197,11 @@ class Fallback:
         for target, result in zip(targets, results, strict=False):
             pairs = zip(target, result, strict=True) if type(target) is list else [(target, result)]
             for each, value in pairs:
+                if is_out and name in EXACT and value.dtype is not each.dtype:
+                    raise RuntimeError(
+                        f"Expected out tensor to have dtype {value.dtype}, but got {each.dtype} "
+                        "instead"
+                    )
                 self._environment.data.assign(each, value, resizing=is_out)
         if not operator._schema.returns:
             return None

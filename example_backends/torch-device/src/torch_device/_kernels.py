@@ -111,7 +111,7 @@ class Kernels:
             "read_index": data.read_index,
             "wrap": data.wrap,
             "wrap_optional": data.wrap_optional,
-            "replace": data.replace,
+            "replace": data.fill if functional in _schema.FILLS else data.replace,
             "lookup": environment.system.lookup,
             "identity": _schema.identity(functional),
             "operator": operator,

@@ -21,6 +21,11 @@ def identity(operator: Any) -> str:
     return f"{name}.{overload}" if overload else name
 
 
+def packet(operator: Any) -> str:
+    """Return the name of an operator without its overload: ``"add"``."""
+    return operator._schema.name.partition("::")[2]  # type: ignore[no-any-return]
+
+
 def is_kind(argument: Any, *kinds: str) -> bool:
     """Return whether an argument is of one of these types of PyTorch's schemas."""
     return str(argument.type) in kinds
@@ -135,6 +140,9 @@ USED = frozenset(
 )
 """Operators whose implementations the kernels of the device itself call with data."""
 
+FILLS = frozenset((aten.fill.Scalar, aten.fill.Tensor, aten.zero.default))
+"""Operators that write the same value everywhere, also into elements that share their memory."""
+
 _INSTEAD = {
     aten.empty.memory_format: "aten.full.default",
     aten.empty_strided.default: "aten.full.default",
@@ -240,8 +248,7 @@ def check(operator: Any, own: Collection[Any]) -> None:
 
 def in_place_of(operator: Any) -> Any:
     """Return the in-place variant of a functional operator, or None."""
-    packet = operator._schema.name.partition("::")[2]
-    found = getattr(getattr(aten, f"{packet}_", None), operator._overloadname, None)
+    found = getattr(getattr(aten, f"{packet(operator)}_", None), operator._overloadname, None)
     return found if found is not None and functional_of(found) is operator else None
 
 

@@ -265,7 +265,9 @@ class BackendEnvironment:
 
     def read_to_cpu(self, tensor: torch.Tensor) -> torch.Tensor:
         """Return a copy of a tensor on the CPU, without its history of gradients."""
-        return self.data_to_torch(self.data.read(tensor))
+        # A conversion may keep the order of transposed data, or memory that PyTorch cannot resize.
+        found = self.data_to_torch(self.data.read(tensor))
+        return found.clone(memory_format=torch.contiguous_format)
 
     def from_cpu(self, tensor: torch.Tensor) -> torch.Tensor:
         """Return a tensor of the device with the values of one of the CPU."""

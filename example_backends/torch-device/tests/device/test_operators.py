@@ -81,7 +81,7 @@ def test_indices_out_of_bounds(device, function, of_jax):
 
 
 EDGES = {
-    "gather-nothing": lambda x: x.gather(0, torch.zeros(0, dtype=torch.int64, device=x.device)),
+    "gather-nothing": lambda x: x.gather(0, torch.zeros(2, 0, dtype=torch.int64, device=x.device)),
     "wider-mask": lambda x: x.masked_scatter(x.expand(2, 3) > 0, torch.arange(6.0).to(x.device)),
     "one-row": lambda x: torch.nn.functional.multi_margin_loss(x, torch.tensor(1).to(x.device)),
 }

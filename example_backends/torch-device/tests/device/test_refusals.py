@@ -184,3 +184,61 @@ def test_generators_of_the_program(device, draw):
     draw(device, None)
     with pytest.raises((NotImplementedError, RuntimeError), match="generator"):
         draw(device, torch.Generator())
+
+
+def _zeros(device, *shape, dtype=torch.float32):
+    return torch.zeros(shape, dtype=dtype, device=device)
+
+
+FIRST = torch.tensor([0])
+OUTPUTS = {
+    "add_": lambda d: _zeros(d, 1).expand(5).add_(1),
+    "copy_": lambda d: _zeros(d, 1).expand(5).copy_(_zeros(d, 5)),
+    "mm-expanded": lambda d: torch.mm(
+        _zeros(d, 2, 2), _zeros(d, 2, 2), out=_zeros(d, 1).expand(2, 2)
+    ),
+    "take-expanded": lambda d: torch.take(_zeros(d, 2), FIRST.to(d), out=_zeros(d, 1).expand(2)),
+    "take-itself": lambda d: _into_itself(torch.take, _zeros(d, 1), FIRST.to(d)),
+    "gather-itself": lambda d: _into_itself(torch.gather, _zeros(d, 1), 0, FIRST.to(d)),
+    "select-itself": lambda d: _into_itself(torch.index_select, _zeros(d, 1), 0, FIRST.to(d)),
+    "cat-overlap": lambda d: _cat_into_part(_zeros(d, 4), slice(1, 4)),
+    "gather-dtype": lambda d: torch.gather(
+        _zeros(d, 1), 0, FIRST.to(d), out=_zeros(d, 1, dtype=torch.float64)
+    ),
+    "complex-dtype": lambda d: torch.complex(
+        _zeros(d, 1), _zeros(d, 1), out=_zeros(d, 1, dtype=torch.complex128)
+    ),
+}
+
+
+def _into_itself(operator, x, *arguments):
+    return operator(x, *arguments, out=x)
+
+
+def _cat_into_part(x, part):
+    return torch.cat([x[:1], x[:2]], out=x[part])
+
+
+@pytest.mark.parametrize("write", list(OUTPUTS.values()), ids=list(OUTPUTS))
+def test_outputs_that_the_cpu_refuses(device, write):
+    """Expanded tensors, the memory of an argument and other dtypes raise as on the CPU."""
+    texts = []
+    for place in ("cpu", device):
+        with pytest.raises(RuntimeError) as caught:
+            write(place)
+        texts.append(str(caught.value).split()[0])
+    assert texts[0] == texts[1]
+
+
+def test_outputs_that_the_cpu_takes(device):
+    """A value fills an expanded tensor; pointwise operators write into their argument."""
+    x = _zeros(device, 1)
+    x.expand(5).fill_(3)
+    assert x.tolist() == [3]
+    x.expand(5).zero_()
+    _zeros(device, 1).expand(0, 5).add_(1)
+    assert torch.add(x, 1, out=x).tolist() == [1]
+    y = torch.arange(4.0, device=device)
+    torch.cat([y[:1], y[1:2]], out=y[2:])
+    torch.take(y[:2], torch.tensor([1], device=device), out=y[3:])
+    assert y.tolist() == [0, 1, 0, 1]

@@ -51,6 +51,8 @@ def register(environment: Any, xp: Any) -> None:
 
     @op(aten.gather.default)
     def gather(x: Any, dim: int, index: Any, sparse_grad: bool = False) -> Any:
+        if not index.size:  # whose other dimensions PyTorch does not check
+            return xp.zeros(index.shape, x.dtype)
         if not x.ndim or not index.ndim:
             return xp.broadcast_to(x.reshape(-1)[0], index.shape)
         return x[_positions(xp, index, dim)]

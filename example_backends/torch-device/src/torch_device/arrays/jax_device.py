@@ -123,8 +123,8 @@ def to_torch(array: Any) -> torch.Tensor:
         raise RuntimeError("values that JAX traces cannot leave the device")
     found = np.asarray(array)
     if array.dtype == jnp.bfloat16:
-        return torch.from_numpy(found.view(np.int16).copy()).clone().view(torch.bfloat16)
-    return torch.from_numpy(np.array(found)).clone()
+        return torch.from_numpy(found.view(np.int16).copy()).view(torch.bfloat16)
+    return torch.from_numpy(np.array(found))
 
 
 def _register_linear(environment: Any) -> None:

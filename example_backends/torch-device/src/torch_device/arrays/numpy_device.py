@@ -68,8 +68,8 @@ def to_data(tensor: torch.Tensor) -> Any:
 
 
 def to_torch(array: Any) -> torch.Tensor:
-    """Return an array as a tensor of the CPU, which can be resized and shares nothing with it."""
-    return torch.from_numpy(np.array(array)).clone()
+    """Return an array as a tensor of the CPU, which shares nothing with it."""
+    return torch.from_numpy(np.array(array))
 
 
 def _register_linear(environment: Any) -> None:
