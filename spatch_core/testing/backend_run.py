@@ -27,11 +27,8 @@ from .run_report import (
     ANSWERED,
     DEFERRED,
     UNSEEN,
-    ExpectedFailures,
-    ExpectedFailuresError,
     Outcomes,
     RunReport,
-    read_expected_failures,
     reasons,
 )
 
@@ -49,7 +46,6 @@ class BackendRun:
         library: str,
         *,
         require: bool = False,
-        expected_failures: str | None = None,
         json: str | None = None,
         is_worker: bool = False,
     ) -> None:
@@ -62,10 +58,7 @@ class BackendRun:
         self._put_back: Callable[[], None] | None = None
         try:
             self._system.backend_opts(prioritize=self.backend)
-            self._expected = ExpectedFailures()
-            if expected_failures:
-                self._expected = read_expected_failures(expected_failures)
-        except (UnknownBackendError, ExpectedFailuresError) as error:
+        except UnknownBackendError as error:
             raise pytest.UsageError(str(error)) from None
         description = self._system.backends[self.backend]
         if self.converts and description.conversions is None:
@@ -73,12 +66,6 @@ class BackendRun:
                 f"backend {self.backend!r} has no conversions: to_default and from_default"
             )
         functions = self._system.functions
-        unknown = [each for each in self._expected.functions if each not in functions]
-        if unknown:
-            raise pytest.UsageError(
-                f"{expected_failures} names functions that {library} does not have: "
-                f"{', '.join(unknown)}"
-            )
         self.calls = ObservedCalls(self._system, self.backend)
         self._forced = ForcedConversions(self.backend) if self.converts else None
         about = {
@@ -102,13 +89,6 @@ class BackendRun:
                 # As the inner hook: the outer one observes the converted calls.
                 options(hook=self._forced, fallback="convert").enable_globally()
 
-    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
-        """Mark the tests that are expected to fail."""
-        for item in items:
-            reason = self._expected.of_test(item.nodeid)
-            if reason:
-                item.add_marker(pytest.mark.xfail(reason=reason, strict=True))
-
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, object, object]:
         """Record the calls of a test, and disable the backend in a test marked spatch_default."""
@@ -124,24 +104,17 @@ class BackendRun:
     def pytest_runtest_makereport(
         self, item: pytest.Item
     ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-        """Change the outcome of a test according to the calls that the backend has answered."""
+        """Let a test fail that requires an answer of the backend and has none."""
         report = yield
         answered = reasons(self.calls.outcomes, ANSWERED)
-        expected = ""
-        if report.when == "call" and report.failed:
-            expected = next((each for each in answered if each in self._expected.functions), "")
-            if expected:
-                report.outcome = "skipped"
-                report.wasxfail = f"{expected}: {self._expected.functions[expected]}"
         has_passed = report.when == "call" and report.passed and not hasattr(report, "wasxfail")
         if has_passed and not answered and self._requires(item):
             report.outcome = "failed"
             report.longrepr = self._unanswered()
-        setattr(item, _NOTED, expected or getattr(item, _NOTED, ""))
         if report.when == "teardown":
             # As lists, which also plugins that write reports as JSON can transfer.
             outcomes = [[*key, number] for key, number in self.calls.outcomes.items()]
-            setattr(report, _NOTED, [outcomes, getattr(item, _NOTED)])
+            setattr(report, _NOTED, outcomes)
         return report
 
     def _requires(self, item: pytest.Item) -> bool:
@@ -160,23 +133,19 @@ class BackendRun:
         """Collect the outcomes that this process or a worker of xdist has recorded."""
         noted = getattr(report, _NOTED, None)
         if noted is not None:
-            outcomes = Counter({tuple(key): number for *key, number in noted[0]})
-            self._report.add(report.nodeid, outcomes, noted[1])
+            outcomes = Counter({tuple(key): number for *key, number in noted})
+            self._report.add(report.nodeid, outcomes)
 
     @pytest.hookimpl(trylast=True)
-    def pytest_sessionfinish(self, session: pytest.Session) -> None:
-        """Reset the options, write the report, and fail if an expected failure did not occur."""
+    def pytest_sessionfinish(self) -> None:
+        """Reset the options, and write the report."""
         self._system.backend_opts.reset_globally()
         if self._put_back is not None:
             self._put_back()
-        if self._is_worker:
-            return
-        if self._json:
+        if self._json and not self._is_worker:
             with open(self._json, "w", encoding="utf-8") as file:
                 json.dump(self._report.content(), file, indent=2)
                 file.write("\n")
-        if self._report.needless(self._expected.functions) and not session.exitstatus:
-            session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         """Show the report."""
@@ -184,8 +153,6 @@ class BackendRun:
         terminalreporter.section(f"backend {self.backend}, {how}")
         for line in self._report.lines():
             terminalreporter.write_line(line)
-        for name in self._report.needless(self._expected.functions):
-            terminalreporter.write_line(f"no test has failed because of {name}, as was expected")
 
 
 def _load(name: str) -> BackendSystem:

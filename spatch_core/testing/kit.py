@@ -167,10 +167,10 @@ def run_python(
     >>> print(run_python("print(6 * 7)").stdout, end="")
     42
     """
-    variables = {**os.environ, **(environment or {})}
+    variables = _variables(environment)
     search_path = _folders(path)
     if variables.get("PYTHONPATH"):
-        search_path.append(str(variables["PYTHONPATH"]))
+        search_path.append(variables["PYTHONPATH"])
     if search_path:
         variables["PYTHONPATH"] = os.pathsep.join(search_path)
     with TemporaryDirectory() as folder:
@@ -179,7 +179,7 @@ def run_python(
         script.write_text(_dedented(code), encoding="utf-8")
         done = subprocess.run(
             [sys.executable, *options, str(script)],
-            env={name: value for name, value in variables.items() if value is not None},
+            env=variables,
             capture_output=True,
             encoding="utf-8",
             errors="replace",
@@ -258,11 +258,7 @@ def isolated(
     variables, search_path = dict(os.environ), list(sys.path)
     modules = set(sys.modules)
     try:
-        for name, value in (environment or {}).items():
-            if value is None:
-                os.environ.pop(name, None)
-            else:
-                os.environ[name] = value
+        _set_environment(_variables(environment))
         sys.path[:0] = added
         invalidate_caches()
         keeper.change_default(lambda _: DispatchState(), is_enabled=False)
@@ -275,15 +271,22 @@ def isolated(
         keeper.set(outer)
         keeper.change_default(lambda _: default, globally)
         sys.path[:] = search_path
-        for name in variables.keys() | os.environ.keys():
-            if name not in variables:
-                del os.environ[name]
-            elif os.environ.get(name) != variables[name]:
-                os.environ[name] = variables[name]
+        _set_environment(variables)
         _forget_modules(set(sys.modules) - modules, added)
         invalidate_caches()
         system._registered = registered
         _put_back(system, caller)
+
+
+def _variables(changes: Mapping[str, str | None] | None) -> dict[str, str]:
+    """Return the environment variables of this process, with changes; None removes one."""
+    changed = {**os.environ, **(changes or {})}
+    return {name: value for name, value in changed.items() if value is not None}
+
+
+def _set_environment(variables: Mapping[str, str]) -> None:
+    os.environ.clear()
+    os.environ.update(variables)
 
 
 def _put_back(system: BackendSystem, caller: Calls | None) -> None:

@@ -38,11 +38,6 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="a test fails if the backend answers none of its calls",
     )
-    add(
-        "--spatch-expected-failures",
-        metavar="FILE",
-        help="a TOML file with the tables functions and tests, which give reasons",
-    )
     add("--spatch-json", metavar="FILE", help="write the outcomes of the calls as JSON")
 
 
@@ -50,7 +45,7 @@ def pytest_configure(config: pytest.Config) -> None:
     """Register the markers and, if a backend is given, the plugin of the run."""
     for each in _MARKERS:
         config.addinivalue_line("markers", each)
-    names = ("backend", "library", "require", "expected_failures", "json")
+    names = ("backend", "library", "require", "json")
     given: dict[str, Any] = {name: config.getoption(f"spatch_{name}") for name in names}
     if not any(given.values()):
         return

@@ -1,15 +1,11 @@
-"""What a backend did in each test: the table, the JSON, the fixture, and expected failures."""
+"""What a backend did in each test: the table, the JSON and the fixture."""
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any, NamedTuple, TypeAlias
-
-from .._description import parse_toml
+from typing import Any, TypeAlias
 
 __all__ = ["BackendInTest"]
 
@@ -71,21 +67,13 @@ class RunReport:
         self._outcomes: Outcomes = Counter()
         self._tests_of: Counter[str] = Counter()  # by function
         self._tests: dict[str, bool] = {}  # whether each test has reached the backend
-        self.expected: Counter[str] = Counter()  # tests that failed as expected, by function
 
-    def add(self, test: str, outcomes: Outcomes, expected: str) -> None:
-        """Add the outcomes of a test; `expected` is the function that explains a failure."""
+    def add(self, test: str, outcomes: Outcomes) -> None:
+        """Add the outcomes of a test."""
         self._outcomes.update(outcomes)
         is_reached = any(outcome != UNSEEN for outcome, _, _ in outcomes)
         self._tests[test] = self._tests.get(test, False) or is_reached
         self._tests_of.update({function for _, function, _ in outcomes})
-        if expected:
-            self.expected[expected] += 1
-
-    def needless(self, functions: Iterable[str]) -> list[str]:
-        """Return the functions that the backend answered without any expected failure."""
-        answered = reasons(self._outcomes, ANSWERED)
-        return [each for each in functions if each in answered and not self.expected[each]]
 
     def content(self) -> dict[str, Any]:
         """Return the report as a dictionary for JSON."""
@@ -105,7 +93,6 @@ class RunReport:
             "not_called": self._not_called,
             "tests": len(self._tests),
             "not_reached": self._not_reached,
-            "expected_failures": dict(self.expected),
         }
 
     def lines(self) -> Iterator[str]:
@@ -127,9 +114,6 @@ class RunReport:
         yield from _listed(title, self._not_called)
         title = f"tests that never reached it ({len(self._not_reached)} of {len(self._tests)})"
         yield from _listed(title, self._not_reached)
-        if self.expected:
-            failed = sum(self.expected.values())
-            yield f"tests that failed as expected of their functions: {failed}"
 
     def _by_outcome(self) -> list[dict[str, dict[str, int]]]:
         return [reasons(self._outcomes, each) for each in (ANSWERED, DEFERRED, UNSEEN)]
@@ -158,44 +142,3 @@ def _listed(title: str, names: list[str]) -> Iterator[str]:
         yield f"    {each}"
     if len(names) > SHOWN:
         yield f"    and {len(names) - SHOWN} more, which the JSON has"
-
-
-class ExpectedFailuresError(Exception):
-    """The file cannot be read, or has the wrong content."""
-
-
-class ExpectedFailures(NamedTuple):
-    """The failures that a backend's author expects, each with its reason."""
-
-    functions: Mapping[str, str] = {}
-    tests: Mapping[str, str] = {}
-
-    def of_test(self, identifier: str) -> str:
-        """Return the reason why a test must fail; empty if it need not.
-
-        The table has the end of its identifier, with or without parameters.
-        """
-        plain = identifier.partition("[")[0]
-        for name, reason in self.tests.items():
-            for each in (identifier, plain):
-                if each == name or each.endswith(f"/{name}"):
-                    return reason
-        return ""
-
-
-def read_expected_failures(path: str | os.PathLike[str]) -> ExpectedFailures:
-    """Read a file with the tables ``functions`` and ``tests``."""
-    path = Path(path)
-    try:
-        content = parse_toml(path.read_bytes())
-    except (OSError, ValueError, RecursionError) as error:
-        raise ExpectedFailuresError(f"{path} cannot be read: {error}") from None
-    for name, table in content.items():
-        if name not in ExpectedFailures._fields or not isinstance(table, dict):
-            raise ExpectedFailuresError(
-                f"{path}: {name!r} is not one of the tables functions, tests"
-            )
-        for key, reason in table.items():
-            if not isinstance(reason, str) or not reason.strip():
-                raise ExpectedFailuresError(f"{path}: {name}.{key!r} has no reason")
-    return ExpectedFailures(**content)

@@ -152,7 +152,7 @@ def test_keys_that_are_no_fields_here_are_faults_of_their_lines(site: Site, proj
     assert answer.errors == ""
     assert {place: remedy for place, (_, remedy) in faults(answer).items()} == {
         (3, "opt_in"): "Did you mean 'requires_opt_in'?",
-        (4, 'functions."paintlib.blur"'): "Write it as 'paintlib:blur'",
+        (4, 'functions."paintlib.blur"'): "Write it as 'package.module:function'",
         (6, 'functions."default"'): "Did you mean 'defaults'?",
         (
             10,
@@ -246,15 +246,12 @@ def test_a_file_that_no_entry_point_leads_to(site: Site, project: Path) -> None:
 
 def test_remarks_are_told_apart_from_what_is_not_checked(site: Site, project: Path) -> None:
     """They have a remedy, and are not faults."""
-    toml = GOOD.replace('"fractions:Fraction', '"@decimal:Decimal')
-    answer = verify(site, project, toml)
-    place = f"{project / 'src' / 'paint_oil' / 'backend.toml'}:3: note: primary_types[0]"
-    note = "'decimal:Decimal' is not an abstract base class; importing it is unnecessary"
-    assert f"{place}: {note}\n    help: Write '~decimal:Decimal', which" in answer.output
+    toml = GOOD.replace('name = "oil"', 'name = "oil"\n    requires = ["no-such-distribution"]')
+    answer = verify(site, project, toml, "--json")
+    (found,) = answer.json["files"]
     assert answer.code == 0
-    (found,) = verify(site, project, toml, "--json").json["files"]
-    assert [each["key"] for each in found["notes"]] == ["primary_types[0]"]
-    assert "primary_types[0]" not in [each["key"] for each in found["unchecked"]]
+    assert [each["key"] for each in found["notes"]] == ["requires[0]"]
+    assert "requires[0]" not in [each["key"] for each in found["unchecked"]]
 
 
 def test_what_the_project_requires_is_to_be_installed(site: Site, project: Path) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from pathlib import Path
 
 import pytest
 
@@ -12,10 +11,7 @@ from spatch_core.testing.run_report import (
     ANSWERED,
     DEFERRED,
     UNSEEN,
-    ExpectedFailures,
-    ExpectedFailuresError,
     RunReport,
-    read_expected_failures,
 )
 from tests.testing.pytest_runs import PLUGIN, ROOT, TESTS, Kit
 
@@ -98,9 +94,8 @@ def test_the_fixture_tells_what_the_backend_has_answered(kit: Kit) -> None:
         (["--spatch-backend=fats"], "kitlib", "fast"),
         (["--spatch-backend=fast"], "kitlob", "did you mean 'kitlib'?"),
         (["--spatch-backend=convert:fast"], "kitlib", "has no conversions"),
-        (["--spatch-backend=fast", "--spatch-expected-failures=x"], "kitlib", "cannot be read"),
     ],
-    ids=["alone", "backend", "library", "conversions", "file"],
+    ids=["alone", "backend", "library", "conversions"],
 )
 def test_wrong_usage_is_said(kit: Kit, arguments: list[str], library: str, says: str) -> None:
     run = kit.run(*arguments, library=library)
@@ -155,84 +150,13 @@ def test_conversions_are_forced_on_every_call(kit: Kit) -> None:
     assert run.calls("clear", "unseen")
 
 
-@pytest.mark.parametrize("workers", [[], ["-n2"]], ids=["alone", "xdist"])
-def test_failures_can_be_expected(kit: Kit, workers: list[str]) -> None:
-    """X3: Of a function or of a test, with the reason; one that does not come is a failure."""
-    kit.write(
-        "test_kit.py",
-        TESTS
-        + """
-    def test_unlucky():
-        assert kitlib.double(Box(13)) == Box(26)
-
-    @pytest.mark.parametrize("n", [13])
-    def test_luck(n):
-        assert kitlib.double(Box(n)) == Box(26)
-    """,
-    )
-    options = ["--spatch-backend=fast", *workers]
-    assert kit.run(*options).code == 1
-    file = kit.write("f.toml", '[functions]\n"kitlib:double" = "13 is unlucky"\n')
-    run = kit.run(*options, f"--spatch-expected-failures={file}")
-    assert run.code == 0, run.output
-    assert run.report["expected_failures"] == {"kitlib:double": 2}
-    assert "kitlib:double: 13 is unlucky" in run.output
-
-    name = "test_kit.py::test_"
-    file = kit.write("t.toml", f'[tests]\n"{name}unlucky" = "no"\n"{name}luck" = "no"\n')
-    assert kit.run(*options, f"--spatch-expected-failures={file}").code == 0
-    file = kit.write("s.toml", f'[tests]\n"{name}half" = "stale"\n')
-    run = kit.run(*options, f"--spatch-expected-failures={file}", "-k", "half")
-    assert run.code == 1
-    assert "[XPASS(strict)] stale" in run.output
-    file = kit.write("e.toml", '[functions]\n"kitlib:double" = "stale"\n')
-    run = kit.run(*options, f"--spatch-expected-failures={file}", "-k", "positive")
-    assert run.code == 1
-    assert "no test has failed because of kitlib:double, as was expected" in run.output
-
-
-@pytest.mark.parametrize(
-    ("content", "says"),
-    [
-        ("[functions", "cannot be read"),
-        ("[test]\n", "'test' is not one of the tables functions, tests"),
-        ("tests = 1\n", "'tests' is not one of the tables"),
-        ('[tests]\na = ""\n', "tests.'a' has no reason"),
-    ],
-    ids=["syntax", "table", "type", "reason"],
-)
-def test_a_file_with_faults_is_refused(tmp_path: Path, content: str, says: str) -> None:
-    """X3: so is a missing file."""
-    file = tmp_path / "failures.toml"
-    with pytest.raises(ExpectedFailuresError, match="cannot be read"):
-        read_expected_failures(file)
-    file.write_text(content)
-    with pytest.raises(ExpectedFailuresError) as error:
-        read_expected_failures(file)
-    assert says in str(error.value)
-
-
-@pytest.mark.parametrize(
-    ("identifier", "is_expected"),
-    [
-        ("test_a.py::test_b", True),
-        ("some/test_a.py::test_b[1]", True),
-        ("test_a.py::test_bc", False),
-        ("other_test_a.py::test_b", False),
-    ],
-)
-def test_a_test_is_named_by_the_end_of_its_identifier(identifier: str, is_expected: bool) -> None:
-    expected = ExpectedFailures(tests={"test_a.py::test_b": "why"})
-    assert expected.of_test(identifier) == ("why" if is_expected else "")
-
-
 def test_a_report_tells_functions_and_tests() -> None:
     """X2: the most frequent reasons in the table, all of them in the JSON."""
     report = RunReport({"backend": "b"}, ["m:f", "m:unused"])
     reasons = {f"reason {number}": number for number in range(1, 6)}
     deferred = {(DEFERRED, "m:f", reason): number for reason, number in reasons.items()}
-    report.add("t1", Counter({(ANSWERED, "m:f", ""): 2, **deferred}), "")
-    report.add("t2", Counter({(UNSEEN, "m:g", "does not match"): 4}), "m:f")
+    report.add("t1", Counter({(ANSWERED, "m:f", ""): 2, **deferred}))
+    report.add("t2", Counter({(UNSEEN, "m:g", "does not match"): 4}))
     assert [*report.lines()] == [
         "FUNCTION  ANSWERED  DEFERRED  NEVER SAW  TESTS",
         "m:f              2        15          0      1",
@@ -247,7 +171,6 @@ def test_a_report_tells_functions_and_tests() -> None:
         "    m:unused",
         "tests that never reached it (1 of 2):",
         "    t2",
-        "tests that failed as expected of their functions: 1",
     ]
     content = report.content()
     assert content["functions"]["m:f"]["deferred"] == reasons
