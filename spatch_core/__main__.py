@@ -5,19 +5,21 @@ from __future__ import annotations
 import sys
 from importlib.util import find_spec
 
+_NEEDED = ("click", "jinja2", "packaging", "rich", "tomlkit")
+
 
 def main() -> None:
-    """Run the command line, or print which packages it needs; always exits.
+    """Run the command line, or print which packages of the extra ``cli`` it lacks; always exits.
 
     Raises
     ------
     SystemExit
         With the exit code: 0 fine, 1 problems found, 2 wrong usage.
     """
-    missing = [name for name in ("click", "rich") if find_spec(name) is None]
+    missing = [name for name in _NEEDED if find_spec(name) is None]
     if missing:
         print(
-            f"spatch-core needs {' and '.join(missing)} for its command line: "
+            f"spatch-core needs {', '.join(missing)} for its command line: "
             "pip install 'spatch-core[cli]'",
             file=sys.stderr,
         )

@@ -16,7 +16,7 @@ from .doctor import doctor_command, files_argument, update_command, verify_comma
 from .explain import explain_command, replay_check_command
 from .new_backend import new_backend_command
 from .other import completion_command, schema_command
-from .output import errors_shown, slow_step
+from .output import slow_step
 from .report import report_command
 from .show import list_command, show_command
 
@@ -59,20 +59,20 @@ _ALIASES: dict[str, click.Command] = {
 
 
 class Group(click.Group):
-    """Suggests the nearest command for an unknown one, and ends without tracebacks."""
+    """Suggests the nearest command for an unknown one, and shows slow steps."""
 
     def make_context(self, *args: Any, **extra: Any) -> click.Context:
         """Parse the line, and wrap the help for narrow terminals, which click does not."""
         extra.setdefault("terminal_width", min(get_terminal_size().columns, 80) - 2)
-        with errors_shown():
-            return super().make_context(*args, **extra)
+        return super().make_context(*args, **extra)
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command, and show steps that take long."""
         shown = announce.set(partial(slow_step, since=monotonic()))
         try:
-            with errors_shown():
-                return super().invoke(ctx)
+            return super().invoke(ctx)
+        except OSError as error:  # for example, of a full disk
+            raise click.ClickException(str(error)) from None
         finally:
             announce.reset(shown)
 

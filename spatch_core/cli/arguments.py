@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import builtins
 import os
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import redirect_stderr
 
 import click
 
 from .._errors import nearest
 from .._patterns import split_identifier
-from ..examination.backends import list_backends
 from ..examination.child import import_failure
 from ..examination.libraries import (
     GROUP,
@@ -94,43 +93,32 @@ def meant(name: str, names: Iterable[str], what: str) -> str:
     return f"{what} are: {', '.join(names[:_TOO_MANY]) or 'none'}{more}"
 
 
-def no_backend(name: str, names: Iterable[str]) -> click.UsageError:
-    """Return the error about an unknown backend."""
-    hint = meant(name, dict.fromkeys(names), "installed")
-    return click.UsageError(f"no backend is named {name!r}; {hint}")
-
-
 # Functions and types, which people write as in a program
 
 
-def functions_named(text: str, loaded: Iterable[LoadedLibrary]) -> list[str]:
-    """Return the functions that ``blur``, ``lib.blur`` or ``lib.module.blur`` may name.
+def function_named(text: str, libraries: Iterable[LoadedLibrary]) -> str | None:
+    """Return the function that is named exactly, or else the only one that may be meant.
 
-    If one is named exactly, it is the only one.
-    """
-    found = set()
-    for each in loaded:
-        for identifier in _functions(each):
-            dotted = identifier.replace(":", ".")
-            if text in (identifier, dotted):
-                return [identifier]
-            short = f"{each.library.name}.{identifier.partition(':')[2]}"
-            if f".{dotted}".endswith(f".{text}") or text == short:
-                found.add(identifier)
-    return sorted(found)
-
-
-def one_of(text: str, found: list[str], what: str) -> str | None:
-    """Return the only name that was found, or None.
+    ``lib.module:blur`` may be meant by ``blur``, ``lib.blur`` and ``module.blur``.
 
     Raises
     ------
     click.UsageError
-        If several were found.
+        If several may be meant.
     """
+    found = set()
+    for each in libraries:
+        for identifier in functions_of(each):
+            dotted = identifier.replace(":", ".")
+            if text in (identifier, dotted):
+                return identifier
+            short = f"{each.library.name}.{identifier.partition(':')[2]}"
+            if f".{dotted}".endswith(f".{text}") or text == short:
+                found.add(identifier)
     if len(found) > 1:
-        raise click.UsageError(f"{text!r} may be each of these {what}: {', '.join(found)}")
-    return found[0] if found else None
+        names = ", ".join(sorted(found))
+        raise click.UsageError(f"{text!r} may be each of these functions: {names}")
+    return found.pop() if found else None
 
 
 def found_function(text: str, types: Iterable[str] = ()) -> tuple[LoadedLibrary, str]:
@@ -143,32 +131,32 @@ def found_function(text: str, types: Iterable[str] = ()) -> tuple[LoadedLibrary,
     """
     identifier, libraries = text, []
     if ":" not in text:
-        libraries = [*_loaded(None)]
-        found = one_of(text, functions_named(text, libraries), "functions")
+        libraries = [load_library(each) for each in find_libraries()]
+        found = function_named(text, libraries)
         for each in libraries:
-            if found in _functions(each):
+            if found in functions_of(each):
                 return each, str(found)
         if "." not in text:
-            raise _no_function(text, libraries)
+            raise unknown_function(text, libraries)
         identifier = _with_colon(text)
     try:
         return find_function(checked(identifier), types)
     except UnknownFunctionError as error:
         raise (
-            _no_function(text, libraries) if libraries else click.UsageError(str(error))
+            unknown_function(text, libraries) if libraries else click.UsageError(str(error))
         ) from None
     except LibraryError as error:
         raise click.ClickException(str(error)) from None
 
 
-def _no_function(text: str, libraries: Iterable[LoadedLibrary]) -> click.UsageError:
-    """Return the error about an unknown function that was written as in a program."""
-    known = {}
+def unknown_function(text: str, libraries: Iterable[LoadedLibrary]) -> click.UsageError:
+    """Return the error about a function that none of the libraries has, with the nearest ones."""
+    known: dict[str, str] = {}
     for each in libraries:
-        for identifier in _functions(each):
+        for identifier in functions_of(each):
             qualname = identifier.partition(":")[2]
-            for name in (qualname, f"{each.library.name}.{qualname}"):
-                known[name] = identifier
+            names = (identifier, qualname, f"{each.library.name}.{qualname}")
+            known |= dict.fromkeys(names, identifier)
     near = dict.fromkeys(known[each] for each in nearest(text, known))
     hint = f"did you mean {' or '.join(near)}?" if near else "write module:qualname"
     return click.UsageError(f"no library has a function {text!r}; {hint}")
@@ -186,26 +174,15 @@ def checked(identifier: str) -> str:
 def type_named(text: str) -> str:
     """Return the identifier of a type: of ``decimal.Decimal``, and of ``int``.
 
-    A type that only the backends of libraries name may be written without its module, too. Keeps
-    the prefix of a pattern.
+    Keeps the prefix of a pattern.
     """
     name = text.lstrip("~@")
-    if ":" in name:
-        return text
     prefix = text[: len(text) - len(name)]
-    if "." in name:
+    if ":" not in name and "." in name:
         return prefix + _with_colon(name)
     if isinstance(getattr(builtins, name, None), type):
         return f"{prefix}builtins:{name}"
-    found = {
-        pattern.identifier
-        for loaded in _loaded(None)
-        if loaded.system is not None
-        for description in loaded.system.backends.values()
-        for pattern in description.known_types
-        if pattern.qualname == name
-    }
-    return prefix + checked(one_of(name, sorted(found), "types") or name)
+    return text
 
 
 def _with_colon(text: str) -> str:
@@ -218,90 +195,52 @@ def _with_colon(text: str) -> str:
     return ":".join(text.rsplit(".", 1))
 
 
-# Completion
-
-
-def complete_libraries(
-    _context: click.Context, _parameter: click.Parameter, incomplete: str
-) -> list[str]:
-    """Complete the name of a library, without importing any."""
-    return _starting(incomplete, (each.name for each in find_libraries()))
-
-
-def complete_backends(
-    context: click.Context, _parameter: click.Parameter, incomplete: str
-) -> list[str]:
-    """Complete the name of a backend, of the library or function in another argument."""
-    return _starting(incomplete, _backends(context))
-
-
-def complete_functions(
-    context: click.Context, _parameter: click.Parameter, incomplete: str
-) -> list[str]:
-    """Complete the identifier of a function."""
-    libraries = _loaded(context.params.get("library"))
-    return _starting(incomplete, (each for loaded in libraries for each in _functions(loaded)))
-
-
-def complete_any(context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[str]:
-    """Complete the name of a library or backend, or, from its first dot on, of a function."""
-    if "." in incomplete or ":" in incomplete:
-        return complete_functions(context, _parameter, incomplete)
-    library = context.params.get("library")
-    libraries = [] if library else [each.name for each in find_libraries()]
-    return _starting(
-        incomplete, (name for part in (libraries, _backends(context)) for name in part)
-    )
-
-
-def complete_types(
-    context: click.Context, _parameter: click.Parameter, incomplete: str
-) -> list[str]:
-    """Complete a type that backends of the function's library know."""
-    function = _given_function(context)
-    identifiers = (
-        pattern.identifier
-        for loaded in _loaded(None)
-        if loaded.system is not None and functions_named(function or "", [loaded])
-        for description in loaded.system.backends.values()
-        for pattern in description.known_types
-    )
-    return _starting(incomplete, identifiers)
-
-
-def _backends(context: click.Context) -> Iterator[str]:
-    function = _given_function(context)
-    for loaded in _loaded(context.params.get("library")):
-        if function is None or functions_named(function, [loaded]):
-            yield from (each.name for each in list_backends(loaded))
-
-
-def _given_function(context: click.Context) -> str | None:
-    """Return the function from earlier on the line."""
-    function: str | None = context.params.get("function")
-    if function is None and context.command.name == "explain":
-        # While the value of an option is missing, click has not named the arguments.
-        function = next(iter(context.args), None)
-    return function
-
-
-def _loaded(name: str | None) -> Iterator[LoadedLibrary]:
-    for library in find_libraries():
-        if name in (None, library.name):
-            yield load_library(library)
-
-
-def _functions(loaded: LoadedLibrary) -> Collection[str]:
+def functions_of(loaded: LoadedLibrary) -> Collection[str]:
+    """Return the identifiers of a library's functions, also of those that it imports lazily."""
     if loaded.system is None:
         return ()
     import_public_names(loaded.library)
     return loaded.system.functions
 
 
-def _starting(incomplete: str, names: Iterable[str]) -> list[str]:
-    """Return the names that start with a text.
+# Completion: names without colons, at which bash splits words
 
-    The output of libraries that `names` loads is dropped: it would disturb the command line.
-    """
-    with open(os.devnull, "w", encoding="utf-8") as nowhere, redirect_stderr(nowhere):
-        return sorted({name for name in names if name.startswith(incomplete)})
+
+def completing(
+    names: Callable[[LoadedLibrary], Iterable[str]],
+) -> Callable[[click.Context, click.Parameter, str], list[str]]:
+    """Return a function that completes the names that each library has."""
+
+    def complete(_context: click.Context, _parameter: click.Parameter, start: str) -> list[str]:
+        # The output of libraries would disturb the command line.
+        with open(os.devnull, "w", encoding="utf-8") as nowhere, redirect_stderr(nowhere):
+            loaded = [load_library(each) for each in find_libraries()]
+            found = {name.replace(":", ".") for each in loaded for name in names(each)}
+        return sorted(name for name in found if name.startswith(start))
+
+    return complete
+
+
+def _backends(loaded: LoadedLibrary) -> Iterable[str]:
+    return () if loaded.system is None else loaded.system.backends
+
+
+def _types(loaded: LoadedLibrary) -> Iterator[str]:
+    if loaded.system is not None:
+        for description in loaded.system.backends.values():
+            yield from (each.identifier for each in description.known_types)
+
+
+def complete_libraries(
+    _context: click.Context, _parameter: click.Parameter, start: str
+) -> list[str]:
+    """Complete the name of a library, without importing any."""
+    return sorted({each.name for each in find_libraries() if each.name.startswith(start)})
+
+
+complete_backends = completing(_backends)
+complete_functions = completing(functions_of)
+complete_types = completing(_types)
+complete_any = completing(
+    lambda loaded: (loaded.library.name, *_backends(loaded), *functions_of(loaded))
+)

@@ -146,7 +146,7 @@ def _descriptions(path: Path) -> list[str]:
 
 def _parts(examined: LibraryReport) -> Iterator[Part]:
     yield f"{examined.subject}  {distribution(examined.library.source)}".rstrip()
-    rows = [_row(examined, each) for each in examined.backends]
+    rows = [_row(each, examined) for each in examined_as_json(examined)["backends"]]
     if rows:
         yield Table(_EXAMINED, rows)
     found = _findings(examined)
@@ -163,13 +163,13 @@ def _findings(examined: LibraryReport) -> list[Notes]:
     return by_backend(found, examined.subject, examined.default_name, severities=True)
 
 
-def _row(examined: LibraryReport, backend: Json) -> tuple[str, ...]:
-    severities = [each.severity.value for each in _about(examined, backend)]
-    is_faulty = backend["state"] == State.ACTIVE and Severity.ERROR.value in severities
+def _row(backend: Json, examined: LibraryReport) -> tuple[str, ...]:
+    found = [each.value for each in Severity for _ in range(backend[f"{each}s"])]
+    is_faulty = backend["state"] == State.ACTIVE and backend[f"{Severity.ERROR}s"]
     return (
         shown(backend["name"], examined.default_name),
         _FAULTY if is_faulty else backend["state"],
-        "not examined" if backend["state"] == State.BLOCKED else count_severities(severities),
+        "not examined" if backend["state"] == State.BLOCKED else count_severities(found),
         " ".join(filter(None, (backend["distribution"], backend["version"]))),
     )
 
@@ -182,23 +182,18 @@ def _summary(examined: list[LibraryReport]) -> str:
     return f"{counted(sum(len(each.backends) for each in examined), 'backend')}: {severities}"
 
 
-def _about(examined: LibraryReport, backend: Json) -> list[Finding]:
-    """Return the findings about one of the backends, of which several may have one name."""
-    place = ("entry_point", "distribution")
-    return [
-        each
-        for each in examined.findings
-        if each.backend == backend["name"]
-        and all(getattr(each.source, key) == backend[key] for key in place)
-    ]
-
-
 def examined_as_json(examined: LibraryReport) -> Json:
     """Return a library as ``doctor --json`` prints it."""
     backends = []
-    for each in examined.backends:
-        found = Counter(finding.severity for finding in _about(examined, each))
-        backends.append({**each, **{f"{severity}s": found[severity] for severity in Severity}})
+    for backend in examined.backends:
+        # Several backends may have one name.
+        found = Counter(
+            each.severity
+            for each in examined.findings
+            if each.backend == backend["name"]
+            and all(getattr(each.source, k) == backend[k] for k in ("entry_point", "distribution"))
+        )
+        backends.append({**backend, **{f"{each}s": found[each] for each in Severity}})
     return {
         "name": examined.subject,
         "backends": backends,
@@ -309,17 +304,7 @@ def update_command(
     context: click.Context, files: tuple[str, ...], check: bool, prune: bool, as_json: bool
 ) -> None:
     """Run ``spatch-core update``."""
-    try:
-        updates = [update_file(path, check, prune) for path in files]
-    except ModuleNotFoundError as error:
-        if error.name != "tomlkit":
-            raise
-        click.echo(
-            "spatch-core needs tomlkit to write functions into a file: "
-            "pip install 'spatch-core[cli]'",
-            err=True,
-        )
-        context.exit(2)
+    updates = [update_file(path, check, prune) for path in files]
     if as_json:
         show_json({"files": [_update_as_json(each) for each in updates]})
     else:

@@ -30,7 +30,7 @@ from .arguments import (
     complete_types,
     found_function,
     json_option,
-    no_backend,
+    meant,
     type_named,
 )
 from .output import Column, Notes, Part, Table, counted, show, show_json
@@ -48,9 +48,6 @@ _VERDICTS = (
         styles={
             **dict.fromkeys((Verdict.RUNS, Verdict.CONVERTS), "bold green"),
             **dict.fromkeys((Verdict.REFUSES, Verdict.RAISES), "bold red"),
-            **dict.fromkeys((Verdict.CANNOT_CONVERT, Verdict.ASKED), "yellow"),
-            **dict.fromkeys((Verdict.INACTIVE, Verdict.SKIPPED), "yellow"),
-            **dict.fromkeys((Verdict.NO_MATCH, Verdict.NO_IMPLEMENTATION), "dim"),
         },
     ),
     Column("reason", is_prose=True),
@@ -60,15 +57,7 @@ _CHOICES = (
     Column("function"),
     Column("types"),
     Column("backend"),
-    Column(
-        "outcome",
-        styles={
-            Outcome.SAME.value: "green",
-            Outcome.VERSION.value: "yellow",
-            Outcome.CHOICE.value: "bold red",
-            Outcome.NOT_FOUND.value: "bold red",
-        },
-    ),
+    Column("outcome", styles={Outcome.SAME.value: "green"}),
 )
 _backend_option = partial(click.option, metavar="NAME", shell_complete=complete_backends)
 
@@ -176,30 +165,24 @@ def _every_type(loaded: LoadedLibrary, question: Question) -> tuple[Json, list[P
         if name == DEFAULT or each.implementation(identifier) is not None
     }
     calls: list[Json] = []
+    rows = []
     for name in sorted(names):
         try:
             given = given_type(name)
         except ValueError:
             continue  # doctor reports it
         explanation = Question(system, identifier, (given,), question.options).ask()
-        reasons = [
+        what, refuses = _outcome(loaded, explanation)
+        deciding = (
             each.reason
             for each in explanation.backends
             if each.backend == explanation.selected or each.verdict == Verdict.ASKED
-        ]
-        what, refuses = _outcome(loaded, explanation)
-        calls.append(
-            {
-                "type": name,
-                "selected": explanation.selected,
-                "refused": refuses,
-                "reason": reasons[0] if reasons else "",
-                "note": given.note,
-                "what": what,
-            }
         )
-    rows = [(each["type"], each.pop("what"), each["reason"]) for each in calls]
-    stand_ins = [each["type"] for each in calls if each["note"]]
+        reason = next(deciding, "")
+        rows.append((name, what, reason))
+        call = {"selected": explanation.selected, "refused": refuses, "reason": reason}
+        calls.append({"type": name, **call, "note": given.note})
+    stand_ins = ", ".join(each["type"] for each in calls if each["note"])
     record = {
         "library": loaded.library.name,
         "function": identifier,
@@ -212,7 +195,7 @@ def _every_type(loaded: LoadedLibrary, question: Question) -> tuple[Json, list[P
         *_circumstances(loaded, question),
         Notes(
             "Not importable here, so classes of the same name stand in",
-            [", ".join(stand_ins)] if stand_ins else [],
+            [stand_ins] if stand_ins else [],
         ),
         f"{counted(len(rows), 'type')}; with a TYPE, every backend has its reason",
     ]
@@ -242,7 +225,8 @@ def _one_call(
     if wanted is not None:
         names = [each.name for each in list_backends(loaded)]
         if wanted not in names:
-            raise no_backend(wanted, names)
+            hint = meant(wanted, dict.fromkeys(names), "installed")
+            raise click.UsageError(f"no backend is named {wanted!r}; {hint}")
         answer = why_not(question, wanted)
     names_of_types = ", ".join(map(type_identifier, explanation.types))
     selected, refuses = _outcome(loaded, explanation)

@@ -4,36 +4,34 @@ from __future__ import annotations
 
 import re
 import shlex
-import shutil
 import sys
+from ast import literal_eval
 from collections.abc import Iterable, Iterator
 from importlib.resources import files
 from inspect import Signature
-from keyword import iskeyword
 from pathlib import Path
 from string import Template
-from tempfile import mkdtemp
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from .._errors import Severity, ended, nearest
+from .._errors import Severity, ended
 from .._patterns import DEFAULT, TypePattern, is_backend_name, split_identifier
 from .._wrapper import PLAIN, nature_of
 from ..examination.backends import are_covered, own_types
 from ..examination.checks import check_pattern
 from ..examination.child import foreign_code
 from ..examination.functions import find_signature, written
-from ..examination.importing import Importer, functions_near, owners_of_packages, package_of
+from ..examination.importing import Importer, owners_of_packages, package_of
 from ..examination.libraries import LoadedLibrary
 from ..exceptions import IdentifierError
 from .arguments import (
     complete_functions,
     complete_libraries,
-    functions_named,
+    function_named,
     json_option,
-    one_of,
     type_named,
+    unknown_function,
     usable_library,
 )
 from .output import Notes, counted, show, show_json
@@ -42,8 +40,10 @@ if TYPE_CHECKING:
     from importlib.abc import Traversable
 
 _WIDTH = 100
-_LISTED = 20
-"""The number of functions that an error lists."""
+_PLACEHOLDER = "_DEFAULT"
+_DEFINED = f"""
+{_PLACEHOLDER}: Any = object()  # for a default of the library that has no literal
+"""
 _SHARED = ("README.md.template", "pyproject.toml.template", "test_package.py.template")
 """Templates of every package."""
 
@@ -58,18 +58,13 @@ class _Design(NamedTuple):
     signature: Signature  # of that function
     types: tuple[TypePattern, ...]  # primary types
     secondary_types: tuple[TypePattern, ...]
-    requires_opt_in: bool
+    requires_opt_in: bool  # because the library works with all its types itself
     is_minimal: bool  # has conversions, and all code in one module
 
     @property
     def package(self) -> str:
         """The name of its package."""
         return re.sub(r"\W", "_", self.project)
-
-    @property
-    def own_types(self) -> bool:
-        """Whether the library works with all its types itself."""
-        return are_covered((*self.types, *self.secondary_types), own_types(self.loaded.usable))
 
 
 def _patterns(
@@ -82,9 +77,6 @@ def _patterns(
     except IdentifierError as error:
         raise click.BadParameter(str(error)) from None
     for pattern in patterns:
-        parts = f"{pattern.module}.{pattern.qualname}".split(".")
-        if "<locals>" in parts or any(map(iskeyword, parts)):
-            raise click.BadParameter(f"{str(pattern)!r} is a type that no module can import")
         with foreign_code():
             found = [*check_pattern(pattern, Importer([]))]
         for each in found:
@@ -128,14 +120,6 @@ function. Its tests pass unchanged.""",
     help="A type that the backend works with, with an optional ~ or @. Repeatable.",
 )
 @click.option(
-    "--secondary-type",
-    "secondary_types",
-    metavar="PATTERN",
-    multiple=True,
-    callback=_patterns,
-    help="A type that the backend accepts and converts. Repeatable.",
-)
-@click.option(
     "--function",
     metavar="FUNCTION",
     shell_complete=complete_functions,
@@ -152,35 +136,27 @@ function. Its tests pass unchanged.""",
     "--minimal",
     is_flag=True,
     help="Write one module with two conversions and one function. With fallback='convert', the "
-    "conversions serve all other functions. The secondary types are by default the library's.",
-)
-@click.option(
-    "--opt-in",
-    is_flag=True,
-    help="Require opt-in: the backend is inactive until it is prioritized.",
+    "conversions serve all other functions. The secondary types are the library's.",
 )
 @json_option
 def new_backend_command(
     library: str,
     name: str,
     types: tuple[TypePattern, ...],
-    secondary_types: tuple[TypePattern, ...],
     function: str | None,
     directory: Path,
     minimal: bool,
-    opt_in: bool,
     as_json: bool,
 ) -> None:
     """Run ``spatch-core new-backend``."""
     loaded = usable_library(library)
     project = _project(loaded, name)
-    if minimal and not secondary_types:
-        # So that calls that mix both types are converted, too.
-        secondary_types = loaded.usable.backends[DEFAULT].primary_types
-    secondary = tuple(each for each in secondary_types if each not in types)
+    own = own_types(loaded.usable)
+    # With the library's types, calls that mix both kinds are converted, too.
+    secondary = tuple(each for each in own if minimal and each not in types)
     example = _example(loaded, function)
+    opt_in = are_covered((*types, *secondary), own)
     design = _Design(loaded, name, project, *example, types, secondary, opt_in, minimal)
-    design = design._replace(requires_opt_in=opt_in or design.own_types)
     folder, texts = directory / project, _files(design)
     _write(folder, texts)
     if as_json:
@@ -228,31 +204,12 @@ def _project(loaded: LoadedLibrary, name: str) -> str:
             f"library {library.name!r} has a backend named {name!r} already; choose another name"
         )
     distribution = library.source.distribution or library.name
-    project = re.sub(r"[-_.]+", "-", f"{distribution}-{name}").strip("-").lower()
-    if project == re.sub(r"[-_.]+", "-", distribution).lower():
-        raise click.UsageError(
-            f"the package would be named {project!r}, as the library's own is; choose another NAME"
-        )
-    package = re.sub(r"\W", "_", project)
-    if not (package.isidentifier() and package.isascii()) or iskeyword(package):
-        raise click.UsageError(f"no package can be named {package!r}; choose another NAME")
-    return project
+    return re.sub(r"[-_.]+", "-", f"{distribution}-{name}").strip("-").lower()
 
 
 def _example(loaded: LoadedLibrary, wanted: str | None) -> tuple[str, Signature]:
     """Return the function to implement, and its signature."""
-    functions, library = loaded.usable.functions, loaded.library.name
-    if wanted is not None:
-        found = one_of(wanted, functions_named(wanted, [loaded]), "functions")
-        if found is None:
-            known = {each.partition(":")[2]: each for each in functions}
-            near = functions_near(wanted, functions)
-            near = near or [known[each] for each in nearest(wanted.rpartition(":")[2], known)]
-            hint = f"its functions are: {', '.join(sorted(functions)[:_LISTED])}"
-            if near:
-                hint = f"did you mean {' or '.join(near)}?"
-            raise click.UsageError(f"library {library!r} has no function {wanted!r}; {hint}")
-        wanted = found
+    functions = loaded.usable.functions
 
     def is_odd(identifier: str) -> bool:
         """Whether a function is a poor example: a method, private, a coroutine or a generator."""
@@ -260,16 +217,20 @@ def _example(loaded: LoadedLibrary, wanted: str | None) -> tuple[str, Signature]
         default = functions[identifier].__wrapped__
         return "." in qualname or qualname.startswith("_") or nature_of(default) != PLAIN
 
-    plain_first = sorted(functions, key=lambda each: (is_odd(each), each))
-    for identifier in plain_first if wanted is None else [wanted]:
+    names = sorted(functions, key=lambda each: (is_odd(each), each))
+    if wanted is not None:
+        found = function_named(wanted, [loaded])
+        if found is None:
+            raise unknown_function(wanted, [loaded])
+        names = [found]
+    for identifier in names:
         signature = find_signature(functions[identifier].__wrapped__)
         if signature is not None and "<locals>" not in identifier:
             return identifier, signature
-    raise click.UsageError(
-        f"library {library!r} has no function whose signature can be determined"
-        if wanted is None
-        else f"the signature of {wanted!r} cannot be determined; choose another --function"
-    )
+    what = f"no signature of a function of {loaded.library.name!r}"
+    if wanted is not None:
+        what = f"no signature of {wanted!r}"
+    raise click.UsageError(f"{what} can be determined; choose another --function")
 
 
 def _requirements(design: _Design) -> tuple[str, ...]:
@@ -293,7 +254,7 @@ def _advice(design: _Design) -> Iterator[str]:
                 f"{package} is not installed here, so its distribution is not known: add it to "
                 "the dependencies in pyproject.toml"
             )
-    if design.own_types:
+    if design.requires_opt_in:
         yield (
             "the library works with these types itself, so the backend requires opt-in: it runs "
             "only where it is prioritized"
@@ -324,7 +285,7 @@ def _values(design: _Design) -> dict[str, str]:
     loaded, name = design.loaded, design.name
     system_module, system_qualname = split_identifier(loaded.library.identifier)
     implementation = split_identifier(design.function)[1].rpartition(".")[2]
-    head, uses_placeholder = _definition(implementation, design.signature)
+    definition = _definition(implementation, design.signature)
     when = "It runs for them wherever it is installed."
     if design.requires_opt_in:
         when = (
@@ -332,9 +293,7 @@ def _values(design: _Design) -> dict[str, str]:
             f"`backend_opts`, or with `{loaded.usable.environ_prefix}_PRIORITIZE={name}` in the "
             "environment."
         )
-    content = "The implementations are"
     if design.is_minimal:
-        content = "The conversions and the implementations are"
         when += ' Its conversions serve all other functions, with `fallback="convert"`.'
     secondary = f"secondary_types = {_array(map(str, design.secondary_types))}\n"
     return {
@@ -346,8 +305,6 @@ def _values(design: _Design) -> dict[str, str]:
         "function": design.function,
         "implementation": implementation,
         "code": "__init__" if design.is_minimal else "functions",
-        "content": content,
-        "entry_point": f'"{name}"' if "." in name else name,
         "system_module": system_module,
         "system_qualname": system_qualname,
         "types": _array(map(str, design.types)),
@@ -357,41 +314,31 @@ def _values(design: _Design) -> dict[str, str]:
         "requirements": _array(_requirements(design)),
         "opt_in": "requires_opt_in = true\n" if design.requires_opt_in else "",
         "when": when,
-        "definition": head,
-        "placeholder": "\n_DEFAULT: Any = object()  # for a default of the library that has no "
-        "literal\n"
-        if uses_placeholder
-        else "",
+        "definition": definition,
+        "placeholder": _DEFINED if _PLACEHOLDER in definition else "",
     }
 
 
-def _definition(name: str, signature: Signature) -> tuple[str, bool]:
-    """Return the head of a function, and whether ``_DEFAULT`` stands for a default in it."""
+def _definition(name: str, signature: Signature) -> str:
+    """Return the head of a function; ``_DEFAULT`` stands for defaults without a literal."""
     parameters = signature.parameters.values()
-    texts = written(parameters, lambda _: "Any", lambda value: _literal(value) or "_DEFAULT")
-    uses_placeholder = any(
-        each.default is not each.empty and _literal(each.default) is None for each in parameters
-    )
+    texts = written(parameters, lambda _: "Any", lambda value: _literal(value) or _PLACEHOLDER)
     head = f"def {name}({', '.join(texts)}) -> Any:"
     if len(head) > _WIDTH:
         lines = "".join(f"    {text},\n" for text in texts)
         head = f"def {name}(\n{lines}) -> Any:"
-    return head, uses_placeholder
+    return head
 
 
 def _literal(value: Any) -> str | None:
     """Return the literal of a value; None if it has none."""
-    if type(value) is str:
-        text = repr(value)
-        return text if '"' in text or "\\" in text else f'"{text[1:-1]}"'
-    # A float may be infinite or not a number.
-    if value is None or type(value) in (bool, int) or (type(value) is float and value - value == 0):
-        return repr(value)
-    if type(value) is tuple:
-        parts = [_literal(each) for each in value]
-        if None not in parts:
-            return f"({', '.join(map(str, parts))}{',' * (len(parts) == 1)})"
-    return None
+    text = repr(value)
+    try:
+        if literal_eval(text) != value:
+            return None
+    except (ValueError, SyntaxError, TypeError):  # also an infinite float
+        return None
+    return text if '"' in text or "\\" in text else text.replace("'", '"')
 
 
 def _array(texts: Iterable[str]) -> str:
@@ -402,26 +349,13 @@ def _array(texts: Iterable[str]) -> str:
 
 
 def _write(folder: Path, texts: dict[str, str]) -> None:
-    """Write a new folder with all its files, or nothing."""
+    """Write a new folder with all its files."""
     if folder.exists():
         raise click.UsageError(
             f"{folder} exists already, and nothing is overwritten; remove it, or choose another "
             "--directory"
         )
-    try:
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        # Renaming the finished draft is atomic.
-        draft = Path(mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
-        try:
-            draft.chmod(0o755)
-            for name, text in texts.items():
-                file = draft / name
-                file.parent.mkdir(parents=True, exist_ok=True)
-                file.write_text(text, encoding="utf-8", newline="\n")
-            draft.rename(folder)
-        finally:
-            shutil.rmtree(draft, ignore_errors=True)
-    except OSError as error:
-        raise click.ClickException(
-            f"{folder} cannot be written ({error}); choose another --directory"
-        ) from None
+    for name, text in texts.items():
+        file = folder / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8", newline="\n")

@@ -1,6 +1,6 @@
 """Prints results: wrapped for a terminal, as complete lines for a pipe, or as JSON.
 
-Also shows slow steps, and turns errors of streams into exit codes.
+Also shows slow steps.
 """
 
 from __future__ import annotations
@@ -15,11 +15,10 @@ from contextlib import contextmanager
 from io import StringIO, TextIOWrapper
 from shutil import get_terminal_size
 from textwrap import wrap
-from threading import Timer
+from threading import Event, Timer
 from time import monotonic
-from typing import Any, NamedTuple, NoReturn, TextIO, TypeAlias
+from typing import Any, NamedTuple, TextIO, TypeAlias
 
-import click
 from click import echo  # bound here, because an import may replace it
 from rich.cells import cell_len
 from rich.console import Console
@@ -43,8 +42,6 @@ _LEGIBLE = 16
 _SEVERITIES = {"error:": "bold red", "warning:": "yellow", "note:": "dim"}
 
 _encode = json.JSONEncoder(indent=2).encode
-_shown: list[str] = []
-"""The step that the terminal shows: at most one, also of nested steps."""
 _kept: list[TextIO] = []
 """The stream for results, if third-party code gets another stdout."""
 
@@ -58,7 +55,6 @@ class Column(NamedTuple):
     title: str
     is_number: bool = False  # cells are aligned to the right
     styles: Mapping[str, str] = {}  # of cells, by text
-    is_name: bool = False  # the title is a name, which keeps its case
     is_prose: bool = False  # cells may be broken anywhere; those of others between words
     is_hyphenated: bool = False  # cells may be broken behind hyphens, too
 
@@ -94,7 +90,7 @@ Part: TypeAlias = "str | Table | Notes"
 
 def show(parts: Iterable[Part]) -> None:
     """Print parts for the terminal or the pipe; a string is a heading, or a summary at the end."""
-    stream = _results()
+    stream = _kept[0] if _kept else sys.stdout
     if stream is None or not stream.isatty():
         console = Console(file=StringIO(), width=_UNLIMITED, color_system=None)
     else:
@@ -147,7 +143,7 @@ def _print_line(text: Text, console: Console, indent: str = "") -> None:
 def _print_table(part: Table, console: Console) -> None:
     is_pipe = console.width == _UNLIMITED
     case = str.upper if is_pipe else str.capitalize
-    titles = [one_line(each.title if each.is_name else case(each.title)) for each in part.columns]
+    titles = [case(each.title) for each in part.columns]
     rows = [[_values(cell) for cell in row] for row in part.rows]
     if is_pipe:
         # An empty cell is a dash, so that all rows have the same number of fields.
@@ -199,7 +195,7 @@ def _print_rows(part: Table, rows: list[list[list[str]]], console: Console) -> N
         details = []
         for column, values in [*zip(part.columns, row, strict=True)][name + 1 :]:
             if any(values):
-                title = f"{one_line(column.title)}: " if len(row) > 2 else ""
+                title = f"{column.title}: " if len(row) > 2 else ""
                 style = column.styles.get(values[0], "")
                 details.append(Text.assemble(title, (", ".join(values), style)))
         if details:
@@ -335,83 +331,41 @@ def keep_stdout() -> None:
         redirects_permanently.set(True)
 
 
-def _results() -> TextIO | None:
-    """Return the stream for results; None if stdout is closed."""
-    return _kept[0] if _kept else sys.stdout
-
-
 def show_text(text: str) -> None:
     """Print text to the stream for results; stop quietly if the reader closes the pipe."""
-    stream = _results()
+    stream = _kept[0] if _kept else sys.stdout
     if isinstance(stream, TextIOWrapper):
         # A character that the encoding lacks must not end the output.
         stream.reconfigure(errors="backslashreplace")
     try:
         # With the stream as an argument: click would replace a stdout that encodes ASCII.
         echo(text, stream, nl=False)
-    except BrokenPipeError:
-        _redirect_to_null(stream)
-
-
-@contextmanager
-def errors_shown() -> Iterator[None]:
-    """Show errors of the command and of the system in one line on stderr, without tracebacks.
-
-    Raises
-    ------
-    click.exceptions.Exit
-        In place of the error.
-    """
-    try:
-        yield
-    except BrokenPipeError:
-        _discard_output()
-        _redirect_to_null(sys.stderr)
-        raise click.exceptions.Exit(0) from None
     except OSError as error:
-        _discard_output()
-        _end_with(click.ClickException(str(error)))
-    except click.ClickException as error:
-        _end_with(error)
-
-
-def _end_with(error: click.ClickException) -> NoReturn:
-    try:
-        error.show()
-    except OSError:
-        _redirect_to_null(sys.stderr)
-    raise click.exceptions.Exit(error.exit_code) from None
-
-
-def _discard_output() -> None:
-    _redirect_to_null(_results())
-    if sys.stdout is not sys.stderr:  # third-party code has not run; click prints help to it
-        _redirect_to_null(sys.stdout)
-
-
-def _redirect_to_null(stream: TextIO | None) -> None:
-    """Redirect a stream to the null device, also for the flush at interpreter exit."""
-    if stream is not None:
+        # What the stream still holds goes nowhere, also at the end of the interpreter.
+        assert stream is not None
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+        if not isinstance(error, BrokenPipeError):
+            raise
 
 
 @contextmanager
 def slow_step(text: str, since: float) -> Iterator[None]:
-    """Show a step on a terminal from two seconds after `since`, by `time.monotonic`, to its end."""
+    """Show a step on a terminal from two seconds after `since`, by `time.monotonic`, to its end.
+
+    A step within another one replaces it, because the cursor can only return to the start of its
+    line.
+    """
     stream = sys.stderr
     if stream is None or not stream.isatty():
         yield
         return
-    # At most one line, because the cursor can only return to the start of its line.
-    line = f"{one_line(text)[: get_terminal_size().columns - 5]} ..."
-    said = []
+    room = get_terminal_size().columns - 1
+    line = f"{one_line(text)[: room - 4]} ...".ljust(room)
+    said = Event()
 
     def say() -> None:
-        if not _shown:
-            _shown.append(line)
-            said.append(line)
-            stream.write(line)
-            stream.flush()
+        said.set()
+        print(f"\r{line}", end="\r", file=stream, flush=True)
 
     timer = Timer(max(_PATIENCE - (monotonic() - since), 0.0), say)
     timer.daemon = True
@@ -421,7 +375,5 @@ def slow_step(text: str, since: float) -> Iterator[None]:
     finally:
         timer.cancel()
         timer.join()
-        if said:
-            _shown.clear()
-            stream.write(f"\r{' ' * len(line)}\r")
-            stream.flush()
+        if said.is_set():
+            print(" " * room, end="\r", file=stream, flush=True)

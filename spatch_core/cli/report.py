@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from .._patterns import DEFAULT
+from ..examination.backends import State
 from ..examination.child import progress
 from ..examination.doctor import examine_library
 from ..examination.libraries import Library, import_public_names, load_library
@@ -87,15 +88,8 @@ def report_command(
         raise click.ClickException(str(error)) from None
     found = [_reported(each, is_quick, timeout) for each in dict.fromkeys(chosen)]
     made = datetime.now(timezone.utc).strftime("%Y-%m-%d %H:%M UTC")
-    try:
-        with progress(f"writing {output}"):
-            page = render(found, runs, made)
-    except ModuleNotFoundError as error:
-        if error.name != "jinja2":
-            raise
-        raise click.ClickException(
-            "spatch-core needs jinja2 to write a report: pip install 'spatch-core[cli]'"
-        ) from None
+    with progress(f"writing {output}"):
+        page = render(found, runs, made)
     # A file name may contain surrogates, which UTF-8 cannot encode.
     Path(output).write_text(page, encoding="utf-8", errors="xmlcharrefreplace")
     numbers = (
@@ -117,10 +111,16 @@ def _reported(library: Library, is_quick: bool, timeout: float) -> ReportedLibra
     if loaded.system is None:
         return ReportedLibrary(listed_as_json(loaded), default_name, examined=examined)
     import_public_names(library)
-    shown = library_as_json(loaded)
+    shown, listed = library_as_json(loaded), listed_as_json(loaded)
+    if examined is not None:
+        # Only doctor imports types, and so knows which are subclasses of the library's.
+        states = {each["name"]: each["state"] for each in examined["backends"]}
+        for each in listed["backends"]:
+            if each["state"] == State.ACTIVE:
+                each["state"] = states.get(each["name"], each["state"])
     names = [each["function"] for each in shown["functions"] if each["is_dispatchable"]]
     return ReportedLibrary(
-        listed_as_json(loaded),
+        listed,
         loaded.shown(DEFAULT),
         shown,
         examined,

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .._description import EVERY, Implementation
+from .._order import ENVIRONMENT
 from .._patterns import DEFAULT
 from ..examination.backends import (
     ListedBackend,
@@ -27,18 +28,17 @@ from ..examination.backends import (
 )
 from ..examination.doctor import without_repeated_cycles
 from ..examination.findings import source_as_json
-from ..examination.libraries import LoadedLibrary, find_libraries, is_adopted, load_library
+from ..examination.libraries import LoadedLibrary, find_libraries, is_adopted
 from .arguments import (
     NO_LIBRARY,
-    chosen_libraries,
     complete_any,
     complete_libraries,
     found_function,
-    functions_named,
+    function_named,
+    functions_of,
     json_option,
     loaded_libraries,
     meant,
-    one_of,
     usable_library,
 )
 from .output import (
@@ -56,7 +56,6 @@ from .output import (
 
 if TYPE_CHECKING:
     from .._description import Description
-    from .._errors import Finding
     from ..backend_system import BackendSystem
 
 Json = dict[str, Any]
@@ -83,6 +82,7 @@ _ORDER = (
     Column("types"),
     Column("reason", is_prose=True),
 )
+_FUNCTIONS = (Column("function"), Column("implemented by", is_prose=True))
 _FIELDS = (Column("field"), Column("value", is_prose=True))
 _IMPLEMENTATIONS = (Column("implementation"), Column("should_run"), Column("context"))
 
@@ -171,7 +171,7 @@ def listed_as_json(loaded: LoadedLibrary) -> Json:
         "functions": None if system is None else len(system.functions),
         "backend": current_backend(loaded),
         "backends": [_backend_as_json(each) for each in list_backends(loaded)],
-        "problems": [_problem_as_json(each) for each in without_repeated_cycles(loaded.problems)],
+        "problems": _problems(loaded),
     }
 
 
@@ -190,9 +190,14 @@ def _backend_as_json(backend: ListedBackend) -> Json:
     }
 
 
-def _problem_as_json(problem: Finding) -> Json:
+def _problems(loaded: LoadedLibrary, backend: str | None = None) -> list[Json]:
+    """Return the problems of a library, or those of one of its backends."""
     names = ("backend", "key", "message", "remedy")
-    return {**{each: getattr(problem, each) for each in names}, **source_as_json(problem.source)}
+    return [
+        {**{name: getattr(each, name) for name in names}, **source_as_json(each.source)}
+        for each in without_repeated_cycles(loaded.problems)
+        if backend in (None, each.backend)
+    ]
 
 
 # show
@@ -244,35 +249,28 @@ def _found(name: str, library: str | None) -> tuple[Json, list[Part]]:
     """
     if library is None and name in [each.name for each in find_libraries()]:
         return _library(usable_library(name))
-    if library is not None and load_library(chosen_libraries(library)[0]).fault is not None:
-        usable_library(library)  # raises
-    libraries = loaded_libraries(library)
-    backends = []
+    libraries = loaded_libraries(None) if library is None else [usable_library(library)]
+    backends: dict[str, tuple[LoadedLibrary, ListedBackend]] = {}
     for loaded in libraries:
-        of_name = [
-            each for each in list_backends(loaded) if name in (each.name, loaded.shown(each.name))
-        ]
-        # Of several with one name in a library, the first is in use.
-        backends += [(loaded, each) for each in of_name[:1]]
+        for each in list_backends(loaded):
+            if name in (each.name, loaded.shown(each.name)):
+                # Of several with one name in a library, the first is in use.
+                backends.setdefault(loaded.library.name, (loaded, each))
     if len(backends) > 1:
-        options = " or ".join(f"--library {loaded.library.name}" for loaded, _ in backends)
+        options = " or ".join(f"--library {each}" for each in backends)
         raise click.UsageError(f"several libraries have a backend named {name!r}: add {options}")
-    if backends:
-        return _backend(*backends[0])
-    function = one_of(name, functions_named(name, libraries), "functions")
+    for loaded, each in backends.values():
+        return _backend(loaded, each)
+    function = function_named(name, libraries)
     for loaded in libraries:
-        if function is not None and loaded.system and function in loaded.system.functions:
+        if function is not None and function in functions_of(loaded):
             return _function(loaded, function)
     if library is None and (":" in name or "." in name):
         return _function(*found_function(name))  # another name of a function, or an adopted one
     names = [] if library else [each.library.name for each in libraries]
-    names += [each.shown(backend.name) for each in libraries for backend in list_backends(each)]
-    names += [
-        function.partition(":")[2]
-        for each in libraries
-        if each.system is not None
-        for function in each.system.functions
-    ]
+    for loaded in libraries:
+        names += [loaded.shown(each.name) for each in list_backends(loaded)]
+        names += [each.partition(":")[2] for each in functions_of(loaded)]
     hint = meant(name, dict.fromkeys(names), "known names")
     faults = [each.describe(each.fault) for each in libraries if each.fault is not None]
     raise click.UsageError(". ".join([f"nothing is named {name!r}; {hint}", *faults]))
@@ -297,7 +295,7 @@ def library_as_json(loaded: LoadedLibrary) -> Json:
         ],
         "set_order": mending(order),
         "functions": _functions(system),
-        "problems": [_problem_as_json(each) for each in without_repeated_cycles(loaded.problems)],
+        "problems": _problems(loaded),
     }
 
 
@@ -349,17 +347,10 @@ def _library(loaded: LoadedLibrary) -> tuple[Json, list[Part]]:
     first = f"{prioritized}: {variable('PRIORITIZE')} puts them first"
     at_once = [f"{variable('SET_ORDER')}={record['set_order']!r}"]
     left_out = [f"{each.name} ({each.state.value})" for each in unusable_backends(loaded)]
-    functions = [each for each in record["functions"] if each["is_dispatchable"]]
-    without = [
-        loaded.shown(backend)
-        for backend in record["order"]
-        if not any(backend in each["backends"] for each in functions)
-    ]
-    others = [
-        f"{each['function']}: {', '.join(map(loaded.shown, each['backends']))}"
-        for each in record["functions"]
-        if not each["is_dispatchable"]
-    ]
+    functions: dict[bool, list[tuple[str, str]]] = {True: [], False: []}
+    for each in record["functions"]:
+        asks = [f"{loaded.shown(n)}{' (asks)' * (n in each['asks'])}" for n in each["backends"]]
+        functions[each["is_dispatchable"]].append((each["function"], ", ".join(asks)))
     parts: list[Part] = [
         f"{name}: the backends, first goes first",
         Table(_ORDER, [*_order_rows(record, loaded)]),
@@ -367,31 +358,29 @@ def _library(loaded: LoadedLibrary) -> tuple[Json, list[Part]]:
         Notes("Breaks all cycles", at_once if len(record["cycles"]) > 1 else []),
         Notes("Not in the order", left_out),
     ]
-    if functions:
-        parts += ["Functions", _matrix(record["order"], functions, loaded)]
-    parts += [
-        Notes("Implement none of them", [", ".join(without)] if without else []),
-        Notes("Not functions of the library", others),
-    ]
-    text = f"{counted(len(record['order']), 'backend')}, {counted(len(functions), 'function')}"
-    return record, [*parts, *closing(text, (name, loaded.problems))]
+    if functions[True]:
+        parts += ["Functions", Table(_FUNCTIONS, functions[True])]
+    others = [f"{identifier}: {backends}" for identifier, backends in functions[False]]
+    parts.append(Notes("Not functions of the library", others))
+    counts = counted(len(record["order"]), "backend"), counted(len(functions[True]), "function")
+    return record, [*parts, *closing(", ".join(counts), (name, loaded.problems))]
 
 
 def _order_rows(record: Json, loaded: LoadedLibrary) -> Iterator[tuple[str, ...]]:
     """Yield a row for each backend, with the reason for its place.
 
-    This is its strongest edge among those that take part in calls, of these the one to the nearest
-    backend. An edge without effect is no reason.
+    This is its strongest edge, of these the one to the nearest backend. Edges that take part in no
+    call are left out, except those of the environment, which its user looks for.
     """
     order = record["order"]
     states = {each.name: each.state for each in list_backends(loaded)}
-    edges = [each for each in record["edges"] if not each["void"]]
+    edges = [e for e in record["edges"] if not e["void"] or e["origin"] == ENVIRONMENT]
     for position, name in enumerate(order):
         own = [each for each in edges if name in (each["before"], each["after"])]
         strongest = [each for each in own if each["origin"] == own[0]["origin"]]
-        reason = "the library itself" if name == DEFAULT else "by name"
+        reasons = []
         if states[name] in (State.WAITS, State.NEEDS_OPT_IN):
-            reason = states[name].value
+            reasons.append(states[name].value)
         if strongest:
             nearest = min(
                 strongest,
@@ -400,21 +389,11 @@ def _order_rows(record: Json, loaded: LoadedLibrary) -> Iterator[tuple[str, ...]
             names = {key: loaded.shown(nearest[key]) for key in ("before", "after")}
             step = {**nearest, **names}
             del step["void"]
-            reason = Step(**step).short_reason(loaded.shown(name))
+            reasons.append(Step(**step).short_reason(loaded.shown(name)))
+        otherwise = "the library itself" if name == DEFAULT else "by name"
         types = map(str, loaded.usable.backends[name].primary_types)
+        reason = "; ".join(reasons) or otherwise
         yield str(position + 1), loaded.shown(name), ", ".join(types), reason
-
-
-def _matrix(names: list[str], functions: list[Json], loaded: LoadedLibrary) -> Table:
-    def cell(function: Json, name: str) -> str:
-        return "asks" if name in function["asks"] else "yes" if name in function["backends"] else ""
-
-    styles = {"yes": "green", "asks": "yellow"}
-    columns = [Column(loaded.shown(each), styles=styles, is_name=True) for each in names]
-    return Table(
-        [Column("function"), *columns],
-        [(each["function"], *(cell(each, name) for name in names)) for each in functions],
-    )
 
 
 # A function
@@ -489,51 +468,60 @@ def _own(system: BackendSystem) -> dict[str, Implementation]:
 
 
 def _backend(loaded: LoadedLibrary, backend: ListedBackend) -> tuple[Json, list[Part]]:
-    problems = [each for each in loaded.problems if each.backend == backend.name]
+    library, name = loaded.library.name, loaded.shown(backend.name)
     record = {
         "kind": "backend",
-        "library": loaded.library.name,
+        "library": library,
         **_backend_as_json(backend),
         **_described(backend.description, loaded),
-        "problems": [_problem_as_json(each) for each in problems],
+        "problems": _problems(loaded, backend.name),
     }
-    name, functions = loaded.shown(backend.name), record["functions"] or []
-    heading = f"{name}, a backend of {loaded.library.name}"
-    if backend.name == DEFAULT:
-        heading = f"{name}, the library {loaded.library.name} itself"
-    parts: list[Part] = [heading, Table(_FIELDS, [*_fields(record)])]
+    functions = record["functions"] or []
+    is_own = backend.name == DEFAULT
+    heading = f"the library {library} itself" if is_own else f"a backend of {library}"
+    parts: list[Part] = [f"{name}, {heading}", Table(_FIELDS, [*_fields(record, loaded)])]
     if functions:
         rows = [(each["function"], *_cells(each)) for each in functions]
         parts += ["Functions", Table((Column("function"), *_IMPLEMENTATIONS), rows)]
-    served = record["every"] or []
+    parts.append(_docs((each["function"], each) for each in functions))
     unknown = [each["function"] for each in functions if not each["is_dispatchable"]]
-    parts += [
-        Notes(f"Served by {EVERY}", served),
-        Notes("Attributes", _pairs(record["attributes"])),
-        Notes("Not implemented for what is installed here", _pairs(record["absent"])),
-        _docs((each["function"], each) for each in functions),
-        Notes("Not functions of the library", unknown),
-    ]
-    if record["order"]:
-        edges = [
-            f"{side} {loaded.shown(each[side_of])}: {each['reason']}"
-            for side, side_of in (("before", "after"), ("after", "before"))
-            for each in record[side]
-            if not each["void"]
-        ]
-        order = ", ".join(map(loaded.shown, record["order"]))
-        parts += [f"Order: {order}", Notes("It goes", edges)]
-    own = [each for each in functions if each["function"] != EVERY]
-    text = counted(len(own) + len(served), "function")
-    return record, [*parts, *closing(text, (loaded.library.name, problems))]
+    parts.append(Notes("Not functions of the library", unknown))
+    number = len(record["every"] or ()) + sum(each["function"] != EVERY for each in functions)
+    problems = [each for each in loaded.problems if each.backend == backend.name]
+    return record, [*parts, *closing(counted(number, "function"), (library, problems))]
 
 
-def _pairs(values: dict[str, str] | None) -> list[Cell]:
-    return [f"{name}: {value}" for name, value in (values or {}).items()]
+def _fields(record: Json, loaded: LoadedLibrary) -> Iterator[tuple[str, Cell]]:
+    """Yield a row for each field with a value, as JSON has them; tables show the functions."""
+    texts = {
+        "order": ", ".join(map(loaded.shown, record["order"] or ())),
+        "every": record["every"] and (f"{EVERY}, which serves:", *record["every"]),
+        **{
+            side: [
+                f"{loaded.shown(each[other])}: {each['reason']}"
+                for each in record[side] or ()
+                if not each["void"]
+            ]
+            for side, other in (("before", "after"), ("after", "before"))
+        },
+    }
+    for key, value in {**record, **texts}.items():
+        if value and key not in ("kind", "library", "name", "functions", "problems"):
+            yield key.replace("_", " "), _cell(value)
+
+
+def _cell(value: Any) -> Cell:
+    if isinstance(value, dict):
+        return tuple(f"{key}: {_joined(each)}" for key, each in value.items())
+    return "yes" if value is True else value if isinstance(value, str) else tuple(value)
+
+
+def _joined(value: Any) -> str:
+    return value if isinstance(value, str) else ", ".join(value)
 
 
 def _described(description: Description | None, loaded: LoadedLibrary) -> Json:
-    """Return the fields of a description, and its place in the order."""
+    """Return the fields of a description, and its place in the order; None without one."""
     names = ("to_default", "from_default", "copy_into", "url")
     lists = ("higher_priority_than", "lower_priority_than", "requires")
     if description is None:
@@ -541,27 +529,23 @@ def _described(description: Description | None, loaded: LoadedLibrary) -> Json:
         return dict.fromkeys(
             (*names, *lists, *others, "functions", "every", "attributes", "absent")
         )
-    system, edges = loaded.usable, _edges(loaded)
-    before = [each for each in edges if each["before"] == description.name]
-    after = [each for each in edges if each["after"] == description.name]
-    followed = {each["after"] for each in before}, {each["before"] for each in after}
-    declared = description.higher_priority_than, description.lower_priority_than
+    system, edges, name = loaded.usable, _edges(loaded), description.name
+    before = [each for each in edges if each["before"] == name]
+    after = [each for each in edges if each["after"] == name]
+    above = {each["after"] for each in before}
+    below = {each["before"] for each in after}
     generation = description.auto_generation
-    implementations = {**description.functions}
-    if description.name == DEFAULT:
-        implementations = {**_own(system), **implementations}
+    implementations = {**(_own(system) if name == DEFAULT else {}), **description.functions}
     if description.every is not None:
         implementations[EVERY] = description.every
     return {
         **{key: getattr(description, key) for key in names},
         **{key: list(getattr(description, key)) for key in lists},
         "overridden": [
-            name
-            for said, there in zip(declared, followed, strict=True)
-            for name in said
-            if name not in there
+            *(each for each in description.higher_priority_than if each not in above),
+            *(each for each in description.lower_priority_than if each not in below),
         ],
-        "fallback": system._fallback if description.name == DEFAULT else None,
+        "fallback": system._fallback if name == DEFAULT else None,
         "auto_generation": generation
         and {"backend": generation.backend, "modules": list(generation.modules)},
         "order": list(system._catalog().order.names),
@@ -572,35 +556,3 @@ def _described(description: Description | None, loaded: LoadedLibrary) -> Json:
         "attributes": dict(description.attributes),
         "absent": dict(description.absent),
     }
-
-
-def _fields(record: Json) -> Iterator[tuple[str, Cell]]:
-    yield "state", ": ".join(part for part in (record["state"], record["reason"]) if part)
-    if record["primary_types"] is not None:
-        yield "primary types", tuple(record["primary_types"])
-        yield "secondary types", tuple(record["secondary_types"])
-        yield "requires opt-in", "yes" if record["requires_opt_in"] else "no"
-        for key in ("higher_priority_than", "lower_priority_than"):
-            yield (
-                key,
-                tuple(
-                    f"{name} (not followed)" if name in record["overridden"] else name
-                    for name in record[key]
-                ),
-            )
-    for key in ("to_default", "from_default", "copy_into"):
-        if record[key] is not None:
-            yield key, record[key]
-    for title, key in (("requires", "requires"), ("fallback policy", "fallback")):
-        if record[key]:
-            yield title, record[key] if key == "fallback" else tuple(record[key])
-    if record["url"]:
-        yield "documentation", record["url"]
-    if record["auto_generation"] is not None:
-        modules = [f"with {module}" for module in record["auto_generation"]["modules"]]
-        yield "auto-generation", ", ".join([record["auto_generation"]["backend"], *modules])
-    if record["prioritized"]:
-        yield "prioritized", "by the environment"
-    yield "distribution", " ".join(filter(None, (record["distribution"], record["version"])))
-    yield "entry point", record["entry_point"] or ""
-    yield "file", record["file"] or ""

@@ -178,7 +178,7 @@ def _covers(own: TypePattern, other: TypePattern) -> bool:
     """Whether `own` is known to match every class that `other` matches."""
     if own.identifier == other.identifier and own.prefix == other.prefix:
         return True
-    if own.prefix == EXACT or other.prefix not in (EXACT, own.prefix):
+    if own.prefix == EXACT or (own.prefix != ABSTRACT and other.prefix not in (EXACT, own.prefix)):
         return False
     cls: Any = sys.modules.get(other.module)
     base: Any = sys.modules.get(own.module)

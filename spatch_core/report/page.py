@@ -6,7 +6,7 @@ import base64
 import hashlib
 import platform
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from importlib.resources import files
@@ -55,7 +55,9 @@ def render(libraries: Sequence[ReportedLibrary], runs: Sequence[ReportedRun], ma
         base_order=BASE_ORDER,
         most_edges=EDGES,
         most_calls=CALLS,
+        most_bars=DRAWN,
         margin=_MARGIN,
+        row=_ROW,
         box_width=_WIDTH,
         box_height=_BOX,
         style=style,
@@ -92,7 +94,7 @@ class ReportedLibrary:
             return None
         # An arrow without effect would mislead.
         edges = [each for each in self.order["edges"] if not each["void"]]
-        return draw(self.order["order"], edges, shown=self.shown)
+        return draw(self.order["order"], edges)
 
     @cached_property
     def findings(self) -> list[Json]:
@@ -144,24 +146,14 @@ class ReportedRun:
     def __init__(self, name: str, recorded: Sequence[Recorded]) -> None:
         self.name = name
         self.calls = sorted(recorded, key=lambda each: each.first or 0.0)
-        self.timeline = lay_out(self.calls)
+        self.timed = [each for each in self.calls if None not in (each.first, each.last)]
 
 
 # The picture of a priority order: boxes below each other, and arrows beside them
 
 _ROW, _BOX, _WIDTH, _MARGIN = 44, 30, 210, 8
 _SIDE = _MARGIN + _WIDTH  # the right side of the boxes
-_LANE, _FIRST_LANE, _BEND = 24, 26, 6
-_LETTERS = 26
-"""The largest number of characters in a box."""
-
-
-class Box(NamedTuple):
-    """A backend."""
-
-    y: int
-    name: str
-    label: str  # position and name, cut to the width of the box
+_NEAREST, _STEP = 20, 26  # how far arrows to the next box reach, and each longer arrow further
 
 
 class Arrow(NamedTuple):
@@ -175,138 +167,41 @@ class Arrow(NamedTuple):
 
 
 class Picture(NamedTuple):
-    """A priority order, the first backend on top."""
+    """The arrows of a priority order, beside boxes of which the first backend's is on top."""
 
     width: int
     height: int
-    boxes: list[Box]
     arrows: list[Arrow]
     edges: list[Json]  # also those without an arrow: the strongest first, then the shortest
 
 
-def draw(
-    names: Sequence[str],
-    edges: Sequence[Json],
-    most: int = DRAWN,
-    shown: Callable[[str], str] = str,
-) -> Picture:
-    """Lay out a priority order, with edges as ``show --json`` prints them, the strongest first."""
+def draw(names: Sequence[str], edges: Sequence[Json], most: int = DRAWN) -> Picture:
+    """Lay out a priority order, with edges as ``show --json`` prints them, the strongest first.
+
+    Arrows of one length reach equally far to the right, so that no two numbers meet.
+    """
     place = {name: position for position, name in enumerate(names)}
     strength = list(dict.fromkeys(each["origin"] for each in edges))
 
-    def ends(edge: Json) -> tuple[int, int]:
-        return place[edge["before"]], place[edge["after"]]
-
     def length(edge: Json) -> int:
-        start, end = ends(edge)
-        return abs(end - start)  # an edge on a cycle may point up
+        return place[edge["after"]] - place[edge["before"]]  # negative on a cycle
 
-    ordered = sorted(edges, key=lambda each: (strength.index(each["origin"]), length(each)))
-    drawn = [ends(each) for each in ordered[:most]]
-    lanes = _lanes(drawn)
-    count = max(lanes, default=-1) + 1
+    ordered = sorted(edges, key=lambda each: (strength.index(each["origin"]), abs(length(each))))
+    lengths = sorted({abs(length(each)) for each in ordered[:most]})
     arrows = []
-    for edge, (start, end), lane in zip(ordered, drawn, lanes, strict=False):
-        x = _SIDE + _FIRST_LANE + lane * _LANE
-        top, bottom = _port(start, end, lane, count), _port(end, start, lane, count)
-        turn = _BEND if bottom >= top else -_BEND
-        path = (
-            f"M{_SIDE} {top}H{x - _BEND}Q{x} {top} {x} {top + turn}"
-            f"V{bottom - turn}Q{x} {bottom} {x - _BEND} {bottom}H{_SIDE + 6}"
-        )
+    for edge in ordered[:most]:
+        reach = _NEAREST + _STEP * lengths.index(abs(length(edge)))
+        # An arrow that points down leaves the lower half of its box, and enters the upper half.
+        out, into = (22, 8) if length(edge) > 0 else (8, 22)
+        top = _MARGIN + place[edge["before"]] * _ROW + out
+        bottom = _MARGIN + place[edge["after"]] * _ROW + into
+        bend = _SIDE + reach * 4 // 3  # a curve reaches three quarters of the way to such points
+        path = f"M{_SIDE} {top}C{bend} {top} {bend} {bottom} {_SIDE + 6} {bottom}"
         tip = f"{_SIDE},{bottom} {_SIDE + 8},{bottom - 4} {_SIDE + 8},{bottom + 4}"
-        arrows.append(Arrow(path, tip, x, (top + bottom) // 2, edge))
-    boxes = [
-        Box(_MARGIN + row * _ROW, name, _cut(f"{row + 1}. {shown(name)}", _LETTERS))
-        for name, row in place.items()
-    ]
-    width = _SIDE + _MARGIN + (_FIRST_LANE + count * _LANE if arrows else 0)
-    return Picture(width, 2 * _MARGIN + len(names) * _ROW - _ROW + _BOX, boxes, arrows, ordered)
-
-
-def _lanes(edges: Sequence[tuple[int, int]]) -> list[int]:
-    """Return the lane of each edge: no two meet in a lane, and short ones are innermost."""
-    spans = [sorted(each) for each in edges]
-    taken: list[list[list[int]]] = []
-    lanes = [0] * len(spans)
-    for index in sorted(range(len(spans)), key=lambda i: (spans[i][1] - spans[i][0], spans[i])):
-        low, high = spans[index]
-        lane = 0
-        while lane < len(taken) and any(a <= high and low <= b for a, b in taken[lane]):
-            lane += 1
-        if lane == len(taken):
-            taken.append([])
-        taken[lane].append([low, high])
-        lanes[index] = lane
-    return lanes
-
-
-def _port(row: int, other: int, lane: int, lanes: int) -> int:
-    """Return the height at which an edge meets the side of its box.
-
-    Edges to boxes above meet its upper half, those to boxes below the lower one, and outer lanes
-    lie nearer to the middle, so that the edges of a box do not cross each other.
-    """
-    offset = round(_BOX / 2 * (lane + 1) / (lanes + 1))
-    return _MARGIN + row * _ROW + (offset if other < row else _BOX - offset)
-
-
-def _cut(text: str, most: int) -> str:
-    """Return a text, cut to at most `most` characters."""
-    return text if len(text) <= most else f"{text[: most - 1]}…"
-
-
-# The timeline of a record: a bar for each choice, from its first call to its last call
-
-_COLORS = 6
-_BAR_ROW, _BAR_LETTERS, _NARROWEST = 36, 44, 0.4
-
-
-class Bar(NamedTuple):
-    """The calls of one choice; positions are in percent of the width."""
-
-    start: float
-    width: float
-    y: int
-    label: str
-    text: str  # the complete label
-    color: int
-
-
-class Timeline(NamedTuple):
-    """Bars below each other, over an axis of seconds."""
-
-    bars: list[Bar]
-    ticks: list[tuple[int, float]]  # positions in percent, and their times
-    height: int
-    seconds: float
-    left_out: int
-
-
-def lay_out(recorded: Sequence[Recorded]) -> Timeline | None:
-    """Lay out choices that are sorted by their first calls; None for a record without times."""
-    known = [
-        (each.first, each.last, each)
-        for each in recorded
-        if each.first is not None and each.last is not None
-    ]
-    if not known:
-        return None
-    begin = known[0][0]
-    whole = max(last for _, last, _ in known) - begin or 1e-9
-    backends = list(dict.fromkeys(each.backend for _, _, each in known))
-    bars = []
-    for row, (first, last, each) in enumerate(known[:DRAWN]):
-        start = min(100 * (first - begin) / whole, 100 - _NARROWEST)
-        width = min(max(100 * (last - first) / whole, _NARROWEST), 100 - start)
-        times = f"→ {each.backend}, {each.count} call{'s' * (each.count != 1)}"
-        label = _cut(f"{each.function.rpartition(':')[2]} {times}", _BAR_LETTERS)
-        when = f"{seconds(first)} to {seconds(last)}"
-        text = f"{each.function}({', '.join(each.types)}) {times}, {when}"
-        color = backends.index(each.backend) % _COLORS
-        bars.append(Bar(start, width, row * _BAR_ROW, label, text, color))
-    ticks = [(percent, begin + whole * percent / 100) for percent in range(0, 101, 25)]
-    return Timeline(bars, ticks, len(bars) * _BAR_ROW, whole, len(known) - len(bars))
+        arrows.append(Arrow(path, tip, _SIDE + reach, (top + bottom) // 2, edge))
+    width = max([_SIDE, *(each.x + _STEP for each in arrows)]) + _MARGIN
+    height = 2 * _MARGIN + len(names) * _ROW - _ROW + _BOX
+    return Picture(width, height, arrows, ordered)
 
 
 def seconds(value: float) -> str:

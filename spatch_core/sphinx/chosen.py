@@ -81,21 +81,10 @@ def chosen_backends(config: Any, library: str) -> ChosenBackends:
 
 
 def resolve_paths(app: Sphinx, config: Any) -> None:
-    """Check the option, and resolve paths of files relative to the folder of ``conf.py``."""
-    from sphinx.errors import ConfigError
-
-    choices = config[OPTION]
-    if not isinstance(choices, dict):
-        raise ConfigError(
-            f"{OPTION} is a dictionary: names of libraries to lists of backends, not {choices!r}"
-        )
-    for library, names in choices.items():
-        if not isinstance(names, (list, tuple)) or not all(isinstance(e, str) for e in names):
-            message = f"it takes a list of names and files, not {names!r}"
-            raise ConfigError(f"{OPTION}[{library!r}]: {message}")
+    """Resolve paths of files relative to the folder of ``conf.py``."""
     config[OPTION] = {
         library: [str(Path(app.confdir, each)) if each.endswith(_FILE) else each for each in names]
-        for library, names in choices.items()
+        for library, names in config[OPTION].items()
     }
 
 

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory, TemporaryFile
 from textwrap import dedent
-from typing import IO, Any, Protocol
+from typing import Any, Protocol
 
 import pytest
 
@@ -60,8 +60,11 @@ LIBRARY = {
 }
 
 
-DEPENDENCIES = ("click", "rich", "pygments", "markdown_it", "mdurl", "tomli")
-"""What the command line needs to show anything, with what that needs."""
+DEPENDENCIES = (
+    *("click", "rich", "pygments", "markdown_it", "mdurl", "tomli"),
+    *("jinja2", "markupsafe", "packaging", "tomlkit"),
+)
+"""The packages of the extra ``cli``, with what they need."""
 TYPE = ["--type", "fractions:Fraction"]
 """For `create`: the type of the new backend."""
 FUNCTIONS = """
@@ -191,38 +194,19 @@ class Site:
 
     def run_in_terminal(self, *arguments: str, width: int = 80, **variables: str) -> Answer:
         """Run a command in a pseudo-terminal, and capture its errors separately."""
-        command = [self.python, "-m", "spatch_core", *arguments]
-        with TemporaryFile() as errors:
-            answer = self._in_terminal(command, width, variables, errors)
-            errors.seek(0)
-            return Answer(answer.code, answer.output, errors.read().decode())
-
-    def type_in_bash(self, *lines: bytes) -> str:
-        """Type lines in an interactive bash; return what the terminal shows."""
-        bash = ["bash", "--norc", "--noprofile", "-i"]
-        return self._in_terminal(bash, 80, {"TERM": "dumb"}, None, b"".join(lines)).output
-
-    def _in_terminal(
-        self,
-        command: list[str],
-        width: int,
-        variables: Mapping[str, str],
-        errors: IO[bytes] | None,
-        typed: bytes = b"",
-    ) -> Answer:
         master, slave = pty.openpty()
         fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, width, 0, 0))
+        errors = TemporaryFile()  # noqa: SIM115  # closed at the end
         process = subprocess.Popen(
-            command,
+            [self.python, "-m", "spatch_core", *arguments],
             env=self.variables({"TERM": "xterm-256color", **variables}),
             cwd=self.folder,
-            stdin=slave if typed else subprocess.DEVNULL,
+            stdin=subprocess.DEVNULL,
             stdout=slave,
-            stderr=slave if errors is None else errors,
+            stderr=errors,
             start_new_session=True,
         )
         os.close(slave)
-        os.write(master, typed)
         output = b""
         while True:
             try:
@@ -233,7 +217,10 @@ class Site:
                 break
             output += part
         os.close(master)
-        return Answer(process.wait(), output.decode().replace("\r\n", "\n"))
+        code = process.wait()
+        errors.seek(0)
+        with errors:
+            return Answer(code, output.decode().replace("\r\n", "\n"), errors.read().decode())
 
     def variables(self, more: Mapping[str, str]) -> dict[str, str]:
         """The environment variables of a command."""

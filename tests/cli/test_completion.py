@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
     from tests.cli.conftest import Site
 
-BLUR = "paintlib.filters:blur"
-BLEND = "paintlib.filters:blend"
+BLUR = "paintlib.filters.blur"
+BLEND = "paintlib.filters.blend"
 
 
 @pytest.fixture
@@ -65,36 +65,6 @@ def complete(site: Site, shell: str, *words: str) -> tuple[list[str], str]:
     return [line.partition(",")[2].partition("\t")[0] for line in lines if line], done.stderr
 
 
-def complete_in_bash(site: Site, line: str) -> list[str]:
-    """Let bash itself split a line into words before it asks for completions."""
-    script = r"""
-eval "$(spatch-core completion bash)"
-_split() {  # what readline does: the characters of COMP_WORDBREAKS are words of their own
-    local word
-    COMP_WORDS=()
-    while IFS= read -r word; do COMP_WORDS+=("$word"); done < <(
-    "$PYTHON" -c 'import re, sys; print("\n".join(re.findall("[^ :=]+|[:=]", sys.argv[1])))' "$1"
-    )
-    [[ "$1" == *" " ]] && COMP_WORDS+=("")
-    COMP_CWORD=$(( ${#COMP_WORDS[@]} - 1 ))
-}
-_split "$LINE"
-COMPREPLY=()
-_spatch_core_completion spatch-core "${COMP_WORDS[COMP_CWORD]}"
-printf '%s\n' "${COMPREPLY[@]}"
-"""
-    done = subprocess.run(
-        ["bash", "--norc", "-c", script],
-        env=site.variables({"LINE": line, "PYTHON": sys.executable}),
-        cwd=site.folder,
-        capture_output=True,
-        check=True,
-        encoding="utf-8",
-    )
-    assert done.stderr == ""
-    return done.stdout.split()
-
-
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_the_script_is_for_the_command_as_it_is_installed(shop: Site, shell: str) -> None:
     """The script does not depend on how the command was called, nor on the shell."""
@@ -111,46 +81,17 @@ def test_an_unknown_shell_is_wrong_usage(site: Site) -> None:
     assert (answer.code, answer.output) == (2, "")
 
 
-@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_every_shell_completes_names(shop: Site, shell: str) -> None:
-    """Commands, libraries and backends are completed."""
-    assert complete(shop, shell, "spatch-core", "exp") == (["explain"], "")
-    assert complete(shop, shell, "spatch-core", "report", "paint") == (["paintlib"], "")
-    assert complete(shop, shell, "spatch-core", "show", "oi") == (["oil"], "")
-
-
-def test_what_libraries_print_does_not_get_in_between(shop: Site) -> None:
-    """The output of libraries is dropped, also if one of them fails."""
-    names, errors = complete(shop, "zsh", "spatch-core", "explain", "paintlib")
-    assert names == [BLEND, BLUR]
-    assert errors == ""
-
-
-needs_bash = pytest.mark.skipif(shutil.which("bash") is None, reason="there is no bash here")
-
-
-@needs_bash
 @pytest.mark.parametrize(
-    ("line", "expected"),
+    ("shell", "words", "expected"),
     [
-        pytest.param("spatch-core exp", ["explain"], id="command"),
-        pytest.param("spatch-core show o", ["oil"], id="backend"),
-        pytest.param("spatch-core show --library=pai", ["paintlib"], id="option"),
-        pytest.param("spatch-core show --library=paintlib ", ["default", "oil"], id="next"),
-        pytest.param(
-            f"spatch-core explain {BLUR} a:b --type=fractions:Fr", ["Fraction"], id="typed option"
-        ),
-        pytest.param("spatch-core explain paintlib.f", [BLEND, BLUR], id="module"),
-        pytest.param(
-            f"spatch-core explain {BLUR} ", ["builtins:int", "fractions:Fraction"], id="types"
-        ),
-        pytest.param(
-            f"spatch-core explain {BLUR} fractions:Fraction --why-not d", ["default"], id="after"
-        ),
+        pytest.param("bash", ["exp"], ["explain"], id="command"),
+        pytest.param("fish", ["report", "paint"], ["paintlib"], id="library"),
+        pytest.param("zsh", ["show", "oi"], ["oil"], id="backend"),
+        pytest.param("bash", ["explain", "paintlib"], [BLEND, BLUR], id="function"),
+        pytest.param("zsh", ["explain", BLUR, "fra"], ["fractions.Fraction"], id="type"),
+        pytest.param("fish", ["explain", BLUR, "int", "--why-not", "o"], ["oil"], id="option"),
     ],
 )
-def test_bash_completes_what_it_splits_at_colons(
-    shop: Site, line: str, expected: list[str]
-) -> None:
-    """Bash replaces only the last word, which starts after the colon."""
-    assert complete_in_bash(shop, line) == expected
+def test_names_are_completed(shop: Site, shell: str, words: list[str], expected: list[str]) -> None:
+    """They have no colons, at which bash splits words; what libraries print is dropped."""
+    assert complete(shop, shell, "spatch-core", *words) == (expected, "")

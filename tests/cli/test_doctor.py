@@ -622,6 +622,7 @@ REACHES = [
     ('["nowhere_at_all:T"]', LATE, False),
     ('["fractions:Fraction"]', "", True),
     ('["builtins:dict", "@collections.abc:Mapping"]', LATE, True),
+    ('["~builtins:dict"]', LATE, True),
     ('["builtins:str"]', LATE, True),
     ('["builtins:str"]', "", True),
     ('["builtins:str"]', f"{LATE}\nrequires_opt_in = true", False),

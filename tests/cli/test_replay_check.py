@@ -203,21 +203,6 @@ def test_files_that_are_no_records(paint: Site, text: str, message: str) -> None
     assert answer.errors.count("\n") == 1
 
 
-def test_an_empty_record(paint: Site) -> None:
-    """The program has made no calls."""
-    (paint.folder / "run.json").write_text('{"format": 1, "calls": []}')
-    answer = paint.run("replay-check", "run.json")
-    assert (answer.code, answer.output.strip()) == (
-        0,
-        "no recorded choices: nothing to compare",
-    )
-
-
-def test_no_file(paint: Site) -> None:
-    """It is wrong usage."""
-    assert paint.run("replay-check", "absent.json").code == 2
-
-
 OVERRIDING = """
     from spatch_core import BackendSystem
 

@@ -71,6 +71,18 @@ def test_the_findings_are_those_of_doctor(paint: Site) -> None:
     assert all(f"{each['message']}. {each['remedy']}." in text for each in findings)
 
 
+def test_a_backend_for_subclasses_of_the_librarys_types_waits(paint: Site) -> None:
+    """As doctor says: `list` imports no types, and cannot know it."""
+    paint.install_library(
+        {"paintlib/_dispatch.py": LIBRARY["paintlib/_dispatch.py"].replace('"bui', '"~bui')}
+    )
+    paint.install_backend("wax", 'primary_types = ["paint_wax:Whole"]\n', "class Whole(int): ...\n")
+    assert paint.run("list").row("wax")[1] == "active"
+    assert paint.run("doctor").row("wax")[1] == "waits for prioritize"
+    paint.run("report")
+    assert "2 active, 1 waits for prioritize" in " ".join(page(paint).split())
+
+
 def test_nothing_of_a_blocked_backend_is_imported(paint: Site) -> None:
     """Neither doctor nor the panel imports it; it is listed."""
     toml = f'primary_types = ["paint_ink:T"]\n[functions."{BLUR}"]\nfunction = "paint_ink:f"\n'
@@ -151,14 +163,3 @@ def test_wrong_usage(paint: Site) -> None:
     assert (answer.code, answer.output) == (2, "")
     assert "Invalid value for '-o' / '--output': there is no folder absent" in answer.errors
     assert not (paint.folder / "report.html").exists()
-
-
-def test_without_jinja2_one_line_says_what_to_install(paint: Site) -> None:
-    (paint.folder / "jinja2.py").write_text(
-        "raise ModuleNotFoundError(\"No module named 'jinja2'\", name='jinja2')\n"
-    )
-    answer = paint.run("report", "paintlib", "--no-doctor")
-    assert answer.errors == (
-        "Error: spatch-core needs jinja2 to write a report: pip install 'spatch-core[cli]'\n"
-    )
-    assert (answer.code, answer.output) == (1, "")

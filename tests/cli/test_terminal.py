@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import re
-import subprocess
 from typing import TYPE_CHECKING
 
 import pytest
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from tests.cli.conftest import Site
 
 WIDTH = 80
@@ -87,24 +84,6 @@ def test_nothing_is_cut_without_a_sign(studio: Site, arguments: list[str], code:
     cells = [cell for row in piped.rows for cell in row if not is_heading(cell)]
     assert [cell for cell in cells if squeezed(cell) not in squeezed(text)] == []
     assert (answer.code, piped.code, piped.errors) == (code, code, "")
-
-
-def test_a_reader_of_one_line_gets_it(studio: Site, tmp_path: Path) -> None:
-    """The rest is longer than the buffer of a pipe."""
-    for number in range(1000):
-        studio.install_backend(f"b{number:03}", 'primary_types = ["builtins:str"]\n')
-    codes = tmp_path / "codes"
-    command = f'("{studio.python}" -m spatch_core list paintlib; echo $? > "{codes}") | head -1'
-    done = subprocess.run(
-        ["/bin/sh", "-c", command],
-        env=studio.variables({}),
-        cwd=studio.folder,
-        capture_output=True,
-        check=True,
-        encoding="utf-8",
-    )
-    assert (done.stdout, done.stderr) == ("paintlib  paint-lib 2.5, 2 functions\n", "")
-    assert codes.read_text(encoding="utf-8") == "1\n"
 
 
 def test_no_help_is_too_wide(site: Site) -> None:

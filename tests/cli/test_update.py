@@ -739,17 +739,3 @@ def test_a_string_that_ends_like_a_comment_is_none(project: Project) -> None:
     assert "paint_oil.tools:gone" not in project.after
     assert project.site.run("update", "--check", str(project.file)).code == 0
     assert "Traceback" not in answer.output + answer.errors
-
-
-def test_without_tomlkit_one_line_says_what_to_install(project: Project) -> None:
-    """As without click: exit code 2, and nothing is written."""
-    before = text(HEAD)
-    (project.site.folder / "tomlkit.py").write_text(
-        "raise ModuleNotFoundError(\"No module named 'tomlkit'\", name='tomlkit')\n"
-    )
-    answer = project.update(before)
-    assert answer.errors == (
-        "spatch-core needs tomlkit to write functions into a file: pip install 'spatch-core[cli]'\n"
-    )
-    assert (answer.code, answer.output) == (2, "")
-    assert project.after == before

@@ -174,6 +174,9 @@ OUTPUTS = {
     "gather-itself": lambda d: _into_itself(torch.gather, _zeros(d, 1), 0, FIRST.to(d)),
     "select-itself": lambda d: _into_itself(torch.index_select, _zeros(d, 1), 0, FIRST.to(d)),
     "cat-overlap": lambda d: _cat_into_part(_zeros(d, 4), slice(1, 4)),
+    "index_add-broadcast": lambda d: _zeros(d, 3, 2).index_add(
+        0, torch.tensor([0, 2]).to(d), _zeros(d, 2)
+    ),
     "gather-dtype": lambda d: torch.gather(
         _zeros(d, 1), 0, FIRST.to(d), out=_zeros(d, 1, dtype=torch.float64)
     ),
@@ -193,7 +196,7 @@ def _cat_into_part(x, part):
 
 @pytest.mark.parametrize("write", list(OUTPUTS.values()), ids=list(OUTPUTS))
 def test_outputs_that_the_cpu_refuses(device, write):
-    """Expanded tensors, the memory of an argument and other dtypes raise as on the CPU."""
+    """Expanded tensors, the memory of an argument, other dtypes and sizes raise as on the CPU."""
     texts = []
     for place in ("cpu", device):
         with pytest.raises(RuntimeError) as caught:
