@@ -136,6 +136,7 @@ class Chain(TakesFound):
                 return result
             progress.reasons[first.backend] = RETURNED
         result = self.answer(args, kwargs, found, progress)
+        # If the call names the library's own implementation, `NotImplemented` is its result.
         if self.sole and result is NotImplemented and progress.backend != DEFAULT:
             (step,) = self.decision.candidates
             reason = progress.reasons.get(step.backend, POSTPONED)
@@ -195,6 +196,7 @@ class Chain(TakesFound):
         if answer is IF_NEEDED:
             progress.postponed.append(0)
         else:
+            # The reason keeps the candidate from another turn; see `walk`.
             progress.reasons[first.backend] = reason_of_answer(answer, self.decision, first)
             result = self._settle(first, args, kwargs, context, progress)
             if result is not UNKNOWN:
@@ -451,6 +453,7 @@ class Chain(TakesFound):
         If the arguments do not fit the library's signature, its own `TypeError` is raised instead.
         """
         # Imports of this and other modules are for rare calls, and take time in the first one.
+        # What converts has run the default, too.
         if step.backend == DEFAULT or step.conversions is not None:
             if self.decision.has_end:
                 from ._explain import note_reasons

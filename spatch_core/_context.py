@@ -180,12 +180,20 @@ def context_of_call(
     known: SharedPart, args: tuple[Any, ...], kwargs: Mapping[str, Any]
 ) -> DispatchContext:
     """Return the context of a running call."""
-    context = bare(DispatchContext)  # without `__init__`, which halves the time
+    context = new_context()
     context._known, context._args, context._kwargs = known, args, kwargs
     return context
 
 
-bare = object.__new__
+class CallContext(DispatchContext):
+    """The context of a running call. It has no `__init__`, which halves the time of making one."""
+
+    __slots__ = ()
+
+    __init__ = object.__init__  # its makers set the attributes
+
+
+new_context: Callable[[], DispatchContext] = CallContext
 
 
 class Progress:

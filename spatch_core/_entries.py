@@ -13,7 +13,7 @@ from types import FunctionType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ._call import Chain, reason_of, reason_of_answer, shared_part
-from ._context import RETURNED, DispatchContext, Progress, Rest, bare
+from ._context import RETURNED, Progress, Rest, new_context
 from ._decide import Decision, Step
 from ._patterns import DEFAULT, is_hashable_by_identity, shown
 from ._state import Scope, store, table_of
@@ -306,7 +306,7 @@ def _first_call(
         # The wrapper has run the finder, and passes what it has returned before the arguments.
         if has_finder:
             found, args = args[0], args[1:]
-        context = bare(DispatchContext)  # as `context_of_call` makes it
+        context = new_context()  # as `context_of_call` makes it
         context._known, context._kwargs = known, keywords
         context._args = args if found is None else found
         # In two steps, and without empty keywords: to unpack both in the call takes longer.

@@ -39,6 +39,7 @@ from ._patterns import (
     TypePattern,
     is_backend_name,
     is_identifier,
+    is_type_pattern,
     split_identifier,
 )
 from .exceptions import DescriptionError, IdentifierError
@@ -386,8 +387,10 @@ def _checked(kind: str, value: Any) -> Any:
                 return TypePattern(value)
             split_identifier(value)
         except IdentifierError as error:
-            example = "Class" if kind == "type pattern" else "function"
-            raise _WrongError(str(error), f"Write it as 'package.module:{example}'") from None
+            like = ":".join(str(value).rsplit(".", 1))  # with dots alone, as Python writes it
+            example = "package.module:" + ("Class" if kind == "type pattern" else "function")
+            remedy = f"Write it as {(like if is_type_pattern(like) else example)!r}"
+            raise _WrongError(str(error), remedy) from None
         return str(value)
     is_valid, fault, remedy = _CHECKS[kind]
     if not is_valid(value):

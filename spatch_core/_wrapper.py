@@ -162,6 +162,8 @@ _NO_POSITION = -1
 def _tables(dispatcher: Any, function: Function, index: int) -> Callable[[], list[Any]]:
     """Return the callable that returns the tables in force, for the closure of a wrapper."""
     parameters = function.parameters
+    # C looks up the types of parameters alone. A coroutine or generator function would gain little:
+    # its body starts in a call of its own.
     if tables_type is None or not parameters or function.nature:
         tables: Callable[[], list[Any]] = dispatcher.tables
         return tables
@@ -323,6 +325,7 @@ def _text(shape: Shape) -> str:
     def case(names: list[str], body: str) -> str:
         return f"    case {_tuple(names) if names else '_'}:\n" + _indented(body or "pass", 2)
 
+    # Beside the steps of a coroutine or a generator, the usual case would save little.
     if not nature:
         names = [f"a{position}" for position in range(count)]
         usual = dispatched(_USUAL_CALL, passed=", ".join(names), **words)
@@ -374,6 +377,7 @@ def _code(shape: Shape) -> CodeType:
     outer = f"{head}{_indented(text.replace(chr(0), ''), 1)}    return wrapper\n"
     scope: dict[str, Any] = {}
     exec(compile(outer, "<spatch_core>", "exec", dont_inherit=True), scope)  # noqa: S102  # own text
+    # Among the constants of `make`, the code of `wrapper` is the only one.
     constants: tuple[Any, ...] = scope["make"].__code__.co_consts
     made: CodeType = next(each for each in constants if type(each) is CodeType)
     # The first line of the source that tracebacks show is that of `wrapper`. Generators that
@@ -397,6 +401,7 @@ def shape_of(function: Function) -> Shape:
 def make_wrapper(record: Any, shape: Shape, qualname: str) -> FunctionType:
     """Return the wrapper of a `Dispatchable`, which still lacks the attributes of the default."""
     function: Function = record.function
+    # Without a lock: two threads that compile one shape get equal codes.
     code = _codes.get(shape) or _code(shape)
     name = qualname.rpartition(".")[2]
     names: Any = {"co_name": name, "co_filename": record.filename}  # for tracebacks and profilers
@@ -430,6 +435,7 @@ SIGNED = {"__wrapped__", "__signature__"}
 
 def dress(wrapper: Any, default: Callable[..., Any], module: str, qualname: str) -> None:
     """Give a wrapper the attributes of the default implementation."""
+    # First: a decorator below may have set attributes that differ here, such as `__wrapped__`.
     wrapper.__dict__.update(getattr(default, "__dict__", {}))
     wrapper.__module__ = module
     wrapper.__qualname__ = qualname

@@ -278,31 +278,6 @@ def test_with_warnings_as_errors_the_library_works_at_the_second_call(site: Path
     assert output.splitlines() == ["['name', 'primary_types']", "healthy default"]
 
 
-class TestOneNameTwice:
-    """Two distributions offer the same backend name."""
-
-    def test_a_distribution_that_is_installed_twice_counts_once(
-        self, tmp_path: Path, site: Path
-    ) -> None:
-        """P7: as for imports, the first folder on the path wins."""
-        write_distribution(
-            tmp_path / "newer",
-            "healthy-dist",
-            "9.0",
-            entry_points={"photolib.backends": {"healthy": "healthy_backend:backend.toml"}},
-            files={
-                "healthy_backend/__init__.py": "",
-                "healthy_backend/backend.toml": HEALTHY,
-                "healthy_backend/code.py": "def double(x):\n    return 'newer'\n",
-            },
-        )
-
-        report = json.loads(run_python(OBSERVE, path=[tmp_path / "newer", site, CORE]).stdout)
-
-        assert report["calls"] == ["default", "newer"] * 2
-        assert report["problems"] == []
-
-
 class TestCycles:
     """Backends that each declare to go before another, which forms a cycle."""
 
@@ -339,67 +314,6 @@ class TestCycles:
 
         assert mended["problems"] == mended["warnings"] == []
         assert sorted(mended["backends"]) == ["a", "b", "c", "default", "healthy"]
-
-
-class TestBlock:
-    """``BLOCK`` is honoured before anything of a backend is read."""
-
-    # Notes every file that is opened and every module that is imported, below the folder.
-    WATCH = """
-        import sys
-        seen = []
-        def watch(event, arguments):
-            if event in ("open", "import") and "forbidden" in str(arguments[0]):
-                seen.append(arguments[0])
-        sys.addaudithook(watch)
-        import photolib
-        print(photolib.double(1.0))
-        print(sorted(photolib.system.backends))
-        print(len(photolib.system.problems))
-        print(sorted({*seen, *(name for name in sys.modules if "forbidden" in name)}))
-    """
-
-    @pytest.fixture
-    def forbidden(self, site: Path) -> Path:
-        """Two backends of which nothing may be read: both are broken besides."""
-        write_distribution(
-            site,
-            "unwanted-dist",
-            entry_points={
-                "photolib.backends": {
-                    "file": "forbidden_file:backend.toml",
-                    "object": "forbidden_object:backend",
-                }
-            },
-            files={
-                "forbidden_file/__init__.py": "",
-                "forbidden_file/backend.toml": "not TOML",
-                "forbidden_object.py": "raise SystemExit('forbidden')",
-            },
-        )
-        return site
-
-    @pytest.mark.parametrize(
-        ("value", "backends"),
-        [("file,object", "['default', 'healthy']"), ("*", "['default']")],
-        ids=["names", "all"],
-    )
-    def test_nothing_is_opened_and_nothing_imported(
-        self, forbidden: Path, value: str, backends: str
-    ) -> None:
-        """S8: an audit hook watches the process."""
-        output = run(forbidden, self.WATCH, environment={"PHOTOLIB_BLOCK": value})
-
-        assert output.splitlines() == ["default", backends, "0", "[]"]
-
-    def test_without_it_both_are_read(self, forbidden: Path) -> None:
-        """The watch in the test above sees something when there is something to see."""
-        output = run(forbidden, self.WATCH, options=["-W", "ignore"])
-
-        calls, backends, problems, seen = output.splitlines()
-        assert (calls, backends, problems) == ("default", "['default', 'healthy']", "2")
-        assert "forbidden_file/backend.toml" in seen
-        assert "forbidden_object.py" in seen
 
 
 class TestCallsDuringImport:

@@ -49,14 +49,6 @@ def test_the_implementation_is_found_for_types() -> None:
     assert system.lookup("lib:f", (type(None), Foreign)) is record
 
 
-def test_none_is_found_where_no_backend_takes_the_call() -> None:
-    """T2: the function itself never runs, also for the library's own types."""
-    system = adopting()
-    for given in ((Own,), (str,), (), (Own, int), (type(None),)):
-        assert system.lookup("lib:f", given) is None
-        assert system.lookup("lib:f", given) is None
-
-
 def test_the_state_in_force_decides() -> None:
     """T2: as in a call of the library's functions."""
     system = adopting(
@@ -98,13 +90,6 @@ def test_several_candidates_are_tried_in_turn() -> None:
     assert [each.backend for each in caught.value.backends] == ["one", "two"]
     assert "returned NotImplemented" in str(caught.value)
     assert "fallback='default'" not in str(caught.value)
-
-
-def test_a_single_candidate_may_decline() -> None:
-    """T2: then NotImplemented is the result, and its cost is that of the implementation."""
-    system = adopting(backend("one", {"function": declines}))
-    found = system.lookup("lib:f", (Foreign,))
-    assert found is declines
 
 
 def test_a_backend_is_asked() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from spatch_core import BackendDeferredError, BackendSkippedWarning, BackendSystem
+from spatch_core import BackendSkippedWarning, BackendSystem
 from tests.function.conftest import Foreign, describe
 
 
@@ -65,13 +65,6 @@ def test_no_backend_may_have_it() -> None:
     with pytest.warns(BackendSkippedWarning, match="'networkx' is the library's own name"):
         found = make(describe("networkx"), describe("first", functions=[]))[0].backends
     assert list(found) == ["default", "first"]
-
-
-def test_errors_name_it() -> None:
-    """F11: where they list the backends that there are."""
-    _, f = make(describe("first", functions=[]))
-    with pytest.raises(BackendDeferredError, match="these do: networkx"):
-        f.invoke(backend="first")(3)
 
 
 @pytest.mark.parametrize("name", ["", "net workx", 3], ids=repr)

@@ -6,7 +6,6 @@ import collections.abc
 import copy
 import functools
 import inspect
-import pickle
 import sys
 import types
 import typing
@@ -105,16 +104,6 @@ def test_type_parameters_are_kept() -> None:
         "x": function.__type_params__[0],
         "return": function.__type_params__[0],
     }
-
-
-@pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
-def test_is_pickled_by_reference(protocol: int) -> None:
-    """F1: pickled by reference, so that other processes have their own backends."""
-    data = pickle.dumps(blur, protocol)
-    assert pickle.loads(data) is blur
-    assert len(data) < 100
-    if protocol >= 4:
-        assert pickle.loads(pickle.dumps(Image.blur, protocol)) is Image.blur
 
 
 # ---------------------------------------------------------------------------------------

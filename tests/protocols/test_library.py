@@ -447,24 +447,6 @@ def test_arguments_that_are_returned_stay_what_they_are() -> None:
     assert labelled.add_into(1) is labelled
 
 
-def test_one_method_overrides_all_operators() -> None:
-    """K3: and may go on with the generic implementation."""
-    seen = []
-
-    class Logged(Array):
-        @classmethod
-        def __array_lib_function__(cls, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
-            seen.append((func.__name__, types))
-            return super().__array_lib_function__(func, types, args, kwargs)
-
-    logged: Any = Logged(1, 2)
-    assert type(logged + 1) is type(1 + logged) is type(logged.doubled()) is Logged
-    assert type(logged.T) is type(logged[:1]) is type(stacked([logged])) is Logged
-    assert {types for _, types in seen} == {(Logged,)}
-    assert [name for name, _ in seen][:2] == ["__add__", "__radd__"]
-    assert type(wrapped(logged)["more"][0]) is Logged
-
-
 def test_a_method_may_leave_classes_out_for_its_base() -> None:
     """K6: types that the base does not know are those that it declines."""
 
@@ -503,22 +485,8 @@ def test_an_operator_of_a_subclass_may_call_that_of_its_base() -> None:
     assert [name.rpartition(">.")[2] for name in seen] == ["Own.__add__", "inside", "Array.__add__"]
 
 
-def test_a_method_may_unwrap_its_arguments() -> None:
-    """K6: the call goes on with these, from the beginning."""
-
-    class Unwraps(Array):
-        @classmethod
-        def __array_lib_function__(
-            cls, func: Any, types: Any, args: Any, kwargs: Any = None
-        ) -> Any:
-            args = [each.as_subclass(Array) if isinstance(each, cls) else each for each in args]
-            return super().__array_lib_function__(func, types, args, kwargs)
-
-    unwraps: Any = Unwraps(1, 2)
-    assert type(unwraps + 1) is Unwraps
-    assert first(unwraps)[1].values == (1, 2)
-    with system.backend_opts(prioritize="gpu"):
-        assert first(unwraps)[0] == "gpu"  # it knows all subclasses, and goes before
+# ---------------------------------------------------------------------------------------
+# What else a call is
 
 
 def test_external_libraries_offer_the_same() -> None:
@@ -534,10 +502,6 @@ def test_external_libraries_offer_the_same() -> None:
 
     assert function(Third()) == "third"
     assert first(Third())[0] == "default"
-
-
-# ---------------------------------------------------------------------------------------
-# What else a call is
 
 
 def test_explanations_and_traces_name_the_method() -> None:
@@ -631,21 +595,6 @@ def test_coroutine_functions() -> None:
 
 # ---------------------------------------------------------------------------------------
 # Misuse
-
-
-def test_a_result_that_cannot_become_the_subclass() -> None:
-    """K6: the error says what to define."""
-    own = make_system()
-
-    class Own(library_functions(own)):  # type: ignore[misc]  # a class that is made
-        pass
-
-    class Sub(Own):
-        pass
-
-    function: Any = own.dispatchable("x", identifier="lib:f")(lambda x: Own())
-    with pytest.raises(TypeError, match=r"define its method as_subclass\(self, cls\)"):
-        function(Sub())
 
 
 def test_a_method_that_is_no_class_method() -> None:

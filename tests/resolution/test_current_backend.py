@@ -103,17 +103,6 @@ def test_types_decide(library: Library) -> None:
         assert library.add(Unknown(), 1) == "default"
 
 
-@pytest.mark.parametrize("name", ["jax", "default"])
-def test_the_reason_says_so(library: Library, name: str) -> None:
-    """W1: of the library itself, too."""
-    reason = "it is the current backend, and the types say nothing"
-    with library.options(backend=name, trace=True) as trace:
-        library.tensor([1])
-        explained = library.tensor.explain([1]).backends
-    assert [(each.backend, each.reason) for each in trace] == [(name, reason)]
-    assert [each.reason for each in explained if each.backend == name] == [reason]
-
-
 def test_it_is_prioritized(library: Library) -> None:
     """W1: of those that know a type it goes first; opt-in is given by it."""
     with library.options(backend="default"):

@@ -38,10 +38,6 @@ def says_small(context: Any, *args: Any) -> Any:
     return "the array is small"
 
 
-def says_yes(context: Any, *args: Any) -> bool:
-    return True
-
-
 def needed(context: Any, *args: Any) -> Any:
     return IF_NEEDED
 
@@ -162,24 +158,6 @@ def test_the_first_that_said_if_needed_runs_where_nothing_else_does(policy: str)
     assert explanation.selected == f(Foreign()) == "second"
     said = [verdict for verdict, _ in verdicts(explanation).values()]
     assert said == [Verdict.DEFERS, Verdict.RUNS, Verdict.LATER]
-
-
-def test_explain_follows_the_state() -> None:
-    """F7: it explains the call as it would be made here and now."""
-    system, f = make(describe("first"), describe("second"))
-    with system.backend_opts(prioritize="second", type=Foreign):
-        explanation = f.explain(3)
-        assert explanation.types == (int, Foreign)
-        assert explanation.selected == f(3) == "second"
-    assert f.explain(3).selected == f(3) == "default"
-
-
-def test_explain_asks_nobody_behind_the_answer() -> None:
-    """F7, C3: no backend behind the answer is asked, as in a call."""
-    _, f = make(describe("first", should_run="says_yes"), describe("second", should_run="fails"))
-    explanation = f.explain(Foreign())
-    assert explanation.selected == "first"
-    assert verdicts(explanation)["second"] == (Verdict.LATER, "")
 
 
 def test_explanation_of_types_asks_nobody() -> None:

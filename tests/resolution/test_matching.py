@@ -321,14 +321,6 @@ def test_an_abstract_pattern_matches_by_issubclass() -> None:
     assert function(type("Real", (Quack,), {})()) == "gpu"
 
 
-def test_an_abstract_base_class_may_be_imported(package: WritePackage) -> None:
-    """M2: no other pattern imports anything."""
-    package("abstractions", {"__init__.py": "import numbers\nReal = numbers.Real\n"})
-    function = library(backend("gpu", ["@abstractions:Real"]))
-    assert function(1.5) == "gpu"
-    assert function("text") == "default"
-
-
 def test_a_registration_takes_effect_after_the_first_call() -> None:
     """M2: also for a type that was ignored before."""
     duck = type("Duckling", (), {})
@@ -337,18 +329,6 @@ def test_a_registration_takes_effect_after_the_first_call() -> None:
     Duck.register(duck)
     assert [function(duck()) for _ in range(2)] == ["gpu", "gpu"]
     assert function.explain(duck()).selected == "gpu"
-
-
-def test_a_registration_takes_effect_for_a_type_that_was_ignored_beside_another() -> None:
-    """M2, M3: from then on the type counts, and only one backend knows both."""
-    companion = type("Companion", (), {})
-    function = library(
-        backend("narrow", here("Array")), backend("wide", here("Array"), here("Duck", prefix="@"))
-    )
-    assert function(Array(), companion()) == "narrow"
-    Duck.register(companion)
-    assert function(Array(), companion()) == "wide"
-    assert function(Array()) == "narrow"
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from spatch_core import BackendSystem, NoImplementationError
+from spatch_core import BackendSystem
 
 HERE = __name__
 
@@ -27,10 +27,6 @@ def record(*args: Any, **kwargs: Any) -> Any:
 
 def with_context(context: Any, *args: Any, **kwargs: Any) -> Any:
     return context.dispatch_args, args, kwargs
-
-
-def declines(*args: Any, **kwargs: Any) -> Any:
-    return NotImplemented
 
 
 def make(default: Any, *dispatch_args: Any, entry: Any = None, **options: Any) -> Any:
@@ -86,19 +82,6 @@ def test_like_is_a_dispatch_argument() -> None:
     assert f(3, like=like) == ((like, 3), (3,), {})
     assert f(shape)[0] == (shape,)
     assert f(shape, like=like)[0] == (like, shape)
-
-
-def test_like_is_left_out_after_a_backend_has_deferred() -> None:
-    """V9: also where nothing implements the function, and by policy."""
-    _, f = make(zeros, like="like", entry={"function": declines})
-    assert f(3, like=Foreign()) == ("default", 3, None, None)
-    system, f = make(zeros, like="like", entry={"function": declines}, fallback="raise")
-    with pytest.raises(NoImplementationError):
-        f(3, like=Foreign())
-    system = BackendSystem(None, "FINDLIB")
-    g = system.dispatchable(identifier="lib:g", like="like")(zeros)
-    for _ in range(2):
-        assert g(3, like=Foreign()) == ("default", 3, None, None)
 
 
 def test_coroutine_functions_have_like() -> None:

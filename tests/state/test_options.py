@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import pickle
 import pydoc
 from concurrent.futures import ThreadPoolExecutor
@@ -79,14 +78,6 @@ def test_inner_prioritize_enables_what_an_outer_block_disabled(library: Library)
         with library.options(prioritize="default"):
             assert library.f(Own()) == "default"
         assert library.ran() == "default"
-
-
-def test_names_in_one_string_are_told_apart_by_nothing(library: Library) -> None:
-    """S4: the comma is named, and the list that is meant."""
-    with pytest.raises(UnknownBackendError) as caught:
-        library.options(prioritize="first, second")
-    assert "a name has no comma" in str(caught.value)
-    assert "['first', 'second']" in str(caught.value)
 
 
 def test_a_type_may_be_given_by_its_identifier(library: Library) -> None:
@@ -359,13 +350,6 @@ def test_the_class_is_not_a_block(library: Library) -> None:
         pass
     with pytest.raises(TypeError, match=r"write `with backend_opts\(prioritize=...\):`"):
         ExitStack().enter_context(options)
-
-
-def test_the_signature_has_all_options(library: Library) -> None:
-    """S1: tools show it."""
-    assert list(inspect.signature(library.options).parameters) == [
-        *("prioritize", "disable", "type", "trace", "fallback", "backend", "hook")
-    ]
 
 
 def test_options_that_are_not_in_force_say_so(library: Library) -> None:

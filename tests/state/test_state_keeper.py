@@ -80,16 +80,6 @@ def test_enabling_the_same_again_overrides_nothing(library: Library) -> None:
     assert library.ran() == "third"
 
 
-def test_enable_globally_takes_a_type_and_a_trace(library: Library) -> None:
-    """S7: whatever a block can say, the process-wide default can say."""
-    options = library.options(type=Foreign, trace=True)
-    options.enable_globally()
-    assert library.f(None) == "first"
-    assert in_thread(lambda: library.f(1)) == "first"
-    assert options.trace is not None
-    assert [event.backend for event in options.trace] == ["first", "first"]
-
-
 def test_a_program_can_go_back_to_what_the_environment_says(
     library: Library, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -133,13 +133,6 @@ def test_dir(lib: Any) -> None:
     assert dir(lib) == sorted({*dir(lib)})
 
 
-def test_from_import_takes_the_value_of_today(lib: Any) -> None:
-    """W4: a copy does not follow."""
-    with lib.switch.backend_context("jax"):
-        from attrlib import float64  # type: ignore[import-not-found]
-    assert (float64, lib.float64) == ("jax float64", "own float64")
-
-
 def test_names_without_a_value(lib: Any) -> None:
     """W4: with the backends that have it."""
     with pytest.raises(AttributeError, match=r"no attribute 'flot64'$") as caught:

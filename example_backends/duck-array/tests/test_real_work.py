@@ -32,15 +32,6 @@ def test_special_functions_of_scipy(lengths: Quantity) -> None:
     assert fft.fftshift(lengths).unit == Unit.parse("m")
 
 
-def test_a_pulse_of_scipy() -> None:
-    """`scipy.signal.gausspulse` is Python code, which calls NumPy's functions."""
-    signal: Any = pytest.importorskip("scipy.signal")
-    times, second = np.linspace(-1.0, 1.0, 9), Quantity(1.0, "s")
-    pulse = signal.gausspulse(Quantity(times, "s") / second, fc=5)
-    assert pulse.unit == Unit()
-    np.testing.assert_allclose(pulse.values, signal.gausspulse(times, fc=5))
-
-
 @pytest.mark.parametrize(
     ("work", "unit"),
     [
@@ -73,20 +64,6 @@ def test_chunks_of_dask(lengths: Quantity, work: Any, unit: str) -> None:
     assert result.unit == Unit.parse(unit)
     expected = work(da, da.from_array(LENGTHS, chunks=(4, 4))).compute(scheduler="sync")
     np.testing.assert_allclose(result.values, expected)
-
-
-@pytest.mark.parametrize("name", ["fourier_gaussian", "fourier_uniform", "fourier_shift"])
-def test_filters_of_dask_image(lengths: Quantity, name: str) -> None:
-    """Those that NumPy's functions make: Fourier filters."""
-    fourier: Any = pytest.importorskip("dask_image.ndfourier")
-    import dask.array as da
-
-    meta = Quantity(np.empty((0, 0)), "m")
-    chunked = da.from_array(lengths, chunks=(4, 4), asarray=False, meta=meta)
-    result = getattr(fourier, name)(chunked, 1).compute(scheduler="sync")
-    assert result.unit == Unit.parse("m")
-    expected = getattr(fourier, name)(da.from_array(LENGTHS, chunks=(4, 4)), 1)
-    np.testing.assert_allclose(result.values, expected.compute(scheduler="sync"))
 
 
 def test_a_quantity_beside_chunks_of_dask(lengths: Quantity) -> None:

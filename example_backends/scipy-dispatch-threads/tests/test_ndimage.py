@@ -62,12 +62,6 @@ def test_the_library_asks_first() -> None:
     assert why("gaussian_filter", IMAGE, 2) == "defers: there is one worker"
 
 
-def test_it_is_not_asked_unless_the_user_wants_it() -> None:
-    with backend_opts(trace=True) as trace:
-        library.gaussian_filter(IMAGE, 2)
-    assert "threads" not in str(trace)
-
-
 def test_prioritized_it_runs_and_the_result_is_the_same() -> None:
     with backend_opts(prioritize="threads", trace=True) as trace:
         result = library.gaussian_filter(IMAGE, 2)
@@ -78,11 +72,6 @@ def test_prioritized_it_runs_and_the_result_is_the_same() -> None:
     ]
     assert_identical(result, scipy_ndimage.gaussian_filter(IMAGE, 2))
     assert_identical(other, scipy_ndimage.zoom(IMAGE[:10, :10], 2))
-
-
-def test_forced_beyond_what_pays_it_raises() -> None:
-    with pytest.raises(BackendDeferredError, match="4800 elements are too few"):
-        library.gaussian_filter.invoke(backend="threads", force=True)(IMAGE[:4], 1)
 
 
 def test_a_deferral_reads_one_argument() -> None:

@@ -5,15 +5,11 @@ from __future__ import annotations
 import contextvars
 import os
 import threading
-from typing import TYPE_CHECKING
 
 import pytest
 
 from scipy_dispatch_threads import _pool, set_workers, workers
 from spatch_core.testing import run_python
-
-if TYPE_CHECKING:
-    pass
 
 needs_fork = pytest.mark.skipif(not hasattr(os, "fork"), reason="the system does not fork")
 

@@ -6,13 +6,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy import ndimage
-from sharing import assert_scipy_s, shared, why_not
+from sharing import assert_scipy_s
 from typical import CALLS, an_array
-
-from scipy_dispatch.testing import assert_identical
-from scipy_dispatch_threads._split import Policy
-from scipy_dispatch_threads._strategies import Passes
 
 RUNNING = [
     "grey_closing",
@@ -72,26 +67,6 @@ def test_a_mask_is_cut_with_the_input() -> None:
 def test_an_output_of_the_wrong_shape_is_scipy_s_to_refuse(shape: tuple[int, ...]) -> None:
     for name in ("gaussian_filter", "uniform_filter", "binary_erosion"):
         assert_scipy_s(name, an_array(name), 5, **CALLS[name], output=np.zeros(shape, bool))
-
-
-@pytest.mark.parametrize(("sigma", "by_passes"), [(0.4, False), (10, True)])
-def test_passes_take_over_where_slabs_would_do_too_much_twice(
-    sigma: float, by_passes: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    policy = Policy(workers=8, smallest=0)
-    image = np.random.default_rng(0).standard_normal((400, 200))
-    assert why_not("gaussian_filter", {"input": image, "sigma": sigma}, policy) is None
-    computed: list[Any] = []
-    compute = Passes._compute
-
-    def spy(self: Passes, call: Any, policy: Policy) -> Any:
-        computed.append(call)
-        return compute(self, call, policy)
-
-    monkeypatch.setattr(Passes, "_compute", spy)
-    result = shared("gaussian_filter", policy)(image, sigma)
-    assert_identical(result, ndimage.gaussian_filter(image, sigma))
-    assert bool(computed) is by_passes
 
 
 @pytest.mark.parametrize("order", [0, 1, 2, 5])

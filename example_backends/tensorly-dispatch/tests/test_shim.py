@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import pickle
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -16,7 +15,6 @@ import tensorly as tl
 from tensorly import plugins, tenalg
 from tensorly.backend.numpy_backend import NumpyBackend
 
-from spatch_core.switching import namespace
 from spatch_core.testing import write_distribution
 from tensorly_dispatch import algebra, tensors
 
@@ -198,15 +196,3 @@ def test_methods_can_be_exchanged() -> None:
     plugins.use_default_einsum()
     tenalg.use_dynamic_dispatch()
     assert tenalg.mode_dot is algebra.functions["mode_dot"]
-
-
-def test_what_spatch_core_adds() -> None:
-    """Traces, explanations, namespaces, pickles of functions."""
-    with tensors.system.backend_opts(trace=True) as trace:
-        tl.dot(VECTOR, VECTOR)
-    assert "tensorly.backend:dot -> numpy called" in str(trace)
-    assert tl.dot.explain(VECTOR, VECTOR).selected == "default"
-    assert pickle.loads(pickle.dumps(tl.dot)) is tl.dot
-    jax = namespace(tl, backend="jax", system=tensors.system)
-    assert type(jax.tensor([1.0])).__module__.startswith("jax")
-    assert tensors.switch.get_backend() == "numpy"

@@ -254,7 +254,7 @@ class Data:
             found = operator(first.view(-1), *args, **options)
         else:
             found = operator(first, *args, **options)
-        return environment.torch_to_data(found.contiguous())
+        return environment.torch_to_data(found.clone(memory_format=torch.contiguous_format))
 
     def _foreign(self, tensor: torch.Tensor) -> Any:
         name = self.environment.name

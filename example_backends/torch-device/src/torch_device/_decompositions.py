@@ -91,6 +91,10 @@ def register(environment: BackendEnvironment) -> None:
         known[each] = _with_empty_statistics(each, known[each])
     for each in (aten.native_batch_norm.default, aten._native_batch_norm_legit.default):
         known[each] = batch_norm_in_place(environment)
+    add = aten.index_add.default
+    known[add] = _of_equal_sizes(known[add])
+    # It counts the entries after the last label as the label 0, and gives one row the shape (1,).
+    del known[aten.multilabel_margin_loss_forward.default]
     known.update(OWN)
     for each in (*(getattr(aten, name).default for name in DIFFERENTIATED.split()), *OWN):
         if each not in environment.operators:
@@ -131,6 +135,22 @@ def batch_norm_in_place(environment: BackendEnvironment) -> Any:
             environment.data.assign(mean, new_mean, resizing=False)
             environment.data.assign(var, new_var, resizing=False)
         return tuple(found)
+
+    return call
+
+
+def _of_equal_sizes(decomposition: Any) -> Any:
+    """Return a decomposition of `index_add` that raises where it would broadcast the source."""
+
+    def call(x: Any, dim: int, index: Any, source: Any, *, alpha: Any = 1) -> Any:
+        shapes = x.shape, source.shape
+        one, other = ([*each[:dim], *each[dim:][1:]] for each in shapes)
+        if all(shapes) and one != other:
+            raise RuntimeError(
+                "source tensor shape must match self tensor shape, excluding the specified "
+                f"dimension. Got self.shape = {list(x.shape)} source.shape = {list(source.shape)}"
+            )
+        return decomposition(x, dim, index, source, alpha=alpha)
 
     return call
 

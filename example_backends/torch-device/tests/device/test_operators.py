@@ -83,8 +83,18 @@ def test_indices_out_of_bounds(device, function, of_jax):
 EDGES = {
     "gather-nothing": lambda x: x.gather(0, torch.zeros(2, 0, dtype=torch.int64, device=x.device)),
     "wider-mask": lambda x: x.masked_scatter(x.expand(2, 3) > 0, torch.arange(6.0).to(x.device)),
+    "one-row-of-labels": lambda x: torch.nn.functional.multilabel_margin_loss(
+        x, torch.tensor([0, 1, -1]).to(x.device), reduction="none"
+    ),
     "one-row": lambda x: torch.nn.functional.multi_margin_loss(x, torch.tensor(1).to(x.device)),
 }
+
+
+def test_the_gradient_of_ignored_classes_is_zero(device):
+    """Also if all classes of a batch are ignored, whose mean is NaN."""
+    x = torch.ones(2, 3, device=device, requires_grad=True)
+    torch.nn.functional.cross_entropy(x, torch.tensor([1, 1]).to(device), ignore_index=1).backward()
+    assert x.grad.tolist() == [[0, 0, 0], [0, 0, 0]]
 
 
 @pytest.mark.parametrize("function", EDGES.values(), ids=EDGES)

@@ -87,6 +87,30 @@ REFUSED = {
         lambda d: torch.sparse_coo_tensor([[0], [1]], [1.0], (2, 2), device=d),
         "sparse",
     ),
+    "sparse_csr": (
+        lambda d: torch.sparse_csr_tensor([0, 1], [0], [1.0], (1, 2), device=d),
+        "sparse",
+    ),
+    "sparse_csc": (
+        lambda d: torch.sparse_csc_tensor(
+            torch.tensor([0, 1], device=d), torch.tensor([0], device=d), torch.ones(1, device=d)
+        ),
+        "sparse",
+    ),
+    "sparse_csr-to": (lambda d: torch.eye(2).to_sparse_csr().to(d), "sparse"),
+    "sparse_csr-zeros": (lambda d: torch.zeros(2, device=d, layout=torch.sparse_csr), "sparse"),
+    "sparse-gradient": (
+        lambda d: (
+            torch.nn.functional.embedding(
+                torch.tensor([1], device=d),
+                torch.ones(3, 2, device=d, requires_grad=True),
+                sparse=True,
+            )
+            .sum()
+            .backward()
+        ),
+        "sparse",
+    ),
     "sparse-to": (lambda d: torch.eye(2).to_sparse().to(d), "sparse"),
     "quantize": (
         lambda d: torch.quantize_per_tensor(torch.ones(2, device=d), 0.1, 0, torch.qint8),
@@ -106,6 +130,10 @@ REFUSED = {
     ),
     "nested": (lambda d: torch.nested.nested_tensor([torch.ones(2, device=d)]), "nested"),
     "nested-to": (lambda d: torch.nested.nested_tensor([torch.ones(2)]).to(d), "nested"),
+    "nested-at-once": (
+        lambda d: torch.nested.nested_tensor([torch.ones(2)], device=d).unbind(),
+        "nested",
+    ),
     "generator": (lambda d: torch.Generator(device=d), "Generator"),
     "mkldnn": (lambda d: torch.ones(2, device=d).to_mkldnn(), "mkldnn"),
     "index": (lambda d: torch.zeros(2, device=f"{d}:1"), "index"),
@@ -174,6 +202,9 @@ OUTPUTS = {
     "gather-itself": lambda d: _into_itself(torch.gather, _zeros(d, 1), 0, FIRST.to(d)),
     "select-itself": lambda d: _into_itself(torch.index_select, _zeros(d, 1), 0, FIRST.to(d)),
     "cat-overlap": lambda d: _cat_into_part(_zeros(d, 4), slice(1, 4)),
+    "index_add-broadcast": lambda d: _zeros(d, 3, 2).index_add(
+        0, torch.tensor([0, 2]).to(d), _zeros(d, 2)
+    ),
     "gather-dtype": lambda d: torch.gather(
         _zeros(d, 1), 0, FIRST.to(d), out=_zeros(d, 1, dtype=torch.float64)
     ),
@@ -193,7 +224,7 @@ def _cat_into_part(x, part):
 
 @pytest.mark.parametrize("write", list(OUTPUTS.values()), ids=list(OUTPUTS))
 def test_outputs_that_the_cpu_refuses(device, write):
-    """Expanded tensors, the memory of an argument and other dtypes raise as on the CPU."""
+    """Expanded tensors, the memory of an argument, other dtypes and sizes raise as on the CPU."""
     texts = []
     for place in ("cpu", device):
         with pytest.raises(RuntimeError) as caught:

@@ -149,6 +149,7 @@ def _register_losses(environment: Any, xp: Any) -> None:
         values = -g * weights
         if reduction == 1:
             values = values / total
+        values = xp.where(target == ignored, 0, values)  # also if all are ignored
         values = xp.broadcast_to(values, index.shape).reshape(*moved.shape[:-1], 1)
         chosen = index.reshape(values.shape) == xp.arange(moved.shape[-1])
         found = xp.where(chosen, values, xp.zeros((), x.dtype))
