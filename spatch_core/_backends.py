@@ -1,7 +1,8 @@
 """The backends of a library: which may answer a call, which match its types, and their order.
 
-**The golden rule**: installing a backend, and nothing else, never changes the result of a call. A
-backend takes part in a call in one of four ways, see `Backends.active`:
+**The golden rule**: installing a backend, and nothing else, never changes the result of a call that
+the library answers for its own types. A backend takes part in a call in one of four ways, see
+`Backends.active`:
 
 ============  ==================================================  ===========================
 standing      reason                                              answers a call it matches

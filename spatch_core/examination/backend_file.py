@@ -48,9 +48,6 @@ _AT_LINE = re.compile(r" \(at line (\d+), column \d+\)")
 # TOML parsers do not give them. The text is valid: a parser has accepted it before. It is cut into
 # statements, each a header or a key with its value: the fewest lines that a parser accepts.
 
-_LONGEST = 1000
-"""The longest key path whose line is recorded."""
-
 
 class Header(NamedTuple):
     """The header of a table."""
@@ -77,10 +74,7 @@ class Layout:
 
     def add(self, path: KeyPath, value: Any, line: int, elements: list[int]) -> None:
         """Record the lines of a key, and of all that its value has."""
-        key = key_path(path)
-        # A long key of a table would be repeated in the path of every key below it.
-        if len(key) <= _LONGEST:
-            self.lines.setdefault(key, line)
+        self.lines.setdefault(key_path(path), line)
         if isinstance(value, Mapping):
             for name, each in value.items():
                 self.add((*path, name), each, line, elements)

@@ -193,7 +193,6 @@ def _covers(own: TypePattern, other: TypePattern) -> bool:
 
 # --- The order ------------------------------------------------------------------------------------
 
-
 BASE_ORDER = (
     "the library itself is first, then concrete backends, then abstract ones; among these, "
     "backends in the library's code keep their order, then installed ones are sorted by name"

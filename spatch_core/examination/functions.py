@@ -289,7 +289,6 @@ def _no_context(mention: Mention) -> tuple[str, str]:
 
 # --- Signatures ----------------------------------------------------------------------------------
 
-
 _BY_POSITION = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
 _BY_KEYWORD = (Parameter.POSITIONAL_OR_KEYWORD, Parameter.KEYWORD_ONLY)
 _PLAIN = (bool, int, float, complex, str, bytes)

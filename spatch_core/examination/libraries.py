@@ -210,13 +210,15 @@ def _with_advice(problem: Finding) -> Finding:
 
 def _alike(system: BackendSystem) -> Iterator[Finding]:
     """Yield an error for each entry point group that resembles that of the library."""
-    others = {str(each.group) for each in live_systems()}
     known = [] if system.group is None else [system.group]
+    found: list[tuple[str, Finding]] = []
     for distribution in installed_distributions():
         with suppress(Exception):  # its file of entry points may be damaged
-            for name in {each.group for each in distribution.entry_points} - others:
-                for each in check_group(name, known):
-                    yield replace(each, source=Source(metadata=distribution))
+            for name in {each.group for each in distribution.entry_points}:
+                source = Source(metadata=distribution)
+                found += [(name, replace(e, source=source)) for e in check_group(name, known)]
+    others = {str(each.group) for each in live_systems()} if found else ()
+    yield from (each for name, each in found if name not in others)
 
 
 def _faulty(library: Library, message: str, remedy: str) -> LoadedLibrary:

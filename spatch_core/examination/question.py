@@ -1,4 +1,7 @@
-"""A question to the core about a call: its function, its types, and the options around it."""
+"""A question to the core about a call: its function, its types, and the options around it.
+
+The last part asks for all functions of a library at once, in a child, for the report.
+"""
 
 from __future__ import annotations
 
@@ -249,7 +252,6 @@ def _not_found(libraries: list[LoadedLibrary], wanted: str, failure: str) -> Exc
 
 
 # --- What runs for the types that backends name --------------------------------------------------
-
 
 LIMIT = 20_000
 """The largest number of combinations of a function with types, for one library."""

@@ -1,4 +1,7 @@
-"""Writes the functions that a backend's code registers into its file. Needs tomlkit."""
+"""Writes the functions that a backend's code registers into its file. Needs tomlkit.
+
+What the code registers comes first, then variants by name, then how the text is edited.
+"""
 
 from __future__ import annotations
 

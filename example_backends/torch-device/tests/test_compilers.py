@@ -3,6 +3,8 @@
 import subprocess
 import sys
 
+import pytest
+
 CODE = '''
 import numpy as np, torch
 from torch import nn
@@ -19,6 +21,13 @@ TEXTS = {  # all that the compiler knows, as NumPy would have it
     aten.sum.default: "np.sum({0})", aten.as_strided.default: "strided({0}, {1}, {2})",
     aten.cosh.default: None,
 }
+WHOLE = TEXTS | {  # what graphs have besides: views are no operators of a device
+    aten.t.default: "{0}.T", aten.view.default: "np.reshape({0}, {1})",
+    aten.addmm.default: "{0} + {1} @ {2}", aten.le.Scalar: "{0} <= {1}",
+    aten.threshold_backward.default: "np.where({1} > {2}, {0}, 0)", aten.detach.default: "{0}",
+    aten.pow.Tensor_Scalar: "{0} ** {1}", aten.expand.default: "np.broadcast_to({0}, {1})",
+    aten.mul.Scalar: "{0} * {1}",
+}
 compiled = []
 
 def compile(graph, examples):
@@ -28,14 +37,16 @@ def compile(graph, examples):
         if node.op == "placeholder":
             names.append(node.name)
         elif node.op == "call_function":
-            text = TEXTS[node.target]
+            text = WHOLE.get(node.target)
             if text is None:
                 raise NotImplementedError(node.target)
             values = [each.name if isinstance(each, torch.fx.Node) else each for each in node.args]
             values += [False] * 2
             lines.append(f"    {node.name} = " + text.format(*values))
         else:
-            result = node.args[0].name
+            result = node.args[0]
+            if isinstance(result, tuple):
+                result = "".join(f"{each}, " for each in result)
     assert all(each.device.type == "meta" for each in examples) and len(examples) == len(names)
     source = "\\n".join([f"def run({', '.join(names)}):", *lines, f"    return {result}"])
     compiled.append(source)
@@ -86,6 +97,22 @@ assert losses[1][-1] < losses[1][0]
 known = {str(each).replace(".", ":", 1).removesuffix(".default") for each in TEXTS}
 assert "aten:mm" in known and not known & set(environment.report().conversions)
 
+# The step again, as whole graphs: a forward and a backward one.
+compiled.clear()
+net.zero_grad()
+run = torch.compile(net, backend="toy", fullgraph=True)
+for _ in range(2):
+    loss = (run(a) * run(a)).sum()
+loss.backward()
+assert len(compiled) >= 2 and max(len(each.splitlines()) for each in compiled) > 8, compiled
+whole = [each.grad.cpu() for each in net.parameters()]
+net.zero_grad()
+(net(a) * net(a)).sum().backward()
+for each, gradient in zip(net.parameters(), whole, strict=True):
+    torch.testing.assert_close(gradient, each.grad.cpu())
+# A graph with an operator that the compiler does not know runs operator by operator.
+torch.testing.assert_close(torch.compile(torch.cosh, backend="toy")(a).cpu(), a.cpu().cosh())
+
 environment.report().reset()
 environment.conversions = False
 try:
@@ -100,8 +127,37 @@ assert environment.report().conversions == {"aten:cosh": 1}
 '''
 
 
-def test_a_compiler_of_graphs_makes_an_eager_device() -> None:
-    """It compiles each operator as a graph of one node, once for shapes, dtypes and numbers."""
-    command = [sys.executable, "-c", CODE]
+DYNAMO = """
+import numpy as np, torch
+from torch_device import BackendEnvironment, register_compiler
+
+environment = BackendEnvironment(
+    "toy", np.ndarray, torch.Tensor.numpy, torch.from_numpy, settle=np.asarray
+)
+aten = torch.ops.aten
+register_compiler(environment, "aot_eager", [aten.tanh.default, aten.mm.default])
+environment.register_default_decompositions()
+
+torch.manual_seed(0)
+net, x = torch.nn.Sequential(torch.nn.Linear(3, 4), torch.nn.GELU()), torch.randn(2, 3)
+net(x).square().sum().backward()
+wanted = [each.grad.clone() for each in net.parameters()]
+net.zero_grad()
+net.to("toy")
+x = x.to("toy")
+assert torch.equal(x.tanh().cpu(), x.cpu().tanh())
+assert not environment.report().conversions
+(torch.compile(lambda: net(x).square().sum(), backend="toy", fullgraph=True)()).backward()
+for each, gradient in zip(net.parameters(), wanted, strict=True):
+    torch.testing.assert_close(each.grad.cpu(), gradient)
+found = set(environment.report().conversions)  # of a whole graph there are none
+assert not found & {"aten:addmm", "aten:gelu", "aten:gelu_backward", "aten:mm"}, found
+"""
+
+
+@pytest.mark.parametrize("code", [CODE, DYNAMO], ids=["of-data", "of-pytorch"])
+def test_a_compiler_of_graphs(code: str) -> None:
+    """It compiles each eager call as a graph of one node, and whole graphs in `torch.compile`."""
+    command = [sys.executable, "-W", "ignore", "-c", code]
     found = subprocess.run(command, capture_output=True, text=True, check=False)
     assert not found.returncode, found.stdout + found.stderr

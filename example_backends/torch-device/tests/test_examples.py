@@ -11,6 +11,7 @@ PROGRAMS = {
     "digits": ("--steps", "3"),
     # More pictures: batch normalization of two values enlarges every rounding error.
     "resnet": ("--steps", "2", "--pictures", "8", "--size", "64"),
+    "steps": ("--steps", "3"),
     "text": ("--steps", "3", "--batch", "2", "--write", "2"),
 }
 

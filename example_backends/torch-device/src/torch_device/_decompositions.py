@@ -93,7 +93,7 @@ def register(environment: BackendEnvironment) -> None:
         known[each] = batch_norm_in_place(environment)
     add = aten.index_add.default
     known[add] = _of_equal_sizes(known[add])
-    # It counts the entries after the last label as the label 0.
+    # It counts the entries after the last label as the label 0, and gives one row the shape (1,).
     del known[aten.multilabel_margin_loss_forward.default]
     known.update(OWN)
     for each in (*(getattr(aten, name).default for name in DIFFERENTIATED.split()), *OWN):

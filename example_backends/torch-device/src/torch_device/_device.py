@@ -173,6 +173,8 @@ def register(environment: BackendEnvironment) -> DeviceModule:
         name, module, device_guard=_Guard()
     )
     autograd: Any = torch.autograd
+    accelerator: Any = torch._C
+    accelerator._accelerator_synchronizeDevice = module.synchronize
     for each in (autograd, autograd.graph):
         run = each._engine_run_backward
         each._engine_run_backward = _backward(run, in_thread=environment.backward_in_thread)
@@ -194,28 +196,35 @@ def register(environment: BackendEnvironment) -> DeviceModule:
     return module
 
 
-_KEYS = {
+_KINDS = {
     "SparsePrivateUse1": "sparse",
     "SparseCsrPrivateUse1": "sparse",
     "QuantizedPrivateUse1": "quantized",
     "NestedTensorPrivateUse1": "nested",
 }
-
-
-_MADE_OF_DENSE = {
-    torch.ops.aten._nested_tensor_from_tensor_list.default: "nested",
+_MAKE_SUCH = {
+    "_nested_tensor_from_tensor_list": ("PrivateUse1", "nested"),
+    "sparse_compressed_tensor.comp_plain_value_size": ("SparseCsrPrivateUse1", "sparse"),
+    "sparse_compressed_tensor.comp_plain_value": ("SparseCsrPrivateUse1", "sparse"),
+    "_sparse_compressed_tensor_unsafe": ("SparseCsrPrivateUse1", "sparse"),
+    "zeros": ("SparseCsrPrivateUse1", "sparse"),
 }
-"""Operators that would make such a tensor of dense ones."""
+"""Operators that would make such tensors of dense ones, without asking the device."""
 
 
 def _refuse_layouts(environment: BackendEnvironment) -> None:
     """Let PyTorch refuse the operators that would make or take such tensors."""
-    for key, kind in _KEYS.items():
+    name = environment.name
+    for key, kind in _KINDS.items():
         library = torch.library.Library("_", "IMPL")
-        library.fallback(_refusing(environment.name, kind), key)
+        library.fallback(_refusing(name, kind), key)
         environment.keep(library)
-    for operator, kind in _MADE_OF_DENSE.items():
-        environment.register_kernel(operator, partial(_refusing(environment.name, kind), operator))
+    library = torch.library.Library("aten", "IMPL")
+    for operator, (key, kind) in _MAKE_SUCH.items():
+        library.impl(operator, partial(_refusing(name, kind), f"aten.{operator}"), key)
+    # There is no memory to be copied to: all memory of the CPU is as good as pinned memory.
+    library.impl("_pin_memory", lambda tensor, device=None: tensor, "CPU")
+    environment.keep(library)
 
 
 def _refusing(name: str, kind: str) -> Any:

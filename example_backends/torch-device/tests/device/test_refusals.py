@@ -87,6 +87,30 @@ REFUSED = {
         lambda d: torch.sparse_coo_tensor([[0], [1]], [1.0], (2, 2), device=d),
         "sparse",
     ),
+    "sparse_csr": (
+        lambda d: torch.sparse_csr_tensor([0, 1], [0], [1.0], (1, 2), device=d),
+        "sparse",
+    ),
+    "sparse_csc": (
+        lambda d: torch.sparse_csc_tensor(
+            torch.tensor([0, 1], device=d), torch.tensor([0], device=d), torch.ones(1, device=d)
+        ),
+        "sparse",
+    ),
+    "sparse_csr-to": (lambda d: torch.eye(2).to_sparse_csr().to(d), "sparse"),
+    "sparse_csr-zeros": (lambda d: torch.zeros(2, device=d, layout=torch.sparse_csr), "sparse"),
+    "sparse-gradient": (
+        lambda d: (
+            torch.nn.functional.embedding(
+                torch.tensor([1], device=d),
+                torch.ones(3, 2, device=d, requires_grad=True),
+                sparse=True,
+            )
+            .sum()
+            .backward()
+        ),
+        "sparse",
+    ),
     "sparse-to": (lambda d: torch.eye(2).to_sparse().to(d), "sparse"),
     "quantize": (
         lambda d: torch.quantize_per_tensor(torch.ones(2, device=d), 0.1, 0, torch.qint8),
@@ -106,6 +130,10 @@ REFUSED = {
     ),
     "nested": (lambda d: torch.nested.nested_tensor([torch.ones(2, device=d)]), "nested"),
     "nested-to": (lambda d: torch.nested.nested_tensor([torch.ones(2)]).to(d), "nested"),
+    "nested-at-once": (
+        lambda d: torch.nested.nested_tensor([torch.ones(2)], device=d).unbind(),
+        "nested",
+    ),
     "generator": (lambda d: torch.Generator(device=d), "Generator"),
     "mkldnn": (lambda d: torch.ones(2, device=d).to_mkldnn(), "mkldnn"),
     "index": (lambda d: torch.zeros(2, device=f"{d}:1"), "index"),
