@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 
 from spatch_core import BackendSkippedWarning, BackendSystem, ImplementationImportError
-from spatch_core.exceptions import IdentifierError
 from spatch_core.types import TypePattern
 from tests.conftest import WritePackage
 
@@ -100,12 +99,6 @@ def test_what_cannot_be_found_is_named(package: WritePackage, identifier: str, t
     with pytest.raises(ImplementationImportError, match=text) as caught:
         f(Mine())
     assert identifier in str(caught.value)
-
-
-def test_a_dot_for_the_colon_is_shown_the_colon() -> None:
-    """D4: where a description has no line for a remedy, on the command line and in options."""
-    with pytest.raises(IdentifierError, match=r"such as '~numpy:ndarray'$"):
-        TypePattern("~numpy.ndarray")
 
 
 def test_type_patterns_are_values() -> None:

@@ -152,7 +152,7 @@ def test_keys_that_are_no_fields_here_are_faults_of_their_lines(site: Site, proj
     assert answer.errors == ""
     assert {place: remedy for place, (_, remedy) in faults(answer).items()} == {
         (3, "opt_in"): "Did you mean 'requires_opt_in'?",
-        (4, 'functions."paintlib.blur"'): "Write it as 'package.module:function'",
+        (4, 'functions."paintlib.blur"'): "Write it as 'paintlib:blur'",
         (6, 'functions."default"'): "Did you mean 'defaults'?",
         (
             10,
