@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -15,9 +15,6 @@ from tolerances import TOLERANCES
 from scipy_dispatch import backend_opts, ndimage
 from scipy_dispatch.testing import EXACT, difference, quietly
 from spatch_core import NoImplementationError
-
-if TYPE_CHECKING:
-    pass
 
 J = jnp.arange(42.0, dtype=jnp.float32).reshape(6, 7) % 5
 MISSING = [

@@ -78,7 +78,7 @@ _KINDS = {
 def why_not(call: Call, kinds: dict[str, str], context: DispatchContext | None) -> str | None:
     """Return why a call is not supported, by the arguments alone; None if it may be.
 
-    It reads no elements of JAX arrays. Settings that are JAX arrays become known values, and
+    It reads no elements of the data. Settings that are JAX arrays become known values, and
     lists of numbers and arrays become arrays, in place. `kinds` has the parameters that may be
     traced, the data first, and the kinds of numbers of each.
     """
