@@ -190,10 +190,11 @@ class CallContext(DispatchContext):
 
     __slots__ = ()
 
-    __init__ = object.__init__  # its makers set the attributes
+    # Its makers set the attributes.
+    __init__ = object.__init__  # pyright: ignore[reportAssignmentType]
 
 
-new_context: Callable[[], DispatchContext] = CallContext
+new_context: Callable[[], DispatchContext] = CallContext  # pyright: ignore[reportAssignmentType]
 
 
 class Progress:

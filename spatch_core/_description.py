@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -389,11 +388,19 @@ def _locate(name: str, folders: list[str] | None) -> tuple[Any, Any, Any] | None
         return known.get("__path__"), loader, known.get("__file__")
     for finder in sys.meta_path:
         find = getattr(finder, "find_spec", None)
-        # `PathFinder` raises it for a namespace package inside of one that is not imported.
-        with suppress(KeyError):
+        try:
             spec = find and find(name, folders)
-            if spec is not None:
-                return spec.submodule_search_locations, spec.loader, spec.origin
+        except KeyError:
+            # `PathFinder` raises it for a namespace package inside of one that is not imported. It
+            # has asked the finders of the folders, among them those of editable installations.
+            finders = [sys.path_importer_cache.get(each) for each in folders or ()]
+            specs = [each.find_spec(name) for each in finders if each is not None]
+            places = [at for each in specs if each for at in each.submodule_search_locations or ()]
+            if places:
+                return places, None, None
+            continue
+        if spec is not None:
+            return spec.submodule_search_locations, spec.loader, spec.origin
     return None
 
 

@@ -419,7 +419,7 @@ def edit_functions(
             _change(blocks, name, old, wanted[name])
     for name in sorted(wanted):
         if not isinstance(present.get(name), Mapping):
-            [*_edit(blocks, name)]  # raises CannotEdit for a table on one line
+            list(_edit(blocks, name))  # raises CannotEdit for a table on one line
             _add(blocks, name, wanted[name])
     return "\n".join(line for block in blocks for line in (*block.above, *block.body, *block.below))
 

@@ -444,7 +444,7 @@ def test_exceptions_go_on_as_they_are() -> None:
         raise KeyError(values)
 
     for name in ("to_default", "from_default", "copy_into"):
-        fields = {"copy_into": copy_into, name: broken}
+        fields: dict[str, Any] = {"copy_into": copy_into, name: broken}
         _, f = make(lambda x: Own(), describe(**fields), traits={"mutates": "x"})
         with pytest.raises(KeyError) as caught:
             f(Foreign())
@@ -453,10 +453,10 @@ def test_exceptions_go_on_as_they_are() -> None:
             assert note.startswith(f"Raised while {name} of the backend 'gpu' ran for lib:f; ")
             assert "disable='gpu'" in note
     _, f = make(lambda x: 1 / 0)
-    with pytest.raises(ZeroDivisionError) as caught:
+    with pytest.raises(ZeroDivisionError) as division:
         f(Foreign())
     if sys.version_info >= (3, 11):
-        (note,) = caught.value.__notes__
+        (note,) = division.value.__notes__
         assert note.endswith("so gpu converts for its default implementation")
 
 

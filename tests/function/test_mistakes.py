@@ -21,7 +21,7 @@ def test_parentheses_are_missing() -> None:
     def f(x: Any) -> Any: ...
 
     with pytest.raises(TypeError, match=r"is it decorated with @dispatchable\(\), with parenth"):
-        f(3)
+        f(3)  # type: ignore[arg-type]
 
 
 def find_first(x: Any, *rest: Any) -> Any:

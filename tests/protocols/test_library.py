@@ -560,7 +560,7 @@ def test_a_type_in_force_may_override() -> None:
         with pytest.raises(UnknownTypeError):
             own.backend_opts(type=wrong)
     with pytest.raises(TypeError, match="takes a class"):
-        own.backend_opts(type=3)  # type: ignore[call-overload]
+        own.backend_opts(type=3)  # type: ignore[arg-type]
 
 
 def test_coroutine_functions() -> None:

@@ -19,7 +19,7 @@ def trace(*calls: Any) -> list[TraceEvent]:
     with system.backend_opts(trace=True) as events:
         for args in calls:
             f(*args)
-    return events
+    return list(events)
 
 
 @pytest.mark.parametrize(

@@ -147,7 +147,7 @@ def test_names_without_a_value(lib: Any) -> None:
             _ = lib.xyz
         assert not hasattr(lib, "absent")
         with pytest.raises(ImportError):
-            from attrlib import absent  # noqa: F401
+            from attrlib import absent  # type: ignore[import-not-found]  # noqa: F401
 
 
 def test_an_identifier_that_leads_nowhere(lib: Any) -> None:
