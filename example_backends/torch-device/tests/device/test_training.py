@@ -54,7 +54,8 @@ def test_optimizers(device, environment, name, options):
         with pytest.raises(NotImplementedError, match="NumPy has no bfloat16"):
             trained(device)
         return
-    torch.testing.assert_close(trained(device), trained("cpu"), rtol=1e-4, atol=1e-5)
+    rtol = 1e-2 if name == "Muon" else 1e-4  # the last digit of bfloat16
+    torch.testing.assert_close(trained(device), trained("cpu"), rtol=rtol, atol=1e-5)
 
 
 A, B = torch.tensor([0.7, 1.5, 3.0]), torch.tensor([2.0, 1.2, 0.8])
