@@ -14,7 +14,7 @@ from functools import partial
 from typing import Any
 
 import torch
-from record import Draws, Record, compare, is_wanted, moved, parser, start, to_cpu, worst
+from record import Draws, Record, compare, is_wanted, moved, parser, start, to_cpu
 from torch.utils._pytree import tree_leaves, tree_map_only
 
 
@@ -78,10 +78,7 @@ def main() -> None:
                 name += ", training" if is_training else ", evaluation"
             if not is_wanted(name, options.only) or (name in record.cells and not options.only):
                 continue
-            cell, reason = worst(examine(environment, info, is_training))
-            record.set(name, cell)
-            if options.only or cell.startswith("fails"):
-                print(f"{name}: {cell} {'' if reason in cell else reason}", flush=True)
+            record.add(name, examine(environment, info, is_training), is_shown=bool(options.only))
     print(record.summary())
 
 

@@ -17,7 +17,7 @@ from functools import partial
 from typing import Any
 
 import torch
-from record import Draws, Record, compare, is_wanted, moved, parser, start, to_cpu, worst
+from record import Draws, Record, compare, is_wanted, moved, parser, start, to_cpu
 from torch.utils._pytree import tree_leaves, tree_map_only
 
 ON_CPU = {"tensor_split"}
@@ -111,10 +111,7 @@ def main() -> None:
             continue
         if name in record.cells and not options.only:
             continue
-        cell, reason = worst(examine(environment, info, dtype, options))
-        record.set(name, cell)
-        if options.only or cell.startswith("fails"):
-            print(f"{name}: {cell} {'' if reason in cell else reason}", flush=True)
+        record.add(name, examine(environment, info, dtype, options), is_shown=bool(options.only))
     print(record.summary())
 
 

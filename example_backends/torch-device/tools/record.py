@@ -178,6 +178,13 @@ class Record:
             rows = self._read()[1]
             self.cells = {name: row[column] for name, row in rows.items() if row.get(column)}
 
+    def add(self, name: str, outcomes: list[tuple[str, str]], *, is_shown: bool) -> None:
+        """Write the worst outcome, and print it with its reason if it fails or `is_shown`."""
+        cell, reason = worst(outcomes)
+        self.set(name, cell)
+        if is_shown or cell.startswith("fails"):
+            print(f"{name}: {cell} {'' if reason in cell else reason}", flush=True)
+
     def set(self, name: str, cell: str) -> None:
         """Write a cell."""
         self.cells[name] = cell
