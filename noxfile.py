@@ -487,7 +487,7 @@ if "3.11" in INTERPRETERS:
         update = ("spatch-core", "update", "--check", "--prune", description)
         # A test starts the tests of each device in a separate process.
         tests = ("torch-device", "tests", "--ignore=tests/device")
-        every = {"EVERY": "1" if "whole" in step.session.posargs else "24"}
+        every = {"EVERY": "1"} if "whole" in step.session.posargs else {}
         step.run_together(
             lambda: step.pytest(*tests, folder=folders[0], variables=every),
             lambda: step.example("torch-device-jit"),
