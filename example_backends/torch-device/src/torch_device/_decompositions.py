@@ -20,7 +20,8 @@ KEPT = {
     *("bernoulli", "randint_like", "multinomial", "poisson", "to", "_to_copy", "clone"),
     *("expand", "alias", "detach", "select", "slice", "permute", "transpose", "t", "squeeze"),
     *("unsqueeze", "diagonal", "split", "split_with_sizes", "unbind", "view_as_real", "lift"),
-    *("_trilinear", "add", "sub", "mul", "div"),
+    *("view_as_complex", "_unsafe_view", "resize", "set", "copy", "lift_fresh", "chunk"),
+    "_trilinear",
 }
 
 
@@ -184,7 +185,9 @@ def register(environment: BackendEnvironment) -> None:
     decomposed = {operator.name() for operator in known}
     # The functional variants of these are C++ around `out=`, which would recurse.
     composed = _with_kernel("CompositeExplicitAutogradNonFunctional")
-    composed |= _with_kernel("CompositeExplicitAutograd") & decomposed
+    of_others = _with_kernel("CompositeExplicitAutograd") & decomposed
+    # C++ makes tensors of the numbers of these, and calls what a backend implements.
+    composed |= {each for each in of_others if ".Scalar" not in each}
     # What C++ makes of these ends in operators that no device has, in place of an own kernel.
     composed |= {"aten::convolution", "aten::convolution_backward"}
     for full in sorted(composed - _with_kernel("CompositeImplicitAutograd")):
