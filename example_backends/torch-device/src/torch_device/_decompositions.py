@@ -185,9 +185,10 @@ def register(environment: BackendEnvironment) -> None:
     decomposed = {operator.name() for operator in known}
     # The functional variants of these are C++ around `out=`, which would recurse.
     composed = _with_kernel("CompositeExplicitAutogradNonFunctional")
-    of_others = _with_kernel("CompositeExplicitAutograd") & decomposed
-    # C++ makes tensors of the numbers of these, and calls what a backend implements.
-    composed |= {each for each in of_others if ".Scalar" not in each}
+    composed |= _with_kernel("CompositeExplicitAutograd") & decomposed
+    # Of these numbers C++ makes tensors, which PyTorch takes as numbers again.
+    for each in ("add", "sub", "mul", "div"):
+        composed -= {f"aten::{each}.Scalar", f"aten::{each}_.Scalar", f"aten::{each}.Scalar_mode"}
     # What C++ makes of these ends in operators that no device has, in place of an own kernel.
     composed |= {"aten::convolution", "aten::convolution_backward"}
     for full in sorted(composed - _with_kernel("CompositeImplicitAutograd")):

@@ -30,14 +30,14 @@ FLOATING = {
     *("asin", "acos", "atan", "asinh", "acosh", "atanh"),
 }
 """Those of integers and booleans too, whose results are floating-point."""
-BINARY = {
+BINARY: dict[str, str | None] = {
     **dict.fromkeys(("maximum", "minimum", "fmax", "fmin", "logical_and", "logical_or")),
     **dict.fromkeys(("logical_xor", "hypot", "nextafter", "copysign", "gcd", "lcm", "heaviside")),
     **dict.fromkeys(("logaddexp", "logaddexp2", "fmod", "remainder", "floor_divide")),
     **dict.fromkeys(("bitwise_and", "bitwise_or", "bitwise_xor")),
-    **{"eq": "equal", "ne": "not_equal", "lt": "less", "le": "less_equal"},
-    **{"gt": "greater", "ge": "greater_equal"},
 }
+BINARY |= {"eq": "equal", "ne": "not_equal", "lt": "less", "le": "less_equal"}
+BINARY |= {"gt": "greater", "ge": "greater_equal"}
 
 SPECIAL = {
     **dict.fromkeys(("erf", "erfc", "digamma", "i0", "erfinv")),
