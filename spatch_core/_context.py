@@ -162,10 +162,7 @@ DispatchContext.__module__ = f"{__package__}.backend_system"
 
 
 class SharedPart(NamedTuple):
-    """The part of a context that all calls with the same decision share.
-
-    Contexts refer to it: setting one attribute takes less time than setting five.
-    """
+    """The part of a context that all calls with the same decision share: it saves time."""
 
     types: tuple[type, ...]
     name: str
@@ -174,15 +171,6 @@ class SharedPart(NamedTuple):
     # Takes the ``_args`` and ``_kwargs`` of a context, and returns the dispatch arguments.
     extract: Callable[[Any, Any], tuple[Any, ...]]
     rest: Rest | None = None
-
-
-def context_of_call(
-    known: SharedPart, args: tuple[Any, ...], kwargs: Mapping[str, Any]
-) -> DispatchContext:
-    """Return the context of a running call."""
-    context = new_context()
-    context._known, context._args, context._kwargs = known, args, kwargs
-    return context
 
 
 class CallContext(DispatchContext):
@@ -197,28 +185,27 @@ class CallContext(DispatchContext):
 new_context: Callable[[], DispatchContext] = CallContext  # pyright: ignore[reportAssignmentType]
 
 
-class Progress:
-    """The answers of the candidates of one call so far.
+def context_of_call(
+    known: SharedPart, args: tuple[Any, ...], kwargs: Mapping[str, Any]
+) -> DispatchContext:
+    """Return the context of a running call."""
+    context = new_context()
+    context._known, context._args, context._kwargs = known, args, kwargs
+    return context
 
-    Attributes
-    ----------
-    reasons, unconverted : dict of str to str
-        By backend, why it deferred, and why its conversions could not be used.
-    postponed : list of int
-        The places of the candidates that said ``IF_NEEDED``.
-    cause : Exception or None
-        The last exception by which an implementation deferred.
-    backend : str or None
-        The candidate that was tried last; after the call, the one that answered or raised, if any.
-    """
+
+class Progress:
+    """The answers of the candidates of one call so far."""
 
     __slots__ = ("backend", "cause", "postponed", "reasons", "unconverted")
 
     def __init__(self, reasons: Mapping[str, str] | None = None) -> None:
+        # By backend: why it deferred, and why its conversions could not be used.
         self.reasons: dict[str, str] = {} if reasons is None else {**reasons}
         self.unconverted: dict[str, str] = {}
-        self.postponed: list[int] = []
-        self.cause: Exception | None = None
+        self.postponed: list[int] = []  # the places of the candidates that said `IF_NEEDED`
+        self.cause: Exception | None = None  # the last one by which an implementation deferred
+        # The candidate that was tried last; in the end the one that answered or raised, if any.
         self.backend: str | None = None
 
     def inner(self) -> Progress:
