@@ -8,6 +8,7 @@ from __future__ import annotations
 import sys
 import warnings
 from collections.abc import Mapping
+from contextlib import suppress
 from enum import Enum
 
 TYPE_CHECKING = False
@@ -63,6 +64,21 @@ def shortened(text: str) -> str:
     return (
         text if len(text) <= _LONGEST else f"{text[: _LONGEST // 2]} ... {text[-_LONGEST // 4 :]}"
     )
+
+
+def add_note(error: BaseException, text: str, unless: str | tuple[str, ...]) -> None:
+    """Add a note, from Python 3.11 on, unless one begins so: that of a nested call says more."""
+    notes = getattr(error, "__notes__", ())
+    if any(type(each) is str and each.startswith(unless) for each in notes):
+        return
+    # An exception of a third party may refuse, and one of Python 3.10 has no such method.
+    with suppress(Exception):
+        error.add_note(text)  # type: ignore[attr-defined]
+
+
+def leaves_out(name: str) -> str:
+    """Return how to do without a backend, in words."""
+    return f"backend_opts(disable={name!r}) leaves it out"
 
 
 # Values that users receive

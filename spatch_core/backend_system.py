@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ._errors import Finding, Notices
     from ._explain import Explanation
     from ._function import DispatchArguments
-    from ._invoke import DispatchableFunction
+    from .types import DispatchableFunction
 
     P = ParamSpec("P")
     R = TypeVar("R")
@@ -322,7 +322,7 @@ class BackendSystem:
         TypeError
             If `types` are not classes.
         """
-        from ._invoke import explain_types  # a library needs it later
+        from ._entries import explain_types  # a library needs it later
 
         return explain_types(self._dispatcher, identifier, types)
 
