@@ -129,9 +129,8 @@ class BackendSystem:
         self._defer_on = _exceptions(defer_on)
         self._notices: Notices | None = None
         if notify is not None:
-            from ._errors import Notices, check_notify  # few libraries need it
+            from ._errors import Notices  # few libraries need it
 
-            check_notify(notify)
             self._notices = Notices(notify)
         # The caller's module makes the system, so another process finds it by importing that.
         self._module = str(sys._getframe(1).f_globals.get("__name__", "__main__"))
