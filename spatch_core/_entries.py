@@ -173,7 +173,7 @@ def fill(dispatcher: Dispatcher, index: int, values: tuple[Any, ...]) -> Callabl
         return function.default
     key = tuple(map(type, values))
     target: Any = entry_for(dispatcher, index, calls, map(type, given(values)), key)
-    return target  # type: ignore[no-any-return]  # it is called like the function
+    return target  # type: ignore[no-any-return]  # never None: the library owns it
 
 
 def entry_for(
@@ -214,7 +214,7 @@ def entry_for(
         scope.make_room(index, table)
         if function.is_adopted:
             table[key] = target
-        else:
+        elif target is not None:  # as it always is: the library owns the function
             store(table, function, key, target)
     return target
 

@@ -281,12 +281,12 @@ def _go_on(
     if called is None:
         result = chain.call(progress)
     else:
-        candidates, place = chain.decision.candidates, 0
-        if not tries_whole_chain(called):
-            place = chain.decision.index_of(called)
-        elif len(candidates) != 1 or not candidates[0].is_plain:
-            return NotImplemented  # a type outside of the library may answer
-        # It has returned `NotImplemented`, also if it is the single candidate of a chain.
+        candidates = chain.decision.candidates
+        place = chain.decision.index_of(called)
+        if tries_whole_chain(called):
+            if len(candidates) != 1 or not candidates[0].is_plain:
+                return NotImplemented  # a type outside of the library may answer
+            place = 0  # the single candidate has passed `NotImplemented` on
         result = chain.after(place, RETURNED, progress)
     return chain.end(progress) if result is NotImplemented else result
 
