@@ -28,8 +28,7 @@ from ._wrapper import COROUTINE
 from .exceptions import NoImplementationError
 
 if TYPE_CHECKING:
-    from ._entries import Calls
-    from ._function import Dispatcher, Function
+    from ._function import Function
     from ._traits import Memory
 
 
@@ -226,11 +225,13 @@ def _later(step: Step, reason: str) -> Step:
 
 
 def make_override(
-    dispatcher: Dispatcher, function: Function, classes: tuple[type, ...], protocol: str
+    wrapper: Any,
+    function: Function,
+    classes: tuple[type, ...],
+    protocol: str,
+    go_on: Callable[..., Any],
 ) -> Callable[..., Any]:
     """Return a callable that calls the methods of classes, in this order, until one answers."""
-    # By identity: another function may have taken its identifier.
-    wrapper: Any = next(each.wrapper for each in dispatcher.records if each.function is function)
     is_numpys = protocol == ARRAY_FUNCTION
     is_torchs = protocol == "__torch_function__" and "torch" in sys.modules
     if is_numpys:
@@ -242,7 +243,7 @@ def make_override(
         def ask(*args: Any, **kwargs: Any) -> Any:
             # `super().__torch_function__(...)` disables these methods and calls the function.
             if is_torchs and not sys.modules["torch"]._C._is_torch_function_enabled():
-                return go_on(dispatcher, wrapper, args, kwargs)
+                return go_on(wrapper, args, kwargs)
             return getattr(cls, protocol)(wrapper, classes, args, kwargs)
 
         def ask_instance(*args: Any, **kwargs: Any) -> Any:
@@ -267,26 +268,3 @@ def make_override(
     # long as `made`.
     made._overrides = (id(function), *map(id, classes))
     return made  # type: ignore[no-any-return]  # a function
-
-
-def go_on(
-    dispatcher: Dispatcher, wrapper: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
-) -> Any:
-    """Call the candidates after the overriding types; for the method of the library's mixin."""
-    record: Any = getattr(getattr(wrapper, "explain", None), "__self__", None)
-    if getattr(record, "dispatcher", None) is not dispatcher:
-        raise TypeError(f"{wrapper!r} is no dispatchable function of this library")
-    calls: Calls = dispatcher.ensure_loaded()
-    function, scope = record.function, dispatcher.keeper.get()[0]
-    chains = scope.chains(record.index)  # before the backends are read; see `Scope.chains`
-    types = calls.decider.unique_types(map(type, function.extract(args, kwargs)), scope.state)
-    key = (*types, AfterOverriding)
-    chain = chains.get(key)
-    if chain is None:
-        chain = calls.chain(function, scope.state, types, after_overriding=True)
-        chains.keep(key, chain)
-    return chain.run(args, kwargs)
-
-
-class AfterOverriding:
-    """Marks the key of a chain that begins after the overriding types."""

@@ -20,7 +20,7 @@ from ._decide import Decision, Step
 from ._errors import nearest
 from ._options import checked_type
 from ._patterns import DEFAULT, is_hashable_by_identity, loaded_object, shown
-from ._state import Scope, store, table_of
+from ._state import MAX_ENTRIES, Scope, store, table_of
 from ._wrapper import TakesFound, given
 from .exceptions import BackendDeferredError, UnknownFunctionError
 
@@ -223,7 +223,14 @@ class _Raised(NamedTuple):
     error: Exception
 
 
-def chain_of(dispatcher: Dispatcher, index: int, calls: Calls, types: Iterable[type]) -> Chain:
+def chain_of(
+    dispatcher: Dispatcher,
+    index: int,
+    calls: Calls,
+    types: Iterable[type],
+    *,
+    after_overriding: bool = False,
+) -> Chain:
     """Return the chain for the types of dispatch arguments, in the state in force."""
     function = dispatcher.records[index - 1].function
     scope: Scope = dispatcher.keeper.get()[0]
@@ -231,11 +238,27 @@ def chain_of(dispatcher: Dispatcher, index: int, calls: Calls, types: Iterable[t
     # chain of the new backends is stored among the old chains, which are no longer read.
     chains, calls = scope.chains(index), dispatcher.loaded or calls
     unique = calls.decider.unique_types(types, scope.state)
-    chain: Chain | None = chains.get(unique)
+    key = after_overriding, *map(id, unique)
+    chain: Chain | None = chains.get(key)
     if chain is None:
-        chain = calls.chain(function, scope.state, unique)
-        chains.keep(unique, chain)
+        chain = calls.chain(function, scope.state, unique, after_overriding=after_overriding)
+        if len(chains) >= MAX_ENTRIES:
+            chains.clear()
+        chains[key] = chain
     return chain.current()
+
+
+def go_on(
+    dispatcher: Dispatcher, wrapper: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
+    """Call the candidates after the overriding types, for the method of a class."""
+    record: Any = getattr(getattr(wrapper, "explain", None), "__self__", None)
+    if getattr(record, "dispatcher", None) is not dispatcher:
+        raise TypeError(f"{wrapper!r} is no dispatchable function of this library")
+    types = map(type, record.function.extract(args, kwargs))
+    calls = dispatcher.ensure_loaded()
+    chain = chain_of(dispatcher, record.index, calls, types, after_overriding=True)
+    return chain.run(args, kwargs)
 
 
 def deferred(
