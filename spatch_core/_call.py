@@ -74,8 +74,13 @@ class Chain(TakesFound):
 
     def current(self) -> Chain:
         """Return the chain, with the candidates as they are now."""
-        # This forgets all tables, so that the next call does not come here.
-        return self.calls.renewed(self) if self.decision.is_stale else self
+        calls, known = self.calls, self.decision
+        if not known.is_stale:
+            return self
+        calls.decider.matcher.forget()
+        calls.keeper.forget_tables()  # so that the next call does not come here
+        after = known.after_overriding
+        return calls.chain(self.function, known.state, known.types, after_overriding=after)
 
     def run(
         self, args: tuple[Any, ...], kwargs: dict[str, Any], found: tuple[Any, ...] | None = None

@@ -216,7 +216,7 @@ def followed_steps(
         for each in decision.steps
         if each.backend not in (name, DEFAULT) and not each.is_last
     ]
-    return [first, *others, Step(DEFAULT, verdict=Verdict.REFUSES, reason=reason)]
+    return [first, *others, Step(DEFAULT, verdict=Verdict.REFUSES, reason=reason, is_last=True)]
 
 
 def _later(step: Step, reason: str) -> Step:

@@ -24,7 +24,7 @@ from abc import get_cache_token
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from copy import copy
 from enum import Enum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ._backends import Backends, Match
 from ._description import EVERY
@@ -77,48 +77,33 @@ class Verdict(str, Enum):
         return self.value
 
 
-class Step:
+class Step(NamedTuple):
     """One backend in one decision.
 
     A candidate runs the implementation of a backend; the default (without an `implementation`); the
-    default with arguments that a backend converts (`conversions`); or the methods of the overriding
-    types (`override`). Its `reason` says why it is one if its types alone do not make it one. Any
-    other step says by its `verdict` and its `reason` why it is no candidate. One that `is_last`
-    answers only where nothing else does.
+    default with arguments that a backend converts; or the methods of the overriding types. Any
+    other step says by its `verdict` and its `reason` why it is no candidate.
     """
 
-    __slots__ = (
-        *("backend", "conversions", "implementation", "is_last", "is_plain", "override"),
-        *("prioritized", "reason", "verdict"),
-    )
+    backend: str
+    implementation: Implementation | None = None
+    verdict: Verdict = Verdict.RUNS
+    prioritized: bool = False
+    reason: str = ""
+    """Why it is a candidate, if its types alone do not make it one; or why it is none."""
+    conversions: Conversions | None = None
+    override: Callable[..., Any] | None = None
+    """Calls the methods of the overriding types."""
+    is_last: bool = False
+    """Whether it answers only where nothing else does."""
 
-    def __init__(
-        self,
-        backend: str,
-        implementation: Implementation | None = None,
-        *,
-        verdict: Verdict = Verdict.RUNS,
-        prioritized: bool = False,
-        reason: str = "",
-        conversions: Conversions | None = None,
-        override: Callable[..., Any] | None = None,
-        is_last: bool = False,
-    ) -> None:
-        self.backend = backend
-        self.implementation = implementation
-        self.verdict = verdict
-        self.prioritized = prioritized
-        self.reason = reason
-        self.conversions = conversions
-        self.override = override
-        self.is_last = is_last or verdict in _LAST
-        # Whether it runs without `should_run`, with exactly the arguments of the call.
-        self.is_plain = conversions is None
-        if implementation is not None:
-            self.is_plain = not (implementation.should_run or implementation.uses_context)
-
-
-_LAST = (Verdict.CONVERTS, Verdict.CANNOT_CONVERT, Verdict.REFUSES)
+    @property
+    def is_plain(self) -> bool:
+        """Whether it runs without `should_run`, with exactly the arguments of the call."""
+        found = self.implementation
+        if found is None:
+            return self.conversions is None
+        return not (found.should_run or found.uses_context)
 
 
 class Decision:
@@ -294,7 +279,8 @@ class Decision:
     def _default(self) -> Step:
         """Return the step of the default."""
         if self.refuses:
-            return Step(DEFAULT, verdict=Verdict.REFUSES, reason=self._why_refused())
+            reason = self._why_refused()
+            return Step(DEFAULT, verdict=Verdict.REFUSES, reason=reason, is_last=True)
         is_last, reason = not self.match.default_matches, LAST_RESORT
         if not is_last:
             reason = IS_CURRENT if self.match.current == DEFAULT else ""
@@ -408,8 +394,13 @@ class Decision:
         conversions = None
         if fits and step.verdict is Verdict.INACTIVE:
             conversions = decider.catalog.descriptions[name].conversions
-        verdict = Verdict.CANNOT_CONVERT
-        return Step(name, verdict=verdict, reason=reason, conversions=conversions)
+        return Step(
+            name,
+            verdict=Verdict.CANNOT_CONVERT,
+            reason=reason,
+            conversions=conversions,
+            is_last=True,
+        )
 
     def conversion(self, name: str) -> Step:
         """Return the step of a backend that converts."""
@@ -419,6 +410,7 @@ class Decision:
             prioritized=name in self.state.prioritized,
             reason="through its conversions",
             conversions=self.decider.catalog.descriptions[name].conversions,
+            is_last=True,
         )
 
     # What the steps name, imported on first use.

@@ -101,14 +101,6 @@ class Calls:
 
         return Remembering
 
-    def renewed(self, chain: Chain) -> Chain:
-        """Return a chain anew, after an import or a registration that may have changed it."""
-        self.decider.matcher.forget()
-        self.keeper.forget_tables()
-        known = chain.decision
-        after = known.after_overriding
-        return self.chain(chain.function, known.state, known.types, after_overriding=after)
-
     def invoked(
         self,
         function: Function,
@@ -254,9 +246,7 @@ def deferred(
     if isinstance(called, _Raised):
         called, progress.cause = called
         reason = reason_of(progress.cause)
-    found = function.extract(args, kwargs) if values is None else given(values)
-    chain = chain_of(dispatcher, index, calls, map(type, found))
-    place = chain.decision.index_of(called)
+    chain, place = _place_of(called, dispatcher, index, calls, progress)
     return chain.after(place, reason, progress)
 
 
@@ -279,15 +269,24 @@ def failed(
         return None
     if isinstance(error, calls.defer_on) and called is not function.default:
         return _Raised(called, error)
+    progress = Progress(args, kwargs, values)
     try:
-        found = function.extract(args, kwargs) if values is None else given(values)
-        chain = chain_of(dispatcher, index, calls, map(type, found))
-        place = chain.decision.index_of(called)
+        chain, place = _place_of(called, dispatcher, index, calls, progress)
     except Exception:  # noqa: BLE001  # the exception of the implementation counts
         return None
     if place is not None:
-        chain.note(error, chain.decision.candidates[place], Progress(args, kwargs))
+        chain.note(error, chain.decision.candidates[place], progress)
     return None
+
+
+def _place_of(
+    called: object, dispatcher: Dispatcher, index: int, calls: Calls, progress: Progress
+) -> tuple[Chain, int | None]:
+    """Return the chain of a call, and the place of the bare implementation in it."""
+    function, found = dispatcher.records[index - 1].function, progress.found
+    found = function.extract(progress.args, progress.kwargs) if found is None else given(found)
+    chain = chain_of(dispatcher, index, calls, map(type, found))
+    return chain, chain.decision.index_of(called)
 
 
 def _with_context(
