@@ -113,8 +113,6 @@ class Decision:
     """The backends that match, and their order; not set if the call names its backend."""
     overriding: tuple[type, ...] = ()
     """The overriding types, in the order in which they are asked."""
-    after_overriding = False
-    """Whether an overriding type has taken the call, and asks for the rest."""
     policy: str | None = None
     """The fallback policy; None if none applies."""
     foreign: tuple[type, ...] = ()
@@ -233,7 +231,7 @@ class Decision:
     def first(self) -> Step | None:
         """The first candidate; others are not looked for if the user prioritizes one."""
         # A block that prioritizes a backend is often entered for a single call.
-        if self._candidates is None and not self.after_overriding:
+        if self._candidates is None:
             prioritized = self.match.prioritized()
             if prioritized and prioritized[0] != DEFAULT:
                 return self._step(prioritized[0])
@@ -241,9 +239,7 @@ class Decision:
 
     def _before_default(self) -> list[Step]:
         """Return the steps of the backends that go before the default, and of overriding types."""
-        # Prioritized backends precede the overriding types, and have had their turns.
-        skips = self.after_overriding and bool(self.overriding)
-        is_due = bool(self.overriding) and not skips
+        is_due = bool(self.overriding)
         steps = []
         for name in self.match.order:
             # The user's choice goes before that of a class.
@@ -252,11 +248,27 @@ class Decision:
                 is_due = False
             if name == DEFAULT:
                 return steps
-            if not (skips and name in self.state.prioritized):
-                steps.append(self._step(name))
+            steps.append(self._step(name))
         if is_due:
             steps.append(self._overriding_step())
         return steps
+
+    def after_overriding(self) -> Decision:
+        """Return the decision for a call that an overriding type has taken: it asks for the rest.
+
+        No policy applies: the library's own implementation answers at the end.
+        """
+        # Prioritized backends precede the overriding types, and have had their turns.
+        rest = [
+            step
+            for step in self.candidates
+            if step.override is None and step.conversions is None and step.backend != DEFAULT
+            if not (self.overriding and step.prioritized)
+        ]
+        made = self.with_candidates(rest)
+        made.policy, made.declined, made.is_operator = None, "", False
+        rest.append(made._default())
+        return made
 
     def _step(self, name: str) -> Step:
         """Return the step of a backend that runs its implementation."""
@@ -474,18 +486,8 @@ class Decider(Backends):
             unique.setdefault(id(state.type), state.type)
         return tuple(unique.values())
 
-    def decide(
-        self,
-        function: Function,
-        state: DispatchState,
-        types: tuple[type, ...],
-        *,
-        after_overriding: bool = False,
-    ) -> Decision:
-        """Return the decision for calls with these types, which include the state's type.
-
-        With `after_overriding`, an overriding type has taken the call, and asks for the rest.
-        """
+    def decide(self, function: Function, state: DispatchState, types: tuple[type, ...]) -> Decision:
+        """Return the decision for calls with these types, which include the state's type."""
         # Read first: a class that is registered meanwhile makes the decision stale.
         token = get_cache_token()
         decision = Decision(self, function, state, types)
@@ -495,10 +497,7 @@ class Decider(Backends):
         matches = [match]
         if self.protocol is not None and not function.is_adopted:
             decision.overriding = overriding_types(types, self.protocol)
-        decision.after_overriding = after_overriding
-        # The overriding type has taken the call: no policy applies.
-        if not after_overriding:
-            decision.settle_end()
+        decision.settle_end()
         # Conversions have candidates of their own, which other imports may change.
         if decision.converts and self.converters:
             matches.append(decision.converting())

@@ -14,7 +14,7 @@ from functools import partial
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ._call import Chain, ask, context_of, reason_of, reason_of_answer, shared_part
+from ._call import Chain, ask, chain_of, context_of, reason_of, reason_of_answer, shared_part
 from ._context import RETURNED, Progress, Rest, new_context
 from ._decide import Decision, Step
 from ._errors import nearest
@@ -78,17 +78,9 @@ class Calls:
         """The library's backends."""
         return self.decider.catalog
 
-    def chain(
-        self,
-        function: Function,
-        state: DispatchState,
-        types: tuple[type, ...],
-        *,
-        after_overriding: bool = False,
-    ) -> Chain:
+    def chain(self, function: Function, state: DispatchState, types: tuple[type, ...]) -> Chain:
         """Return the chain for these types, which include the state's type."""
-        decide = self.decider.decide
-        decision = decide(function, state, types, after_overriding=after_overriding)
+        decision = self.decider.decide(function, state, types)
         if decision.has_end:
             self.foreign.add(function.identifier)
         return self._kind(function)(decision, self)
@@ -213,21 +205,6 @@ class _Raised(NamedTuple):
 
     implementation: Callable[..., Any]
     error: Exception
-
-
-def chain_of(dispatcher: Dispatcher, index: int, calls: Calls, types: Iterable[type]) -> Chain:
-    """Return the chain for the types of dispatch arguments, in the state in force."""
-    function = dispatcher.records[index - 1].function
-    scope: Scope = dispatcher.keeper.get()[0]
-    # First the chains, then the backends: if another thread exchanges both in between, the
-    # chain of the new backends is stored among the old chains, which are no longer read.
-    chains, calls = scope.chains(index), dispatcher.loaded or calls
-    unique = calls.decider.unique_types(types, scope.state)
-    chain: Chain | None = chains.get(unique)
-    if chain is None:
-        chain = calls.chain(function, scope.state, unique)
-        chains.keep(unique, chain)
-    return chain.current()
 
 
 def deferred(
