@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from ._backends import Match
-from ._call import Chain
+from ._call import Chain, chain_of
 from ._context import Progress
 from ._decide import Decision, Step, Verdict
 from ._explain import ExplainedBackend
@@ -28,7 +28,7 @@ from ._wrapper import COROUTINE
 from .exceptions import NoImplementationError
 
 if TYPE_CHECKING:
-    from ._function import Function
+    from ._function import Dispatcher, Function
     from ._traits import Memory
 
 
@@ -214,7 +214,7 @@ def followed_steps(
         for each in decision.steps
         if each.backend not in (name, DEFAULT) and not each.is_last
     ]
-    return [first, *others, Step(DEFAULT, verdict=Verdict.REFUSES, reason=reason)]
+    return [first, *others, Step(DEFAULT, verdict=Verdict.REFUSES, reason=reason, is_last=True)]
 
 
 def _later(step: Step, reason: str) -> Step:
@@ -225,13 +225,11 @@ def _later(step: Step, reason: str) -> Step:
 
 
 def make_override(
-    wrapper: Any,
-    function: Function,
-    classes: tuple[type, ...],
-    protocol: str,
-    go_on: Callable[..., Any],
+    dispatcher: Dispatcher, function: Function, classes: tuple[type, ...], protocol: str
 ) -> Callable[..., Any]:
     """Return a callable that calls the methods of classes, in this order, until one answers."""
+    # By identity: another function may have taken its identifier.
+    wrapper: Any = next(each.wrapper for each in dispatcher.records if each.function is function)
     is_numpys = protocol == ARRAY_FUNCTION
     is_torchs = protocol == "__torch_function__" and "torch" in sys.modules
     if is_numpys:
@@ -243,7 +241,7 @@ def make_override(
         def ask(*args: Any, **kwargs: Any) -> Any:
             # `super().__torch_function__(...)` disables these methods and calls the function.
             if is_torchs and not sys.modules["torch"]._C._is_torch_function_enabled():
-                return go_on(wrapper, args, kwargs)
+                return go_on(dispatcher, wrapper, args, kwargs)
             return getattr(cls, protocol)(wrapper, classes, args, kwargs)
 
         def ask_instance(*args: Any, **kwargs: Any) -> Any:
@@ -268,3 +266,15 @@ def make_override(
     # long as `made`.
     made._overrides = (id(function), *map(id, classes))
     return made  # type: ignore[no-any-return]  # a function
+
+
+def go_on(
+    dispatcher: Dispatcher, wrapper: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
+    """Call the candidates after the overriding types; for the method of the library's mixin."""
+    record: Any = getattr(getattr(wrapper, "explain", None), "__self__", None)
+    if getattr(record, "dispatcher", None) is not dispatcher:
+        raise TypeError(f"{wrapper!r} is no dispatchable function of this library")
+    found = record.function.extract(args, kwargs)
+    chain = chain_of(dispatcher, record.index, dispatcher.ensure_loaded(), map(type, found))
+    return chain.after_overriding().run(args, kwargs)

@@ -5,14 +5,13 @@ from __future__ import annotations
 import sys
 from _thread import RLock, get_ident
 from collections.abc import Callable, Iterable, Iterator
-from functools import partial
 from importlib import invalidate_caches
 from os import environ, getpid
 from typing import TYPE_CHECKING, Any
 
 from ._decide import Decider, Decision
 from ._discovery import build_catalog
-from ._entries import Calls, go_on
+from ._entries import Calls
 from ._environment import find_entry_points, read_environment
 from ._errors import REGISTERED, Finding, Source, nearest, warn_caller
 from ._parsing import parse_description
@@ -206,11 +205,7 @@ def _discover(system: Any) -> Calls:
     def override(decision: Decision, classes: tuple[type, ...]) -> Callable[..., Any]:
         from ._classes import make_override  # few libraries have a protocol
 
-        function = decision.function
-        # By identity: another function may have taken its identifier.
-        wrapper = next(each.wrapper for each in dispatcher.records if each.function is function)
-        rest = partial(go_on, dispatcher)
-        return make_override(wrapper, function, classes, system.protocol, rest)
+        return make_override(dispatcher, decision.function, classes, system.protocol)
 
     decider = Decider(catalog, system._fallback, system._notices, system.protocol, override)
     return Calls(decider, dispatcher.keeper, system._defer_on)

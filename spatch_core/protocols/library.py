@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 from .._convert import is_container, rebuilt
-from .._entries import go_on
+from .._classes import go_on
 from .._matching import GenericMethod
 from .._patterns import bases_of, is_derived, mro_of, type_identifier
 from .._wrapper import COROUTINE
