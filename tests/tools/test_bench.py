@@ -17,7 +17,7 @@ import pyperf
 
 import spatch_core
 from bench._cases import cases
-from bench._tables import BEGIN, END, update
+from bench._record import BEGIN, END, update
 from bench.overhead import CASES, FIGURES, RAW, Figure, compared, measure, samples, tables
 
 PACKAGE = Path(spatch_core.__file__).parents[1]
