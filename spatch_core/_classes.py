@@ -38,31 +38,23 @@ class Remembering(Chain):
 
     __slots__ = ()
 
-    def answer(
-        self,
-        args: tuple[Any, ...],
-        kwargs: dict[str, Any],
-        found: tuple[Any, ...] | None,
-        progress: Progress,
-    ) -> Any:
+    def answer(self, progress: Progress) -> Any:
         """Call the candidates, or the backend that the instance remembers."""
-        memory = self.memory
+        memory, args, kwargs = self.function.memory, progress.args, progress.kwargs
         assert memory is not None
         if memory.follows and not self.sole:
             kept = memory.recall(args, kwargs)
             followed = None if kept is None else _followed(self, memory, kept, args, kwargs)
             if kept is not None and followed is not None:
                 progress.backend = kept.partition(" ")[0]
-                return followed(args, kwargs, found)
+                return followed(args, kwargs, progress.found)
         if not memory.decides:
-            return self.walk(args, kwargs, 0, found, progress)
+            return self.walk(0, progress)
         if self.function.nature & COROUTINE:
-            answer = self.walk(args, kwargs, 0, found, progress)
-            if answer is NotImplemented:
-                return answer
-            return _awaited(self, memory, answer, args, kwargs, progress)
+            answer = self.walk(0, progress)
+            return answer if answer is NotImplemented else _awaited(self, memory, answer, progress)
         with _undecided(memory, args, kwargs):
-            result = self.walk(args, kwargs, 0, found, progress)
+            result = self.walk(0, progress)
             if result is not NotImplemented:
                 memory.keep(args, kwargs, _answered(self.decision, progress))
         return result
@@ -81,17 +73,10 @@ def _undecided(memory: Memory, args: tuple[Any, ...], kwargs: dict[str, Any]) ->
             setattr(instance, memory.attribute, before)
 
 
-async def _awaited(
-    chain: Chain,
-    memory: Memory,
-    answer: Any,
-    args: tuple[Any, ...],
-    kwargs: dict[str, Any],
-    progress: Progress,
-) -> Any:
-    with _undecided(memory, args, kwargs):
+async def _awaited(chain: Chain, memory: Memory, answer: Any, progress: Progress) -> Any:
+    with _undecided(memory, progress.args, progress.kwargs):
         result = await answer
-        memory.keep(args, kwargs, _answered(chain.decision, progress))
+        memory.keep(progress.args, progress.kwargs, _answered(chain.decision, progress))
     return result
 
 
@@ -127,7 +112,7 @@ def _followed(
         plain = Chain(own, calls)
         declining = (decision.match.implementing - {DEFAULT}) | {str(calls.decider.protocol)}
         reasons = dict.fromkeys(declining, has_run(decision, memory, name))
-        return lambda args, kwargs, found: plain.walk(args, kwargs, 0, found, Progress(reasons))
+        return lambda args, kwargs, found: plain.walk(0, Progress(args, kwargs, found, reasons))
     return _Followed(chain, _step(decision, name)).run
 
 
@@ -145,9 +130,9 @@ class _Followed(Chain):
         others = [each for each in decision.candidates if each.backend != step.backend]
         self._rest = Chain(decision.with_candidates([step, *others]), chain.calls)
 
-    def call_next(self, place: int, args: Any, kwargs: Any, progress: Progress) -> Any:
+    def call_next(self, place: int, progress: Progress) -> Any:
         """Call the others."""
-        return self._rest.call_next(1, args, kwargs, progress)
+        return self._rest.call_next(1, progress)
 
 
 def _step(decision: Decision, name: str, reason: str = "") -> Step:

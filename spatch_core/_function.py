@@ -28,9 +28,8 @@ if TYPE_CHECKING:
     from typing import Any, NoReturn, TypeAlias
 
     from ._discovery import Catalog
-    from ._entries import Calls
+    from ._entries import Calls, Invocation
     from ._explain import Explanation
-    from ._invoke import Invocation
     from ._loading import Loader
     from ._options import BackendOptions
     from ._traits import Memory
@@ -327,7 +326,7 @@ class Dispatchable:
         -----
         A method takes its instance first, ``Class.method.explain(instance, x)``.
         """
-        from ._invoke import explain_call  # not needed when a library is imported
+        from ._entries import explain_call  # not needed when a library is imported
 
         return explain_call(self, args, kwargs)
 
@@ -363,7 +362,7 @@ class Dispatchable:
         if backend is None and (type is None or force):
             given = "force= with backend= alone" if force else "backend= or type="
             raise TypeError(f"invoke() takes {given}")
-        from ._invoke import Invocation  # few programs need it
+        from ._entries import Invocation  # few programs need it
 
         return Invocation(self, backend, type, force)
 

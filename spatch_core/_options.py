@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
     from typing_extensions import Self  # for type checkers; `typing` of 3.10 lacks it
 
-    from ._observed import Call, Hook, Trace
+    from ._hooked import Call
+    from ._observed import Hook, Trace
     from ._state import Class, Scope, Tables
 
     F = TypeVar("F", bound=Callable[..., Any])

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ._errors import Finding, Notices
     from ._explain import Explanation
     from ._function import DispatchArguments
-    from ._invoke import DispatchableFunction
+    from .types import DispatchableFunction
 
     P = ParamSpec("P")
     R = TypeVar("R")
@@ -129,9 +129,8 @@ class BackendSystem:
         self._defer_on = _exceptions(defer_on)
         self._notices: Notices | None = None
         if notify is not None:
-            from ._errors import Notices, check_notify  # few libraries need it
+            from ._errors import Notices  # few libraries need it
 
-            check_notify(notify)
             self._notices = Notices(notify)
         # The caller's module makes the system, so another process finds it by importing that.
         self._module = str(sys._getframe(1).f_globals.get("__name__", "__main__"))
@@ -322,7 +321,7 @@ class BackendSystem:
         TypeError
             If `types` are not classes.
         """
-        from ._invoke import explain_types  # a library needs it later
+        from ._entries import explain_types  # a library needs it later
 
         return explain_types(self._dispatcher, identifier, types)
 

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from ._errors import stacklevel
 from ._freezing import delegated
-from ._observed import Call
+from ._hooked import Call
 from ._patterns import type_identifier
 from ._wrapper import ASYNC_GENERATOR, COROUTINE
 

@@ -5,6 +5,7 @@ The rules are those by which NumPy itself lets types override its functions.
 
 from __future__ import annotations
 
+import abc
 import io
 import operator
 import pickle
@@ -460,3 +461,24 @@ def test_numpys_protocol_is_the_librarys_own() -> None:
     with pytest.raises(TypeError, match="no method took it"):
         f(declines)
     assert f.explain(duck).selected == "__array_function__"
+
+
+class Late(abc.ABC):  # noqa: B024  # abstract by name
+    """Its classes are registered later."""
+
+
+def test_a_refusal_follows_a_registration() -> None:
+    """T4: after it, the reasons are those of the backends that match then."""
+    duck_class = system_of_ducks(
+        {
+            "name": "late",
+            "primary_types": [f"@{__name__}:Late"],
+            "functions": {"numpy:mean": {"function": lambda a: NotImplemented}},
+        }
+    )
+    with pytest.raises(NoImplementationError, match="late does not match"):
+        np.mean(duck_class([1.0]))
+    Late.register(duck_class)
+    for _ in range(2):
+        with pytest.raises(NoImplementationError, match="late defers: it returned NotImplemented"):
+            np.mean(duck_class([1.0]))

@@ -77,7 +77,7 @@ def test_explanation_reads_as_a_table() -> None:
         "lib:f(no dispatch types)",
         "first does not match: no argument has a type to dispatch on",
         "second does not match: no argument has a type to dispatch on",
-        "> default runs: nothing else answers",
+        "> default runs: no backend takes the call",
     ]
     assert lines(system.explain_types("lib:f", [Foreign])) == [
         f"lib:f({foreign})",
@@ -86,7 +86,7 @@ def test_explanation_reads_as_a_table() -> None:
         "default comes later",
     ]
     assert str(f.explain(Foreign()).backends[0]) == "first runs"
-    assert str(f.explain(3).backends[-1]) == "default runs: nothing else answers"
+    assert str(f.explain(3).backends[-1]) == "default runs: no backend takes the call"
 
 
 def test_a_disabled_default_does_not_come_later() -> None:
@@ -121,7 +121,7 @@ def trace(*calls: Any) -> list[TraceEvent]:
     ("args", "expected"),
     [
         ((Own(),), ["lib:f -> default called"]),
-        ((3,), ["lib:f -> default called: nothing else answers"]),
+        ((3,), ["lib:f -> default called: no backend takes the call"]),
         ((Foreign(),), ["lib:f -> first called"]),
         (
             (Foreign(), 1),
@@ -182,7 +182,7 @@ def test_a_variable_traces_a_program_that_one_cannot_edit(tmp_path: Path, value:
         path=[tmp_path, PACKAGE],
         environment={"TRACEDLIB_TRACE": value},
     )
-    printed = ["shout called", "default called: nothing else answers", "default called"]
+    printed = ["shout called", "default called: no backend takes the call", "default called"]
     assert done.stdout == ""
     assert done.stderr.splitlines() == [f"traced:f -> {each}" for each in printed if value == "1"]
 
