@@ -80,20 +80,25 @@ _MOST_TOLD = 1000
 class Backends:
     """The backends of a catalog.
 
-    `notify` is called with a function's identifier and a backend before the backend runs it.
-    `protocol` is the library's own, by whose method classes override.
+    `fallback` is the library's policy. `notify` is called with a function's identifier and a
+    backend before the backend runs it. `protocol` is the library's own, by whose method classes
+    override, and `override` takes a decision and such classes, and returns what calls the methods.
     """
 
     def __init__(
         self,
         catalog: Catalog,
+        fallback: str = "default",
         notify: Callable[[str, str], None] | None = None,
         protocol: str | None = None,
+        override: Callable[[Any, tuple[type, ...]], Callable[..., Any]] | None = None,
     ) -> None:
         descriptions, set_order = catalog.descriptions, catalog.environment.set_order
         self.catalog = catalog
+        self.fallback = fallback
         self.notify = notify
         self.protocol = protocol
+        self.override = override
         self.matcher = Matcher(descriptions)
         # What has been imported, by identifier.
         self.objects: dict[str, Any] = {}

@@ -17,7 +17,6 @@ The default never defers. If no candidate answers, the call ends by the fallback
 
 from __future__ import annotations
 
-from abc import get_cache_token
 from typing import TYPE_CHECKING, Any
 
 from ._context import (
@@ -34,7 +33,7 @@ from ._context import (
     context_of_call,
 )
 from ._errors import in_words
-from ._patterns import DEFAULT, is_awaited
+from ._patterns import DEFAULT
 from ._wrapper import TakesFound, given
 from .exceptions import BackendDeferredError, NoImplementationError
 
@@ -47,22 +46,17 @@ if TYPE_CHECKING:
 class Chain(TakesFound):
     """The calls of one decision.
 
-    With `sole`, the call names its backend, which may not defer. With `token`, the candidates may
-    change when a module is imported or a class registered; it is the result of
-    `abc.get_cache_token`, read before the decision was made.
+    With `sole`, the call names its backend, which may not defer.
     """
 
-    __slots__ = ("calls", "decision", "function", "is_bare", "runs_bare", "sole", "token")
+    __slots__ = ("calls", "decision", "function", "is_bare", "runs_bare", "sole")
 
-    def __init__(
-        self, decision: Decision, calls: Calls, *, sole: bool = False, token: object = None
-    ) -> None:
+    def __init__(self, decision: Decision, calls: Calls, *, sole: bool = False) -> None:
         self.decision = decision
         # Of the decision; here because each call reads it.
         self.function: Function = decision.function
         self.calls = calls
         self.sole = sole
-        self.token = token
         first = decision.first
         # Whether the first implementation can be called without more ado.
         self.is_bare = (
@@ -80,13 +74,8 @@ class Chain(TakesFound):
 
     def current(self) -> Chain:
         """Return the chain, with the candidates as they are now."""
-        awaited = self.decision.awaited
-        if self.token is None or (
-            get_cache_token() == self.token and all(map(is_awaited, awaited))
-        ):
-            return self
         # This forgets all tables, so that the next call does not come here.
-        return self.calls.renewed(self)
+        return self.calls.renewed(self) if self.decision.is_stale else self
 
     def run(
         self, args: tuple[Any, ...], kwargs: dict[str, Any], found: tuple[Any, ...] | None = None
@@ -96,10 +85,8 @@ class Chain(TakesFound):
 
     def call(self, progress: Progress) -> Any:
         """Make a call, of which `progress` tells afterwards."""
-        if self.token is not None:
-            current = self.current()
-            if current is not self:
-                return current.call(progress)
+        if self.decision.is_stale:
+            return self.current().call(progress)
         # The usual call through a chain: half the time of a walk, and the later candidates are not
         # even looked for.
         first = self.decision.first if self.runs_bare else None

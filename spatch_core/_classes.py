@@ -81,10 +81,9 @@ async def _awaited(chain: Chain, memory: Memory, answer: Any, progress: Progress
 
 
 def _answered(decision: Decision, progress: Progress) -> str:
-    """Return the backend to remember: the default if a backend has converted for it.
+    """Return the backend to remember, with the foreign types of the call if it is the default.
 
-    With the default, the foreign types of the call. Overriding types are not remembered (an empty
-    string): they take part in the next call by themselves.
+    Overriding types are not remembered (an empty string): they take part in the next call.
     """
     name = progress.backend or DEFAULT
     if name == DEFAULT:
@@ -230,9 +229,31 @@ def make_override(
     dispatcher: Dispatcher, function: Function, classes: tuple[type, ...], protocol: str
 ) -> Callable[..., Any]:
     """Return a callable that calls the methods of classes, in this order, until one answers."""
-    wrapper = dispatcher.wrapper_of(function)
-    asking = _asking_instances if protocol == ARRAY_FUNCTION else _asking
-    asked = [asking(dispatcher, wrapper, function, cls, classes, protocol) for cls in classes]
+    # By identity: another function may have taken its identifier.
+    wrapper: Any = next(each.wrapper for each in dispatcher.records if each.function is function)
+    is_numpys = protocol == ARRAY_FUNCTION
+    is_torchs = protocol == "__torch_function__" and "torch" in sys.modules
+    if is_numpys:
+        wrapper._implementation = function.default  # what `super().__array_function__(...)` calls
+
+    def asking(cls: type) -> Callable[..., Any]:
+        """Return a callable that calls the method of a class, or for NumPy, of an instance."""
+
+        def ask(*args: Any, **kwargs: Any) -> Any:
+            # `super().__torch_function__(...)` disables these methods and calls the function.
+            if is_torchs and not sys.modules["torch"]._C._is_torch_function_enabled():
+                return go_on(dispatcher, wrapper, args, kwargs)
+            return getattr(cls, protocol)(wrapper, classes, args, kwargs)
+
+        def ask_instance(*args: Any, **kwargs: Any) -> Any:
+            for each in function.extract(args, kwargs):
+                if type(each) is cls:
+                    return getattr(each, protocol)(wrapper, classes, args, kwargs)
+            return NotImplemented  # there is a type without an argument: the option `type`
+
+        return ask_instance if is_numpys else ask
+
+    asked = [*map(asking, classes)]
 
     def ask_all(*args: Any, **kwargs: Any) -> Any:
         for ask in asked:
@@ -246,46 +267,6 @@ def make_override(
     # long as `made`.
     made._overrides = (id(function), *map(id, classes))
     return made  # type: ignore[no-any-return]  # a function
-
-
-def _asking_instances(
-    _: Dispatcher,
-    wrapper: Any,
-    function: Function,
-    cls: type,
-    classes: tuple[type, ...],
-    protocol: str,
-) -> Callable[..., Any]:
-    """Return a callable that calls the method of the first instance of a class, as NumPy does."""
-    wrapper._implementation = function.default  # what `super().__array_function__(...)` calls
-
-    def ask(*args: Any, **kwargs: Any) -> Any:
-        for each in function.extract(args, kwargs):
-            if type(each) is cls:
-                return getattr(each, protocol)(wrapper, classes, args, kwargs)
-        return NotImplemented  # there is a type without an argument: the option `type`
-
-    return ask
-
-
-def _asking(
-    dispatcher: Dispatcher,
-    wrapper: Any,
-    _: Function,
-    cls: type,
-    classes: tuple[type, ...],
-    protocol: str,
-) -> Callable[..., Any]:
-    """Return a callable that calls the method of a class."""
-    is_torchs = protocol == "__torch_function__" and "torch" in sys.modules
-
-    def ask(*args: Any, **kwargs: Any) -> Any:
-        # `super().__torch_function__(...)` disables these methods, and calls the function again.
-        if is_torchs and not sys.modules["torch"]._C._is_torch_function_enabled():
-            return go_on(dispatcher, wrapper, args, kwargs)
-        return getattr(cls, protocol)(wrapper, classes, args, kwargs)
-
-    return ask
 
 
 def go_on(

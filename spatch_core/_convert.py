@@ -369,7 +369,7 @@ def _without_type(keeper: StateKeeper) -> Iterator[None]:
         yield
         return
     scope, before = keeper.scope(state.replace(type=None)), keeper.get()
-    keeper.put(scope)
+    keeper.set(scope.tables)
     try:
         yield
     finally:

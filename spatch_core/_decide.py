@@ -20,6 +20,7 @@ tries the conversions of backends before.
 
 from __future__ import annotations
 
+from abc import get_cache_token
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from copy import copy
 from enum import Enum
@@ -29,13 +30,12 @@ from ._backends import Backends, Match
 from ._description import EVERY
 from ._discovery import CYCLE
 from ._matching import overriding_types
-from ._patterns import DEFAULT, type_identifier
+from ._patterns import DEFAULT, is_awaited, type_identifier
 from ._state import DispatchState
 from ._wrapper import ASYNC_GENERATOR, GENERATOR
 
 if TYPE_CHECKING:
     from ._description import Conversions, Implementation
-    from ._discovery import Catalog
     from ._function import Function
 
 LAST_RESORT = "no backend takes the call"
@@ -140,8 +140,8 @@ class Decision:
     """Whether a call that nothing takes returns ``NotImplemented``, so that others may answer."""
     awaited: Sequence[str] = ()
     """Modules whose import may change the candidates."""
-    may_change = False
-    """Whether an import or the registration of an abstract class may change them."""
+    token: object = None
+    """The result of `abc.get_cache_token` if an import or a registration may change them."""
     _candidates: list[Step] | None = None
 
     def __init__(
@@ -153,10 +153,17 @@ class Decision:
         self.types = types
 
     def with_candidates(self, candidates: list[Step]) -> Decision:
-        """Return the same decision with other candidates."""
+        """Return the same decision with other candidates, which do not change."""
         made = copy(self)
-        made._candidates = candidates
+        made._candidates, made.token = candidates, None
         return made
+
+    @property
+    def is_stale(self) -> bool:
+        """Whether an import or a registration may have changed the candidates since."""
+        return self.token is not None and not (
+            get_cache_token() == self.token and all(map(is_awaited, self.awaited))
+        )
 
     # The end.
 
@@ -464,23 +471,7 @@ class Decision:
 
 
 class Decider(Backends):
-    """Makes the decisions for the backends of one catalog.
-
-    `fallback` is the library's policy, and `override` makes the callable of overriding types, for
-    a library with a protocol.
-    """
-
-    def __init__(
-        self,
-        catalog: Catalog,
-        fallback: str = "default",
-        notify: Callable[[str, str], None] | None = None,
-        protocol: str | None = None,
-        override: Callable[[Decision, tuple[type, ...]], Callable[..., Any]] | None = None,
-    ) -> None:
-        super().__init__(catalog, notify, protocol)
-        self.fallback = fallback
-        self.override = override
+    """Makes the decisions for the backends of one catalog."""
 
     @staticmethod
     def unique_types(types: Iterable[type], state: DispatchState) -> tuple[type, ...]:
@@ -503,6 +494,8 @@ class Decider(Backends):
 
         With `after_overriding`, an overriding type has taken the call, and asks for the rest.
         """
+        # Read first: a class that is registered meanwhile makes the decision stale.
+        token = get_cache_token()
         decision = Decision(self, function, state, types)
         implementing = self.implementing(function.identifier)
         match = Match(self, state, types, implementing, function.counts)
@@ -518,9 +511,8 @@ class Decider(Backends):
         if decision.converts and self.converters:
             matches.append(decision.converting())
         decision.awaited = [module for each in matches for module in each.awaited]
-        decision.may_change = bool(decision.awaited) or any(
-            each.depends_on_registration for each in matches
-        )
+        if decision.awaited or any(each.depends_on_registration for each in matches):
+            decision.token = token
         return decision
 
 

@@ -9,7 +9,6 @@ function with the mark of `tries_whole_chain`, or a `TakesFound`.
 
 from __future__ import annotations
 
-from abc import get_cache_token
 from collections.abc import Callable, Iterable
 from functools import partial
 from types import FunctionType
@@ -88,13 +87,11 @@ class Calls:
         after_overriding: bool = False,
     ) -> Chain:
         """Return the chain for these types, which include the state's type."""
-        # Read first: a class that is registered while the decision is made makes it stale.
-        token = get_cache_token()
         decide = self.decider.decide
         decision = decide(function, state, types, after_overriding=after_overriding)
         if decision.has_end:
             self.foreign.add(function.identifier)
-        return self._kind(function)(decision, self, token=token if decision.may_change else None)
+        return self._kind(function)(decision, self)
 
     @staticmethod
     def _kind(function: Function) -> type[Chain]:
@@ -142,7 +139,7 @@ class Calls:
         decision, function, calls = chain.decision, chain.function, chain.calls
         if function.is_adopted and not decision.candidates:
             return None
-        if chain.token is not None or function.memory is not None or function.like is not None:
+        if decision.token is not None or function.memory is not None or function.like is not None:
             return as_function(chain, function)
         if chain.is_bare and decision.first is not None:
             # The caller of an adopted function does not call the rest.
@@ -208,7 +205,7 @@ def entry_for(
         if is_outdated and target is not None:
             target = as_function(chain, function)  # the rest, too, is that of the old backends
     # Where no backend runs an adopted function, no entry can tell that the candidates changed.
-    is_kept = target is not None or chain is None or chain.token is None
+    is_kept = target is not None or chain is None or chain.decision.token is None
     # A metaclass with its own == or hash could run code, or fail, in each look-up.
     if is_kept and not is_outdated and all(map(is_hashable_by_identity, key)):
         scope.make_room(index, table)

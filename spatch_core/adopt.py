@@ -16,7 +16,7 @@ from ._context import RETURNED, Progress
 from ._entries import chain_of, entry_for, tries_whole_chain
 from ._errors import nearest
 from ._function import Function
-from ._patterns import DEFAULT, is_derived, mro_of, split_identifier
+from ._patterns import DEFAULT, defined, is_derived, mro_of, split_identifier
 from ._wrapper import PLAIN
 
 if TYPE_CHECKING:
@@ -42,12 +42,8 @@ class ForeignProtocol:
 
     def is_overriding(self, cls: type) -> bool:
         """Whether a class has the protocol itself."""
-        for base in mro_of(cls):
-            # `self` stands for no attribute; None means that the class opts out.
-            found = vars(base).get(self._attribute, self)
-            if found is not self:
-                return found is not None and found is not vars(self._own()).get(self._attribute)
-        return False
+        found = defined(cls, self._attribute)  # None also means that the class opts out
+        return found is not None and found is not vars(self._own()).get(self._attribute)
 
     def is_served(self, cls: type) -> bool:
         """Whether this system gave the class the protocol."""

@@ -344,9 +344,7 @@ class BackendSystem:
         stay in force. Modules that were imported are not imported again. Users call
         ``backend_opts.reload()``, which does the same.
         """
-        from ._loading import reload  # a library needs it later
-
-        reload(self._dispatcher)
+        self._dispatcher.ensure_loader().reload()
 
     def refresh(self) -> None:
         """Look up all implementations, and values of attributes, in their modules again.
@@ -354,9 +352,7 @@ class BackendSystem:
         Otherwise they are looked up once, on first use. Call this, for example, after a test has
         replaced one in its module. Nothing is discovered or imported again.
         """
-        from ._loading import refresh
-
-        refresh(self._dispatcher)
+        self._dispatcher.ensure_loader().refresh()
 
     def register(self, description: Any) -> None:
         """Add a backend at run time.
@@ -376,9 +372,7 @@ class BackendSystem:
         ValueError
             If a backend of this name was registered before, or is the library's own.
         """
-        from ._loading import register  # few libraries need it
-
-        register(self, description)
+        self._dispatcher.ensure_loader().register(description)
 
     def unregister(self, name: str) -> None:
         """Take a backend away that was registered at run time.
@@ -393,9 +387,7 @@ class BackendSystem:
         UnknownBackendError
             A `ValueError`: no backend of this name was registered.
         """
-        from ._loading import unregister
-
-        unregister(self, name)
+        self._dispatcher.ensure_loader().unregister(name)
 
     def _catalog(self) -> Catalog:
         """Return the catalog of the backends, for tools."""
