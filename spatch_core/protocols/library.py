@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
-from .._convert import is_container, rebuilt
 from .._classes import go_on
+from .._convert import is_container, rebuilt
 from .._matching import GenericMethod
 from .._patterns import bases_of, is_derived, mro_of, type_identifier
 from .._wrapper import COROUTINE
