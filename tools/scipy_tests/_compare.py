@@ -5,7 +5,7 @@ from __future__ import annotations
 import runpy
 from typing import TYPE_CHECKING
 
-from scipy_dispatch.testing import Allowed, allowed_for
+from scipy_dispatch.testing import Tolerance, allowed_for
 from scipy_tests._routes import BACKENDS
 
 if TYPE_CHECKING:
@@ -27,6 +27,6 @@ class Tolerances:
         file = BACKENDS / folder / "tests" / "tolerances.py"
         self._table = runpy.run_path(str(file))["TOLERANCES"]
 
-    def of(self, name: str, arrays: Sequence[Array]) -> Allowed:
-        """Return the widest tolerances that apply to the data type of any of the arrays."""
+    def of(self, name: str, arrays: Sequence[Array]) -> Tolerance:
+        """Return the widest tolerance that applies to the data type of any of the arrays."""
         return allowed_for(self._table[name], arrays)
