@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from ._backends import Match
-from ._call import Chain
+from ._call import Chain, chain_of
 from ._context import Progress
 from ._decide import Decision, Step, Verdict
 from ._explain import ExplainedBackend
@@ -28,7 +28,6 @@ from ._wrapper import COROUTINE
 from .exceptions import NoImplementationError
 
 if TYPE_CHECKING:
-    from ._entries import Calls
     from ._function import Dispatcher, Function
     from ._traits import Memory
 
@@ -38,31 +37,23 @@ class Remembering(Chain):
 
     __slots__ = ()
 
-    def answer(
-        self,
-        args: tuple[Any, ...],
-        kwargs: dict[str, Any],
-        found: tuple[Any, ...] | None,
-        progress: Progress,
-    ) -> Any:
+    def answer(self, progress: Progress) -> Any:
         """Call the candidates, or the backend that the instance remembers."""
-        memory = self.memory
+        memory, args, kwargs = self.function.memory, progress.args, progress.kwargs
         assert memory is not None
         if memory.follows and not self.sole:
             kept = memory.recall(args, kwargs)
             followed = None if kept is None else _followed(self, memory, kept, args, kwargs)
             if kept is not None and followed is not None:
                 progress.backend = kept.partition(" ")[0]
-                return followed(args, kwargs, found)
+                return followed(args, kwargs, progress.found)
         if not memory.decides:
-            return self.walk(args, kwargs, 0, found, progress)
+            return self.walk(0, progress)
         if self.function.nature & COROUTINE:
-            answer = self.walk(args, kwargs, 0, found, progress)
-            if answer is NotImplemented:
-                return answer
-            return _awaited(self, memory, answer, args, kwargs, progress)
+            answer = self.walk(0, progress)
+            return answer if answer is NotImplemented else _awaited(self, memory, answer, progress)
         with _undecided(memory, args, kwargs):
-            result = self.walk(args, kwargs, 0, found, progress)
+            result = self.walk(0, progress)
             if result is not NotImplemented:
                 memory.keep(args, kwargs, _answered(self.decision, progress))
         return result
@@ -81,25 +72,17 @@ def _undecided(memory: Memory, args: tuple[Any, ...], kwargs: dict[str, Any]) ->
             setattr(instance, memory.attribute, before)
 
 
-async def _awaited(
-    chain: Chain,
-    memory: Memory,
-    answer: Any,
-    args: tuple[Any, ...],
-    kwargs: dict[str, Any],
-    progress: Progress,
-) -> Any:
-    with _undecided(memory, args, kwargs):
+async def _awaited(chain: Chain, memory: Memory, answer: Any, progress: Progress) -> Any:
+    with _undecided(memory, progress.args, progress.kwargs):
         result = await answer
-        memory.keep(args, kwargs, _answered(chain.decision, progress))
+        memory.keep(progress.args, progress.kwargs, _answered(chain.decision, progress))
     return result
 
 
 def _answered(decision: Decision, progress: Progress) -> str:
-    """Return the backend to remember: the default if a backend has converted for it.
+    """Return the backend to remember, with the foreign types of the call if it is the default.
 
-    With the default, the foreign types of the call. Overriding types are not remembered (an empty
-    string): they take part in the next call by themselves.
+    Overriding types are not remembered (an empty string): they take part in the next call.
     """
     name = progress.backend or DEFAULT
     if name == DEFAULT:
@@ -127,7 +110,7 @@ def _followed(
         plain = Chain(own, calls)
         declining = (decision.match.implementing - {DEFAULT}) | {str(calls.decider.protocol)}
         reasons = dict.fromkeys(declining, has_run(decision, memory, name))
-        return lambda args, kwargs, found: plain.walk(args, kwargs, 0, found, Progress(reasons))
+        return lambda args, kwargs, found: plain.walk(0, Progress(args, kwargs, found, reasons))
     return _Followed(chain, _step(decision, name)).run
 
 
@@ -145,9 +128,9 @@ class _Followed(Chain):
         others = [each for each in decision.candidates if each.backend != step.backend]
         self._rest = Chain(decision.with_candidates([step, *others]), chain.calls)
 
-    def call_next(self, place: int, args: Any, kwargs: Any, progress: Progress) -> Any:
+    def call_next(self, place: int, progress: Progress) -> Any:
         """Call the others."""
-        return self._rest.call_next(1, args, kwargs, progress)
+        return self._rest.call_next(1, progress)
 
 
 def _step(decision: Decision, name: str, reason: str = "") -> Step:
@@ -231,7 +214,7 @@ def followed_steps(
         for each in decision.steps
         if each.backend not in (name, DEFAULT) and not each.is_last
     ]
-    return [first, *others, Step(DEFAULT, verdict=Verdict.REFUSES, reason=reason)]
+    return [first, *others, Step(DEFAULT, verdict=Verdict.REFUSES, reason=reason, is_last=True)]
 
 
 def _later(step: Step, reason: str) -> Step:
@@ -245,9 +228,31 @@ def make_override(
     dispatcher: Dispatcher, function: Function, classes: tuple[type, ...], protocol: str
 ) -> Callable[..., Any]:
     """Return a callable that calls the methods of classes, in this order, until one answers."""
-    wrapper = dispatcher.wrapper_of(function)
-    asking = _asking_instances if protocol == ARRAY_FUNCTION else _asking
-    asked = [asking(dispatcher, wrapper, function, cls, classes, protocol) for cls in classes]
+    # By identity: another function may have taken its identifier.
+    wrapper: Any = next(each.wrapper for each in dispatcher.records if each.function is function)
+    is_numpys = protocol == ARRAY_FUNCTION
+    is_torchs = protocol == "__torch_function__" and "torch" in sys.modules
+    if is_numpys:
+        wrapper._implementation = function.default  # what `super().__array_function__(...)` calls
+
+    def asking(cls: type) -> Callable[..., Any]:
+        """Return a callable that calls the method of a class, or for NumPy, of an instance."""
+
+        def ask(*args: Any, **kwargs: Any) -> Any:
+            # `super().__torch_function__(...)` disables these methods and calls the function.
+            if is_torchs and not sys.modules["torch"]._C._is_torch_function_enabled():
+                return go_on(dispatcher, wrapper, args, kwargs)
+            return getattr(cls, protocol)(wrapper, classes, args, kwargs)
+
+        def ask_instance(*args: Any, **kwargs: Any) -> Any:
+            for each in function.extract(args, kwargs):
+                if type(each) is cls:
+                    return getattr(each, protocol)(wrapper, classes, args, kwargs)
+            return NotImplemented  # there is a type without an argument: the option `type`
+
+        return ask_instance if is_numpys else ask
+
+    asked = [*map(asking, classes)]
 
     def ask_all(*args: Any, **kwargs: Any) -> Any:
         for ask in asked:
@@ -263,46 +268,6 @@ def make_override(
     return made  # type: ignore[no-any-return]  # a function
 
 
-def _asking_instances(
-    _: Dispatcher,
-    wrapper: Any,
-    function: Function,
-    cls: type,
-    classes: tuple[type, ...],
-    protocol: str,
-) -> Callable[..., Any]:
-    """Return a callable that calls the method of the first instance of a class, as NumPy does."""
-    wrapper._implementation = function.default  # what `super().__array_function__(...)` calls
-
-    def ask(*args: Any, **kwargs: Any) -> Any:
-        for each in function.extract(args, kwargs):
-            if type(each) is cls:
-                return getattr(each, protocol)(wrapper, classes, args, kwargs)
-        return NotImplemented  # there is a type without an argument: the option `type`
-
-    return ask
-
-
-def _asking(
-    dispatcher: Dispatcher,
-    wrapper: Any,
-    _: Function,
-    cls: type,
-    classes: tuple[type, ...],
-    protocol: str,
-) -> Callable[..., Any]:
-    """Return a callable that calls the method of a class."""
-    is_torchs = protocol == "__torch_function__" and "torch" in sys.modules
-
-    def ask(*args: Any, **kwargs: Any) -> Any:
-        # `super().__torch_function__(...)` disables these methods, and calls the function again.
-        if is_torchs and not sys.modules["torch"]._C._is_torch_function_enabled():
-            return go_on(dispatcher, wrapper, args, kwargs)
-        return getattr(cls, protocol)(wrapper, classes, args, kwargs)
-
-    return ask
-
-
 def go_on(
     dispatcher: Dispatcher, wrapper: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
@@ -310,17 +275,6 @@ def go_on(
     record: Any = getattr(getattr(wrapper, "explain", None), "__self__", None)
     if getattr(record, "dispatcher", None) is not dispatcher:
         raise TypeError(f"{wrapper!r} is no dispatchable function of this library")
-    calls: Calls = dispatcher.ensure_loaded()
-    function, scope = record.function, dispatcher.keeper.get()[0]
-    chains = scope.chains(record.index)  # before the backends are read; see `Scope.chains`
-    types = calls.decider.unique_types(map(type, function.extract(args, kwargs)), scope.state)
-    key = (*types, AfterOverriding)
-    chain = chains.get(key)
-    if chain is None:
-        chain = calls.chain(function, scope.state, types, after_overriding=True)
-        chains.keep(key, chain)
-    return chain.run(args, kwargs)
-
-
-class AfterOverriding:
-    """Marks the key of a chain that begins after the overriding types."""
+    found = record.function.extract(args, kwargs)
+    chain = chain_of(dispatcher, record.index, dispatcher.ensure_loaded(), map(type, found))
+    return chain.after_overriding().run(args, kwargs)

@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import Any
 
 from ._description import (
+    ALL_FIELDS,
     ATTRIBUTES,
     AUTO_GENERATION,
     AUTO_GENERATION_TABLE,
@@ -21,7 +22,7 @@ from ._description import (
     FUNCTIONS,
     NEEDED,
     NO_FUNCTIONS,
-    RESTRICTING,
+    OPT_IN,
     TABLE,
     VARIANT_TABLE,
     VARIANTS,
@@ -30,10 +31,8 @@ from ._description import (
     GivenCallable,
     Implementation,
     Variant,
-    kind_of,
-    place_of,
 )
-from ._errors import Finding, Source, nearest, shortened
+from ._errors import Finding, Source, in_words, nearest, shortened
 from ._patterns import (
     DEFAULT,
     TypePattern,
@@ -57,12 +56,20 @@ def parse_description(
     Faults say that they come from `source`. `expected_name` is the name of the entry point, which
     the description must repeat; `in_code` says that the library itself passed it. A table of
     functions that only has ``get`` is asked for `functions`. Raises `DescriptionError` with every
-    fault that was found; unknown keys are the `problems` of the description.
+    fault, also for what the object raises; unknown keys are the `problems` of the description.
     """
-    fields, is_asked = _as_mapping(fields, functions)
-    name = fields.get("name")
-    reader = _Reader(expected_name or (name if isinstance(name, str) else "?"), source, name)
-    values = reader.description(fields, expected_name)
+    try:
+        fields, is_asked = _as_mapping(fields, functions)
+        name = fields.get("name")
+        reader = _Reader(expected_name or (name if isinstance(name, str) else "?"), source, name)
+        values = reader.description(fields, expected_name)
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # noqa: BLE001  # a third party's attributes
+        message = f"reading its fields failed with {in_words(error)}"
+        remedy = "Repair or uninstall the distribution"
+        fault = Finding(message, remedy, expected_name or "?", source=source, skips=True)
+        raise DescriptionError([fault]) from None
     if any(problem.skips for problem in reader.problems):
         # Faults that skip the backend go first, because a warning shows only the first one.
         raise DescriptionError(sorted(reader.problems, key=lambda problem: not problem.skips))
@@ -81,7 +88,7 @@ def _as_mapping(fields: Any, functions: Collection[str]) -> tuple[Mapping[Any, A
     if not isinstance(fields, Mapping):
         # An object may have other attributes, unless they look like misspelled fields. A module may
         # well have a `function`, which is a field of another table.
-        others = [name for name in getattr(fields, "__dict__", ()) if not kind_of(name)]
+        others = [name for name in getattr(fields, "__dict__", ()) if name not in ALL_FIELDS]
         misspelled = [name for name in others if nearest(name, FIELDS, _MISSPELLED)]
         fields = {
             name: getattr(fields, name) for name in (*FIELDS, *misspelled) if hasattr(fields, name)
@@ -197,7 +204,7 @@ class _Reader:
         attributes = {}
         for name, value in self.table(fields, ATTRIBUTES, ATTRIBUTES).items():
             path = f'{ATTRIBUTES}."{name}"'
-            if kind_of(name):  # a field below the header of this table
+            if name in ALL_FIELDS:  # a field below the header of this table
                 self.misplaced(name, path)
             elif self.is_identifier(name, path) and self.is_identifier(value, path):
                 attributes[name] = value
@@ -346,7 +353,7 @@ class _Reader:
     ) -> None:
         """Report a key of a table that is not among the `known` ones."""
         value = table[key]
-        kind = kind_of(key)
+        kind, _ = ALL_FIELDS.get(key, ("", ""))
         if kind and (kind == TABLE) == isinstance(value, Mapping):
             self.misplaced(key, path)
             return
@@ -362,18 +369,16 @@ class _Reader:
             remedy = (
                 f'Write the table of a function as [{FUNCTIONS}."module:qualname"], with quotes'
             )
-        message += "needs no opt-in" if meant and meant[0] in RESTRICTING else "is used without it"
+        message += "needs no opt-in" if meant and meant[0] == OPT_IN else "is used without it"
         warns = bool(meant) or is_function
         self.problems.append(Finding(message, remedy, self.backend, path, self.source, warns=warns))
-        # Without a field that keeps the backend from running, it would run unasked.
-        for restricting in RESTRICTING:
-            if isinstance(value, Mapping) and restricting in value:
-                self.misplaced(restricting, f"{path}.{restricting}")
+        if isinstance(value, Mapping) and OPT_IN in value:  # else it would run unasked
+            self.misplaced(OPT_IN, f"{path}.{OPT_IN}")
 
     def misplaced(self, key: object, path: str) -> None:
         """Report a field in a table where it has no effect."""
         message = f"the field {str(key)!r} has no effect in this table"
-        self.fault(path, message, f"Write it {place_of(key)}")
+        self.fault(path, message, f"Write it {ALL_FIELDS[key][1]}")
 
 
 # The kinds of single values

@@ -304,7 +304,7 @@ def _edges(loaded: LoadedLibrary) -> list[Json]:
     why_void = loaded.usable._dispatcher.ensure_loaded().decider.why_void
     waiting = {each.name for each in list_backends(loaded) if each.state is State.WAITS}
     found = []
-    for each in steps(loaded.usable._catalog().order):
+    for each in steps(loaded.usable._catalog()):
         waits = [name for name in (each.before, each.after) if name in waiting]
         void = f"{waits[0]} waits for prioritize, and goes first there" if waits else ""
         found.append({**asdict(each), "void": void or why_void(each.before, each.after)})

@@ -17,6 +17,7 @@ from .findings import note
 
 if TYPE_CHECKING:
     from .._description import Description
+    from .._discovery import Catalog
     from .._order import Order
     from ..backend_system import BackendSystem
     from .libraries import LoadedLibrary
@@ -217,10 +218,10 @@ class Step:
         return f"{goes}: {f'{self.declared_by} declares it' if self.declared_by else self.reason}"
 
 
-def steps(order: Order) -> list[Step]:
+def steps(catalog: Catalog) -> list[Step]:
     """Return every edge in force, the strongest first."""
     found = []
-    for edge in order.edges():
+    for edge in catalog.order.edges(catalog.default_name):
         declared_by = None
         if edge.origin == DECLARED:
             declared_by = edge.after if edge.moves_down else edge.before

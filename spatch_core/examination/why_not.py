@@ -82,7 +82,7 @@ def why_not(question: Question, backend: str) -> Answer:
     system, catalog = question.system, question.system._catalog()
     if backend in catalog.blocked:
         environment = catalog.environment
-        others = catalog.blocked if environment.block_all else environment.block
+        others = catalog.blocked if environment.blocks_all else environment.block
         variable, value = environment.variable("BLOCK"), ",".join(sorted({*others} - {backend}))
         text = f"set {variable}={value!r} in the environment, and ask again: a blocked backend is "
         remedy = Remedy(question, {variable: value}, Attempt.UNREAD, f"{text}not read")
@@ -282,7 +282,7 @@ def _precedence(question: Question, other: str, backend: str) -> str:
     name = shown(other, system.default_name)
     if other in (*question.options.prioritize, *system.backend_opts().prioritized):
         return f"{name} goes before it: it is prioritized"
-    for step in steps(system._catalog().order):
+    for step in steps(system._catalog()):
         if (step.before, step.after) == (other, backend):
             return f"{name} goes before it: {step.reason}"
     return f"{name} goes before it"
