@@ -1,5 +1,7 @@
 """A device whose operators a compiler of graphs runs."""
 
+import os
+import shutil
 import subprocess
 import sys
 
@@ -155,9 +157,20 @@ assert not found & {"aten:addmm", "aten:gelu", "aten:gelu_backward", "aten:mm"},
 """
 
 
-@pytest.mark.parametrize("code", [CODE, DYNAMO], ids=["of-data", "aot_eager"])
-def test_a_compiler_of_graphs(code: str) -> None:
-    """It compiles each eager call as a graph of one node, and whole graphs in `torch.compile`."""
+def run(code: str) -> None:
     command = [sys.executable, "-W", "ignore", "-c", code]
     found = subprocess.run(command, capture_output=True, text=True, check=False)
     assert not found.returncode, found.stdout + found.stderr
+
+
+@pytest.mark.parametrize("code", [CODE, DYNAMO], ids=["of-data", "of-pytorch"])
+def test_a_compiler_of_graphs(code: str) -> None:
+    """It compiles each eager call as a graph of one node, and whole graphs in `torch.compile`."""
+    run(code)
+
+
+@pytest.mark.skipif(shutil.which("g++") is None, reason="Inductor needs a compiler of C++")
+@pytest.mark.skipif(os.environ.get("EVERY") != "1", reason="it compiles C++ for long")
+def test_inductor() -> None:
+    """PyTorch's own compiler is an existing backend like the others: it compiles for the CPU."""
+    run(DYNAMO.replace("aot_eager", "inductor"))

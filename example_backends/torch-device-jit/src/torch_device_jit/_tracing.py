@@ -150,15 +150,7 @@ _DRAWING: dict[str, Callable[..., Any]] = {
 
 
 class _Generator:
-    """Draws random numbers from a key of JAX that each run of a step has anew.
-
-    Parameters
-    ----------
-    environment : BackendEnvironment
-        The device, whose random numbers come from here in the context.
-    key : array
-        The key, which JAX traces.
-    """
+    """Draws the device's random numbers from a key of JAX that each run of a step has anew."""
 
     def __init__(self, environment: Any, key: Any) -> None:
         self._environment = environment
@@ -197,19 +189,7 @@ class _Generator:
 class Trace:
     """A step with arguments, of which the tensors are replaced by what JAX traces.
 
-    Parameters
-    ----------
-    step : callable
-        The step.
-    environment : BackendEnvironment
-        The device.
-    flat, tree
-        The arguments, flattened.
-
-    Attributes
-    ----------
-    used : list of Cell
-        The storages that the step uses and has not made.
+    The storages that the step uses and has not made are in `used`.
     """
 
     def __init__(self, step: Any, environment: Any, flat: Any, tree: Any) -> None:

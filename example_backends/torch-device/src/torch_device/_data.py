@@ -15,13 +15,7 @@ if TYPE_CHECKING:
 
 
 class Data:
-    """The data of a backend's tensors.
-
-    Parameters
-    ----------
-    environment : BackendEnvironment
-        The backend.
-    """
+    """The data of a backend's tensors."""
 
     def __init__(self, environment: BackendEnvironment) -> None:
         self.environment = environment
@@ -61,14 +55,7 @@ class Data:
     ) -> torch.Tensor:
         """Replace the data of a tensor; those of a view change in its storage.
 
-        Parameters
-        ----------
-        tensor : torch.Tensor
-            The tensor.
-        array : object
-            Its new data.
-        like : torch.Tensor, optional
-            A tensor of their shape and dtype, if these are known.
+        If their shape and dtype are known, a tensor `like` them says so.
         """
         cell = cell_of(tensor)
         array = self.settle(array)
@@ -112,18 +99,9 @@ class Data:
     def replace(
         self, tensor: torch.Tensor, before: Any, array: Any, dtype: torch.dtype | None
     ) -> torch.Tensor:
-        """Write the result of an in-place operator, of which PyTorch says the dtype.
+        """Write the result of an in-place operator, to which PyTorch gives a dtype.
 
-        Parameters
-        ----------
-        tensor : torch.Tensor
-            The tensor.
-        before : object
-            The data that were read of it.
-        array : object
-            The result of the implementation.
-        dtype : torch.dtype or None
-            The dtype that the result has in PyTorch.
+        `before` are the data that were read of the tensor.
         """
         cell: Any = cell_of(tensor)
         own, kind = cell.dtype, type(array)

@@ -120,7 +120,7 @@ COMPOSED = {
 
 
 def kthvalue(x: Any, k: int, dim: int = -1, keepdim: bool = False) -> Any:
-    if x.dim() and not 1 <= k <= x.shape[dim]:
+    if not 1 <= k <= (x.shape[dim] if x.dim() else 1):
         raise RuntimeError("kthvalue(): selected number k out of range for dimension")
     return placed(x, torch.full((), k - 1), dim, keepdim)
 
@@ -187,8 +187,8 @@ def register(environment: BackendEnvironment) -> None:
     composed = _with_kernel("CompositeExplicitAutogradNonFunctional")
     composed |= _with_kernel("CompositeExplicitAutograd") & decomposed
     # Of these numbers C++ makes tensors, which PyTorch takes as numbers again.
-    for each in ("add", "sub", "mul", "div"):
-        composed -= {f"aten::{each}.Scalar", f"aten::{each}_.Scalar", f"aten::{each}.Scalar_mode"}
+    for kind in ("add", "sub", "mul", "div"):
+        composed -= {f"aten::{kind}.Scalar", f"aten::{kind}_.Scalar", f"aten::{kind}.Scalar_mode"}
     # What C++ makes of these ends in operators that no device has, in place of an own kernel.
     composed |= {"aten::convolution", "aten::convolution_backward"}
     for full in sorted(composed - _with_kernel("CompositeImplicitAutograd")):

@@ -26,7 +26,8 @@ class _Refusing(type):
         name = torch._C._get_privateuse1_backend_name()
         raise NotImplementedError(
             f"Inductor generates no code for the device {name!r}: use torch.compile with "
-            "backend='eager' or 'aot_eager', or torch_device_jit.jax_jit for a whole step"
+            f"backend='eager' or 'aot_eager', torch_device.register_compiler(environment, "
+            f"'inductor', operators) and backend={name!r}, or torch_device_jit.jax_jit for a step"
         )
 
 

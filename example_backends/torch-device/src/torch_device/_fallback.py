@@ -82,13 +82,7 @@ EXACT = PICKING | {"aminmax", "complex", "multinomial", "polar", "sort"}
 
 
 class Fallback:
-    """Runs operators without an implementation.
-
-    Parameters
-    ----------
-    environment : BackendEnvironment
-        The backend.
-    """
+    """Runs operators without an implementation."""
 
     def __init__(self, environment: BackendEnvironment) -> None:
         self._environment = environment

@@ -28,13 +28,7 @@ _NUMBERS = frozenset((bool, int, float, complex))
 
 
 class Kernels:
-    """Makes the kernels of a backend.
-
-    Parameters
-    ----------
-    environment : BackendEnvironment
-        The backend.
-    """
+    """Makes the kernels of a backend."""
 
     def __init__(self, environment: BackendEnvironment) -> None:
         self._environment = environment
@@ -230,16 +224,8 @@ def _write(
 ) -> tuple[str, dict[str, Any]]:
     """Return the source of a function ``kernel``, and the defaults that it names.
 
-    Parameters
-    ----------
-    operator : torch._ops.OpOverload
-        The operator whose arguments the kernel takes.
-    functional : torch._ops.OpOverload
-        The operator whose implementation it calls.
-    end : list of str
-        What it does with the result.
-    describe_themselves : bool
-        Whether data have a dtype and a shape.
+    It takes the arguments of `operator`, calls the implementation of `functional`, and ends with
+    these lines.
     """
     defaults: dict[str, Any] = {}
     arguments = operator._schema.arguments
@@ -313,18 +299,6 @@ class DtypeFinder:
     """The dtypes of an operator's results, by those of the arguments.
 
     PyTorch's promotion is its own: the operator runs on tensors without data to find them.
-
-    Parameters
-    ----------
-    environment : BackendEnvironment
-        The backend.
-    operator : torch._ops.OpOverload
-        The operator.
-
-    Attributes
-    ----------
-    known : dict
-        What has been found.
     """
 
     def __init__(self, environment: BackendEnvironment, operator: Any) -> None:

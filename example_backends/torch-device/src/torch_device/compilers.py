@@ -111,13 +111,7 @@ def _whole_graphs(environment: BackendEnvironment, compile: Any) -> Callable[...
 
 
 class _OneNode:
-    """The implementation of an operator by a compiler.
-
-    Parameters
-    ----------
-    environment, operator, compile
-        As above.
-    """
+    """The implementation of an operator by a compiler."""
 
     def __init__(self, environment: BackendEnvironment, operator: Any, compile: Any) -> None:
         self._environment = environment

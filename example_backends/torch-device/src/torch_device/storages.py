@@ -57,13 +57,7 @@ class Cell:
 
 
 class _Methods:
-    """What methods of `torch.UntypedStorage`, which would read memory, do for a device's storage.
-
-    Parameters
-    ----------
-    environment : BackendEnvironment
-        The device.
-    """
+    """What `torch.UntypedStorage`, whose methods would read memory, does for a device's storage."""
 
     def __init__(self, environment: BackendEnvironment) -> None:
         self._environment = environment

@@ -88,6 +88,12 @@ def register(environment: Any, xp: Any) -> None:
     op(aten.stack.default)(lambda tensors, dim=0: xp.stack(tensors, axis=dim))
     op(aten.flip.default)(lambda x, dims: xp.flip(x, tuple(dims)) if dims else x)
 
+    op(aten.roll.default)(
+        lambda x, shifts, dims=(): (
+            xp.roll(x, tuple(shifts), tuple(dims)) if dims else xp.roll(x, shifts[0])
+        )
+    )
+
     @op(aten.constant_pad_nd.default)
     def pad(x: Any, widths: Any, value: Any = 0) -> Any:
         pairs = [(widths[i], widths[i + 1]) for i in range(0, len(widths), 2)]
@@ -136,6 +142,8 @@ def register(environment: Any, xp: Any) -> None:
         index = index.reshape(-1)
         flat = xp.where((index == padding)[:, None], 0, flat)
         return put(xp.zeros((count, g.shape[-1]), g.dtype), (index,), flat, "add")
+
+    op(aten.take.default)(lambda x, index: x.reshape(-1)[index])
 
     @op(aten.put.default)
     def put_flat(x: Any, index: Any, values: Any, accumulate: bool = False) -> Any:
