@@ -213,17 +213,6 @@ print(minimal.system.problems)
     ]
 
 
-def test_the_command_says_what_it_needs(environment: Environment) -> None:
-    """Installed without the extra `cli`, it answers in one line."""
-    for command in (["spatch-core", "list"], ["python", "-m", "spatch_core", "list"]):
-        done = environment.run(*command, check=False)
-
-        assert done.returncode == 2
-        assert done.stdout == ""
-        (line,) = done.stderr.splitlines()
-        assert line.endswith("pip install 'spatch-core[cli]'")
-
-
 def test_a_new_backend_is_built_and_installed_and_passes_its_tests_there(
     environment: Environment,
 ) -> None:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 FINE = "name = 'oil'\nprimary_types = ['builtins:int']\n"
 
 
-@pytest.mark.parametrize("arguments", [[], ["list"], ["explain", "a:b", "c:d"], ["--help"]])
+@pytest.mark.parametrize("arguments", [["list"], ["--help"]])
 def test_without_the_extra_one_line_says_what_to_install(bare: Site, arguments: list[str]) -> None:
     """The environment has nothing but the package."""
     answer = bare.run(*arguments)

@@ -16,7 +16,7 @@ from tests.cli.conftest import FUNCTIONS, ODD, TYPE, Site, create
 ROOT = Path(__file__).parents[2]
 
 
-def run_own_tests(site: Site, folder: Path, package: str, group: str = "paintlib.backends") -> str:
+def run_own_tests(site: Site, folder: Path, package: str) -> str:
     """Run a package's tests as if it were installed; return their output."""
     distribution = folder.name.replace("-", "_")
     entry_points = [
@@ -25,7 +25,7 @@ def run_own_tests(site: Site, folder: Path, package: str, group: str = "paintlib
         if "backend.toml" in line and ":" in line
     ]
     name, _, value = entry_points[0].partition(" = ")
-    write_distribution(site.folder, folder.name, entry_points={group: {name: value}})
+    write_distribution(site.folder, folder.name, entry_points={"paintlib.backends": {name: value}})
     shutil.copytree(folder / "src" / package, site.folder / package)
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-rs", "-p", "no:cacheprovider", str(folder)],
@@ -183,34 +183,6 @@ def test_the_signature_is_the_librarys_own(paint: Site) -> None:
         "limit: Any = _DEFAULT,", "flag: Any = True,", "nested: Any = _DEFAULT,", "**more: Any,",
     ]  # fmt: skip
     assert "_DEFAULT: Any = object()" in code
-
-
-OTHER_LIBRARY = """
-    from spatch_core import BackendSystem
-
-    class Home:
-        system = BackendSystem("otherlib.backends", "OTHERLIB")
-
-    @Home.system.dispatchable("data", module="statistics")
-    def mean(data): ...
-
-    @Home.system.dispatchable("data")
-    def mode(data): ...
-"""
-
-
-def test_the_library_may_have_other_names(site: Site) -> None:
-    """Functions may have the name of another module, and the system may be an attribute."""
-    write_distribution(
-        site.folder,
-        "other-lib",
-        entry_points={"spatch_core.libraries": {"otherlib": "otherlib:Home.system"}},
-        files={"otherlib/__init__.py": OTHER_LIBRARY},
-    )
-    arguments = ("water", "--type", "fractions:Fraction", "--function", "statistics:mean")
-    assert create(site, *arguments, library="otherlib").code == 0
-    folder = site.folder / "other-lib-water"
-    assert "4 passed" in run_own_tests(site, folder, "other_lib_water", "otherlib.backends")
 
 
 def test_everything_may_be_unusual(paint: Site) -> None:
