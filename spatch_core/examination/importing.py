@@ -9,7 +9,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path, PurePosixPath
 from pkgutil import iter_modules
-from re import match, search, sub
+from re import search
 from typing import TYPE_CHECKING, Any
 
 from .._environment import installed_distributions, installed_version
@@ -35,17 +35,9 @@ _PACKAGE = f"{Path(__file__).parents[1]}{os.sep}"
 class Importer:
     """Imports for an examination, and explains failures."""
 
-    def __init__(
-        self,
-        own: Iterable[str],
-        requirements: Requirements | None = None,
-        nowhere: Iterable[str] = (),
-    ) -> None:
+    def __init__(self, own: Iterable[str]) -> None:
         # The top-level packages of the backend and of the library: a misspelled name may mean one.
         self.own = set(own)
-        self.requirements = requirements or Requirements()  # of the backend's distribution
-        # Top-level packages of the backend's code that no folder around its file contains.
-        self.nowhere = set(nowhere)
         self.found: dict[str, Any] = {}
 
     def load(self, identifier: str, is_needed: bool) -> Any:
@@ -68,7 +60,7 @@ class Importer:
                 why = "" if isinstance(raised, AttributeError) else f" ({raised})"
                 return error(
                     f"{module!r} has no {qualname!r}{why}",
-                    did_you_mean(attributes_like(outer, part), "Correct the name, or write it"),
+                    did_you_mean(attributes_like(outer, part), "Correct the name, or define it"),
                 )
         return found
 
@@ -98,23 +90,16 @@ class Importer:
         if is_module_installed(package):
             meant = did_you_mean(submodules_like(absent), "Correct the name, or ship the module")
             return error(message, meant, is_absent=True)
-        near = []
-        if package not in self.requirements:
-            near = nearest(package, {*self.own, *owners_of_packages()}, _MISSPELLED)
+        near = nearest(package, {*self.own, *owners_of_packages()}, _MISSPELLED)
         if near:
             return error(message, did_you_mean(near), is_absent=True)
         wanted = f"{wanted}," if wanted else ""
         said = "" if missing is raised else f" ({raised})"
         if not is_needed:
             return unchecked(f"the package {package!r}{wanted} is not installed here{said}")
-        remedy = "Install it, and make it a dependency of the backend"
-        if package in self.requirements:
-            remedy = f"Install it: {self.requirements.name} requires it"
-        elif package in self.nowhere:
-            remedy = f"Install it: no folder around the file is called {package!r}"
         return warning(
             f"the package {package!r}{wanted} is not installed{said}, so calls fail",
-            remedy,
+            "Install it; a backend has what it imports among its dependencies",
             is_absent=True,
         )
 
@@ -135,13 +120,12 @@ def _source(module: str) -> str:
     """Return the text of a module without importing the packages around it; empty if unknown."""
     try:
         spec = find_spec(package_of(module))
-        folder = Path(str(spec and spec.origin)).parent
-        place = folder.joinpath(*module.split(".")[1:])
-        files = [Path(str(spec and spec.origin))]
-        if place != folder:
-            files = [place.with_suffix(".py"), place / "__init__.py"]
-        return "".join(each.read_text("utf-8", "replace") for each in files if each.is_file())
-    except Exception:  # noqa: BLE001  # a third party's finder
+        file = Path(str(spec and spec.origin))
+        if "." in module:
+            file = file.parent.joinpath(*module.split(".")[1:])
+            file = file / "__init__.py" if file.is_dir() else file.with_suffix(".py")
+        return file.read_text("utf-8", "replace")
+    except Exception:  # noqa: BLE001  # no such file, or a third party's finder
         return ""
 
 
@@ -243,26 +227,6 @@ def origin_of(
     return None, None
 
 
-class Requirements:
-    """The requirements of a distribution, optional or not, as its metadata has them.
-
-    >>> "cupy-cuda12x" in Requirements("oil", ["cupy_cuda12x; extra == 'gpu'"])
-    True
-    """
-
-    def __init__(self, name: str = "", texts: Iterable[str] = ()) -> None:
-        self.name = name
-        found = (match(r"\s*([\w.-]+)", text) for text in texts)
-        self._names = {_normal(each[1]) for each in found if each}
-
-    def __contains__(self, package: str) -> bool:
-        return _normal(package) in self._names
-
-
-def _normal(name: str) -> str:
-    return sub("[-_.]+", "_", name).lower()
-
-
 # --- Similar names --------------------------------------------------------------------------------
 
 
@@ -302,19 +266,15 @@ def functions_near(identifier: str, known: Iterable[str]) -> list[str]:
     module, _, qualname = identifier.partition(":")
     # One letter makes a short name dissimilar.
     similarity = _SIMILARITY if len(qualname) > 3 else 0.5
-    found: dict[str, int] = {}
-    for each in known:
+
+    def is_near(each: str) -> bool:
         own_module, _, own = each.partition(":")
         if _digits(own) != _digits(qualname) or not nearest(qualname, [own], similarity):
-            continue
-        if own_module == module:
-            found[each] = 0
-        elif nearest(module, [own_module], _SIMILARITY):
-            found[each] = 1
-        elif own == qualname and package_of(own_module) == package_of(module):
-            found[each] = 2
-    best = min(found.values(), default=0)
-    return nearest(identifier, [each for each, rank in found.items() if rank == best], 0)
+            return False
+        is_moved = own == qualname and package_of(own_module) == package_of(module)
+        return is_moved or bool(nearest(module, [own_module], _SIMILARITY))
+
+    return nearest(identifier, filter(is_near, known), 0)
 
 
 def _digits(name: str) -> str:

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any
 from .._decide import Verdict
 from .._matching import Matcher
 from .._patterns import DEFAULT, shown, type_identifier
-from .backends import steps
 from .question import GivenType, Question, given_type
 
 if TYPE_CHECKING:
@@ -270,10 +269,16 @@ def _reason(question: Question, explanation: Explanation, backend: str) -> str:
     found = _explained(explanation, backend)
     if found.verdict in (Verdict.INACTIVE, Verdict.LATER) and found.reason:
         return found.reason
+    said = ": " * bool(found.reason) + found.reason
     if found.verdict not in _TAKES_PART and found.verdict != Verdict.LATER:
-        return f"it {found.verdict.value}" + (f": {found.reason}" if found.reason else "")
-    others = [name for name in _contenders(explanation) if name != backend]
-    return "; ".join(_precedence(question, each, backend) for each in others)
+        return f"it {found.verdict.value}{said}"
+    before = _contenders(explanation)
+    reasons = []
+    if backend in before:  # a should_run of those before it decides
+        before = before[: before.index(backend)]
+        is_unless = found.verdict == Verdict.RUNS  # "runs unless one above does"
+        reasons.append(f"it {found.verdict.value}{said.lstrip(':') if is_unless else said}")
+    return "; ".join([*reasons, *(_precedence(question, each, backend) for each in before)])
 
 
 def _precedence(question: Question, other: str, backend: str) -> str:
@@ -282,7 +287,7 @@ def _precedence(question: Question, other: str, backend: str) -> str:
     name = shown(other, system.default_name)
     if other in (*question.options.prioritize, *system.backend_opts().prioritized):
         return f"{name} goes before it: it is prioritized"
-    for step in steps(system._catalog().order):
-        if (step.before, step.after) == (other, backend):
-            return f"{name} goes before it: {step.reason}"
+    for edge in system._catalog().order.edges():
+        if (edge.before, edge.after) == (other, backend):
+            return f"{name} goes before it: {edge.reason}"
     return f"{name} goes before it"

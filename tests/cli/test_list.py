@@ -54,8 +54,8 @@ def test_a_backend_that_requires_opt_in_says_how_to_get_it(paint: Site) -> None:
     paint.install_backend("water", WATER)
     answer = paint.run("list", "paintlib")
     assert (
-        "  water (needs opt-in): prioritize='water', "
-        "or set the environment variable PAINTLIB_PRIORITIZE=water\n" in answer.output
+        "  water (needs opt-in): it runs with backend_opts(prioritize='water'), "
+        "or with PAINTLIB_PRIORITIZE=water in the environment\n" in answer.output
     )
     assert answer.code == 0
 

@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 
 from spatch_core.testing import run_python
-from spatch_core.testing.run_report import (
+from spatch_core.testing.backend_run import (
     ANSWERED,
     DEFERRED,
     UNSEEN,
