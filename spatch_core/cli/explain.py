@@ -12,6 +12,7 @@ from .._decide import Verdict
 from .._options import POLICIES
 from .._patterns import DEFAULT, type_identifier
 from ..examination.child import progress
+from ..examination.choices import Attempt, Outcome, RecordError, read_record, replay, why_not
 from ..examination.libraries import (
     LoadedLibrary,
     find_libraries,
@@ -27,8 +28,6 @@ from ..examination.question import (
     given_type,
     type_named,
 )
-from ..examination.replay import Outcome, RecordError, read_record, replay
-from ..examination.why_not import Answer, Attempt, why_not
 from .arguments import (
     complete_backends,
     complete_functions,
@@ -252,27 +251,27 @@ def _one_call(
     ]
 
 
-def _answer(answer: Answer) -> list[Part]:
-    name = answer.backend
-    if answer.outcome is Attempt.RUNS:
-        return [f"Why not {name}? It runs."]
-    if answer.outcome is Attempt.ASKED:
-        return [f"Why not {name}? It is asked first; its should_run decides."]
-    remedies = [each.text for each in answer.remedies]
-    parts: list[Part] = [f"Why not {name}? {answer.reason}"]
-    if answer.outcome is Attempt.UNREAD:
-        return [*parts, Notes("To find out", remedies)]
-    runs = any(each.outcome is Attempt.RUNS for each in answer.remedies)
-    title = "What else it would take" if remedies else "Nothing makes it run here"
+def _answer(answer: Json) -> list[Part]:
+    question = f"Why not {answer['backend']}?"
+    if answer["outcome"] == Attempt.RUNS:
+        return [f"{question} It runs."]
+    if answer["outcome"] == Attempt.ASKED:
+        return [f"{question} It is asked first; its should_run decides."]
+    remedies = [each["text"] for each in answer["remedies"]]
+    runs = Attempt.RUNS in [each["outcome"] for each in answer["remedies"]]
+    title = f"Any one of these would {'make it run' if runs else 'put it first'}"
+    if answer["outcome"] == Attempt.UNREAD:
+        title = "To find out"
+    obstacles = "What else it would take" if remedies else "Nothing makes it run here"
     return [
-        *parts,
-        Notes(f"Any one of these would {'make it run' if runs else 'put it first'}", remedies),
-        Notes(title, answer.obstacles),
+        f"{question} {answer['reason']}",
+        Notes(title, remedies),
+        Notes(obstacles, answer["obstacles"]),
     ]
 
 
 def _as_json(
-    loaded: LoadedLibrary, question: Question, explanation: Explanation, answer: Answer | None
+    loaded: LoadedLibrary, question: Question, explanation: Explanation, answer: Json | None
 ) -> Json:
     return {
         "library": loaded.library.name,
@@ -296,7 +295,7 @@ def _as_json(
             for each in unusable_backends(loaded)
         ],
         "options": question.options.as_json(),
-        "why_not": answer and answer.as_json(),
+        "why_not": answer,
     }
 
 

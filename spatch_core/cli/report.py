@@ -9,10 +9,10 @@ import click
 
 from .._patterns import DEFAULT
 from ..examination.child import progress
+from ..examination.choices import RecordError, read_record
 from ..examination.doctor import examine_library
 from ..examination.libraries import Library, State, import_public_names, load_library
 from ..examination.question import what_runs
-from ..examination.replay import RecordError, read_record
 from ..report.page import ReportedLibrary, ReportedRun, render
 from .arguments import chosen_libraries, complete_libraries, timeout_option
 from .doctor import examined_as_json

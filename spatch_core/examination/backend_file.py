@@ -19,7 +19,6 @@ from .._parsing import parse_description
 from ..exceptions import DescriptionError
 from .checks import DescriptionCheck
 from .child import run
-from .description import Mention, Role, check_requirements, check_variants, find_mentions
 from .findings import (
     KeyPath,
     Report,
@@ -29,7 +28,15 @@ from .findings import (
     key_path,
     to_record,
 )
-from .importing import Importer, package_of
+from .importing import (
+    Importer,
+    Mention,
+    Role,
+    check_requirements,
+    check_variants,
+    find_mentions,
+    package_of,
+)
 from .libraries import are_covered, check_calls, live_systems, own_types
 from .project import Project, package_folder
 

@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any
 from .._description import EVERY
 from .._errors import Finding, ended, replace
 from .._patterns import EXACT, TypePattern, split_identifier, type_identifier
-from .description import Mention, Role
 from .findings import error, key_path, note, unchecked
 from .functions import LibraryFunctions, check_callable, check_conversion, check_every
 from .importing import (
     Importer,
+    Mention,
+    Role,
     attributes_like,
     did_you_mean,
     is_module_installed,

@@ -26,7 +26,6 @@ from .._patterns import (
 from ..backend_system import BackendSystem
 from .checks import DescriptionCheck
 from .child import TaskResult, foreign_code, run
-from .description import check_requirements, check_variants, fields_of, find_mentions
 from .findings import (
     Report,
     error,
@@ -40,7 +39,14 @@ from .findings import (
     warning,
     with_keys,
 )
-from .importing import Importer, package_of
+from .importing import (
+    Importer,
+    check_requirements,
+    check_variants,
+    fields_of,
+    find_mentions,
+    package_of,
+)
 from .libraries import (
     Library,
     LoadedLibrary,

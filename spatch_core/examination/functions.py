@@ -19,10 +19,11 @@ from typing import TYPE_CHECKING, Any
 from .._errors import Finding, Severity, Source, nearest, replace
 from .._patterns import loaded_object, split_identifier
 from .child import foreign_code
-from .description import Mention, Role
 from .findings import error, unchecked, warning
 from .importing import (
     Importer,
+    Mention,
+    Role,
     did_you_mean,
     functions_near,
     is_module_installed,

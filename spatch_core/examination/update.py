@@ -21,8 +21,8 @@ from .._description import FUNCTION_FIELDS, NO_FUNCTIONS, VARIANTS, parse_toml
 from .._errors import Finding, replace
 from .backend_file import BackendFile, find_layout, read_file, statements
 from .checks import DescriptionCheck
-from .description import Role
 from .findings import Report, error, key_path, note, to_record
+from .importing import Role
 
 if TYPE_CHECKING:
     from .child import Journal
