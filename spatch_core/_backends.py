@@ -49,6 +49,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ._description import GivenCallable
+from ._environment import BLOCK, SET_ORDER
 from ._matching import Matcher, TypeMatch, overrides
 from ._order import Cycle, order_backends
 from ._patterns import (
@@ -79,24 +80,30 @@ _MOST_TOLD = 1000
 class Backends:
     """The backends of a catalog.
 
-    `notify` is called with a function's identifier and a backend before the backend runs it.
-    `protocol` is the library's own, by whose method classes override.
+    `fallback` is the library's policy. `notify` is called with a function's identifier and a
+    backend before the backend runs it. `protocol` is the library's own, by whose method classes
+    override, and `override` takes a decision and such classes, and returns what calls the methods.
     """
 
     def __init__(
         self,
         catalog: Catalog,
+        fallback: str = "default",
         notify: Callable[[str, str], None] | None = None,
         protocol: str | None = None,
+        override: Callable[[Any, tuple[type, ...]], Callable[..., Any]] | None = None,
     ) -> None:
         descriptions, set_order = catalog.descriptions, catalog.environment.set_order
         self.catalog = catalog
+        self.fallback = fallback
         self.notify = notify
         self.protocol = protocol
+        self.override = override
         self.matcher = Matcher(descriptions)
         # What has been imported, by identifier.
         self.objects: dict[str, Any] = {}
-        self.block = catalog.environment.variable("BLOCK")
+        self.block = catalog.environment.variable(BLOCK)
+        self.set_order_variable = catalog.environment.variable(SET_ORDER)
         self.placed = placed_backends(descriptions, set_order)
         self.stated_first = frozenset(first for first, _ in set_order)
         self._opt_in = frozenset(n for n, each in descriptions.items() if each.requires_opt_in)
@@ -104,8 +111,6 @@ class Backends:
         self.converters = frozenset(
             n for n, each in descriptions.items() if each.conversions and not each.unmet
         )
-        self._implementers = _implementers(descriptions)
-        self._every = [n for n, each in descriptions.items() if each.every and not each.unmet]
         self._implementing: dict[str, frozenset[str]] = {}
         self._orders: dict[Any, tuple[tuple[str, ...], Mapping[str, Cycle]]] = {}
         self._told: dict[Hashable, None] = {}
@@ -140,22 +145,21 @@ class Backends:
             return f"it requires opt-in: prioritize={name!r}"
         return ""
 
-    def implementers(self, identifier: str) -> tuple[str, ...]:
-        """Return the backends that implement a function, by priority; the default is one."""
-        named = self._implementers.get(identifier, (DEFAULT,))
-        if not self._every:
-            return named
-        descriptions = self.catalog.descriptions
-        every = [each for each in self._every if identifier not in descriptions[each].absent]
-        names = {*named, *every}
-        return tuple([name for name in descriptions if name in names])
-
     def implementing(self, identifier: str) -> frozenset[str]:
-        """Return the same backends as a set."""
+        """Return the backends that implement a function; the default is one."""
         found = self._implementing.get(identifier)
         if found is None:
-            found = self._implementing[identifier] = frozenset(self.implementers(identifier))
+            found = self._implementing[identifier] = frozenset(
+                name
+                for name, each in self.catalog.descriptions.items()
+                if name == DEFAULT or (each.implementation(identifier) and not each.unmet)
+            )
         return found
+
+    def implementers(self, identifier: str) -> tuple[str, ...]:
+        """Return the same backends by priority."""
+        found = self.implementing(identifier)
+        return tuple([name for name in self.catalog.descriptions if name in found])
 
     def is_own(self, cls: type) -> bool:
         """Whether the library names a class itself, and not only a base class of it."""
@@ -196,14 +200,12 @@ class Backends:
     def _order(
         self, names: frozenset[str], nearness: Nearness
     ) -> tuple[tuple[str, ...], Mapping[str, Cycle]]:
-        descriptions, environment = self.catalog.descriptions, self.catalog.environment
+        descriptions, set_order = self.catalog.descriptions, self.catalog.environment.set_order
         skipped: dict[str, Cycle] = {}
         left = [name for name in self.catalog.base_order if name in names]
         while True:
-            order = order_backends(
-                *([descriptions[name] for name in left], environment.set_order),
-                *(environment.variable("SET_ORDER"), nearness),
-            )
+            found = [descriptions[name] for name in left]
+            order = order_backends(found, set_order, self.set_order_variable, nearness)
             on_cycles = {name: cycle for cycle in order.cycles for name in cycle.members}
             installed = {n: each for n, each in on_cycles.items() if not descriptions[n].in_code}
             if not installed:
@@ -345,9 +347,9 @@ class Match:
         """Say why a backend does not match."""
         if not self.types:
             return "no argument has a type to dispatch on"
-        if not self.counting:
-            return "no active backend that implements it knows any of the types"
-        unknown = [type_identifier(cls) for cls, each in self.counting if name not in each.known]
+        # Where no type counts, the backend knows none of them.
+        counting = self.counting or zip(self.types, self._all, strict=True)
+        unknown = [type_identifier(cls) for cls, each in counting if name not in each.known]
         if unknown:
             return f"it does not know {', '.join(unknown)}"
         riding = [type_identifier(cls) for cls, each in self.riding if name in each.primary]
@@ -437,20 +439,6 @@ def placed_backends(
         if not found:
             return frozenset(placed) - {DEFAULT}
         placed |= found
-
-
-def _implementers(descriptions: Mapping[str, Description]) -> dict[str, tuple[str, ...]]:
-    """Return the backends that name each function, and the default, by priority."""
-    found: dict[str, list[str]] = {}
-    before: list[str] = []  # holds the default once the loop has passed it
-    for name, description in descriptions.items():
-        if name == DEFAULT:
-            for names in found.values():
-                names.append(DEFAULT)
-            before = [DEFAULT]
-        for identifier in () if description.unmet else description.functions:
-            found.setdefault(identifier, [*before]).append(name)
-    return {identifier: tuple(names) for identifier, names in found.items()}
 
 
 def _of_backend(traceback: TracebackType | None) -> TracebackType | None:

@@ -38,31 +38,23 @@ class Remembering(Chain):
 
     __slots__ = ()
 
-    def answer(
-        self,
-        args: tuple[Any, ...],
-        kwargs: dict[str, Any],
-        found: tuple[Any, ...] | None,
-        progress: Progress,
-    ) -> Any:
+    def answer(self, progress: Progress) -> Any:
         """Call the candidates, or the backend that the instance remembers."""
-        memory = self.memory
+        memory, args, kwargs = self.function.memory, progress.args, progress.kwargs
         assert memory is not None
         if memory.follows and not self.sole:
             kept = memory.recall(args, kwargs)
             followed = None if kept is None else _followed(self, memory, kept, args, kwargs)
             if kept is not None and followed is not None:
                 progress.backend = kept.partition(" ")[0]
-                return followed(args, kwargs, found)
+                return followed(args, kwargs, progress.found)
         if not memory.decides:
-            return self.walk(args, kwargs, 0, found, progress)
+            return self.walk(0, progress)
         if self.function.nature & COROUTINE:
-            answer = self.walk(args, kwargs, 0, found, progress)
-            if answer is NotImplemented:
-                return answer
-            return _awaited(self, memory, answer, args, kwargs, progress)
+            answer = self.walk(0, progress)
+            return answer if answer is NotImplemented else _awaited(self, memory, answer, progress)
         with _undecided(memory, args, kwargs):
-            result = self.walk(args, kwargs, 0, found, progress)
+            result = self.walk(0, progress)
             if result is not NotImplemented:
                 memory.keep(args, kwargs, _answered(self.decision, progress))
         return result
@@ -81,25 +73,17 @@ def _undecided(memory: Memory, args: tuple[Any, ...], kwargs: dict[str, Any]) ->
             setattr(instance, memory.attribute, before)
 
 
-async def _awaited(
-    chain: Chain,
-    memory: Memory,
-    answer: Any,
-    args: tuple[Any, ...],
-    kwargs: dict[str, Any],
-    progress: Progress,
-) -> Any:
-    with _undecided(memory, args, kwargs):
+async def _awaited(chain: Chain, memory: Memory, answer: Any, progress: Progress) -> Any:
+    with _undecided(memory, progress.args, progress.kwargs):
         result = await answer
-        memory.keep(args, kwargs, _answered(chain.decision, progress))
+        memory.keep(progress.args, progress.kwargs, _answered(chain.decision, progress))
     return result
 
 
 def _answered(decision: Decision, progress: Progress) -> str:
-    """Return the backend to remember: the default if a backend has converted for it.
+    """Return the backend to remember, with the foreign types of the call if it is the default.
 
-    With the default, the foreign types of the call. Overriding types are not remembered (an empty
-    string): they take part in the next call by themselves.
+    Overriding types are not remembered (an empty string): they take part in the next call.
     """
     name = progress.backend or DEFAULT
     if name == DEFAULT:
@@ -127,7 +111,7 @@ def _followed(
         plain = Chain(own, calls)
         declining = (decision.match.implementing - {DEFAULT}) | {str(calls.decider.protocol)}
         reasons = dict.fromkeys(declining, has_run(decision, memory, name))
-        return lambda args, kwargs, found: plain.walk(args, kwargs, 0, found, Progress(reasons))
+        return lambda args, kwargs, found: plain.walk(0, Progress(args, kwargs, found, reasons))
     return _Followed(chain, _step(decision, name)).run
 
 
@@ -145,9 +129,9 @@ class _Followed(Chain):
         others = [each for each in decision.candidates if each.backend != step.backend]
         self._rest = Chain(decision.with_candidates([step, *others]), chain.calls)
 
-    def call_next(self, place: int, args: Any, kwargs: Any, progress: Progress) -> Any:
+    def call_next(self, place: int, progress: Progress) -> Any:
         """Call the others."""
-        return self._rest.call_next(1, args, kwargs, progress)
+        return self._rest.call_next(1, progress)
 
 
 def _step(decision: Decision, name: str, reason: str = "") -> Step:
@@ -245,9 +229,31 @@ def make_override(
     dispatcher: Dispatcher, function: Function, classes: tuple[type, ...], protocol: str
 ) -> Callable[..., Any]:
     """Return a callable that calls the methods of classes, in this order, until one answers."""
-    wrapper = dispatcher.wrapper_of(function)
-    asking = _asking_instances if protocol == ARRAY_FUNCTION else _asking
-    asked = [asking(dispatcher, wrapper, function, cls, classes, protocol) for cls in classes]
+    # By identity: another function may have taken its identifier.
+    wrapper: Any = next(each.wrapper for each in dispatcher.records if each.function is function)
+    is_numpys = protocol == ARRAY_FUNCTION
+    is_torchs = protocol == "__torch_function__" and "torch" in sys.modules
+    if is_numpys:
+        wrapper._implementation = function.default  # what `super().__array_function__(...)` calls
+
+    def asking(cls: type) -> Callable[..., Any]:
+        """Return a callable that calls the method of a class, or for NumPy, of an instance."""
+
+        def ask(*args: Any, **kwargs: Any) -> Any:
+            # `super().__torch_function__(...)` disables these methods and calls the function.
+            if is_torchs and not sys.modules["torch"]._C._is_torch_function_enabled():
+                return go_on(dispatcher, wrapper, args, kwargs)
+            return getattr(cls, protocol)(wrapper, classes, args, kwargs)
+
+        def ask_instance(*args: Any, **kwargs: Any) -> Any:
+            for each in function.extract(args, kwargs):
+                if type(each) is cls:
+                    return getattr(each, protocol)(wrapper, classes, args, kwargs)
+            return NotImplemented  # there is a type without an argument: the option `type`
+
+        return ask_instance if is_numpys else ask
+
+    asked = [*map(asking, classes)]
 
     def ask_all(*args: Any, **kwargs: Any) -> Any:
         for ask in asked:
@@ -261,46 +267,6 @@ def make_override(
     # long as `made`.
     made._overrides = (id(function), *map(id, classes))
     return made  # type: ignore[no-any-return]  # a function
-
-
-def _asking_instances(
-    _: Dispatcher,
-    wrapper: Any,
-    function: Function,
-    cls: type,
-    classes: tuple[type, ...],
-    protocol: str,
-) -> Callable[..., Any]:
-    """Return a callable that calls the method of the first instance of a class, as NumPy does."""
-    wrapper._implementation = function.default  # what `super().__array_function__(...)` calls
-
-    def ask(*args: Any, **kwargs: Any) -> Any:
-        for each in function.extract(args, kwargs):
-            if type(each) is cls:
-                return getattr(each, protocol)(wrapper, classes, args, kwargs)
-        return NotImplemented  # there is a type without an argument: the option `type`
-
-    return ask
-
-
-def _asking(
-    dispatcher: Dispatcher,
-    wrapper: Any,
-    _: Function,
-    cls: type,
-    classes: tuple[type, ...],
-    protocol: str,
-) -> Callable[..., Any]:
-    """Return a callable that calls the method of a class."""
-    is_torchs = protocol == "__torch_function__" and "torch" in sys.modules
-
-    def ask(*args: Any, **kwargs: Any) -> Any:
-        # `super().__torch_function__(...)` disables these methods, and calls the function again.
-        if is_torchs and not sys.modules["torch"]._C._is_torch_function_enabled():
-            return go_on(dispatcher, wrapper, args, kwargs)
-        return getattr(cls, protocol)(wrapper, classes, args, kwargs)
-
-    return ask
 
 
 def go_on(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from operator import is_
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -56,7 +56,7 @@ class DispatchContext:
 
     if TYPE_CHECKING:
         _args: tuple[Any, ...]
-        _continued: Continued
+        _continued: Progress
         _dispatch_args: tuple[Any, ...]
         _known: SharedPart
         _kwargs: Mapping[str, Any]
@@ -198,32 +198,34 @@ new_context: Callable[[], DispatchContext] = CallContext  # pyright: ignore[repo
 
 
 class Progress:
-    """The answers of the candidates of one call so far.
+    """One call under way: its arguments, and the answers of the candidates so far."""
 
-    Attributes
-    ----------
-    reasons, unconverted : dict of str to str
-        By backend, why it deferred, and why its conversions could not be used.
-    postponed : list of int
-        The places of the candidates that said ``IF_NEEDED``.
-    cause : Exception or None
-        The last exception by which an implementation deferred.
-    backend : str or None
-        The candidate that was tried last; after the call, the one that answered or raised, if any.
-    """
+    __slots__ = (
+        *("args", "backend", "cause", "found", "kwargs", "postponed", "reasons", "result"),
+        "unconverted",
+    )
 
-    __slots__ = ("backend", "cause", "postponed", "reasons", "unconverted")
-
-    def __init__(self, reasons: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        found: tuple[Any, ...] | None = None,
+        reasons: Mapping[str, str] | None = None,
+    ) -> None:
+        self.args, self.kwargs = args, kwargs
+        self.found = found  # the dispatch arguments, None and `missing` among them, if known
+        # By backend: why it deferred, and why its conversions could not be used.
         self.reasons: dict[str, str] = {} if reasons is None else {**reasons}
         self.unconverted: dict[str, str] = {}
-        self.postponed: list[int] = []
-        self.cause: Exception | None = None
+        self.postponed: list[int] = []  # the places of the candidates that said `IF_NEEDED`
+        self.cause: Exception | None = None  # the last one by which an implementation deferred
+        # The candidate that was tried last; in the end the one that answered or raised, if any.
         self.backend: str | None = None
+        self.result: Any = UNKNOWN  # of a `call_next`, for the context that has made it
 
-    def inner(self) -> Progress:
+    def inner(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Progress:
         """Return the progress of a ``call_next``, which begins with the answers so far."""
-        progress = Progress(self.reasons)
+        progress = Progress(args, kwargs, None, self.reasons)
         progress.unconverted = {**self.unconverted}
         progress.postponed, progress.cause = [*self.postponed], self.cause
         return progress
@@ -232,55 +234,33 @@ class Progress:
 class Rest:
     """The rest of a chain after one candidate, for `DispatchContext.call_next`."""
 
-    __slots__ = ("_chain", "_place", "_progress", "_waiting")
+    __slots__ = ("_chain", "_place", "_progress")
 
-    def __init__(
-        self,
-        chain: Chain,
-        place: int,
-        progress: Progress | None = None,
-        waiting: Sequence[int] = (),
-    ) -> None:
+    def __init__(self, chain: Chain, place: int, progress: Progress | None = None) -> None:
         self._chain = chain
         self._place = place
         self._progress = progress  # None if the candidate is the first
-        self._waiting = waiting  # postponed candidates that have not had their second turn
 
     def call(self, context: DispatchContext, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Call the rest. The context keeps its answers, which count if its candidate defers."""
-        chain = self._chain
-        progress = Progress() if self._progress is None else self._progress.inner()
+        chain, before = self._chain, self._progress
+        progress = Progress(args, kwargs) if before is None else before.inner(args, kwargs)
         progress.reasons[context.name] = CONTINUED
-        progress.postponed += self._waiting
-        continued = context._continued = Continued(args, kwargs, progress)
-        result = chain.call_next(self._place, args, kwargs, progress)
+        context._continued = progress
+        result = chain.call_next(self._place, progress)
         # Awaitables and iterators can be used only once.
         if not chain.function.nature:
-            continued.result = result
+            progress.result = result
         return result
 
 
-class Continued:
-    """A call of ``call_next``: its arguments, the answers in it, and its result."""
-
-    __slots__ = ("args", "kwargs", "progress", "result")
-
-    def __init__(self, args: tuple[Any, ...], kwargs: dict[str, Any], progress: Progress) -> None:
-        self.args = args
-        self.kwargs = kwargs
-        self.progress = progress
-        self.result: Any = UNKNOWN
-
-
-def are_same(
-    one: tuple[tuple[Any, ...], dict[str, Any]], other: tuple[tuple[Any, ...], dict[str, Any]]
-) -> bool:
+def are_same(call: Progress, other: Progress) -> bool:
     """Whether two calls have the very same arguments."""
-    (args, kwargs), (others, by_name) = one, other
     # By identity: arrays are not compared.
+    kwargs, by_name = call.kwargs, other.kwargs
     return (
-        len(args) == len(others)
-        and all(map(is_, args, others))
+        len(call.args) == len(other.args)
+        and all(map(is_, call.args, other.args))
         and kwargs.keys() == by_name.keys()
         and all(kwargs[name] is by_name[name] for name in kwargs)
     )

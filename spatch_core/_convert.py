@@ -21,24 +21,30 @@ from types import (
 )
 from typing import TYPE_CHECKING, Any
 
-from ._patterns import DEFAULT, is_importable, type_identifier
-from ._wrapper import COROUTINE
+from ._errors import add_note, leaves_out
+from ._patterns import DEFAULT, type_identifier
+from ._wrapper import COROUTINE, missing
 
 if TYPE_CHECKING:
+    from ._call import Chain
+    from ._context import Progress
     from ._decide import Decision, Step
     from ._state import StateKeeper
 
     IsLeaf = Callable[[type], bool]
-    Moved = Callable[[Any, Any], None]
-    """Called with an object before and after its conversion."""
 
-NO_LEAVES = frozenset({bool, bytes, complex, float, int, range, str, type(None), EllipsisType})
-"""Classes whose objects are never leaves; Python may share these objects."""
+_SHARED = frozenset({bool, bytes, complex, float, int, range, str, type(None), EllipsisType})
 _NOTHING: Mapping[int, Any] = MappingProxyType({})
 
 
 class Unconverted(Exception):  # noqa: N818  # it is caught where it is raised
     """Something cannot be converted; the argument says why."""
+
+
+def _is_shared(cls: type) -> bool:
+    """Whether the objects of a class are never leaves, because Python may share them."""
+    # A class with another metaclass is never looked up: that might define ==.
+    return type(cls) is type and cls in _SHARED
 
 
 def is_container(cls: type) -> bool:
@@ -59,8 +65,7 @@ def leaves(values: Iterable[Any], is_leaf: IsLeaf) -> dict[int, Any]:
     found: dict[int, Any] = {}
     for value in values:
         cls = type(value)
-        # A class with another metaclass is never looked up: that might define ==.
-        if type(cls) is type and cls in NO_LEAVES:
+        if _is_shared(cls):
             continue
         if is_leaf(cls):
             found.setdefault(id(value), value)
@@ -123,121 +128,6 @@ def _has_same_items(one: Any, other: Any) -> bool:
     return len(items) == len(others) and all(a is b for a, b in zip(items, others, strict=True))
 
 
-def converted(conversion: Callable[..., Any], name: str, value: Any) -> Any:
-    """Return the converted object, or raise `Unconverted` if the backend says that it cannot."""
-    try:
-        made = conversion(value)
-    except NotImplementedError as refusal:
-        said = str(refusal) or f"{name} raised {type(refusal).__name__} for {_type_name(value)}"
-        raise Unconverted(said) from refusal
-    if made is None or made is NotImplemented:
-        raise Unconverted(f"{name} returned {made} for {_type_name(value)}")
-    return made
-
-
-class RoundTrip:
-    """Arguments of one call with converted leaves, and the way back.
-
-    Every object that may have a converted counterpart is kept alive, so that no identity is reused.
-    `to` and `back` convert one leaf there, and one leaf of the result back; `is_leaf` and
-    `is_returned` say whether the objects of a class are converted there, and back.
-    """
-
-    def __init__(
-        self,
-        to: Callable[[Any], Any],
-        back: Callable[[Any], Any],
-        is_leaf: IsLeaf,
-        is_returned: IsLeaf,
-        moved: Moved = lambda before, after: None,
-    ) -> None:
-        self._to, self._from = to, back
-        self._is_leaf, self._is_returned = is_leaf, is_returned
-        self._moved = moved
-        self._containers: dict[int, tuple[Any, Any]] = {}
-        self.made: dict[int, tuple[Any, Any]] = {}
-        """By identity of the caller's leaves: the leaf, and its replacement."""
-        self._origins: dict[int, tuple[Any, Any]] = {}
-        """By identity of replacements and of returned objects: the object, and the caller's."""
-        self._written: dict[int, tuple[Any, Any]] = {}
-        """The same for lists and dictionaries that the function has written into."""
-
-    def there(self, value: Any) -> Any:
-        """Return an argument for the function that is called with converted arguments."""
-        return rebuilt(value, self._convert, self._containers)
-
-    def _convert(self, value: Any) -> Any:
-        cls = type(value)
-        if type(cls) is type and cls in NO_LEAVES:
-            return value
-        if id(value) in self.made:
-            return self.made[id(value)][1]
-        if not self._is_leaf(cls):
-            if self._is_returned(cls):
-                self._origins[id(value)] = value, value  # it stays itself in the result
-            return value
-        new = self._to(value)
-        # Else the default would get what it is not made for.
-        if type(new) is cls:
-            raise Unconverted(
-                f"to_default returned an object of {_type_name(value)}, as it was given"
-            )
-        self.made[id(value)] = value, new
-        # A shared object, such as a small integer, need not be this argument in a result.
-        if type(type(new)) is not type or type(new) not in NO_LEAVES:
-            self._origins[id(new)] = new, value
-        self._moved(value, new)
-        return new
-
-    def back(self, result: Any) -> Any:
-        """Return a result for the caller."""
-        # The caller's list takes the place of its replacement in the result.
-        originals = {id(new): old for old, new in self._containers.values() if new is not old}
-        return rebuilt(result, self._restore, {**self._written}, originals)
-
-    def _restore(self, value: Any) -> Any:
-        """Return an object of a result for the caller; it is converted once."""
-        if id(value) in self._origins:
-            return self._origins[id(value)][1]
-        cls = type(value)
-        if (type(cls) is type and cls in NO_LEAVES) or not self._is_returned(cls):
-            return value
-        new = self._from(value)
-        # An object that appears twice in the result is converted once.
-        self._origins[id(value)] = value, new
-        if new is not value:
-            self._moved(value, new)
-        return new
-
-    def write_back(
-        self, written: Iterable[Any], found: Iterable[Any], copy_into: Callable[[Any, Any], Any]
-    ) -> None:
-        """Copy changes of converted arguments into the caller's objects.
-
-        `written` are the arguments that the function may have written into, `found` their leaves
-        before that.
-        """
-        # First the leaves that the caller has given, then the containers, whose items may be others
-        # by now.
-        for value in found:
-            _, new = self.made[id(value)]
-            copy_into(value, new)
-            self._moved(new, value)
-        for value in _mutable(written):
-            _, new = self._containers.get(id(value), (value, value))
-            # A copy: `back` would give the caller's container itself.
-            restored = self.back(new.copy())
-            # From now on, this container in the result means the caller's.
-            self._written[id(new)] = new, value
-            if _has_same_items(value, restored):
-                continue
-            if type(value) is list:
-                value[:] = restored
-            else:
-                value.clear()
-                value.update(restored)
-
-
 def _mutable(values: Iterable[Any]) -> Iterator[Any]:
     """Yield the lists and dictionaries among values and inside of them, the inner ones first."""
     for value in values:
@@ -249,51 +139,55 @@ def _mutable(values: Iterable[Any]) -> Iterator[Any]:
 
 
 class Conversion:
-    """The conversions of one backend, for calls of one function."""
+    """The conversions of one backend in one call: its arguments there, and its result back.
+
+    Every object that may have a converted counterpart is kept alive, so that no identity is reused.
+    `there` and `back` name the conversions of an argument and of an object of the result.
+    """
+
+    there, back = "to_default", "from_default"
 
     def __init__(self, decision: Decision, step: Step) -> None:
         self._decision, self._step = decision, step
-        self._function = decision.function
+        # The chain of a call under way, which records the conversions.
+        self._chain: Chain | None = None
+        self._functions: dict[str, Callable[..., Any]] = {}
         self._match = decision.decider.matcher.match
-        # One look-up for each object: arguments may be lists of thousands.
-        self._kinds: dict[type, str] = {}
+        # By identity of the caller's containers and leaves: the object, and its replacement.
+        self._containers: dict[int, tuple[Any, Any]] = {}
+        self._made: dict[int, tuple[Any, Any]] = {}
+        # By identity of replacements and of returned objects: the object, and the caller's.
+        self._origins: dict[int, tuple[Any, Any]] = {}
+        # The same for lists and dictionaries that the function has written into.
+        self._written: dict[int, tuple[Any, Any]] = {}
 
-    def is_foreign(self, cls: type) -> bool:
-        """Whether objects of a class are converted: a primary type, and not the library's."""
-        return self._kind(cls) == "foreign"
+    # What is converted.
 
-    def is_library(self, cls: type) -> bool:
-        """Whether objects of a class are converted back."""
-        return self._kind(cls) == "library"
+    def is_leaf(self, cls: type) -> bool:
+        """Whether arguments of a class are converted: a primary type, and not the library's."""
+        match = self._match(cls)
+        # The library's own go first: a backend may have them among its primary types.
+        is_own = match.is_builtin or DEFAULT in match.known
+        return not is_own and self._step.backend in match.primary
 
-    def _kind(self, cls: type) -> str:
-        # Other metaclasses may define == and hash.
-        kind = self._kinds.get(cls) if type(cls) is type else None
-        if kind is None:
-            match, kind = self._match(cls), "other"
-            # The library's own go first: a backend may have them among its primary types.
-            if not match.is_builtin and DEFAULT in match.known:
-                kind = "library"
-            elif not match.is_builtin and self._step.backend in match.primary:
-                kind = "foreign"
-            # The cache must not keep alive a class that nothing else refers to.
-            if type(cls) is type and is_importable(cls):
-                self._kinds[cls] = kind
-        return kind
+    def is_returned(self, cls: type) -> bool:
+        """Whether objects of a class are converted back: a type of the library."""
+        match = self._match(cls)
+        return not match.is_builtin and DEFAULT in match.known
 
     def obstacle(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> str:
         """Return why the arguments of a call cannot be converted; empty if they may be."""
         conversions = self._step.conversions
         if conversions is None or conversions.copy_into is None:
             for name, value in self.written(args, kwargs):
-                if leaves((value,), self.is_foreign):
+                if leaves((value,), self.is_leaf):
                     return f"the function writes into {name}, and the backend has no copy_into"
         return ""
 
     def text(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> str:
         """Return the arguments to convert, in words; empty if only the result is converted."""
         # Counted, not converted: `explain` calls no code of a backend.
-        found = [*leaves((*args, *kwargs.values()), self.is_foreign).values()]
+        found = [*leaves((*args, *kwargs.values()), self.is_leaf).values()]
         names: dict[str, int] = {}
         for each in found:
             names[_type_name(each)] = names.get(_type_name(each), 0) + 1
@@ -305,90 +199,165 @@ class Conversion:
         """Return the arguments that the function writes into, with their names."""
         found: list[tuple[str, Any]] = []
         # By position or by name, as the caller has given them.
-        for each in self._function.mutated:
-            name = each.name or f"argument {each.position}"
-            if each.position is not None and each.position < len(args):
-                found.append((name, args[each.position]))
-            elif each.name is not None and each.name in kwargs:
-                found.append((name, kwargs[each.name]))
+        for each in self._decision.function.mutated:
+            value = each.value(args, kwargs)
+            if value is not missing:
+                found.append((each.name or f"argument {each.position}", value))
         return found
 
-    def call(
-        self,
-        args: tuple[Any, ...],
-        kwargs: dict[str, Any],
-        keeper: StateKeeper,
-        called: Callable[[], None],
-        moved: Moved,
-        failed: Callable[[Exception, str], None],
-        refuse: Callable[[str], Exception],
-    ) -> Any:
+    # The call.
+
+    def call(self, chain: Chain, progress: Progress) -> Any:
         """Convert the arguments, call the default implementation, and convert its result.
 
-        `called` is called before the default runs, `moved` with each object before and after its
-        conversion, and `failed` with an exception of a conversion and the name of the conversion.
-        `refuse` takes the reason why a result cannot be converted, and returns the error. If the
-        arguments cannot be converted, `Unconverted` is raised, and the default has not run.
+        If the arguments cannot be converted, `Unconverted` is raised, and the default has not run.
         """
+        args, kwargs, keeper = progress.args, progress.kwargs, chain.calls.keeper
+        name, function = self._step.backend, self._decision.function
         # Before anything is imported or converted.
         obstacle = self.obstacle(args, kwargs)
         if obstacle:
             raise Unconverted(obstacle)
-        names = "to_default", "from_default", "copy_into"
-        to_default, from_default, copy_into = [
-            _noting(each, name, failed)
-            for each, name in zip(self._decision.load_conversions(self._step), names, strict=True)
-        ]
-        trip = RoundTrip(
-            lambda value: converted(to_default, "to_default", value),
-            lambda value: converted(from_default, "from_default", value),
-            *(self.is_foreign, self.is_library, moved),
-        )
-        new_args = [trip.there(each) for each in args]
-        new_kwargs = {name: trip.there(each) for name, each in kwargs.items()}
+        self._chain = chain
+        new_args, new_kwargs = self.arguments(args, kwargs)
         # Taken now: the function may empty a list that it writes into.
         written = [value for _, value in self.written(args, kwargs)]
-        inside = leaves(written, self.is_foreign).values()
+        inside = leaves(written, self.is_leaf).values()
 
         def finish(result: Any) -> Any:
             if result is NotImplemented:
                 return result
-            if type(result) in (GeneratorType, AsyncGeneratorType):
-                kind = "a" if type(result) is GeneratorType else "an asynchronous"
-                raise refuse(f"its result is {kind} generator, whose items come later")
             try:
+                if type(result) in (GeneratorType, AsyncGeneratorType):
+                    kind = "a" if type(result) is GeneratorType else "an asynchronous"
+                    raise Unconverted(f"its result is {kind} generator, whose items come later")
                 if written:
-                    trip.write_back(written, inside, copy_into)
-                return trip.back(result)
+                    self._write_back(written, inside)
+                return self.result(result)
             except Unconverted as failure:
                 # Too late for another backend: the default has run.
-                raise refuse(str(failure)) from None
+                raise chain.refusal(progress, name, str(failure)) from None
 
-        called()
-        default = self._function.default
-        if self._function.nature & COROUTINE:
-            return _awaited(keeper, lambda: default(*new_args, **new_kwargs), finish)
+        chain.record(DEFAULT, "called", f"through the conversions of {name}")
+        if function.nature & COROUTINE:
+            return _awaited(keeper, lambda: function.default(*new_args, **new_kwargs), finish)
         with _without_type(keeper):
-            result = default(*new_args, **new_kwargs)
+            result = function.default(*new_args, **new_kwargs)
         # A plain function may return a coroutine, whose result is what the caller awaits.
         if type(result) is CoroutineType:
             return _awaited(keeper, lambda: result, finish)
         return finish(result)
 
+    def arguments(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> tuple[list[Any], dict[str, Any]]:
+        """Return the converted arguments of a call."""
+        self._functions = self._decision.load_conversions(self._step)
 
-def _noting(
-    conversion: Callable[..., Any], name: str, failed: Callable[[Exception, str], None]
-) -> Callable[..., Any]:
-    """Return a conversion; `failed` is called with its exceptions and its name."""
+        def converted(value: Any) -> Any:
+            return rebuilt(value, self._convert, self._containers)
 
-    def convert(*values: Any) -> Any:
+        return [*map(converted, args)], {name: converted(each) for name, each in kwargs.items()}
+
+    def _convert(self, value: Any) -> Any:
+        cls = type(value)
+        if _is_shared(cls):
+            return value
+        if id(value) in self._made:
+            return self._made[id(value)][1]
+        if not self.is_leaf(cls):
+            if self.is_returned(cls):
+                self._origins[id(value)] = value, value  # it stays itself in the result
+            return value
+        new = self._changed(self.there, value)
+        # Else the default would get what it is not made for.
+        if type(new) is cls:
+            raise Unconverted(
+                f"{self.there} returned an object of {_type_name(value)}, as it was given"
+            )
+        self._made[id(value)] = value, new
+        # A shared object, such as a small integer, need not be this argument in a result.
+        if not _is_shared(type(new)):
+            self._origins[id(new)] = new, value
+        self._record(value, new)
+        return new
+
+    def result(self, result: Any) -> Any:
+        """Return a result for the caller."""
+        # The caller's list takes the place of its replacement in the result.
+        originals = {id(new): old for old, new in self._containers.values() if new is not old}
+        return rebuilt(result, self._restore, {**self._written}, originals)
+
+    def _restore(self, value: Any) -> Any:
+        if id(value) in self._origins:
+            return self._origins[id(value)][1]
+        cls = type(value)
+        if _is_shared(cls) or not self.is_returned(cls):
+            return value
+        new = self._changed(self.back, value)
+        # An object that appears twice in the result is converted once.
+        self._origins[id(value)] = value, new
+        if new is not value:
+            self._record(value, new)
+        return new
+
+    def _write_back(self, written: Iterable[Any], inside: Iterable[Any]) -> None:
+        """Copy changes of converted arguments into the caller's objects.
+
+        `written` are the arguments that the function may have written into, `inside` their leaves
+        before that.
+        """
+        # First the leaves that the caller has given, then the containers, whose items may be others
+        # by now.
+        for value in inside:
+            _, new = self._made[id(value)]
+            self._run("copy_into", value, new)
+            self._record(new, value)
+        for value in _mutable(written):
+            _, new = self._containers.get(id(value), (value, value))
+            # A copy: `result` would give the caller's container itself.
+            restored = self.result(new.copy())
+            # From now on, this container in the result means the caller's.
+            self._written[id(new)] = new, value
+            if _has_same_items(value, restored):
+                continue
+            if type(value) is list:
+                value[:] = restored
+            else:
+                value.clear()
+                value.update(restored)
+
+    # The backend's functions.
+
+    def _changed(self, name: str, value: Any) -> Any:
+        """Return the converted object; raise `Unconverted` if the backend says that it cannot."""
         try:
-            return conversion(*values)
+            made = self._run(name, value)
+        except NotImplementedError as refusal:
+            said = str(refusal) or f"{name} raised {type(refusal).__name__} for {_type_name(value)}"
+            raise Unconverted(said) from refusal
+        if made is None or made is NotImplemented:
+            raise Unconverted(f"{name} returned {made} for {_type_name(value)}")
+        return made
+
+    def _run(self, name: str, *values: Any) -> Any:
+        try:
+            return self._functions[name](*values)
         except Exception as error:
-            failed(error, name)
+            start, backend = f"Raised while {name} ", self._step.backend
+            identifier = self._decision.function.identifier
+            where = f"of the backend {backend!r} ran for {identifier}; {leaves_out(backend)}"
+            add_note(error, start + where, start)
             raise
 
-    return convert
+    def _record(self, before: Any, after: Any) -> None:
+        if self._chain is None or self._decision.state.trace is None:
+            return
+        text = f"{_type_name(before)} to {_type_name(after)}"
+        # Of the first that tells it: a lazy array may have none before it is computed.
+        sizes = [size for size in map(size_of, (before, after)) if size is not None]
+        text += f", {sizes[0]} bytes" if sizes else ""
+        self._chain.record(self._step.backend, "converted", text)
 
 
 @contextmanager
@@ -400,7 +369,7 @@ def _without_type(keeper: StateKeeper) -> Iterator[None]:
         yield
         return
     scope, before = keeper.scope(state.replace(type=None)), keeper.get()
-    keeper.put(scope)
+    keeper.set(scope.tables)
     try:
         yield
     finally:
@@ -413,17 +382,6 @@ async def _awaited(
     with _without_type(keeper):
         result = await start()
     return finish(result)
-
-
-def moved_text(before: Any, after: Any) -> str:
-    """Return the types of an object before and after its conversion, and its size, as text."""
-    text = f"{_type_name(before)} to {_type_name(after)}"
-    # Of the first that tells it: a lazy array may have none before it is computed.
-    for each in (before, after):
-        size = size_of(each)
-        if size is not None:
-            return f"{text}, {size} bytes"
-    return text
 
 
 def size_of(value: Any) -> int | None:

@@ -20,6 +20,7 @@ tries the conversions of backends before.
 
 from __future__ import annotations
 
+from abc import get_cache_token
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from copy import copy
 from enum import Enum
@@ -29,17 +30,15 @@ from ._backends import Backends, Match
 from ._description import EVERY
 from ._discovery import CYCLE
 from ._matching import overriding_types
-from ._order import Cycle
-from ._patterns import DEFAULT, type_identifier
+from ._patterns import DEFAULT, is_awaited, type_identifier
 from ._state import DispatchState
 from ._wrapper import ASYNC_GENERATOR, GENERATOR
 
 if TYPE_CHECKING:
     from ._description import Conversions, Implementation
-    from ._discovery import Catalog
     from ._function import Function
 
-LAST_RESORT = "nothing else answers"
+LAST_RESORT = "no backend takes the call"
 IS_CURRENT = "it is the current backend, and the types say nothing"
 
 _BINARY = (
@@ -84,7 +83,8 @@ class Step:
     A candidate runs the implementation of a backend; the default (without an `implementation`); the
     default with arguments that a backend converts (`conversions`); or the methods of the overriding
     types (`override`). Its `reason` says why it is one if its types alone do not make it one. Any
-    other step says by its `verdict` and its `reason` why it is no candidate.
+    other step says by its `verdict` and its `reason` why it is no candidate. One that `is_last`
+    answers only where nothing else does.
     """
 
     __slots__ = (
@@ -102,6 +102,7 @@ class Step:
         reason: str = "",
         conversions: Conversions | None = None,
         override: Callable[..., Any] | None = None,
+        is_last: bool = False,
     ) -> None:
         self.backend = backend
         self.implementation = implementation
@@ -110,9 +111,7 @@ class Step:
         self.reason = reason
         self.conversions = conversions
         self.override = override
-        # Whether it answers only where nothing else does.
-        # By identity: only the default has this very reason.
-        self.is_last = verdict in _LAST or reason is LAST_RESORT
+        self.is_last = is_last or verdict in _LAST
         # Whether it runs without `should_run`, with exactly the arguments of the call.
         self.is_plain = conversions is None
         if implementation is not None:
@@ -141,8 +140,8 @@ class Decision:
     """Whether a call that nothing takes returns ``NotImplemented``, so that others may answer."""
     awaited: Sequence[str] = ()
     """Modules whose import may change the candidates."""
-    may_change = False
-    """Whether an import or the registration of an abstract class may change them."""
+    token: object = None
+    """The result of `abc.get_cache_token` if an import or a registration may change them."""
     _candidates: list[Step] | None = None
 
     def __init__(
@@ -154,34 +153,19 @@ class Decision:
         self.types = types
 
     def with_candidates(self, candidates: list[Step]) -> Decision:
-        """Return the same decision with other candidates."""
+        """Return the same decision with other candidates, which do not change."""
         made = copy(self)
-        made._candidates = candidates
+        made._candidates, made.token = candidates, None
         return made
 
     @property
-    def candidates(self) -> list[Step]:
-        """The steps that a call may reach, in order."""
-        # Found when they are first needed: many calls need the first one alone.
-        if self._candidates is None:
-            self._candidates = self.decider.find_candidates(self)
-        return self._candidates
+    def is_stale(self) -> bool:
+        """Whether an import or a registration may have changed the candidates since."""
+        return self.token is not None and not (
+            get_cache_token() == self.token and all(map(is_awaited, self.awaited))
+        )
 
-    @property
-    def first(self) -> Step | None:
-        """The first candidate; others are not looked for if the user prioritizes one."""
-        # A block that prioritizes a backend is often entered for a single call.
-        if self._candidates is None and not self.after_overriding:
-            prioritized = self.match.prioritized()
-            if prioritized and prioritized[0] != DEFAULT:
-                return self.decider.step(self, prioritized[0])
-        return self.candidates[0] if self.candidates else None
-
-    @property
-    def steps(self) -> list[Step]:
-        """A step for each backend, in the order in which a call considers them."""
-        # Not kept: errors and explanations are rare, and their reasons are long.
-        return self.decider.find_steps(self)
+    # The end.
 
     @property
     def refuses(self) -> bool:
@@ -208,8 +192,239 @@ class Decision:
         """Whether a call that no backend takes is more than a call of the default."""
         return self.policy is not None or bool(self.declined)
 
+    def settle_end(self) -> None:
+        """Decide how a call ends that no backend takes."""
+        function, state = self.function, self.state
+        policy: str | None = None
+        if not function.compositional:
+            policy = state.fallback or function.fallback or self.decider.fallback
+        # Also for the library's own types, and for compositional functions.
+        if self.default_is_disabled:
+            self.declined = "the library's own implementation is disabled, and no backend runs it"
+            self.policy = policy if self.foreign else None
+        if policy is None:
+            return
+        if function.is_adopted:
+            # Its default is another library's function, which has called this one.
+            self.policy = policy
+            self.is_operator = function.others_may_answer(self.types)
+            self.declined = "no backend runs it" + " or converts" * self.converts
+            return
+        # A class that the library names itself may decline: the default is made for it.
+        declining = [cls for cls in self.overriding if not self.decider.is_own(cls)]
+        if declining and not (self.match.default_matches and DEFAULT in state.prioritized):
+            # They count as foreign, though the library may know base classes of them. By identity:
+            # a metaclass may define ==.
+            known = {*map(id, self.foreign)}
+            self.foreign = (*self.foreign, *[cls for cls in declining if id(cls) not in known])
+            names = ", ".join(map(type_identifier, self.foreign))
+            self.declined = (
+                f"the library's own implementation is not made for {names}, and no method took it"
+            )
+        if self.foreign:
+            self.policy = policy
+            # With `identifier=`, Python still calls the method by its own name.
+            own = getattr(function.default, "__name__", None)
+            self.is_operator = not OPERATORS.isdisjoint((own, _last_name(function.identifier)))
+
+    # The steps that a call may reach.
+
+    @property
+    def candidates(self) -> list[Step]:
+        """The steps that a call may reach, in order."""
+        # Found when they are first needed: many calls need the first one alone.
+        if self._candidates is None:
+            steps = self._before_default()
+            # A refusal is no step of the call: it raises, or returns NotImplemented, after the
+            # last.
+            if not self.refuses:
+                steps.append(self._default())
+            elif self.converts:
+                steps += [each for each in self.conversions() if each.verdict is Verdict.CONVERTS]
+            self._candidates = steps
+        return self._candidates
+
+    @property
+    def first(self) -> Step | None:
+        """The first candidate; others are not looked for if the user prioritizes one."""
+        # A block that prioritizes a backend is often entered for a single call.
+        if self._candidates is None and not self.after_overriding:
+            prioritized = self.match.prioritized()
+            if prioritized and prioritized[0] != DEFAULT:
+                return self._step(prioritized[0])
+        return self.candidates[0] if self.candidates else None
+
+    def _before_default(self) -> list[Step]:
+        """Return the steps of the backends that go before the default, and of overriding types."""
+        # Prioritized backends precede the overriding types, and have had their turns.
+        skips = self.after_overriding and bool(self.overriding)
+        is_due = bool(self.overriding) and not skips
+        steps = []
+        for name in self.match.order:
+            # The user's choice goes before that of a class.
+            if is_due and name not in self.state.prioritized:
+                steps.append(self._overriding_step())
+                is_due = False
+            if name == DEFAULT:
+                return steps
+            if not (skips and name in self.state.prioritized):
+                steps.append(self._step(name))
+        if is_due:
+            steps.append(self._overriding_step())
+        return steps
+
+    def _step(self, name: str) -> Step:
+        """Return the step of a backend that runs its implementation."""
+        return Step(
+            name,
+            # By the function's own table, or by that of every function.
+            self.decider.catalog.descriptions[name].implementation(self.function.identifier),
+            prioritized=name in self.state.prioritized,
+            reason=IS_CURRENT if name == self.match.current else "",
+        )
+
+    def _overriding_step(self) -> Step:
+        decider, names = self.decider, ", ".join(map(type_identifier, self.overriding))
+        assert decider.protocol is not None
+        assert decider.override is not None
+        # One step for all of them: they ask each other by `NotImplemented`, as NEP 18 says.
+        override = decider.override(self, self.overriding)
+        return Step(decider.protocol, reason=f"the method of {names}", override=override)
+
+    def _default(self) -> Step:
+        """Return the step of the default."""
+        if self.refuses:
+            return Step(DEFAULT, verdict=Verdict.REFUSES, reason=self._why_refused())
+        is_last, reason = not self.match.default_matches, LAST_RESORT
+        if not is_last:
+            reason = IS_CURRENT if self.match.current == DEFAULT else ""
+        prioritized = DEFAULT in self.state.prioritized
+        return Step(DEFAULT, prioritized=prioritized, reason=reason, is_last=is_last)
+
+    def _why_refused(self) -> str:
+        """Say why the default does not just run."""
+        if self.function.is_adopted:
+            return "the library does not own the function, and only lets backends answer"
+        if self.declined:
+            return self.declined
+        if self.is_operator:
+            return f"fallback={self.policy!r}: an operator returns NotImplemented to Python"
+        names = ", ".join(map(type_identifier, self.foreign))
+        return f"fallback={self.policy!r}, and the library's own types do not include {names}"
+
+    # The steps of all backends, for explanations.
+
+    @property
+    def steps(self) -> list[Step]:
+        """A step for each backend, in the order in which a call considers them."""
+        # Not kept: errors and explanations are rare, and their reasons are long. And not those of
+        # `candidates`, which a remembered backend may have changed.
+        match, chosen, end = self.match, self._before_default(), self._default()
+        if match.default_matches:
+            # The default answers in its place, or refuses there; no call goes beyond.
+            later = match.order[match.order.index(DEFAULT) + 1 :]
+            chosen += [end, *[Step(name, verdict=Verdict.LATER) for name in later]]
+        steps = [*self._in_turn(match, chosen)]
+        if not match.default_matches:
+            steps.append(end)
+        if self.converts:
+            place = steps.index(end)
+            steps[place:place] = self.conversions()
+        return steps
+
+    def _in_turn(self, match: Match, chosen: Sequence[Step]) -> Iterator[Step]:
+        """Yield the chosen steps in their order, and all other backends in their places."""
+        # A chosen one takes the place of any chosen one: the order of a call may differ from that
+        # of all backends. The protocol of overriding types has no place, and shifts the rest.
+        names, following = {each.backend for each in chosen}, iter(chosen)
+        for name in match.state.ordered(self.decider.catalog.descriptions):
+            if name in names:
+                yield next(following)
+            elif name != DEFAULT:
+                yield self._no_candidate(match, name)
+        yield from following
+
+    def _no_candidate(self, match: Match, name: str) -> Step:
+        """Return the step of a backend that may not answer."""
+        decider, function, state = self.decider, self.function, match.state
+        description = decider.catalog.descriptions[name]
+        # First: to prioritize a backend that lacks the function would change nothing.
+        if name not in match.implementing and not description.unmet:
+            absent = description.absent
+            reason = absent.get(function.identifier) or absent.get(EVERY, "")
+            return Step(name, verdict=Verdict.NO_IMPLEMENTATION, reason=reason)
+        # It matches, but is in no order of these candidates.
+        if name in match.cycles:
+            cycle, catalog = match.cycles[name], decider.catalog
+            path, variable = cycle.in_words(catalog.default_name), decider.set_order_variable
+            reason = f"{CYCLE}: {path}. Set {variable}={cycle.set_order!r}"
+            return Step(name, verdict=Verdict.SKIPPED, reason=reason)
+        inactive = decider.why_inactive(name, state)
+        if inactive and not description.unmet:
+            # No advice to opt in where that cannot help: with the backend active, would it match?
+            active = DispatchState((name,)).within(state)
+            match = Match(decider, active, self.types, match.implementing, function.counts)
+        if not description.unmet and not match.fits(name):
+            return Step(name, verdict=Verdict.NO_MATCH, reason=match.why_not(name))
+        if inactive:
+            return Step(name, verdict=Verdict.INACTIVE, reason=inactive)
+        reason = "the default keeps the library's own types unless a backend is prioritized"
+        return Step(name, verdict=Verdict.LATER, reason=reason)
+
+    # Conversions.
+
+    def converting(self) -> Match:
+        """Return the match of the call as if backends with conversions implemented it all."""
+        # The default gets converted arguments. If it matches the original ones, that must not
+        # exclude merely installed backends.
+        state = self.state.replace(disabled=self.state.disabled | {DEFAULT})
+        return Match(self.decider, state, self.types, self.decider.converters | {DEFAULT})
+
+    def conversions(self) -> list[Step]:
+        """Return the steps of the backends that have conversions, in order."""
+        converters = self.decider.converters
+        if not converters:
+            return []
+        match = self.converting()
+        found = self._in_turn(match, [Step(name) for name in match.order])
+        return [self._conversion(each) for each in found if each.backend in converters]
+
+    def _conversion(self, step: Step) -> Step:
+        """Return the step of a backend that converts if it is a candidate, and if it can.
+
+        An inactive one has its conversions, too, if to prioritize it would help.
+        """
+        name, reason, decider = step.backend, step.reason, self.decider
+        # In addition to the rules of matching, every foreign type must be a primary type of the
+        # backend, because only objects of these are converted.
+        others = [c for c in self.foreign if name not in decider.matcher.match(c).primary]
+        fits = not others and not self.function.nature & (GENERATOR | ASYNC_GENERATOR)
+        if fits and step.verdict is Verdict.RUNS:
+            return self.conversion(name)
+        if step.verdict is Verdict.RUNS:
+            reason = "it is a generator function, whose items would not be converted"
+            if others:
+                reason = f"{type_identifier(others[0])} is no primary type of it"
+        conversions = None
+        if fits and step.verdict is Verdict.INACTIVE:
+            conversions = decider.catalog.descriptions[name].conversions
+        verdict = Verdict.CANNOT_CONVERT
+        return Step(name, verdict=verdict, reason=reason, conversions=conversions)
+
+    def conversion(self, name: str) -> Step:
+        """Return the step of a backend that converts."""
+        return Step(
+            name,
+            verdict=Verdict.CONVERTS,
+            prioritized=name in self.state.prioritized,
+            reason="through its conversions",
+            conversions=self.decider.catalog.descriptions[name].conversions,
+        )
+
+    # What the steps name, imported on first use.
+
     def load(self, step: Step) -> Callable[..., Any]:
-        """Return the callable of a step; an implementation is imported on first use."""
+        """Return the callable of a step."""
         if step.override is not None:
             return step.override
         if step.implementation is None:
@@ -221,18 +436,20 @@ class Decision:
         return found
 
     def load_should_run(self, step: Step) -> Callable[..., Any] | None:
-        """Return ``should_run``, imported on first use; None if there is none."""
+        """Return ``should_run``; None if there is none."""
         found = step.implementation
         if found is None or found.should_run is None:
             return None
         return self.decider.load(self.function, step.backend, found.should_run)
 
-    def load_conversions(self, step: Step) -> list[Any]:
-        """Return ``to_default``, ``from_default`` and ``copy_into``, imported on first use."""
-        return [
-            None if each is None else self.decider.load(self.function, step.backend, each)
-            for each in step.conversions or ()
-        ]
+    def load_conversions(self, step: Step) -> dict[str, Callable[..., Any]]:
+        """Return the conversions that a backend has, by the names of their fields."""
+        assert step.conversions is not None
+        return {
+            name: self.decider.load(self.function, step.backend, each)
+            for name, each in step.conversions._asdict().items()
+            if each is not None
+        }
 
     def index_of(self, called: object) -> int | None:
         """Return the place of the plain candidate whose implementation is `called`."""
@@ -254,23 +471,7 @@ class Decision:
 
 
 class Decider(Backends):
-    """Makes the decisions for the backends of one catalog.
-
-    `fallback` is the library's policy, and `override` makes the callable of overriding types, for
-    a library with a protocol.
-    """
-
-    def __init__(
-        self,
-        catalog: Catalog,
-        fallback: str = "default",
-        notify: Callable[[str, str], None] | None = None,
-        protocol: str | None = None,
-        override: Callable[[Decision, tuple[type, ...]], Callable[..., Any]] | None = None,
-    ) -> None:
-        super().__init__(catalog, notify, protocol)
-        self.fallback = fallback
-        self._override = override
+    """Makes the decisions for the backends of one catalog."""
 
     @staticmethod
     def unique_types(types: Iterable[type], state: DispatchState) -> tuple[type, ...]:
@@ -293,254 +494,27 @@ class Decider(Backends):
 
         With `after_overriding`, an overriding type has taken the call, and asks for the rest.
         """
+        # Read first: a class that is registered meanwhile makes the decision stale.
+        token = get_cache_token()
         decision = Decision(self, function, state, types)
         implementing = self.implementing(function.identifier)
         match = Match(self, state, types, implementing, function.counts)
         decision.match, decision.foreign = match, match.foreign
-        decision.awaited = match.awaited
-        decision.may_change = bool(decision.awaited) or match.depends_on_registration
+        matches = [match]
         if self.protocol is not None and not function.is_adopted:
             decision.overriding = overriding_types(types, self.protocol)
         decision.after_overriding = after_overriding
         # The overriding type has taken the call: no policy applies.
         if not after_overriding:
-            self._settle_end(decision)
+            decision.settle_end()
         # Conversions have candidates of their own, which other imports may change.
         if decision.converts and self.converters:
-            found = self.converting(decision)
-            decision.awaited = [*decision.awaited, *found.awaited]
-            decision.may_change |= bool(found.awaited) or found.depends_on_registration
+            matches.append(decision.converting())
+        decision.awaited = [module for each in matches for module in each.awaited]
+        if decision.awaited or any(each.depends_on_registration for each in matches):
+            decision.token = token
         return decision
 
-    def _settle_end(self, decision: Decision) -> None:
-        """Decide how a call ends that no backend takes."""
-        function, state = decision.function, decision.state
-        policy: str | None = None
-        if not function.compositional:
-            policy = state.fallback or function.fallback or self.fallback
-        # Also for the library's own types, and for compositional functions.
-        if decision.default_is_disabled:
-            decision.declined = (
-                "the library's own implementation is disabled, and no backend runs it"
-            )
-            decision.policy = policy if decision.foreign else None
-        if policy is None:
-            return
-        if function.is_adopted:
-            # Its default is another library's function, which has called this one.
-            decision.policy = policy
-            decision.is_operator = function.others_may_answer(decision.types)
-            decision.declined = "no backend runs it" + " or converts" * decision.converts
-            return
-        # A class that the library names itself may decline: the default is made for it.
-        declining = [cls for cls in decision.overriding if not self.is_own(cls)]
-        if declining and not (decision.match.default_matches and DEFAULT in state.prioritized):
-            # They count as foreign, though the library may know base classes of them. By identity:
-            # a metaclass may define ==.
-            known = {*map(id, decision.foreign)}
-            new = [cls for cls in declining if id(cls) not in known]
-            decision.foreign = (*decision.foreign, *new)
-            names = ", ".join(map(type_identifier, decision.foreign))
-            decision.declined = (
-                f"the library's own implementation is not made for {names}, and no method took it"
-            )
-        if decision.foreign:
-            decision.policy = policy
-            decision.is_operator = _is_operator(function)
 
-    # The steps of a decision.
-
-    def find_candidates(self, decision: Decision) -> list[Step]:
-        """Return the steps that a call may reach, in order."""
-        steps = self._before_default(decision)
-        # A refusal is no step of the call: it raises, or returns NotImplemented, after the last.
-        if not decision.refuses:
-            steps.append(self._default(decision))
-        elif decision.converts:
-            found = self.conversions(decision)
-            steps += [each for each in found if each.verdict is Verdict.CONVERTS]
-        return steps
-
-    def find_steps(self, decision: Decision) -> list[Step]:
-        """Return a step for each backend, in the order in which a call considers them."""
-        match = decision.match
-        # Not those of the decision: a remembered backend may have changed these.
-        candidates, end = self._before_default(decision), self._default(decision)
-        if match.default_matches:
-            # The default answers in its place, or refuses there; no call goes beyond.
-            candidates.append(end)
-            later = match.order[match.order.index(DEFAULT) + 1 :]
-            candidates += [Step(name, verdict=Verdict.LATER) for name in later]
-        steps = [*self._in_turn(decision, match, candidates)]
-        if not match.default_matches:
-            steps.append(end)
-        if decision.converts:
-            place = steps.index(end)
-            steps[place:place] = self.conversions(decision)
-        return steps
-
-    def _before_default(self, decision: Decision) -> list[Step]:
-        """Return the steps of the backends that go before the default, and of overriding types."""
-        state, overriding = decision.state, decision.overriding
-        # Prioritized backends precede the overriding types, and have had their turns.
-        skips = decision.after_overriding and bool(overriding)
-        is_due = bool(overriding) and not skips
-        steps = []
-        for name in decision.match.order:
-            # The user's choice goes before that of a class.
-            if is_due and name not in state.prioritized:
-                steps.append(self._overriding_step(decision))
-                is_due = False
-            if name == DEFAULT:
-                return steps
-            if not (skips and name in state.prioritized):
-                steps.append(self.step(decision, name))
-        if is_due:
-            steps.append(self._overriding_step(decision))
-        return steps
-
-    def step(self, decision: Decision, name: str) -> Step:
-        """Return the step of a backend that runs its implementation."""
-        return Step(
-            name,
-            # By the function's own table, or by that of every function.
-            self.catalog.descriptions[name].implementation(decision.function.identifier),
-            prioritized=name in decision.state.prioritized,
-            reason=IS_CURRENT if name == decision.match.current else "",
-        )
-
-    def _overriding_step(self, decision: Decision) -> Step:
-        assert self.protocol is not None
-        assert self._override is not None
-        # One step for all of them: they ask each other by `NotImplemented`, as NEP 18 says.
-        names = ", ".join(map(type_identifier, decision.overriding))
-        override = self._override(decision, decision.overriding)
-        return Step(self.protocol, reason=f"the method of {names}", override=override)
-
-    def _default(self, decision: Decision) -> Step:
-        """Return the step of the default."""
-        if decision.refuses:
-            return Step(DEFAULT, verdict=Verdict.REFUSES, reason=_why_refused(decision))
-        reason = LAST_RESORT
-        if decision.match.default_matches:
-            reason = IS_CURRENT if decision.match.current == DEFAULT else ""
-        return Step(DEFAULT, prioritized=DEFAULT in decision.state.prioritized, reason=reason)
-
-    def _in_turn(self, decision: Decision, match: Match, chosen: Sequence[Step]) -> Iterator[Step]:
-        """Yield the chosen steps in their order, and all other backends in their places."""
-        # A chosen one takes the place of any chosen one: the order of a call may differ from that
-        # of all backends. The protocol of overriding types has no place, and shifts the rest.
-        names, following = {each.backend for each in chosen}, iter(chosen)
-        for name in match.state.ordered(self.catalog.descriptions):
-            if name in names:
-                yield next(following)
-            elif name != DEFAULT:
-                yield self._no_candidate(decision, match, name)
-        yield from following
-
-    def _no_candidate(self, decision: Decision, match: Match, name: str) -> Step:
-        """Return the step of a backend that may not answer."""
-        state, description = match.state, self.catalog.descriptions[name]
-        verdict, reason = Verdict.NO_MATCH, ""
-        # First: to prioritize a backend that lacks the function would change nothing.
-        if name not in match.implementing and not description.unmet:
-            absent = description.absent
-            reason = absent.get(decision.function.identifier) or absent.get(EVERY, "")
-            return Step(name, verdict=Verdict.NO_IMPLEMENTATION, reason=reason)
-        # It matches, but is in no order of these candidates.
-        if name in match.cycles:
-            reason = self._why_skipped(match.cycles[name])
-            return Step(name, verdict=Verdict.SKIPPED, reason=reason)
-        inactive = self.why_inactive(name, state)
-        if inactive:
-            # No advice to opt in where that cannot help: with the backend active, would it match?
-            if not description.unmet:
-                active = DispatchState((name,)).within(state)
-                counts = decision.function.counts
-                match = Match(self, active, decision.types, match.implementing, counts)
-            if description.unmet or match.fits(name):
-                verdict, reason = Verdict.INACTIVE, inactive
-        elif match.fits(name):
-            verdict = Verdict.LATER
-            reason = "the default keeps the library's own types unless a backend is prioritized"
-        if verdict is Verdict.NO_MATCH:
-            reason = match.why_not(name)
-        return Step(name, verdict=verdict, reason=reason)
-
-    def _why_skipped(self, cycle: Cycle) -> str:
-        environment, path = self.catalog.environment, cycle.in_words(self.catalog.default_name)
-        return f"{CYCLE}: {path}. Set {environment.variable('SET_ORDER')}={cycle.set_order!r}"
-
-    # Conversions.
-
-    def converting(self, decision: Decision) -> Match:
-        """Return the match of a call as if backends with conversions implemented every function."""
-        # The default gets converted arguments. If it matches the original ones, that must not
-        # exclude merely installed backends.
-        state = decision.state.replace(disabled=decision.state.disabled | {DEFAULT})
-        return Match(self, state, decision.types, self.converters | {DEFAULT})
-
-    def conversions(self, decision: Decision) -> list[Step]:
-        """Return the steps of the backends that have conversions, in order."""
-        if not self.converters:
-            return []
-        match = self.converting(decision)
-        chosen = [Step(name) for name in match.order]
-        return [
-            self._conversion(decision, match, each)
-            for each in self._in_turn(decision, match, chosen)
-            if each.backend in self.converters
-        ]
-
-    def _conversion(self, decision: Decision, match: Match, step: Step) -> Step:
-        """Return the step of a backend that converts if it is a candidate, and if it can.
-
-        An inactive one has its conversions, too, if to prioritize it would help.
-        """
-        name, reason, conversions = step.backend, step.reason, None
-        # In addition to the rules of matching, every foreign type must be a primary type of the
-        # backend, because only objects of these are converted.
-        others = [c for c in decision.foreign if name not in self.matcher.match(c).primary]
-        fits = not others and not decision.function.nature & (GENERATOR | ASYNC_GENERATOR)
-        if step.verdict is Verdict.RUNS:
-            if fits:
-                return self.conversion(name, name in decision.state.prioritized)
-            reason = "it is a generator function, whose items would not be converted"
-            if others:
-                reason = f"{type_identifier(others[0])} is no primary type of it"
-        elif step.verdict is Verdict.INACTIVE and fits:
-            conversions = self.catalog.descriptions[name].conversions
-        elif step.verdict is Verdict.NO_MATCH and not match.counting:
-            # Not as for implementations: here it matters which types there are.
-            reason = f"it does not know {', '.join(map(type_identifier, decision.foreign))}"
-        verdict = Verdict.CANNOT_CONVERT
-        return Step(name, verdict=verdict, reason=reason, conversions=conversions)
-
-    def conversion(self, name: str, prioritized: bool = False) -> Step:
-        """Return the step of a backend that converts."""
-        return Step(
-            name,
-            verdict=Verdict.CONVERTS,
-            prioritized=prioritized,
-            reason="through its conversions",
-            conversions=self.catalog.descriptions[name].conversions,
-        )
-
-
-def _is_operator(function: Function) -> bool:
-    """Whether a function is an operator, by its own name or that of its identifier."""
-    name = function.identifier.rpartition(":")[2].rpartition(".")[2]
-    # With `identifier=`, Python still calls the method by its own name.
-    return name in OPERATORS or getattr(function.default, "__name__", None) in OPERATORS
-
-
-def _why_refused(decision: Decision) -> str:
-    """Say why the default does not just run."""
-    if decision.function.is_adopted:
-        return "the library does not own the function, and only lets backends answer"
-    if decision.declined:
-        return decision.declined
-    if decision.is_operator:
-        return f"fallback={decision.policy!r}: an operator returns NotImplemented to Python"
-    names = ", ".join(map(type_identifier, decision.foreign))
-    return f"fallback={decision.policy!r}, and the library's own types do not include {names}"
+def _last_name(identifier: str) -> str:
+    return identifier.rpartition(":")[2].rpartition(".")[2]

@@ -1,7 +1,5 @@
 """Discovery: entry points and descriptions in code come in; a `Catalog` of backends goes out.
 
-The chapters: the catalog; how it is built; how one backend is read.
-
 Faults of a backend become problems of the catalog, and never exceptions of a call. Where code of a
 backend runs, any exception is a fault but `KeyboardInterrupt`, which is the user's.
 """
@@ -11,12 +9,12 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from functools import cache
+from functools import cache, partial
 from itertools import groupby
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from ._description import EVERY, Description, Implementation, Variant, find_file, parse_toml
+from ._description import EVERY, Description, Implementation, find_file, parse_toml
 from ._environment import (
     BACKEND,
     BLOCK,
@@ -61,9 +59,7 @@ _SHARED = (CYCLE, NO_PARSER)
 class Catalog(NamedTuple):
     """The backends of a library at the time of discovery.
 
-    Each name, installed or in code, is in `descriptions` if its backend is usable, in `blocked` if
-    it is blocked, and otherwise in one of the `problems`. Only an
-    incomplete catalog may lack names.
+    Each name, installed or in code, is in `descriptions`, in `blocked` or in one of the `problems`.
     """
 
     environment: Environment
@@ -102,11 +98,7 @@ class Catalog(NamedTuple):
         return str(faults[0]) if faults else ""
 
     def check_backend(self, name: object, may_be_unmet: bool = False) -> str:
-        """Return the name of a usable backend, or raise `UnknownBackendError`.
-
-        The library's own name becomes ``"default"``. With `may_be_unmet`, a backend with unmet
-        requirements counts as usable.
-        """
+        """Return the name of a usable backend, ``"default"`` for the library's own, or raise."""
         if name == self.default_name:
             return DEFAULT
         if self._is_usable(name) or (may_be_unmet and name in self.descriptions):
@@ -155,10 +147,9 @@ def build_catalog(
 ) -> Catalog:
     """Read the descriptions of all backends and order them.
 
-    `entry_points` are those of the library's group; `problems` came up when they were looked for.
-    Backends `in_code` are passed by the library itself. `registered` ones replace installed ones of
-    the same name. The two sequences of types are those of the default implementations. `functions`
-    are the identifiers of the library's functions. No backend may have the `default_name`.
+    `problems` came up when the entry points were looked for. Backends `in_code` are the library's
+    own, `functions` the identifiers of its functions, the types those of its implementations.
+    `registered` backends replace installed ones of the same name.
     """
     backends = _Backends(environment, functions)
     for fields in in_code:
@@ -193,7 +184,7 @@ def build_catalog(
     return Catalog(
         environment,
         {name: found[name] for name in order.names},
-        order._replace(default_name=default_name),
+        order,
         tuple(base_order([*found.values()])),
         (*problems, *backends.problems, *environment.problems, *misspelled),
         backends.blocked,
@@ -250,7 +241,7 @@ class _Backends:
                 message = "the library passes two backends with this name"
                 self.report(message, "Rename one", name, "name", source)
                 return
-        description = self._read(read_fields, fields, source, None, self.functions, True)
+        description = self._read(parse_description, fields, source, None, True, self.functions)
         if description is not None:
             self.descriptions[description.name] = description
 
@@ -263,26 +254,29 @@ class _Backends:
         if len(found) > 1:
             found.sort(key=lambda pair: (pair[0].distribution or "", pair[0].entry_point or ""))
         used = self.descriptions.get(name)  # in code
-        offers: list[tuple[Source, str]] = []
         block = self.environment.variable(BLOCK)
         for source, entry_point in found:
-            offers.append((source, ""))
             if used is not None and (used.in_code or not used.unmet):
-                continue  # it is not read
+                break  # the others are not read
             try:
                 description = self._read(read_installed, entry_point, source, self.functions, block)
             except _StillImportingError:
                 self.is_complete = False
                 return
-            if description is not None:
-                offers[-1] = source, description.unmet
-                if used is None or not description.unmet:
-                    used = description
+            if description is not None and (used is None or not description.unmet):
+                used = description
         if used is None:
             return
         self.descriptions[name] = used
         if len(found) > 1 or used.in_code:
-            self._report_shared(used, offers)
+            self.report(
+                f"this name is offered by {' and by '.join(_place(each) for each, _ in found)}; "
+                f"the backend of {used.source.distribution or 'the library itself'} is used",
+                "Uninstall the others, or rename their entry points",
+                used.name,
+                source=used.source,
+                skips=False,
+            )
 
     def add_registered(self, description: Description) -> None:
         """Add a description registered at run time, unless its name is blocked or taken."""
@@ -334,25 +328,13 @@ class _Backends:
         reason = next(filter(None, unmet), "")
         return description._replace(unmet=reason) if reason else description
 
-    def _report_shared(self, used: Description, offers: Iterable[tuple[Source, str]]) -> None:
-        """Report backends of one name, each with the reason why it is inactive, or none."""
-        self.report(
-            f"this name is offered by {' and by '.join(_place(*each) for each in offers)}; the "
-            f"backend of {used.source.distribution or 'the library itself'} is used",
-            "Uninstall the others, or rename their entry points",
-            used.name,
-            source=used.source,
-            skips=False,
-        )
 
-
-def _place(source: Source, unmet: str) -> str:
-    """Return the distribution and the folder of a backend, and why it is inactive, in words."""
+def _place(source: Source) -> str:
+    """Return the distribution and the folder of a backend, in words."""
     place = source.distribution or str(source)
-    if source.metadata is not None:
-        with suppress(Exception):  # of a third party's finder, which has no folders
-            place = f"{place} in {source.metadata.locate_file('')}"
-    return f"{place} (inactive: {unmet})" if unmet else place
+    with suppress(Exception):  # a third party's finder may have no folders
+        return f"{place} in {source.metadata.locate_file('')}"
+    return place
 
 
 def name_of(fields: Any) -> object:
@@ -364,48 +346,39 @@ def name_of(fields: Any) -> object:
 
 
 def choose_variants(description: Description) -> tuple[Description, list[Finding]]:
-    """Choose the first variant of each function whose requirement is met; imports nothing.
+    """Put the first variant whose requirement is met in the place of each implementation.
 
-    Chosen variants replace the implementations. A function without one, and without a plain
-    implementation, is absent. The problems are malformed requirements, which count as unmet.
+    A function with neither such a variant nor a plain implementation is absent. The problems are
+    malformed requirements, which count as unmet.
     """
     problems: list[Finding] = []
-
-    @cache  # many functions have variants for the same requirements
-    def reason_of(requirement: str) -> tuple[str, bool]:
-        try:
-            return why_unmet(requirement, is_condition=True), False
-        except RequirementError as error:
-            return str(error), True
-
-    def choose(implementation: Implementation, path: str) -> tuple[Variant | None, str]:
-        reasons = []
-        for position, variant in enumerate(implementation.variants):
-            reason, is_malformed = reason_of(variant.requires)
-            if not reason:
-                return variant, ""
-            reasons.append(reason)
-            if is_malformed:
-                message = f"the variant is not used, because of its requirement: {reason}"
-                remedy = "Install packaging, or correct the requirement"
-                place = description.name, f"{path}.variants[{position}].requires"
-                problem = Finding(message, remedy, *place, description.source)
-                problems.append(problem)
-        return None, "; ".join(dict.fromkeys(reasons))
-
+    why = cache(partial(why_unmet, is_condition=True))  # many functions have the same requirements
     functions: dict[str, Implementation] = {}
     absent = {}
     every = {} if description.every is None else {EVERY: description.every}
     for identifier, implementation in {**description.functions, **every}.items():
-        variant, why = choose(implementation, f'functions."{identifier}"')
-        if variant is not None:
-            functions[identifier] = implementation._replace(
-                function=variant.function, variant=variant
-            )
-        elif implementation.function:
-            functions[identifier] = implementation
+        reasons = []
+        for position, variant in enumerate(implementation.variants):
+            try:
+                reason = why(variant.requires)
+            except RequirementError as error:
+                reason = str(error)
+                message = f"the variant is not used, because of its requirement: {reason}"
+                remedy = "Install packaging, or correct the requirement"
+                key = f'functions."{identifier}".variants[{position}].requires'
+                place = description.name, key, description.source
+                problems.append(Finding(message, remedy, *place))
+            if not reason:
+                functions[identifier] = implementation._replace(
+                    function=variant.function, variant=variant
+                )
+                break
+            reasons.append(reason)
         else:
-            absent[identifier] = why
+            if implementation.function:
+                functions[identifier] = implementation
+            else:
+                absent[identifier] = "; ".join(dict.fromkeys(reasons))
     chosen = description._replace(
         every=functions.pop(EVERY, None),
         functions=MappingProxyType(functions),
@@ -429,42 +402,14 @@ class _StillImportingError(Exception):
 def read_installed(
     entry_point: Any, source: Source, functions: Collection[str], block: str
 ) -> Description:
-    """Read the backend of an entry point, or raise `DescriptionError`.
-
-    `functions` are those of the library; `block` is its variable that blocks backends.
-    """
+    """Read the backend of an entry point; `block` is the variable that blocks backends."""
     name = entry_point.name
-    if not is_backend_name(name) or name == DEFAULT:
-        raise _fault(
-            f"{name!r} cannot name a backend",
-            "Use letters, digits, '_', '.' and '-'; 'default' is the library's own name",
-            name,
-            source,
-        )
     module, attribute, is_file = entry_point_target(entry_point)
     if is_file:
         fields, source = _read_file(name, module, attribute, source)
     else:
         fields = _import_object(name, module, attribute, source, block)
-    return read_fields(fields, source, name, functions)
-
-
-def read_fields(
-    fields: Any,
-    source: Source,
-    expected_name: str | None,
-    functions: Collection[str],
-    in_code: bool = False,
-) -> Description:
-    """Parse a description as `parse_description` does; what its object raises is a fault, too."""
-    try:
-        return parse_description(fields, source, expected_name, in_code, functions)
-    except (DescriptionError, KeyboardInterrupt):
-        raise
-    except BaseException as error:  # noqa: BLE001  # a third party's attributes
-        message = f"reading its fields failed with {in_words(error)}"
-        remedy = "Repair or uninstall the distribution"
-        raise _fault(message, remedy, expected_name or "?", source) from None
+    return parse_description(fields, source, name, functions=functions)
 
 
 def _fault(message: str, remedy: str, name: str, source: Source) -> DescriptionError:

@@ -3,25 +3,30 @@
 A table's entry is the bare implementation of the first candidate if it is plain; the wrapper calls
 the rest of the chain after ``NotImplemented``. Any other entry tries the whole chain by itself: a
 function with the mark of `tries_whole_chain`, or a `TakesFound`.
+
+`invoke` and `explain` of a function make the same chains and decisions, for one call.
 """
 
 from __future__ import annotations
 
-from abc import get_cache_token
 from collections.abc import Callable, Iterable
+from functools import partial
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ._call import Chain, reason_of, reason_of_answer, shared_part
+from ._call import Chain, ask, context_of, reason_of, reason_of_answer, shared_part
 from ._context import RETURNED, Progress, Rest, new_context
 from ._decide import Decision, Step
-from ._patterns import DEFAULT, is_hashable_by_identity, shown
+from ._errors import nearest
+from ._options import checked_type
+from ._patterns import DEFAULT, is_hashable_by_identity, loaded_object, shown
 from ._state import Scope, store, table_of
 from ._wrapper import TakesFound, given
-from .exceptions import BackendDeferredError
+from .exceptions import BackendDeferredError, UnknownFunctionError
 
 if TYPE_CHECKING:
     from ._decide import Decider
+    from ._explain import Explanation
     from ._function import Dispatcher, Function
     from ._state import DispatchState, StateKeeper
 
@@ -73,12 +78,6 @@ class Calls:
         """The library's backends."""
         return self.decider.catalog
 
-    def entry(
-        self, function: Function, state: DispatchState, types: tuple[type, ...]
-    ) -> Callable[..., Any]:
-        """Return the entry of a table for these types, which include the state's type."""
-        return self.entry_of(self.chain(function, state, types))
-
     def chain(
         self,
         function: Function,
@@ -86,21 +85,13 @@ class Calls:
         types: tuple[type, ...],
         *,
         after_overriding: bool = False,
-        passes: bool = True,
     ) -> Chain:
-        """Return the chain for these types; without `passes`, the end refuses to pass."""
-        # Read first: a class that is registered while the decision is made makes it stale.
-        token = get_cache_token()
+        """Return the chain for these types, which include the state's type."""
         decide = self.decider.decide
         decision = decide(function, state, types, after_overriding=after_overriding)
         if decision.has_end:
             self.foreign.add(function.identifier)
-        is_alone = False
-        if function.is_adopted:
-            candidates = decision.candidates
-            is_alone = len(candidates) == 1 and candidates[0].is_plain
-        token = token if decision.may_change else None
-        return self._kind(function)(decision, self, passes=passes and is_alone, token=token)
+        return self._kind(function)(decision, self)
 
     @staticmethod
     def _kind(function: Function) -> type[Chain]:
@@ -119,7 +110,13 @@ class Calls:
         return self.chain(chain.function, known.state, known.types, after_overriding=after)
 
     def invoked(
-        self, function: Function, backend: str, state: DispatchState, types: Any, ask: bool
+        self,
+        function: Function,
+        state: DispatchState,
+        types: tuple[type, ...],
+        *,
+        backend: str,
+        force: bool,
     ) -> Chain:
         """Return the chain of a call that names its backend, which need not match."""
         catalog = self.decider.catalog
@@ -130,30 +127,33 @@ class Calls:
             reason = f"it does not implement it; these do: {names}"
             raise BackendDeferredError(name, function.identifier, reason)
         found = catalog.descriptions[name].implementation(function.identifier)
-        # By force: without `should_run`, the step is plain.
-        if found is not None and not ask:
+        if found is not None and force:  # then the step may be plain
             found = found._replace(should_run=None)
         decision = Decision(self.decider, function, state, types)
         decision = decision.with_candidates([Step(name, found, prioritized=True)])
         return self._kind(function)(decision, self, sole=True)
 
     @staticmethod
-    def entry_of(chain: Chain) -> Callable[..., Any]:
-        """Return the entry of a table for a chain."""
-        decision, function = chain.decision, chain.function
-        if chain.token is not None or chain.memory is not None or function.like is not None:
+    def entry(chain: Chain) -> Callable[..., Any] | None:
+        """Return the entry of a table for a chain; None if no backend runs an adopted function."""
+        decision, function, calls = chain.decision, chain.function, chain.calls
+        if function.is_adopted and not decision.candidates:
+            return None
+        if decision.token is not None or function.memory is not None or function.like is not None:
             return as_function(chain, function)
         if chain.is_bare and decision.first is not None:
-            return decision.load(decision.first)
+            # The caller of an adopted function does not call the rest.
+            has_rest = function.is_adopted and (len(decision.candidates) > 1 or calls.defer_on)
+            return as_function(chain, function) if has_rest else decision.load(decision.first)
         if decision.state.trace is not None or function.nature or not decision.candidates:
             return as_function(chain, function)
         first, *others = decision.candidates
-        if first.implementation is None or chain.calls.defer_on:
+        if first.implementation is None or calls.defer_on:
             return as_function(chain, function)
         fallback = None
         if len(others) == 1 and others[0].backend == DEFAULT and not decision.warns:
             fallback = decision.load(others[0])
-        return _first_call(chain, first, fallback)
+        return _with_context(chain, first, fallback)
 
 
 def fill(dispatcher: Dispatcher, index: int, values: tuple[Any, ...]) -> Callable[..., Any]:
@@ -163,46 +163,57 @@ def fill(dispatcher: Dispatcher, index: int, values: tuple[Any, ...]) -> Callabl
     if calls is None:
         # A backend calls the library while discovery imports it: no backend is known yet.
         if function.like is not None:
-            return _WithoutLike(function)  # type: ignore[return-value]  # a `TakesFound`
+            return _TakesFirst(
+                function,
+                lambda _, *args, **kwargs: function.default(*args, **function.without_like(kwargs)),
+            )
         return function.default
+    key = tuple(map(type, values))
+    target: Any = entry_for(dispatcher, index, calls, map(type, given(values)), key)
+    return target  # type: ignore[no-any-return]  # never None: the library owns it
+
+
+def entry_for(
+    dispatcher: Dispatcher,
+    index: int,
+    calls: Calls,
+    types: Iterable[type],
+    key: tuple[type, ...],
+) -> Callable[..., Any] | None:
+    """Find the callable for dispatch types, and put it into the table under `key`."""
+    record = dispatcher.records[index - 1]
+    function: Function = record.function
     tables = dispatcher.keeper.get()
     # First the table, then the state: if another thread exchanges both in between, the
     # target found for the new state is stored in the old table, which is no longer read.
     table = table_of(tables, index)
     scope: Scope = tables[0]
-    state = scope.state
-    types = calls.decider.unique_types(map(type, given(values)), state)
+    unique = calls.decider.unique_types(types, scope.state)
     # Read after the table: if the backends were replaced since `calls` was read, the table may
     # belong to the new ones, and must not get a target of the old ones.
     is_outdated = calls is not dispatcher.loaded
-    key = tuple(map(type, values))
-    target: Any
-    if state.hook is not None:
-        from ._hooked import hooked_calls  # most programs have no hooks
+    chain: Chain | None = None
+    target: Callable[..., Any] | None
+    if scope.state.hook is not None:
+        from ._hooked import Hooked  # most programs have no hooks
 
-        target = as_function(hooked_calls(dispatcher, index, scope, types), function)
-    elif is_outdated:
-        target = calls.chain(function, state, types)
+        way = partial(calls.chain, function, scope.state)
+        target = as_function(Hooked(calls, record, scope, scope.state, way, unique), function)
     else:
-        target = calls.entry(function, state, types)
+        chain = calls.chain(function, scope.state, unique)
+        target = calls.entry(chain)
+        if is_outdated and target is not None:
+            target = as_function(chain, function)  # the rest, too, is that of the old backends
+    # Where no backend runs an adopted function, no entry can tell that the candidates changed.
+    is_kept = target is not None or chain is None or chain.decision.token is None
     # A metaclass with its own == or hash could run code, or fail, in each look-up.
-    if not is_outdated and all(map(is_hashable_by_identity, key)):
+    if is_kept and not is_outdated and all(map(is_hashable_by_identity, key)):
         scope.make_room(index, table)
-        store(table, function, key, target)
-    return target  # type: ignore[no-any-return]  # it is called like the function
-
-
-class _WithoutLike(TakesFound):
-    """Calls the default implementation without the ``like`` argument."""
-
-    __slots__ = ("function",)
-
-    def __init__(self, function: Function) -> None:
-        self.function = function
-
-    def run(self, args: tuple[Any, ...], kwargs: dict[str, Any], found: object = None) -> Any:
-        """Make a call."""
-        return self.function.default(*args, **kwargs)
+        if function.is_adopted:
+            table[key] = target
+        elif target is not None:  # as it always is: the library owns the function
+            store(table, function, key, target)
+    return target
 
 
 class _Raised(NamedTuple):
@@ -212,14 +223,7 @@ class _Raised(NamedTuple):
     error: Exception
 
 
-def chain_of(
-    dispatcher: Dispatcher,
-    index: int,
-    calls: Calls,
-    types: Iterable[type],
-    *,
-    passes: bool = True,
-) -> Chain:
+def chain_of(dispatcher: Dispatcher, index: int, calls: Calls, types: Iterable[type]) -> Chain:
     """Return the chain for the types of dispatch arguments, in the state in force."""
     function = dispatcher.records[index - 1].function
     scope: Scope = dispatcher.keeper.get()[0]
@@ -229,9 +233,9 @@ def chain_of(
     unique = calls.decider.unique_types(types, scope.state)
     chain: Chain | None = chains.get(unique)
     if chain is None:
-        chain = calls.chain(function, scope.state, unique, passes=passes)
+        chain = calls.chain(function, scope.state, unique)
         chains.keep(unique, chain)
-    return chain
+    return chain.current()
 
 
 def deferred(
@@ -246,12 +250,14 @@ def deferred(
     function, calls = dispatcher.records[index - 1].function, dispatcher.loaded
     if calls is None or called is function.default or tries_whole_chain(called):
         return NotImplemented
+    progress, reason = Progress(args, kwargs, values), RETURNED
+    if isinstance(called, _Raised):
+        called, progress.cause = called
+        reason = reason_of(progress.cause)
     found = function.extract(args, kwargs) if values is None else given(values)
     chain = chain_of(dispatcher, index, calls, map(type, found))
-    if isinstance(called, _Raised):
-        reason = reason_of(called.error), called.error
-        return chain.after(called.implementation, args, kwargs, values, *reason)
-    return chain.after(called, args, kwargs, values)
+    place = chain.decision.index_of(called)
+    return chain.after(place, reason, progress)
 
 
 def failed(
@@ -280,14 +286,14 @@ def failed(
     except Exception:  # noqa: BLE001  # the exception of the implementation counts
         return None
     if place is not None:
-        chain.note(error, chain.decision.candidates[place], args, kwargs, Progress())
+        chain.note(error, chain.decision.candidates[place], Progress(args, kwargs))
     return None
 
 
-def _first_call(
+def _with_context(
     chain: Chain, first: Step, fallback: Callable[..., Any] | None
 ) -> Callable[..., Any]:
-    """Return the entry that asks and calls the first candidate of a chain.
+    """Return the entry that calls the first candidate of a chain with a context, or asks it first.
 
     `Chain.walk` does the same for any number of candidates, in five times the time. `fallback` is
     the default, if it is the only other candidate.
@@ -315,18 +321,18 @@ def _first_call(
             try:
                 answer = should_run(*asked, **keywords) if keywords else should_run(*asked)
             except Exception as error:
-                chain.note(error, first, args, keywords, Progress())
+                chain.note(error, first, Progress(args, keywords))
                 raise
             if answer is not True:
                 if fallback is None or not (answer is False or type(answer) is str):
-                    return chain.after_first(answer, context, args, keywords, found)
+                    return chain.after(0, answer, Progress(args, keywords, found), context)
                 try:
                     return fallback(*args, **keywords)
                 except Exception as error:
                     # Only now: a reason is needed for the note alone.
                     reasons = {first.backend: reason_of_answer(answer, decision, first)}
-                    progress = Progress(reasons)
-                    chain.note(error, decision.candidates[1], args, keywords, progress)
+                    progress = Progress(args, keywords, found, reasons)
+                    chain.note(error, decision.candidates[1], progress)
                     raise
         if implementation is None:
             # Without a lock: two threads that load it find the same object.
@@ -335,21 +341,21 @@ def _first_call(
         try:
             result = implementation(*passed, **keywords) if keywords else implementation(*passed)
         except Exception as error:
-            chain.note(error, first, args, keywords, Progress())
+            chain.note(error, first, Progress(args, keywords))
             raise
         if result is NotImplemented:
-            return chain.after_first(RETURNED, context, args, keywords, found)
+            return chain.after(0, RETURNED, Progress(args, keywords, found), context)
         return result
 
     if has_finder:
-        return _Asking(function, call)
+        return _TakesFirst(function, call)
     made: Any = call
     made._tries_whole_chain = True
     return call
 
 
-class _Asking(TakesFound):
-    """Calls the entry of `_first_call` with the dispatch arguments that a finder returns."""
+class _TakesFirst(TakesFound):
+    """The entry that calls a function with what a finder has returned before the arguments."""
 
     __slots__ = ("_function", "call_found")
 
@@ -359,3 +365,138 @@ class _Asking(TakesFound):
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         return self.call_found(self._function.find(args, kwargs), *args, **kwargs)
+
+
+# --- what users ask of a function ---------------------------------------------------------------
+
+
+class Invocation:
+    """A dispatchable bound to a backend or to a type; see `Dispatchable.invoke`."""
+
+    __slots__ = ("_backend", "_force", "_record", "_type")
+
+    def __init__(
+        self, record: Any, backend: str | None, type: type | str | None, force: bool
+    ) -> None:
+        self._record = record
+        self._backend = backend
+        self._type = type
+        self._force = force
+
+    @property
+    def nature(self) -> int:
+        """The nature of the function; see `nature_of`. Options frozen into this object read it."""
+        nature: int = self._record.function.nature
+        return nature
+
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
+        record, dispatcher = self._record, self._record.dispatcher
+        calls, state = dispatcher.ensure_loaded(), dispatcher.keeper.current()
+        if self._type is not None:
+            state = state.replace(type=checked_type(dispatcher, self._type))
+        function = record.function
+        _check_instance(record, args, "invoke(...)")
+        found = function.extract(args, kwargs)
+        types = calls.decider.unique_types(map(type, found), state)
+
+        way = partial(calls.chain, function, state)
+        if self._backend is not None:
+            way = partial(calls.invoked, function, state, backend=self._backend, force=self._force)
+        if state.hook is None:
+            return way(types).run(args, function.without_like(kwargs), found)
+        from ._hooked import Hooked
+
+        scope = dispatcher.keeper.get()[0]
+        return Hooked(calls, record, scope, state, way, types).run(args, kwargs, found)
+
+    def _options(self) -> dict[str, Any]:
+        options = {"backend": self._backend, "type": self._type}
+        given = {name: value for name, value in options.items() if value is not None}
+        return {**given, "force": True} if self._force else given
+
+    def __repr__(self) -> str:
+        given = ", ".join(f"{key}={value!r}" for key, value in self._options().items())
+        return f"<{self._record.identifier} invoked with {given}>"
+
+    def __reduce__(self) -> Any:
+        return Invocation._of, (self._record.wrapper, self._options())
+
+    @staticmethod
+    def _of(function: Any, options: dict[str, Any]) -> Any:
+        return function.invoke(**options)
+
+
+def explain_call(record: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Explanation:
+    """Explain what would run for a call; see `Dispatchable.explain`."""
+    from ._explain import explain  # errors need it, too, and most programs have none
+
+    function, dispatcher = record.function, record.dispatcher
+    _check_instance(record, args, "explain")
+    misfit = function.misfit(args, kwargs)
+    if misfit is not None:
+        raise misfit
+    decider = dispatcher.ensure_loaded().decider
+    state = dispatcher.keeper.current()
+    found, kwargs = function.extract(args, kwargs), function.without_like(kwargs)
+    decision = decider.decide(function, state, decider.unique_types(map(type, found), state))
+
+    progress = Progress(args, kwargs, found)
+
+    def ask_step(step: Step) -> Any:
+        return ask(decision, step, context_of(decision, step, progress), progress)
+
+    steps = None
+    if function.memory is not None and function.memory.follows:
+        from ._classes import followed_steps  # few functions follow
+
+        steps = followed_steps(decision, function.memory, args, kwargs)
+    return explain(decision, progress, ask_step, steps)
+
+
+def _check_instance(record: Any, args: tuple[Any, ...], way: str) -> None:
+    """Raise if `invoke` or `explain` of a method does not get the instance first.
+
+    ``instance.method.explain`` is an attribute of the function, which does not know the instance.
+    The first argument would pass for it, and the answer be silently wrong.
+    """
+    default, wrapper = record.function.default, record.wrapper
+    path, _, name = getattr(default, "__qualname__", "").rpartition(".")
+    cls: Any = loaded_object(str(default.__module__), path) if path and args else None
+    if not isinstance(cls, type):
+        return  # a function; or a class that is not found by its name
+    found = vars(cls).get(name)
+    is_class = isinstance(found, classmethod)
+    if (found.__func__ if isinstance(found, classmethod) else found) is not wrapper:
+        return  # a static method, or a function that another one has replaced
+    holder: Any = args[0] if is_class else type(args[0])
+    if isinstance(holder, type):
+        borrowed = getattr(holder, name, None)  # a class may have a method of another one
+        if issubclass(holder, cls) or getattr(borrowed, "__func__", borrowed) is wrapper:
+            return
+    raise TypeError(
+        f"{path}.{name} is a method: pass the {'class' if is_class else 'instance'}, as in "
+        f"{path}.{name}.{way}({'cls' if is_class else 'instance'}, ...)"
+    )
+
+
+def explain_types(dispatcher: Dispatcher, identifier: str, types: Iterable[type]) -> Explanation:
+    """Explain what would run for dispatch arguments of these types; see `BackendSystem`."""
+    from ._explain import explain
+
+    record: Any = dispatcher.by_identifier.get(identifier)
+    if record is None and dispatcher.adoptions:
+        record = dispatcher.adoptions[0].find(identifier)
+    if record is None:
+        raise UnknownFunctionError(identifier, nearest(identifier, dispatcher.by_identifier))
+    given: Any = types
+    is_several = isinstance(given, Iterable) and not isinstance(given, (str, type))
+    classes: list[Any] = [*given] if is_several else [given]
+    wrong = [each for each in classes if not is_several or not isinstance(each, type)]
+    if wrong:
+        raise TypeError(
+            "explain_types() takes the classes of the dispatch arguments in a list, "
+            f"e.g. [float], not {wrong[0]!r}"
+        )
+    decider, state = dispatcher.ensure_loaded().decider, dispatcher.keeper.current()
+    found = decider.unique_types(classes, state)
+    return explain(decider.decide(record.function, state, found))

@@ -4,8 +4,8 @@
 variable                 example                              meaning
 =======================  ===================================  ===================================
 ``<prefix>_PRIORITIZE``  ``first,second``                     these go first, in this order
-``<prefix>_BLOCK``       ``one,two``, or ``*``                these, or all, are never loaded
-``<prefix>_BLOCK``       ``*,!one``                           all but ``one`` are never loaded
+``<prefix>_BLOCK``       ``one,two``, ``*`` or ``*,!one``     these, all, or all others are never
+                                                              read
 ``<prefix>_SET_ORDER``   ``one>two>three,four>five``          one before two before three, ...
 ``<prefix>_BACKEND``     ``one``                              the current backend
 ``<prefix>_TRACE``       ``1``                                print the trace of all calls
@@ -48,9 +48,7 @@ class Environment(NamedTuple):
 
     prefix: str
     prioritize: tuple[str, ...] = ()
-    block: frozenset[str] = frozenset()
-    block_all: bool = False
-    allowed: frozenset[str] = frozenset()  # the exceptions to `block_all`
+    block: frozenset[str] = frozenset()  # names, "*", and "!name" for each exception to it
     set_order: tuple[tuple[str, str], ...] = ()  # the first goes before the second; no cycles
     problems: tuple[Finding, ...] = ()  # malformed values and misspelled variables, all ignored
     backend: str | None = None
@@ -62,14 +60,19 @@ class Environment(NamedTuple):
 
     def blocks(self, name: str) -> bool:
         """Whether the backend `name` must not be loaded."""
-        return name in self.block or (self.block_all and name not in self.allowed)
+        return name in self.block or (self.blocks_all and _BUT + name not in self.block)
+
+    @property
+    def blocks_all(self) -> bool:
+        """Whether all backends are blocked, with or without exceptions."""
+        return _ALL in self.block
 
     @property
     def names(self) -> tuple[tuple[str, str], ...]:
         """Every backend name mentioned, with the variable that mentions it."""
         mentioned: dict[str, Iterable[str]] = {
             PRIORITIZE: self.prioritize,
-            BLOCK: sorted(self.block | self.allowed),
+            BLOCK: sorted({each.removeprefix(_BUT) for each in self.block} - {_ALL}),
             SET_ORDER: [name for pair in self.set_order for name in pair],
             BACKEND: [self.backend] if self.backend else [],
         }
@@ -78,7 +81,7 @@ class Environment(NamedTuple):
 
 
 class _MalformedError(ValueError):
-    """A value is malformed: why, and an example of a good one."""
+    """A value is malformed: the part that is, why, and an example of a good value."""
 
 
 def read_environment(prefix: str, variables: Mapping[str, str]) -> Environment:
@@ -86,42 +89,36 @@ def read_environment(prefix: str, variables: Mapping[str, str]) -> Environment:
 
     A malformed value is ignored whole. It is a problem, and so is a variable that is misspelled.
 
-    >>> found = read_environment("LIB", {"LIB_SET_ORDER": "a>b>c", "LIB_BLOCK": "a b"})
+    >>> found = read_environment("LIB", {"LIB_SET_ORDER": "a>b>c", "LIB_BLOCK": "a,b c"})
     >>> found.set_order
     (('a', 'b'), ('b', 'c'))
     >>> found.block
     frozenset()
     >>> print(found.problems[0].message)
-    the value 'a b' is ignored: 'a b' cannot name a backend
+    the value 'a,b c' is ignored: 'b c' cannot name a backend
     """
     problems: list[Finding] = []
 
     def read(suffix: str, parse: Callable[[str], Value]) -> Value:
         name = f"{prefix}_{suffix}"
+        value = variables.get(name, "").strip()
         try:
-            return parse(variables.get(name, "").strip())
+            return parse(value)
         except _MalformedError as error:
-            message, example = error.args
-            text = f"the value {variables[name]!r} is ignored: {message}"
+            part, fault, example = error.args
+            what = "it" if part == value else repr(part)
+            text = f"the value {value!r} is ignored: {what} {fault}"
             problems.append(Finding(text, f"Write it as {name}={example}", key=name))
             return parse("")
 
-    prioritize = read(PRIORITIZE, _parse_names)
-    block = read(BLOCK, _parse_block)
-    set_order = read(SET_ORDER, _parse_order)
-    backend = read(BACKEND, _parse_name)
-    trace = read(TRACE, _parse_flag)
-    problems += _misspelled(prefix, variables)
     return Environment(
         prefix,
-        tuple(dict.fromkeys(prioritize)),
-        frozenset(each for each in block if each[:1] not in (_ALL, _BUT)),
-        _ALL in block,
-        frozenset(each[1:] for each in block if each[:1] == _BUT),
-        tuple(dict.fromkeys(set_order)),
-        tuple(problems),
-        backend,
-        trace,
+        tuple(dict.fromkeys(read(PRIORITIZE, _parse_names))),
+        frozenset(read(BLOCK, _parse_block)),
+        tuple(dict.fromkeys(read(SET_ORDER, _parse_order))),
+        backend=read(BACKEND, _parse_name),
+        trace=read(TRACE, _parse_flag),
+        problems=(*problems, *_misspelled(prefix, variables)),
     )
 
 
@@ -131,7 +128,7 @@ def _split(text: str) -> list[str]:
 
 def _check_name(name: str, example: str) -> None:
     if not is_backend_name(name):
-        raise _MalformedError(f"{name!r} cannot name a backend", example)
+        raise _MalformedError(name, "cannot name a backend", example)
 
 
 def _parse_name(text: str) -> str | None:
@@ -152,10 +149,10 @@ def _parse_block(text: str) -> list[str]:
     for each in block:
         name = each.removeprefix(_BUT)
         if name != each and _ALL not in block:
-            message = f"{each!r} exempts a backend, but not all are blocked"
-            raise _MalformedError(message, f"*,{each}")
+            fault = "exempts a backend, but not all are blocked"
+            raise _MalformedError(each, fault, f"*,{each}")
         if each == DEFAULT:
-            raise _MalformedError("the library itself cannot be blocked", "first,second")
+            raise _MalformedError(each, "is the library itself, and cannot be blocked", "first")
         if each != _ALL:
             _check_name(name, "first,second (or * for all, *,!first for all but one)")
     return block
@@ -166,17 +163,21 @@ def _parse_order(text: str) -> list[tuple[str, str]]:
     for chain in _split(text):
         names = [name.strip() for name in chain.split(">")]
         if len(names) < 2 or not all(map(is_backend_name, names)):
-            raise _MalformedError(f"{chain!r} is not an order", "'first>second,third>fourth'")
+            raise _MalformedError(chain, "is not an order", "'first>second,third>fourth'")
         pairs += pairwise(names)
     cycle = find_cycle(pairs)
     if cycle:
-        raise _MalformedError(f"it has a cycle, {'>'.join(cycle)}", "'first>second'")
+        kept: list[tuple[str, str]] = []
+        for pair in pairs:
+            kept += [] if find_cycle([*kept, pair]) else [pair]
+        example = ",".join([">".join(pair) for pair in kept]) or "first>second"
+        raise _MalformedError(text, f"has a cycle, {'>'.join(cycle)}", repr(example))
     return pairs
 
 
 def _parse_flag(text: str) -> bool:
     if text not in _FLAGS:
-        raise _MalformedError(f"{text!r} is neither 1 nor 0", "1")
+        raise _MalformedError(text, "is neither 1 nor 0", "1")
     return _FLAGS[text]
 
 
@@ -195,10 +196,7 @@ def _misspelled(prefix: str, variables: Iterable[str]) -> Iterator[Finding]:
 
 
 def near_misses(mentioned: Iterable[tuple[str, str]], names: Collection[str]) -> Iterator[Finding]:
-    """Yield a problem for each name in a variable that looks like a misspelled backend.
-
-    `mentioned` has names with their variables, `names` those of all backends.
-    """
+    """Yield a problem for each pair of a name and a variable that misspells one of `names`."""
     for name, variable in mentioned:
         meant = [] if name in names else nearest(name, names)
         if meant:
@@ -243,7 +241,7 @@ def entry_point_target(entry_point: Any) -> tuple[str, str, bool]:
 def installed_distributions(name: str | None = None) -> Iterator[Any]:
     """Yield the installed distributions, or those of one name; of several, the first on the path.
 
-    `importlib.metadata` also yields what uninstallations leave behind, even first.
+    `importlib.metadata` also yields the remains of uninstalled ones.
     """
     seen: set[str] = set()
     for distribution in _find_distributions(name):
@@ -261,10 +259,7 @@ def installed_distributions(name: str | None = None) -> Iterator[Any]:
 
 
 def _is_leftover(distribution: Any) -> bool:
-    """Whether a distribution is only what an uninstallation has left behind.
-
-    Installers write METADATA before they have finished, and pip renames what it removes.
-    """
+    """Whether a distribution is the remains of one: pip renames what it removes."""
     name = _folder_name(distribution)
     if name.startswith("~"):
         return True
@@ -273,7 +268,6 @@ def _is_leftover(distribution: Any) -> bool:
 
 def _folder_name(distribution: Any) -> str:
     """Return the name of the folder of a distribution's metadata; empty if it has none."""
-    # No public attribute has the folder.
     name: str = getattr(getattr(distribution, "_path", None), "name", "")
     return name if name.endswith((".dist-info", ".egg-info")) else ""
 

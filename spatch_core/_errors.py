@@ -8,6 +8,7 @@ from __future__ import annotations
 import sys
 import warnings
 from collections.abc import Mapping
+from contextlib import suppress
 from enum import Enum
 
 TYPE_CHECKING = False
@@ -63,6 +64,21 @@ def shortened(text: str) -> str:
     return (
         text if len(text) <= _LONGEST else f"{text[: _LONGEST // 2]} ... {text[-_LONGEST // 4 :]}"
     )
+
+
+def add_note(error: BaseException, text: str, unless: str | tuple[str, ...]) -> None:
+    """Add a note, from Python 3.11 on, unless one begins so: that of a nested call says more."""
+    notes = getattr(error, "__notes__", ())
+    if any(type(each) is str and each.startswith(unless) for each in notes):
+        return
+    # An exception of a third party may refuse, and one of Python 3.10 has no such method.
+    with suppress(Exception):
+        error.add_note(text)  # type: ignore[attr-defined]
+
+
+def leaves_out(name: str) -> str:
+    """Return how to do without a backend, in words."""
+    return f"backend_opts(disable={name!r}) leaves it out"
 
 
 # Values that users receive
@@ -182,22 +198,13 @@ class Source(Published):
             return "a description in the library's code"
         if self.entry_point == REGISTERED:
             return self.entry_point
-        place = place_text(*self._read(), self.entry_point, self.file)
-        return place or "a distribution without a name"
-
-
-def place_text(
-    distribution: str | None, version: str | None, entry_point: str | None, file: str | None
-) -> str:
-    """Return where a description comes from, in words; empty if nothing is known."""
-    parts = []
-    if distribution:
-        parts.append(f"distribution {distribution} {version or ''}".rstrip())
-    if entry_point:
-        parts.append(f"entry point '{entry_point}'")
-    if file:
-        parts.append(f"file {file}")
-    return ", ".join(parts)
+        name, version = self._read()
+        parts = [f"distribution {name} {version or ''}".rstrip()] if name else []
+        if self.entry_point:
+            parts.append(f"entry point '{self.entry_point}'")
+        if self.file:
+            parts.append(f"file {self.file}")
+        return ", ".join(parts) or "a distribution without a name"
 
 
 class Severity(str, Enum):
@@ -423,7 +430,13 @@ class Notices:
     """
 
     def __init__(self, notify: Callable[[str, str], object] | type[Warning]) -> None:
-        self._notify = notify
+        self._is_category = isinstance(notify, type)
+        if not (issubclass(notify, Warning) if isinstance(notify, type) else callable(notify)):
+            raise TypeError(
+                "notify= takes a callable or a category of warnings, such as UserWarning, "
+                f"not {notify!r}"
+            )
+        self._notify: Any = notify
         self._told: set[tuple[str, str]] = set()
 
     def __call__(self, function: str, backend: str) -> None:
@@ -432,18 +445,7 @@ class Notices:
             return
         # Recorded first: a filter may turn the warning into an exception.
         self._told.add((function, backend))
-        notify: Any = self._notify
-        if isinstance(notify, type) and issubclass(notify, Warning):
-            warn_caller(notify(f"{function} is run by the backend {backend!r}"))
+        if self._is_category:
+            warn_caller(self._notify(f"{function} is run by the backend {backend!r}"))
         else:
-            notify(function, backend)
-
-
-def check_notify(notify: object) -> None:
-    """Raise a `TypeError` unless `notify` is a category of warnings or another callable."""
-    is_usable = issubclass(notify, Warning) if isinstance(notify, type) else callable(notify)
-    if not is_usable:
-        raise TypeError(
-            "notify= takes a callable or a category of warnings, such as UserWarning, "
-            f"not {notify!r}"
-        )
+            self._notify(function, backend)

@@ -6,16 +6,15 @@ The same lines are in errors, in warnings of the fallback policy, in notes on ex
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, replace
-from types import MappingProxyType
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ._context import IF_NEEDED, POSTPONED, IfNeeded
+from ._context import IF_NEEDED, POSTPONED, IfNeeded, Progress
 from ._convert import Conversion, leaves, size_of
 from ._decide import Decision, Step, Verdict
-from ._errors import Published, in_words, warn_caller
+from ._errors import Published, add_note, in_words, leaves_out, warn_caller
 from ._patterns import DEFAULT, shown, type_identifier
 from .exceptions import (
     BackendDeferredError,
@@ -27,10 +26,6 @@ from .exceptions import (
 if TYPE_CHECKING:
     Ask = Callable[[Step], "str | IfNeeded | None"]
     """Asks ``should_run``: returns why a step defers, or ``IF_NEEDED``; None if it runs."""
-    Examine = Callable[[Step], tuple[str, str]]
-    """Returns why a backend cannot convert the arguments, or "", and what it would convert."""
-
-_NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,19 +105,16 @@ class Explanation(Published):
 
 def explain(
     decision: Decision,
+    progress: Progress | None = None,
     ask: Ask | None = None,
-    examine: Examine | None = None,
-    said: Mapping[str, str] = _NOTHING,
-    unconverted: Mapping[str, str] = _NOTHING,
     steps: Iterable[Step] | None = None,
 ) -> Explanation:
     """Explain what would run for a call; no implementation runs.
 
-    `ask` and `examine` are None if the arguments are not known. `said` are the reasons of backends
-    that have deferred in this call, `unconverted` those of failed conversions: they are not asked
-    again. `steps` replace those of the decision.
+    `progress` has the arguments, if they are known, and the answers that backends have given: they
+    are not asked again, and without `ask`, none is. `steps` replace those of the decision.
     """
-    explainer = _Explainer(decision, ask, examine, said, unconverted)
+    explainer = _Explainer(decision, progress, ask)
     for step in decision.steps if steps is None else steps:
         explainer.explain(step)
     explainer.end()
@@ -144,17 +136,9 @@ def explain(
 class _Explainer:
     """Explains the steps of one decision, one after the other."""
 
-    def __init__(
-        self,
-        decision: Decision,
-        ask: Ask | None,
-        examine: Examine | None,
-        said: Mapping[str, str],
-        unconverted: Mapping[str, str],
-    ) -> None:
+    def __init__(self, decision: Decision, progress: Progress | None, ask: Ask | None) -> None:
         self.decision = decision
-        self.ask, self.examine = ask, examine
-        self.said, self.unconverted = said, unconverted
+        self.progress, self.ask = progress, ask
         self.selected: str | None = None
         self.is_decided = False  # a backend answers: the later ones are not reached
         self.depends = False  # an earlier `should_run` was not asked, and may accept
@@ -196,8 +180,8 @@ class _Explainer:
         if self.is_decided:
             return Verdict.LATER, ""
         name, reason, found = step.backend, step.reason, step.implementation
-        if name in self.said:
-            return Verdict.DEFERS, self.said[name]
+        if self.progress is not None and name in self.progress.reasons:
+            return Verdict.DEFERS, self.progress.reasons[name]
         if found is not None and found.should_run is not None:
             if self.ask is None:
                 self.depends = True
@@ -213,8 +197,8 @@ class _Explainer:
                 return Verdict.DEFERS, str(answer)
         if found is not None and found.variant is not None:
             reason = "; ".join(filter(None, [reason, f"its variant for {found.variant.requires}"]))
-        if name == DEFAULT and self.decision.policy == "warn":
-            reason = "fallback='warn'" + (f": {reason}" if reason else "")
+        if name == DEFAULT and self.decision.warns:
+            reason = "; ".join(filter(None, [reason, "fallback='warn' gives a warning"]))
         return self._run(step, reason)
 
     def _after_refusal(self) -> tuple[Verdict, str]:
@@ -227,10 +211,13 @@ class _Explainer:
 
     def _judge_conversion(self, step: Step) -> tuple[Verdict, str]:
         decision = self.decision
-        obstacle = self.unconverted.get(step.backend, "")
-        text = f"arguments of {_text(decision.foreign)}"
-        if self.examine is not None and not obstacle:
-            obstacle, text = self.examine(step)
+        obstacle, text = "", f"arguments of {_text(decision.foreign)}"
+        if self.progress is not None:
+            args, kwargs = self.progress.args, self.progress.kwargs
+            conversion = Conversion(decision, step)
+            obstacle = self.progress.unconverted.get(step.backend, "")
+            obstacle = obstacle or conversion.obstacle(args, kwargs)
+            text = conversion.text(args, kwargs)
         if obstacle:
             return Verdict.CANNOT_CONVERT, obstacle
         if self.is_decided:
@@ -267,77 +254,61 @@ class _Explainer:
         return Verdict.RAISES, in_words(error)
 
 
-def examining(decision: Decision, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Examine:
-    """Return what examines the conversions of steps for these arguments."""
-
-    def examine(step: Step) -> tuple[str, str]:
-        conversion = Conversion(decision, step)
-        return conversion.obstacle(args, kwargs), conversion.text(args, kwargs)
-
-    return examine
+# Errors, warnings and notes of a call: `progress` has its answers, and nobody is asked again.
 
 
-def considered(
-    decision: Decision, said: Mapping[str, str], unconverted: Mapping[str, str]
-) -> tuple[ExplainedBackend, ...]:
-    """Return the lines of all backends that a call has considered, without asking again."""
-    explanation = explain(decision, said=said, unconverted=unconverted)
+def considered(decision: Decision, progress: Progress) -> tuple[ExplainedBackend, ...]:
+    """Return the lines of all backends that a call has considered."""
+    explanation = explain(decision, progress=progress)
     return tuple([each for each in explanation.backends if each.backend != DEFAULT])
 
 
-def with_failed_conversion(
-    lines: tuple[ExplainedBackend, ...], converter: str, reason: str
-) -> tuple[ExplainedBackend, ...]:
-    """Return the lines with the reason why a backend could not convert the result."""
-    return tuple(
-        replace(each, verdict=Verdict.CANNOT_CONVERT, reason=reason)
-        if each.backend == converter and each.verdict is Verdict.CONVERTS
-        else each
-        for each in lines
-    )
-
-
 def refusal(
-    decision: Decision,
-    backends: tuple[ExplainedBackend, ...],
-    examine: Examine,
-    reason: str = "",
+    decision: Decision, progress: Progress, converter: str = "", reason: str = ""
 ) -> NoImplementationError:
-    """Return the error that says why nothing runs a call, and what would help."""
+    """Return the error that says why nothing runs a call, and what would help.
+
+    If a conversion of the result has failed, the `reason` is that of the `converter`.
+    """
+    if converter:
+        progress.unconverted[converter] = reason
+        reason = f"{converter} converts, but {reason}"
+    backends = considered(decision, progress)
     return NoImplementationError(
         decision.function.identifier,
         _names(decision.types),
         _names(decision.foreign),
         backends,
         decision.policy or "",
-        tuple(_remedies(decision, backends, examine)),
+        tuple(_remedies(decision, backends, progress)),
         reason or decision.declined,
     )
 
 
 def _remedies(
-    decision: Decision, backends: tuple[ExplainedBackend, ...], examine: Examine
+    decision: Decision, backends: tuple[ExplainedBackend, ...], progress: Progress
 ) -> Iterator[str]:
     """Yield the options under which a refused call would run, one sentence each."""
     decider, state = decision.decider, decision.state
-    # These would match if they were prioritized; see `Decider.find_steps`.
+    args, kwargs = progress.args, progress.kwargs
+    # These would match if they were prioritized.
     for name in [each.backend for each in backends if each.verdict is Verdict.INACTIVE]:
         if not decider.catalog.descriptions[name].unmet:
             again = "takes part again (it is disabled here)"
             why = again if name in state.disabled else "takes part (it requires opt-in)"
             yield f"with backend_opts(prioritize={name!r}), {name} {why}"
     also = "" if decision.converts else ", fallback='convert'"
-    for step in decider.conversions(decision):
-        obstacle, text = examine(step) if step.conversions is not None else ("it cannot", "")
-        if obstacle:
+    for step in decision.conversions():
+        conversion = Conversion(decision, step)
+        if step.conversions is None or conversion.obstacle(args, kwargs):
             continue
         if step.verdict is Verdict.CANNOT_CONVERT:
             yield f"with backend_opts(prioritize={step.backend!r}{also}), {step.backend} converts"
         elif not decision.converts:
             yield (
                 f"with backend_opts(fallback='convert'), {step.backend} converts "
-                f"{text or 'the result'}, and the library's own implementation runs, unless "
-                f"{step.backend} says that it cannot"
+                f"{conversion.text(args, kwargs) or 'the result'}, and the library's own "
+                f"implementation runs, unless {step.backend} says that it cannot"
             )
     if DEFAULT in state.disabled:
         yield "without disable='default', the library's own implementation runs"
@@ -348,23 +319,16 @@ def _remedies(
         )
 
 
-# Warnings, and notes on exceptions.
-
-
-def warn_of_fallback(
-    decision: Decision,
-    considered: Callable[[], tuple[ExplainedBackend, ...]],
-    args: tuple[Any, ...],
-    kwargs: dict[str, Any],
-) -> None:
+def warn_of_fallback(decision: Decision, progress: Progress) -> None:
     """Warn that the default runs, once for each function and types."""
     identifier, types = decision.function.identifier, _names(decision.types)
     if decision.decider.is_told((identifier, types)):
         return
     foreign = {*map(id, decision.foreign)}
-    found = leaves((*args, *kwargs.values()), lambda cls: id(cls) in foreign)
+    found = leaves((*progress.args, *progress.kwargs.values()), lambda cls: id(cls) in foreign)
     size = sum(filter(None, map(size_of, found.values())))
-    warn_caller(FallbackWarning(identifier, types, _names(decision.foreign), considered(), size))
+    backends = considered(decision, progress)
+    warn_caller(FallbackWarning(identifier, types, _names(decision.foreign), backends, size))
 
 
 def warn_of_answer(answer: Any, decision: Decision, step: Step) -> None:
@@ -381,11 +345,20 @@ def warn_of_answer(answer: Any, decision: Decision, step: Step) -> None:
     )
 
 
-def note_reasons(
-    decision: Decision, error: Exception, step: Step, backends: tuple[ExplainedBackend, ...]
-) -> None:
+def note(decision: Decision, error: Exception, step: Step, progress: Progress) -> None:
+    """Add to an exception what the user should know: which backend ran, or why none did."""
+    if step.implementation is not None:
+        _note_backend(decision, error, step, progress)
+    # What converts has run the default, too.
+    elif decision.has_end and (step.backend == DEFAULT or step.conversions is not None):
+        with suppress(Exception):  # so that the exception of the default propagates
+            _note_reasons(decision, error, step, progress)
+
+
+def _note_reasons(decision: Decision, error: Exception, step: Step, progress: Progress) -> None:
     """Add to an exception of the default why no backend ran."""
     # The note names the converter itself before the reasons.
+    backends = considered(decision, progress)
     others = [each for each in backends if each.verdict is not Verdict.CONVERTS]
     reasons = ":" * bool(others) + "".join(f"\n  {each}" for each in others)
     what = f"its default implementation ran, which is not made for {_text(decision.foreign)}"
@@ -394,21 +367,16 @@ def note_reasons(
     about = f"{decision.function.identifier} for {_text(decision.types)}"
     # A conversion has failed, or a nested call.
     unless = "No backend ran ", "Raised while "
-    _add_note(error, f"No backend ran {about}, so {what}{reasons}", unless)
+    add_note(error, f"No backend ran {about}, so {what}{reasons}", unless)
 
 
-def note_backend(
-    decision: Decision,
-    error: Exception,
-    step: Step,
-    args: tuple[Any, ...],
-    kwargs: dict[str, Any],
-) -> None:
+def _note_backend(decision: Decision, error: Exception, step: Step, progress: Progress) -> None:
     """Add to an exception of a backend which one ran.
 
     If the arguments do not fit the library's signature, its own `TypeError` is raised instead.
     """
     function, name = decision.function, step.backend
+    args, kwargs = progress.args, progress.kwargs
     is_called = isinstance(error, TypeError) and not function.is_adopted
     if is_called and function.misfit(args, kwargs) is not None:
         try:
@@ -418,28 +386,7 @@ def note_backend(
     # These name the backend themselves.
     if not isinstance(error, (NoImplementationError, BackendDeferredError)):
         start = "Raised while the backend "
-        _add_note(error, f"{start}{name!r} ran {function.identifier}; {_leaves_out(name)}", start)
-
-
-def note_conversion(decision: Decision, error: Exception, step: Step, name: str) -> None:
-    """Add to an exception of a backend's conversion which one it was."""
-    start, where = f"Raised while {name} ", f"of the backend {step.backend!r} ran for "
-    identifier = decision.function.identifier
-    _add_note(error, f"{start}{where}{identifier}; {_leaves_out(step.backend)}", start)
-
-
-def _leaves_out(name: str) -> str:
-    return f"backend_opts(disable={name!r}) leaves it out"
-
-
-def _add_note(error: BaseException, text: str, unless: str | tuple[str, ...]) -> None:
-    """Add a note, from Python 3.11 on, unless one begins so: that of a nested call says more."""
-    add_note: Any = getattr(BaseException, "add_note", None)
-    notes = getattr(error, "__notes__", ())
-    if add_note is None or any(type(each) is str and each.startswith(unless) for each in notes):
-        return
-    with suppress(Exception):  # an exception of a third party may refuse
-        add_note(error, text)
+        add_note(error, f"{start}{name!r} ran {function.identifier}; {leaves_out(name)}", start)
 
 
 def _names(types: Iterable[type]) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ from functools import partial, update_wrapper
 from types import CoroutineType, MethodType
 
 from ._patterns import import_identifier, loaded_object
-from ._state import CURRENT, DispatchState
+from ._state import DispatchState
 from ._wrapper import ASYNC_GENERATOR, COROUTINE, GENERATOR, PLAIN
 
 TYPE_CHECKING = False
@@ -84,8 +84,8 @@ _ATTRIBUTES = ("explain", "invoke", "backends")
 class FunctionWithState:
     """A callable that runs another one, its ``__wrapped__``, under a frozen dispatch state.
 
-    A pickle holds only the names of backends. The process that loads it must have the prioritized
-    ones; otherwise a call raises `UnknownBackendError`. So names are `checked` by the first call.
+    A pickle holds only the names of backends, and a process that lacks these may load it: they are
+    not `checked` before the first call, which raises `UnknownBackendError`.
     """
 
     is_coroutine = False
@@ -143,16 +143,12 @@ class FunctionWithState:
             # pickle would find this object. (cloudpickle pickles these functions by value, whatever
             # their names.)
             function.__qualname__ = f"{qualname}.__wrapped__"
-        options = options_of(self._scope.state)
+        options = self._scope.state.options
         return _restored, (self._owner.system, options, function, self.is_coroutine)
 
 
 def _restored(system: Any, options: Any, function: Any, is_coroutine: bool) -> FunctionWithState:
-    """Make a pickled function again.
-
-    `function` is the callable itself, or the identifier of the frozen function. The names of
-    backends are not checked: a process that lacks them may load it. A call then raises an error.
-    """
+    """Make a pickled function again, of a callable or of the identifier of the frozen function."""
     if isinstance(function, str):
         # The object with this name has frozen the state of this process. The pickle has its own
         # state, so only the function inside is used.
@@ -172,17 +168,12 @@ def _travels_by_value(module: str) -> bool:
     return any(f"{module}.".startswith(f"{each}.") for each in ("__main__", *registered()))
 
 
-def mark_coroutine(function: Any) -> None:
-    """Mark a callable object as a coroutine function."""
-    if sys.version_info >= (3, 12):
-        from inspect import markcoroutinefunction
-
-        markcoroutinefunction(function)
-    else:
-        from asyncio import coroutines
-
-        # The marker that `asyncio.iscoroutinefunction` looks for in these versions.
-        function._is_coroutine = getattr(coroutines, "_is_coroutine", True)
+def show_nature(made: Any, function: Any) -> None:
+    """Give an object the attributes by which `inspect` tells the nature of a function."""
+    own: Any = type(made).__call__
+    for name in ("__code__", "__defaults__", "__kwdefaults__"):
+        setattr(made, name, getattr(function, name, getattr(own, name)))
+    vars(made).setdefault("__name__", type(made).__name__)
 
 
 class CoroutineFunctionWithState(FunctionWithState):
@@ -192,15 +183,7 @@ class CoroutineFunctionWithState(FunctionWithState):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        mark_coroutine(self)
-
-    def __getattr__(self, name: str) -> Any:
-        # `inspect` reads these to tell the nature of a callable object.
-        if name in ("__code__", "__defaults__", "__kwdefaults__"):
-            return getattr(self.__wrapped__, name, getattr(type(self).__call__, name))
-        if name == "__name__":
-            return type(self).__name__
-        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        show_nature(self, self.__wrapped__)
 
     async def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         if not self._checked:
@@ -211,9 +194,8 @@ class CoroutineFunctionWithState(FunctionWithState):
 class Steps:
     """Runs each step of another coroutine or generator in a scope; an awaitable and an iterator.
 
-    The state is put in force before each step and taken away after it, so that the consumer never
-    sees it. A step that ends inside a block leaves the block's state in force; the next step starts
-    with that state.
+    The consumer never sees the state. The step after one that has ended inside of a block starts
+    with the block's state.
     """
 
     __slots__ = ("_iterator", "_keeper", "_start", "_tables")
@@ -271,11 +253,7 @@ async def _awaiting(
 
 
 def stepwise(nature: int, keeper: StateKeeper, scope: Scope, start: Callable[[], Any]) -> Any:
-    """Return a coroutine or generator that runs each step of another one in a scope.
-
-    The first step begins in `scope`. `start`, which has this nature, returns an awaitable, an
-    iterator or an asynchronous iterator.
-    """
+    """Return a coroutine or generator that runs each step of the one that `start` returns."""
     if nature & ASYNC_GENERATOR:
         return delegated(start, Steps(keeper, scope).awaiting)
     if nature & COROUTINE:
@@ -302,10 +280,7 @@ async def delegated(
     step_of: Callable[..., Any] = lambda method, *args: method(*args),
     context: Callable[[], AbstractContextManager[object]] = nullcontext,
 ) -> Any:
-    """Yield from the asynchronous generator that `start` returns, inside of a context.
-
-    `step_of` makes the awaitable of each step from a method of the generator and its arguments.
-    """
+    """Yield from the asynchronous generator of `start`; `step_of` makes an awaitable of a step."""
     with context():
         generator = start()
         step = step_of(generator.__anext__)
@@ -327,15 +302,6 @@ async def delegated(
             return
 
 
-def options_of(state: DispatchState) -> dict[str, Any]:
-    """Return the options that make a state, except trace and hooks, which are not pickled."""
-    prioritized = state.prioritized
-    if state.places[-1:] == (CURRENT,):  # the default place of the current backend
-        prioritized = state.places[:-1]
-    names = {"prioritize": prioritized, "disable": tuple(sorted(state.disabled))}
-    return {option: value for option, value in names.items() if value} | state.others
-
-
 def reduce_options(owner: Any, state: DispatchState) -> Any:
     """Return the result of ``__reduce__`` for options that describe `state`."""
     if state.hook is not None:
@@ -345,7 +311,7 @@ def reduce_options(owner: Any, state: DispatchState) -> Any:
             "backend options with a hook cannot be pickled or copied, because a hook belongs to "
             f"its process; give {hook_name(state.hook[0])} where the options are used"
         )
-    options = options_of(state)
+    options = state.options
     if state.trace is not None:
         options["trace"] = True  # each process has a trace of its own
     return _options_again, (owner.system, options)

@@ -25,12 +25,11 @@ from ._wrapper import (
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
-    from typing import Any, NoReturn, TypeAlias
+    from typing import Any, TypeAlias
 
     from ._discovery import Catalog
-    from ._entries import Calls
+    from ._entries import Calls, Invocation
     from ._explain import Explanation
-    from ._invoke import Invocation
     from ._loading import Loader
     from ._options import BackendOptions
     from ._traits import Memory
@@ -87,26 +86,27 @@ def find_parameters(
             ) from None
     if not names:
         return ()  # before reading the signature, which some builtins lack
+    known = _signature(default, identifier)
+    for name in names:
+        if name not in known:
+            raise TypeError(
+                f"{identifier} has no parameter {name!r}; it has {', '.join(known) or 'none'}. For "
+                "dispatch arguments inside *args or **kwargs give a callable that returns them, or "
+                "{name: position}"
+            )
+    return tuple([Parameter(*known[name], name) for name in names])
+
+
+def _signature(default: Any, identifier: str) -> dict[str, tuple[str | None, int | None]]:
+    """Return the name and the position of each parameter that is passed by one of them."""
     # `inspect.signature` works for all callables, but is slow to import and to run.
-    if type(default) is not FunctionType or not SIGNED.isdisjoint(default.__dict__):
-        return tuple(_inspected(default, names, identifier))
-    code = default.__code__
-    count, first_named = code.co_argcount, code.co_posonlyargcount
-    known = code.co_varnames[: count + code.co_kwonlyargcount]
-    found = []
-    for label in names:
-        if label not in known:
-            _refuse(identifier, label, known)
-        place = known.index(label)
-        name = label if place >= first_named else None
-        found.append(Parameter(name, place if place < count else None, label))
-    return tuple(found)
-
-
-def _inspected(
-    default: Callable[..., Any], names: Iterable[Any], identifier: str
-) -> Iterable[Parameter]:
-    """Yield the places of parameters that `inspect` finds."""
+    if type(default) is FunctionType and SIGNED.isdisjoint(default.__dict__):
+        code = default.__code__
+        count, first_named = code.co_argcount, code.co_posonlyargcount
+        return {
+            name: (name if at >= first_named else None, at if at < count else None)
+            for at, name in enumerate(code.co_varnames[: count + code.co_kwonlyargcount])
+        }
     from inspect import signature
 
     try:
@@ -117,17 +117,12 @@ def _inspected(
             "arguments as {name: position}"
         ) from error
     found = {}
-    for position, each in enumerate(parameters):
-        if each.kind is each.POSITIONAL_ONLY:
-            found[each.name] = Parameter(None, position, each.name)
-        elif each.kind is each.POSITIONAL_OR_KEYWORD:
-            found[each.name] = Parameter(each.name, position)
-        elif each.kind is each.KEYWORD_ONLY:
-            found[each.name] = Parameter(each.name, None)
-    for label in names:
-        if label not in found:
-            _refuse(identifier, label, found)
-        yield found[label]
+    for at, each in enumerate(parameters):
+        if each.kind not in (each.VAR_POSITIONAL, each.VAR_KEYWORD):
+            name = None if each.kind is each.POSITIONAL_ONLY else each.name
+            position = None if each.kind is each.KEYWORD_ONLY else at
+            found[each.name] = name, position
+    return found
 
 
 def _checked(name: Any, position: Any, identifier: str) -> Parameter:
@@ -140,23 +135,14 @@ def _checked(name: Any, position: Any, identifier: str) -> Parameter:
     return Parameter(name, position)
 
 
-def _refuse(identifier: str, name: object, known: Iterable[str]) -> NoReturn:
-    raise TypeError(
-        f"{identifier} has no parameter {name!r}; it has {', '.join(known) or 'none'}. For "
-        "dispatch arguments inside *args or **kwargs give a callable that returns them, or "
-        "{name: position}"
-    )
-
-
 # --- the default implementation -----------------------------------------------------------------
 
 
 class Function:
     """The default implementation of a dispatchable function, and its dispatch arguments.
 
-    It refers neither to its wrapper nor to its dispatcher. `parameters` are the places of the
-    dispatch arguments; None if a callable, `_finder`, returns them. `default_name` is the name of
-    the default that users see.
+    `parameters` are the places of the dispatch arguments; None if a callable, `_finder`, returns
+    them.
     """
 
     __slots__ = ("_finder", "default", "default_name", "identifier", "nature", "parameters")
@@ -327,7 +313,7 @@ class Dispatchable:
         -----
         A method takes its instance first, ``Class.method.explain(instance, x)``.
         """
-        from ._invoke import explain_call  # not needed when a library is imported
+        from ._entries import explain_call  # not needed when a library is imported
 
         return explain_call(self, args, kwargs)
 
@@ -363,7 +349,7 @@ class Dispatchable:
         if backend is None and (type is None or force):
             given = "force= with backend= alone" if force else "backend= or type="
             raise TypeError(f"invoke() takes {given}")
-        from ._invoke import Invocation  # few programs need it
+        from ._entries import Invocation  # few programs need it
 
         return Invocation(self, backend, type, force)
 
@@ -461,11 +447,9 @@ def _check_callable(default: Any) -> None:
 
 
 def _warn_of_duplicate(earlier: Dispatchable, default: Any) -> None:
-    """Warn if another function takes the identity of an earlier one.
-
-    One definition may run again: its module is imported anew, or IPython's autoreload or a cell of
-    a notebook runs it. So two functions of one module are two only while it is imported.
-    """
+    """Warn if another function takes the identity of an earlier one."""
+    # One definition may run again: its module is imported anew, or IPython's autoreload or a cell
+    # of a notebook runs it. So two functions of one module are two only while it is imported.
     replaced: Any = earlier.function.default
     module = getattr(default, "__module__", "")
     is_importing = earlier.origin is _origin(default) and is_initializing(sys.modules.get(module))
@@ -536,19 +520,11 @@ class Dispatcher:
         found: Catalog = self.ensure_loaded().catalog
         return found
 
-    def check_type(self, cls: object) -> None:
-        """Raise unless `cls` is a primary type of any backend; see `Decider.check_type`."""
-        self.ensure_loaded().decider.check_type(cls)
-
     def add(self, record: Dispatchable) -> int:
         """Give a function of the library its index in the tables."""
         index = self.place(record)
         self.by_identifier[record.identifier] = record
         return index
-
-    def wrapper_of(self, function: Function) -> Any:
-        """Return the wrapper of a function, also if another one has taken its identity."""
-        return next(each.wrapper for each in self.records if each.function is function)
 
     def place(self, record: Any) -> int:
         """Return the index of a new record in the tables."""
@@ -581,10 +557,7 @@ class Dispatcher:
     def failed(
         self, index: int, called: Any, args: Any, kwargs: Any, error: Exception, values: Any = None
     ) -> Any:
-        """Return the argument `called` of `deferred` if it defers by the exception, else None.
-
-        The exception gets a note if it is the caller's.
-        """
+        """Return the argument `called` of `deferred` if it defers by the exception, else None."""
         from ._entries import failed
 
         return failed(self, index, called, args, kwargs, error, values)

@@ -1,7 +1,4 @@
-"""Loads a library's backends when they are first needed, once for all threads, and again.
-
-Programs can also add and remove backends while they run.
-"""
+"""Loads a library's backends when they are first needed; adds and removes some at run time."""
 
 from __future__ import annotations
 
@@ -28,9 +25,7 @@ if TYPE_CHECKING:
     from ._function import Dispatcher
 
 _ROUNDS = 10
-"""How often discovery runs if modules that it imports register backends each time.
-
-A module whose import fails is imported, and may register a backend, in each run."""
+"""How often discovery runs if a module that it imports registers a backend each time."""
 _PATIENCE = 5.0
 """How many seconds a thread waits for another one that discovers."""
 
@@ -38,35 +33,26 @@ _PATIENCE = 5.0
 class Loader:
     """Discovers a library's backends when they are first needed, once for all threads.
 
-    One lock is held while backends are discovered and while the result is published. The thread
-    that holds it gets None if a module that the discovery imports needs the backends, and so does a
-    thread that has waited for `_PATIENCE` seconds: the discovering thread may be waiting for it.
-
-    If discovering or publishing raises, the next caller begins anew. A result is incomplete if the
-    backends were needed while a backend's module, or a module that the backend needs, was being
-    imported. It is neither published nor warned about, and is used until the imports have ended.
+    One lock is held while backends are discovered and published. The thread that holds it gets None
+    if a module that the discovery imports needs the backends, and so does a thread that has waited
+    for `_PATIENCE` seconds: the discovering thread may be waiting for it.
     """
 
     def __init__(self, system: Any) -> None:
         self._system = system
         self.loaded: Calls | None = None  # the latest complete result
-        self._is_published = True
         self.told: set[str] = set()  # the warnings that were issued before
-        # An incomplete result, and the modules that were being imported then.
+        # A result is incomplete if a module that a backend needs was being imported. It is neither
+        # published nor warned about, and serves until the imports of these modules have ended.
         self._provisional: tuple[Calls, list[Any]] | None = None
         self._lock = RLock()
         self._thread: int | None = None  # the one that discovers
         self._process = getpid()
-
-    @property
-    def is_discovering(self) -> bool:
-        """Whether a thread is discovering; true until its result is `loaded`."""
-        return self._thread is not None
+        self._changing = RLock()  # held while the registered backends of the system change
 
     def ready(self) -> Calls | None:
         """Return the result of discovery; None in a module that discovery waits for."""
-        settled = self.loaded if self._is_published else None
-        return settled or self.load() or self.loaded
+        return self.loaded or self.load() or self.loaded
 
     def get(self) -> Calls:
         """Return the result of discovery; `RuntimeError` in a module that discovery waits for."""
@@ -79,10 +65,7 @@ class Loader:
         return found
 
     def load(self, again: bool = False) -> Calls | None:
-        """Discover the backends, if need be or `again`.
-
-        None if this thread is discovering them already, or has waited in vain for another one.
-        """
+        """Discover the backends, if need be or `again`; None where that has to wait."""
         provisional = self._provisional  # read once: another thread may replace it
         if not again and provisional is not None and any(map(is_initializing, provisional[1])):
             return provisional[0]
@@ -115,49 +98,73 @@ class Loader:
             importing = [each for each in [*sys.modules.values()] if is_initializing(each)]
             self._provisional = found, importing
             return found
-        # In this order: calls that other threads decide now are decided by the new backends, or
-        # their decisions are forgotten. `ready` waits until all is published.
-        self._is_published = False
+        dispatcher = self._system._dispatcher
+        # In this order: calls that other threads decide from now on are decided by the new
+        # backends, or their decisions are forgotten.
+        dispatcher.keeper.set_environment(initial_state(found.catalog))
+        self.loaded = found
         try:
-            self.loaded = found
-            _publish(self._system._dispatcher, found)
+            self.forget()
+            for record in dispatcher.records:
+                document(record, found)
         except BaseException:
-            self.loaded = None
+            self.loaded = None  # the next caller begins anew
             raise
-        finally:
-            self._is_published = True
         return found
 
+    def forget(self) -> None:
+        """Drop the tables of functions, the cached options and the values of attributes."""
+        dispatcher = self._system._dispatcher
+        dispatcher.keeper.forget_tables()
+        dispatcher.backend_opts._forget()
 
-# --- Backends registered at run time --------------------------------------------------------------
+    def reload(self) -> None:
+        """Discover the backends again; see `BackendSystem.reload`."""
+        invalidate_caches()
+        self.load(again=True)
 
-_lock = RLock()
-"""Held while `_registered` of a system changes, so that threads at once lose nothing."""
+    def refresh(self) -> None:
+        """Look up implementations and attributes again; see `BackendSystem.refresh`."""
+        if self.loaded is not None:
+            self.loaded.decider.objects.clear()
+            self.forget()
 
+    def register(self, fields: Any) -> None:
+        """Add a backend; see `BackendSystem.register`."""
+        system = self._system
+        functions = tuple(system._dispatcher.by_identifier)
+        description = parse_description(fields, Source(REGISTERED), functions=functions)
+        problems = *description.problems, *_misspelt(description, system._dispatcher)
+        description, name = description._replace(problems=problems), description.name
+        with self._changing:
+            if any(each.name == name for each in system._registered):
+                raise ValueError(
+                    f"a backend named {name!r} was registered before; unregister({name!r}) takes "
+                    "it away"
+                )
+            loaded = {} if self.loaded is None else self.loaded.catalog.descriptions
+            if name in loaded and loaded[name].in_code:
+                raise ValueError(
+                    f"the library itself has a backend named {name!r}; register it by another name"
+                )
+            system._registered = (*system._registered, description)
+        self._load_again()
 
-def register(system: Any, fields: Any) -> None:
-    """Add a backend to a library; see `BackendSystem.register`."""
-    dispatcher = system._dispatcher
-    description = parse_description(
-        fields, Source(REGISTERED), functions=tuple(dispatcher.by_identifier)
-    )
-    name = description.name
-    misspelt = [*_misspelt(description, dispatcher)]
-    if misspelt:
-        description = description._replace(problems=(*description.problems, *misspelt))
-    with _lock:
-        if any(each.name == name for each in system._registered):
-            raise ValueError(
-                f"a backend named {name!r} was registered before; unregister({name!r}) takes it "
-                "away"
-            )
-        known = dispatcher.loaded and dispatcher.loaded.catalog.descriptions.get(name)
-        if known is not None and known.in_code:
-            raise ValueError(
-                f"the library itself has a backend named {name!r}; register it by another name"
-            )
-        system._registered = (*system._registered, description)
-    _load_again(system)
+    def unregister(self, name: str) -> None:
+        """Take a backend away; see `BackendSystem.unregister`."""
+        with self._changing:
+            registered = {each.name: each for each in self._system._registered}
+            if name not in registered:
+                reason = "it was not registered at run time"
+                raise UnknownBackendError(name, registered, nearest(name, registered), reason)
+            del registered[name]
+            self._system._registered = (*registered.values(),)
+        self._load_again()
+
+    def _load_again(self) -> None:
+        # Before the first discovery, nothing has read the old ones; a running one may have.
+        if self._thread is not None or self.loaded is not None:
+            self.load(again=True)
 
 
 def _misspelt(description: Description, dispatcher: Dispatcher) -> Iterator[Finding]:
@@ -174,49 +181,12 @@ def _misspelt(description: Description, dispatcher: Dispatcher) -> Iterator[Find
             )
 
 
-def unregister(system: Any, name: str) -> None:
-    """Take a backend away; see `BackendSystem.unregister`."""
-    with _lock:
-        registered = {each.name: each for each in system._registered}
-        if name not in registered:
-            reason = "it was not registered at run time"
-            raise UnknownBackendError(name, registered, nearest(name, registered), reason)
-        del registered[name]
-        system._registered = (*registered.values(),)
-    _load_again(system)
-
-
-def _load_again(system: Any) -> None:
-    """Discover again what is loaded; otherwise the next call that needs backends discovers all."""
-    loader = system._dispatcher.ensure_loader()
-    # A running discovery may have read the old ones.
-    if loader.is_discovering or loader.loaded is not None:
-        loader.load(again=True)
-
-
-def reload(dispatcher: Dispatcher) -> None:
-    """Discover the backends of a library again; see `BackendSystem.reload`."""
-    invalidate_caches()
-    dispatcher.ensure_loader().load(again=True)
-
-
-def refresh(dispatcher: Dispatcher) -> None:
-    """Look up implementations and attributes again; see `BackendSystem.refresh`."""
-    calls = dispatcher.loaded
-    if calls is not None:
-        calls.decider.objects.clear()
-        dispatcher.keeper.forget_tables()
-        dispatcher.backend_opts._forget()
-
-
 def _discover(system: Any) -> Calls:
     """Find the backends by the current entry points and environment variables."""
     dispatcher: Dispatcher = system._dispatcher
     group = system.group
     entry_points, problems = find_entry_points(group) if group else ([], [])
-    rounds = 0
-    while True:
-        rounds += 1
+    for _ in range(_ROUNDS):
         registered = system._registered
         catalog = build_catalog(
             entry_points,
@@ -229,8 +199,7 @@ def _discover(system: Any) -> Calls:
             dispatcher.default_name,
             registered,
         )
-        # Unless a module that was imported has registered a backend.
-        if system._registered is registered or rounds == _ROUNDS:
+        if system._registered is registered:  # else a module that was imported has registered one
             break
 
     def override(decision: Decision, classes: tuple[type, ...]) -> Callable[..., Any]:
@@ -240,16 +209,6 @@ def _discover(system: Any) -> Calls:
 
     decider = Decider(catalog, system._fallback, system._notices, system.protocol, override)
     return Calls(decider, dispatcher.keeper, system._defer_on)
-
-
-def _publish(dispatcher: Dispatcher, calls: Calls) -> None:
-    """Drop everything that depends on the earlier backends, and bring docstrings up to date."""
-    keeper = dispatcher.keeper
-    keeper.set_environment(initial_state(calls.catalog))
-    keeper.forget_tables()
-    dispatcher.backend_opts._forget()
-    for record in dispatcher.records:
-        document(record, calls)
 
 
 def document(record: Any, calls: Calls | None) -> None:
@@ -279,10 +238,7 @@ def docs(calls: Calls, identifier: str) -> str:
 
 
 def summary_of(description: Description, quote: str = "", *, links: bool = True) -> str:
-    """Return the types of a backend, whether it needs opt-in, and its web address, as text.
-
-    `quote` is put around each type; `links` says whether the text includes the web address.
-    """
+    """Return the types of a backend, whether it needs opt-in, and its web address, as text."""
 
     def listed(types: Iterable[TypePattern]) -> str:
         return ", ".join(f"{quote}{each}{quote}" for each in types)

@@ -1,8 +1,7 @@
 """`BackendOptions`: options for a block, for a decorated function, or for the process.
 
-One object of options may be entered in several threads and tasks at once, and within itself. All of
-them share its list of tokens. The list needs no lock: appending and removing an item are atomic,
-and each thread removes only the tokens that it has added.
+One object of options may be entered in several threads and tasks at once, and within itself. Its
+list of tokens needs no lock: each thread removes only the tokens that it has added.
 
 A library caches the states of plain options: those that say nothing but names, by which their
 objects are made again quickly, and whose states find the scopes of blocks. `BackendOptions._forget`
@@ -11,7 +10,7 @@ empties the cache when the backends have changed, and when `MAX_OPTIONS` combina
 
 from __future__ import annotations
 
-from ._state import NAMES, OPTIONS, DispatchState, initial_state
+from ._state import NAMES, DispatchState, initial_state
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,7 +20,8 @@ if TYPE_CHECKING:
 
     from typing_extensions import Self  # for type checkers; `typing` of 3.10 lacks it
 
-    from ._observed import Call, Hook, Trace
+    from ._hooked import Call
+    from ._observed import Hook, Trace
     from ._state import Class, Scope, Tables
 
     F = TypeVar("F", bound=Callable[..., Any])
@@ -36,7 +36,9 @@ else:
         def __signature__(cls) -> object:
             from inspect import Signature, signature
 
-            return signature(cls._checked).replace(return_annotation=Signature.empty)
+            own = signature(cls.__init__)
+            options = [*own.parameters.values()][1:-1]  # without `self` and `unknown`
+            return own.replace(parameters=options, return_annotation=Signature.empty)
 
         def __setattr__(cls, name: str, value: object) -> None:
             # Methods may be replaced: by a test, for example.
@@ -157,18 +159,6 @@ class BackendOptions(metaclass=Kind):
         _own: DispatchState
         _entered: list[Token[Tables]]
 
-        def __init__(
-            self,
-            prioritize: str | Iterable[str] | None = ...,
-            disable: str | Iterable[str] | None = ...,
-            type: Class | str | None = ...,
-            trace: bool = ...,
-            *,
-            fallback: str | None = ...,
-            backend: str | None = ...,
-            hook: Hook | None = ...,
-        ) -> None: ...
-
         # The trace, or else the options.
         def __enter__(self) -> Any: ...
 
@@ -180,33 +170,8 @@ class BackendOptions(metaclass=Kind):
         # Only so that setting one says what to write.
         prioritize, disable, hook = (readable() for _ in range(3))
 
-        def __init__(
-            self,
-            prioritize: str | Iterable[str] | None = (),
-            disable: str | Iterable[str] | None = (),
-            type: Class | str | None = None,
-            trace: bool = False,
-            *,
-            backend: str | None = None,
-            **later: Any,
-        ) -> None:
-            self._entered = []
-            # `later` has the other keyword-only options of `_checked`. Each default of such a
-            # parameter is looked up in a dictionary, which takes longer than an empty `later`.
-            if not later and type is None and trace is False:
-                try:
-                    self._own = self._plain[prioritize, disable, backend]
-                    return
-                except (KeyError, TypeError):  # not in the cache, or not hashable
-                    pass
-            for name in later:
-                if name not in OPTIONS:
-                    refuse_unknown(self.__class__, name)
-            self._own = self._checked(prioritize, disable, type, trace, backend=backend, **later)
-
-    @classmethod
-    def _checked(
-        cls,
+    def __init__(
+        self,
         prioritize: str | Iterable[str] | None = (),
         disable: str | Iterable[str] | None = (),
         type: Class | str | None = None,
@@ -215,6 +180,30 @@ class BackendOptions(metaclass=Kind):
         fallback: str | None = None,
         backend: str | None = None,
         hook: Hook | None = None,
+        **unknown: NoReturn,
+    ) -> None:
+        self._entered = []
+        is_plain = type is None and trace is False and fallback is None and hook is None
+        if is_plain and not unknown:
+            try:
+                self._own = self._plain[prioritize, disable, backend]
+                return
+            except (KeyError, TypeError):  # not in the cache, or not hashable
+                pass
+        for name in unknown:
+            refuse_unknown(self.__class__, name)
+        self._own = self._checked(prioritize, disable, type, trace, fallback, backend, hook)
+
+    @classmethod
+    def _checked(
+        cls,
+        prioritize: Any,
+        disable: Any,
+        type: Any,
+        trace: Any,
+        fallback: Any,
+        backend: Any,
+        hook: Any,
     ) -> DispatchState:
         """Return the state of a block of these options; cache it if it is plain."""
         if len(cls._plain) >= MAX_OPTIONS:
@@ -264,11 +253,9 @@ class BackendOptions(metaclass=Kind):
 
     @classmethod
     def _bind(cls, owner: Any, module: str) -> type[Self]:
-        """Make the subclass for one library, whose options `module` publishes.
-
-        Its ``__enter__`` and ``__exit__`` are closures, because looking up the methods of the
-        context variable would take a large part of the time.
-        """
+        """Make the subclass for one library, whose options `module` publishes."""
+        # `enter` and `leave` are closures, because looking up the methods of the context variable
+        # would take a large part of the time.
         variable = owner.keeper.variable
         get, set_, reset = variable.get, variable.set, variable.reset
 
@@ -312,11 +299,8 @@ class BackendOptions(metaclass=Kind):
         return made  # type: ignore[no-any-return]
 
     def _leave_any(self) -> None:
-        """Leave the block that was entered last in this context.
-
-        One object may be entered in several threads and tasks at once. A token fits only
-        the context that made it, and refuses every other without effect.
-        """
+        """Leave the block that was entered last in this context."""
+        # A token fits only the context that made it, and refuses every other without effect.
         for token in self._entered[::-1]:
             try:
                 self._owner.keeper.variable.reset(token)
@@ -564,7 +548,7 @@ def checked_type(owner: Any, given: Class | str) -> Class:
         found = vars(builtins).get(str(given))
         if not isinstance(found, type):
             found = import_identifier(str(given))
-    owner.check_type(found)
+    owner.ensure_loaded().decider.check_type(found)
     return found  # type: ignore[no-any-return]  # `check_type` raises for anything but a class
 
 

@@ -22,19 +22,7 @@ An order is made in four steps:
    that it names, unless it is lower already.
 4. *Sort*: a stable topological sort makes every edge hold, also where steps 2 and 3 disagree.
 
-For example, let ``d`` declare ``higher_priority_than = ["default"]``, ``c`` declare
-``higher_priority_than = ["b"]``, and ``a`` declare ``lower_priority_than = ["b"]``:
-
-=================  =====================
-step               order
-=================  =====================
-base order         ``default a b c d``
-``c``, ``d`` up    ``d default a c b``
-``a`` down         ``d default c b a``
-sort               ``d default c b a``
-=================  =====================
-
-A backend that no edge concerns keeps its place among the others of its kind.
+So a backend that no edge concerns keeps its place among the others of its kind.
 """
 
 from __future__ import annotations
@@ -56,7 +44,6 @@ BY_TYPES = "type specificity"
 """The origins of edges, the strongest first."""
 
 _MORE_SPECIFIC = "the primary types of {} ({}) are more specific than the types that {} supports"
-_NEARER = "{} ({}) names a class that is nearer to the dispatch type than {} does"
 _WIDTHS = {EXACT: 0, SUBCLASS: 1, ABSTRACT: 2}
 
 
@@ -86,8 +73,8 @@ class Cycle(NamedTuple):
 class Group:
     """Backends that edges treat alike; no edge leads from one to another. Compared by identity.
 
-    A library may have 1,000 backends of the same few types. Between them there would be up to a
-    million edges by types; between their groups there are a few.
+    Between 1,000 backends of the same few types there would be a million edges by types; between
+    their groups there are a few.
     """
 
     __slots__ = ("identifiers", "members", "places", "supported", "widths")
@@ -110,33 +97,25 @@ class Group:
 
 
 class Order(NamedTuple):
-    """The priority order, and the reasons for it.
-
-    An edge by types leads from each backend of the first group to each of the second.
-    """
+    """The priority order, and the reasons for it."""
 
     names: tuple[str, ...]  # by priority, "default" among them
     explicit: Sequence[Edge] = ()
-    nearness: Sequence[tuple[Group, Group]] = ()
+    # An edge leads from each backend of the first group to each of the second.
     specificity: Sequence[tuple[Group, Group]] = ()
     cycles: Sequence[Cycle] = ()
-    default_name: str = DEFAULT  # of the library itself, in reasons
 
-    def edges(self) -> Iterator[Edge]:
-        """Yield every edge in force once, the strongest first, with its strongest reason."""
+    def edges(self, default_name: str = DEFAULT) -> Iterator[Edge]:
+        """Yield every edge once, the strongest first; `default_name` is that of the library."""
         yield from self.explicit
         told = {(edge.before, edge.after) for edge in self.explicit}
-        for groups, reason in ((self.nearness, _NEARER), (self.specificity, _MORE_SPECIFIC)):
-            for before, after in groups:
-                for first, second in product(before.members, after.members):
-                    if (first.name, second.name) not in told:
-                        told.add((first.name, second.name))
-                        types = ", ".join(map(str, first.primary_types))
-                        name, other = (
-                            shown(each.name, self.default_name) for each in (first, second)
-                        )
-                        text = reason.format(name, types, other)
-                        yield Edge(first.name, second.name, BY_TYPES, text)
+        for before, after in self.specificity:
+            for first, second in product(before.members, after.members):
+                if (first.name, second.name) not in told:
+                    types = ", ".join(map(str, first.primary_types))
+                    name, other = (shown(each.name, default_name) for each in (first, second))
+                    text = _MORE_SPECIFIC.format(name, types, other)
+                    yield Edge(first.name, second.name, BY_TYPES, text)
 
 
 def order_backends(
@@ -187,7 +166,7 @@ def order_backends(
     if down:
         names = _arranged(names[::-1], group_of, [(after, before) for before, after in down])[::-1]
         names = _arranged(names, group_of, stated + near + specific)
-    return Order(tuple(names), explicit, near, specific, cycles)
+    return Order(tuple(names), explicit, specific, cycles)
 
 
 def base_order(descriptions: Sequence[Description]) -> dict[str, Description]:
@@ -211,10 +190,7 @@ def _explicit_edges(
     variable: str,
     skips: bool,
 ) -> tuple[list[Edge], list[Cycle]]:
-    """Return the explicit edges in force, free of cycles, and the cycles of declared edges.
-
-    Removes the backends on these cycles from `base` if `skips` is true.
-    """
+    """Return the explicit edges in force, and the declared cycles, whose members `skips` drops."""
     edges = _stated_edges(base, set_order, variable)
     cycles = _declared_cycles(base, edges, set_order)
     if cycles and skips:
@@ -422,8 +398,7 @@ def _unopposed(
 def _arranged(names: Iterable[str], node_of: Mapping[str, Node], pairs: Pairs[Node]) -> list[str]:
     """Return names in their order, but each after all names of the nodes before its own.
 
-    `pairs` are free of cycles. Where names have to go up, they go to just before the first name
-    that needs them, in their own order.
+    `pairs` are free of cycles. Names go up no further than to the first one that needs them.
 
     >>> _arranged("abcd", dict(zip("abcd", "abcd")), [("d", "b"), ("c", "b")])
     ['a', 'c', 'd', 'b']
@@ -462,11 +437,7 @@ def _successors(pairs: Pairs[Node]) -> dict[Node, list[Node]]:
 def _reached(
     start: Node, successors: Mapping[Node, Sequence[Node]], stops: Container[Node] = ()
 ) -> dict[Node, None]:
-    """Return the nodes that pairs lead to from `start`; no step leads on from `stops`.
-
-    >>> [*_reached("a", {"a": ["b"], "b": ["c"], "c": ["d"]}, stops="c")]
-    ['b', 'c']
-    """
+    """Return the nodes that pairs lead to from `start`; no step leads on from `stops`."""
     reached: dict[Node, None] = {}
     waiting = [start]
     while waiting:
@@ -480,8 +451,6 @@ def _reached(
 
 def _components(pairs: Pairs[Node]) -> dict[Node, int]:
     """Return the number of each node's strongly connected component (Kosaraju's algorithm).
-
-    Two nodes have the same number where a cycle goes through both.
 
     >>> _components([("a", "b"), ("b", "a"), ("b", "c")])
     {'a': 0, 'b': 0, 'c': 2}
@@ -518,8 +487,6 @@ def find_cycle(pairs: Sequence[tuple[Node, Node]]) -> tuple[Node, ...]:
 
     >>> find_cycle([("a", "b"), ("b", "c"), ("c", "b")])
     ('b', 'c', 'b')
-    >>> find_cycle([("a", "b")])
-    ()
     """
     component = _components(pairs)
     inside = [pair for pair in pairs if component[pair[0]] == component[pair[1]]]

@@ -33,7 +33,7 @@ from ._description import (
     kind_of,
     place_of,
 )
-from ._errors import Finding, Source, nearest, shortened
+from ._errors import Finding, Source, in_words, nearest, shortened
 from ._patterns import (
     DEFAULT,
     TypePattern,
@@ -57,12 +57,20 @@ def parse_description(
     Faults say that they come from `source`. `expected_name` is the name of the entry point, which
     the description must repeat; `in_code` says that the library itself passed it. A table of
     functions that only has ``get`` is asked for `functions`. Raises `DescriptionError` with every
-    fault that was found; unknown keys are the `problems` of the description.
+    fault, also for what the object raises; unknown keys are the `problems` of the description.
     """
-    fields, is_asked = _as_mapping(fields, functions)
-    name = fields.get("name")
-    reader = _Reader(expected_name or (name if isinstance(name, str) else "?"), source, name)
-    values = reader.description(fields, expected_name)
+    try:
+        fields, is_asked = _as_mapping(fields, functions)
+        name = fields.get("name")
+        reader = _Reader(expected_name or (name if isinstance(name, str) else "?"), source, name)
+        values = reader.description(fields, expected_name)
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # noqa: BLE001  # a third party's attributes
+        message = f"reading its fields failed with {in_words(error)}"
+        remedy = "Repair or uninstall the distribution"
+        fault = Finding(message, remedy, expected_name or "?", source=source, skips=True)
+        raise DescriptionError([fault]) from None
     if any(problem.skips for problem in reader.problems):
         # Faults that skip the backend go first, because a warning shows only the first one.
         raise DescriptionError(sorted(reader.problems, key=lambda problem: not problem.skips))

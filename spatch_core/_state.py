@@ -19,8 +19,7 @@ _known    `DispatchState.key`         scope                `MAX_SCOPES` a librar
 
 Tables and chains are cleared together: by `Scope.forget`, because the backends have changed, a
 class was registered, or a full garbage collection begins; and by `Scope.make_room`, because a table
-is full. To forget scopes is harmless: those in force somewhere stay alive, and among the weak
-references by which changes reach them.
+is full. To forget scopes is harmless: those in force somewhere stay alive.
 
 Invariant for threads: a thread that makes a decision first gets the dictionary that it will put the
 decision into, and only then reads the rules. To forget decisions, the dictionaries are exchanged,
@@ -154,10 +153,8 @@ class DispatchState:
 
     @property
     def key(self) -> tuple[object, ...]:
-        """Equal for states with the same options, as long as both are alive.
-
-        Classes, traces and hooks are compared by identity, so that no foreign code runs.
-        """
+        """Equal for states with the same options, as long as both are alive."""
+        # Classes, traces and hooks are compared by identity, so that no foreign code runs.
         names = self.places, self.disabled, self.fallback, self.backend, self.earlier
         return (*names, id(self.type), id(self.trace), *map(id, self.hook or ()))
 
@@ -166,6 +163,15 @@ class DispatchState:
         """The given options, without ``prioritize``, ``disable`` and those of `STAYING`."""
         found = {name: getattr(self, name) for name in OPTIONS if name not in STAYING}
         return {name: value for name, value in found.items() if value is not None}
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The options that make this state, except those of `STAYING`."""
+        prioritized = self.prioritized
+        if self.places[-1:] == (CURRENT,):  # the default place of the current backend
+            prioritized = self.places[:-1]
+        names = {"prioritize": prioritized, "disable": tuple(sorted(self.disabled))}
+        return {name: value for name, value in names.items() if value} | self.others
 
     @property
     def is_plain(self) -> bool:
@@ -190,9 +196,7 @@ class DispatchState:
         return tuple(first | names)
 
     def __repr__(self) -> str:
-        names = {"prioritized": self.prioritized, "disabled": tuple(sorted(self.disabled))}
-        options = {name: value for name, value in names.items() if value} | self.others
-        given = ", ".join(f"{name}={value!r}" for name, value in options.items())
+        given = ", ".join(f"{name}={value!r}" for name, value in self.options.items())
         return f"<DispatchState {given or 'without options'}>"
 
 
@@ -238,14 +242,10 @@ class Scope:
         return self._chains.get(index) or self._chains.setdefault(index, Chains())
 
     def make_room(self, index: int, table: dict[Any, Any]) -> None:
-        """Count an entry before it is put into a table; empty the table if it is full.
-
-        `table` is cleared, not exchanged for a new one: if another thread has forgotten all tables
-        meanwhile, the new ones have room already.
-        """
+        """Count an entry before it is put into a table; empty the table if it is full."""
         size = self._sizes.get(index, 0)
         if size >= MAX_ENTRIES:
-            table.clear()
+            table.clear()  # not exchanged: another thread may have forgotten all tables meanwhile
             self._chains.pop(index, None)
             size = 0
         self._sizes[index] = size + 1
@@ -318,16 +318,8 @@ def store(
 class StateKeeper:
     """A library's dispatch state: the context variable, the process-wide default, and the scopes.
 
-    Code that puts a scope in force for a call reads what is in force, and restores it afterwards::
-
-        before = keeper.get()
-        keeper.put(scope)
-        try:
-            return function()
-        finally:
-            keeper.set(before)
-
-    Unlike a token, this also works in another context than that in which it began.
+    Code that puts a scope in force with ``set(scope.tables)`` reads what is in force by ``get`` and
+    sets it again afterwards. Unlike a token, this also works in another context.
     """
 
     def __init__(self, name: str) -> None:
@@ -379,10 +371,6 @@ class StateKeeper:
         self._live.add(scope)
         return scope
 
-    def put(self, scope: Scope) -> None:
-        """Put a scope in force here; the class's docstring shows how to restore the old one."""
-        self.set(scope.tables)
-
     def is_own(self) -> bool:
         """Whether this context has a scope of its own, instead of the process-wide default."""
         return self.get() is not self._shared
@@ -394,25 +382,19 @@ class StateKeeper:
     def change_default(
         self, change: Callable[[DispatchState], DispatchState], is_enabled: bool = True
     ) -> None:
-        """Make ``change(state)`` the state of the default.
-
-        `is_enabled` says that a program does it, and not the environment.
-        """
+        """Make ``change(state)`` the default: as a program if `is_enabled`, else as environment."""
         with self.replacing:
-            self._replace(change(self.default.state), is_enabled)
+            scope = self.new(change(self.default.state))
+            scope.is_enabled = is_enabled
+            scope.tables = self._shared
+            # Replaces the default and drops its tables in one atomic step.
+            self._shared[:] = [scope]
 
     def set_environment(self, state: DispatchState) -> None:
         """Make the environment's state the default, unless a program has changed the default."""
         with self.replacing:
             if not self.default.is_enabled:
-                self._replace(state, False)
-
-    def _replace(self, state: DispatchState, is_enabled: bool) -> None:
-        scope = self.new(state)
-        scope.is_enabled = is_enabled
-        scope.tables = self._shared
-        # Replaces the default and drops its tables in one atomic step.
-        self._shared[:] = [scope]
+                self.change_default(lambda _: state, is_enabled=False)
 
     def forget_tables(self) -> None:
         """Empty the tables of every scope, because the rules that filled them have changed."""
@@ -422,10 +404,7 @@ class StateKeeper:
 
 
 class References:
-    """Weak references to objects, compared by identity.
-
-    Unlike a `WeakSet`, it may change while it is read.
-    """
+    """Weak references, compared by identity; unlike a `WeakSet`, it may change while it is read."""
 
     __slots__ = ("_references",)
 
@@ -449,20 +428,13 @@ _keepers = References()
 
 
 def _forget_all() -> None:
-    """Empty all tables.
-
-    At exit, because modules that tables refer to would not be finalized, nor their files flushed.
-    """
+    """Empty all tables; at exit, because modules that they refer to would not be finalized."""
     for keeper in _keepers.alive():
         keeper.forget_tables()
 
 
 def _before_collection(phase: str, details: dict[str, int]) -> None:
-    """Before a full garbage collection, empty all tables, which may be all that refers to a class.
-
-    Strong references make lookups fast. Entries are made again by the next calls, in less time than
-    a full collection takes.
-    """
+    """Empty all tables before a full garbage collection: they may be all that refers to a class."""
     if phase == "start" and details["generation"] == 2:
         _forget_all()
 

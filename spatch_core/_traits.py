@@ -1,8 +1,4 @@
-"""Traits: the options of `dispatchable` besides the dispatch arguments.
-
-They are the fallback policy, ``mutates=``, ``like=`` and ``inside=``, and what the instance of a
-method such as ``fit`` remembers. Imported only for functions with such options.
-"""
+"""Traits: the options of `dispatchable` besides the dispatch arguments."""
 
 from __future__ import annotations
 
@@ -53,7 +49,7 @@ class FunctionWithTraits(Function):
             self.memory = Memory(default, identifier, decides, follows)
         names = (inside,) if isinstance(inside, str) else tuple(inside)
         if like is not None or names:
-            dispatch_args = _named_finder(identifier, default, dispatch_args, names, like)
+            dispatch_args = Finder(identifier, default, dispatch_args, names, like)
         super().__init__(identifier, default, dispatch_args, default_name)
 
 
@@ -61,10 +57,7 @@ class FunctionWithTraits(Function):
 
 
 class Elements(tuple):  # type: ignore[type-arg]  # noqa: SLOT001  # tuples have no slots
-    """Dispatch arguments, one of each type; `every` has all.
-
-    A list of a thousand arrays then has a short key in the table.
-    """
+    """Dispatch arguments, one of each type for a short key in the table; `every` has all."""
 
     every: list[Any]
 
@@ -74,10 +67,35 @@ class Finder:
 
     __slots__ = ("_inside", "_like", "_parameters")
 
-    def __init__(self, parameters: Iterable[Any], inside: Iterable[str], like: str | None) -> None:
-        self._parameters = tuple(parameters)
+    def __init__(
+        self,
+        identifier: str,
+        default: Any,
+        dispatch_args: Any,
+        inside: tuple[str, ...],
+        like: str | None,
+    ) -> None:
+        if callable(dispatch_args):
+            raise TypeError(
+                f"{identifier}: like= and inside= name arguments, so the dispatch arguments must "
+                "be names too, not a callable that finds them"
+            )
+        names = inside if dispatch_args is None else dispatch_args
+        self._parameters = find_parameters(default, names, identifier)
         self._inside = frozenset(inside)
         self._like = like
+        known = [each.label for each in self._parameters]
+        for name in inside:
+            if name not in known:
+                raise TypeError(
+                    f"{identifier}: inside= names {name!r}, which is not a dispatch argument; the "
+                    f"dispatch arguments are {', '.join(map(str, known)) or 'none'}"
+                )
+        if like is not None and find_parameters(default, like, identifier)[0].position is not None:
+            raise TypeError(
+                f"{identifier}: like={like!r} is left out of the call, so it must be passed by "
+                "keyword only: write it after * in the signature"
+            )
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         """Return the dispatch arguments of a call."""
@@ -94,33 +112,6 @@ class Finder:
         found = Elements({id(type(each)): each for each in values}.values())
         found.every = values
         return found
-
-
-def _named_finder(
-    identifier: str, default: Any, dispatch_args: Any, inside: tuple[str, ...], like: str | None
-) -> Finder:
-    """Return the finder of a function with ``like=`` or ``inside=``."""
-    if callable(dispatch_args):
-        raise TypeError(
-            f"{identifier}: like= and inside= name arguments, so the dispatch arguments must be "
-            "names too, not a callable that finds them"
-        )
-    parameters = find_parameters(
-        default, inside if dispatch_args is None else dispatch_args, identifier
-    )
-    known = [each.label for each in parameters]
-    for name in inside:
-        if name not in known:
-            raise TypeError(
-                f"{identifier}: inside= names {name!r}, which is not a dispatch argument; the "
-                f"dispatch arguments are {', '.join(map(str, known)) or 'none'}"
-            )
-    if like is not None and find_parameters(default, like, identifier)[0].position is not None:
-        raise TypeError(
-            f"{identifier}: like={like!r} is left out of the call, so it must be passed by keyword "
-            "only: write it after * in the signature"
-        )
-    return Finder(parameters, inside, like)
 
 
 def elements(value: Any) -> list[Any]:

@@ -12,15 +12,14 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ._entries import as_function, chain_of, tries_whole_chain
+from ._context import RETURNED, Progress
+from ._entries import chain_of, entry_for, tries_whole_chain
 from ._errors import nearest
 from ._function import Function
-from ._patterns import DEFAULT, is_derived, is_hashable_by_identity, mro_of, split_identifier
-from ._state import Scope, table_of
+from ._patterns import DEFAULT, defined, is_derived, mro_of, split_identifier
 from ._wrapper import PLAIN
 
 if TYPE_CHECKING:
-    from ._entries import Calls
     from ._function import Dispatcher, Parameter
 
     Target = Callable[..., Any] | None
@@ -43,12 +42,8 @@ class ForeignProtocol:
 
     def is_overriding(self, cls: type) -> bool:
         """Whether a class has the protocol itself."""
-        for base in mro_of(cls):
-            # `self` stands for no attribute; None means that the class opts out.
-            found = vars(base).get(self._attribute, self)
-            if found is not self:
-                return found is not None and found is not vars(self._own()).get(self._attribute)
-        return False
+        found = defined(cls, self._attribute)  # None also means that the class opts out
+        return found is not None and found is not vars(self._own()).get(self._attribute)
 
     def is_served(self, cls: type) -> bool:
         """Whether this system gave the class the protocol."""
@@ -253,41 +248,7 @@ def _fill(
     calls = dispatcher.ready()
     if calls is None:
         return None  # discovery runs in this thread, and imports a backend that calls this
-    # See `Dispatcher.fill` for the order of these.
-    tables = dispatcher.keeper.get()
-    table = table_of(tables, index)
-    scope: Scope = tables[0]
-    found = calls.decider.unique_types(_given(types), scope.state)
-    is_outdated = calls is not dispatcher.loaded
-    target: Target
-    if scope.state.hook is not None:
-        from ._hooked import hooked_calls  # most programs have no hooks
-
-        target = as_function(hooked_calls(dispatcher, index, scope, found), record.function)
-        is_kept = True
-    else:
-        target, is_kept = _target(calls, record.function, scope, found)
-    if is_kept and not is_outdated and all(map(is_hashable_by_identity, types)):
-        scope.make_room(index, table)
-        table[types] = target
-    return target
-
-
-def _target(
-    calls: Calls, function: AdoptedFunction, scope: Scope, types: tuple[type, ...]
-) -> tuple[Target, bool]:
-    """Return the callable for these types, and whether it may be kept.
-
-    A single candidate without ``should_run`` is called directly: if it returns ``NotImplemented``,
-    the caller gets that.
-    """
-    chain = calls.chain(function, scope.state, types)
-    candidates = chain.current().decision.candidates
-    if not candidates:
-        return None, chain.token is None
-    if chain.calls.defer_on or (chain.is_bare and len(candidates) > 1):
-        return as_function(chain, function), True
-    return calls.entry_of(chain), True
+    return entry_for(dispatcher, index, calls, _given(types), types)
 
 
 def _go_on(
@@ -312,17 +273,18 @@ def _go_on(
     if calls is None:
         return NotImplemented
     index = adoption.indices[record.identifier]
-    chain = chain_of(dispatcher, index, calls, _given(types), passes=False)
+    chain, progress = chain_of(dispatcher, index, calls, _given(types)), Progress(args, kwargs)
     if called is None:
-        return chain.run(args, kwargs)
-    candidates = chain.decision.candidates
-    if tries_whole_chain(called):
-        if len(candidates) != 1 or not candidates[0].is_plain:
-            return NotImplemented  # a type outside of the library may answer
-        # The single candidate has passed `NotImplemented` on. The end decides, and the candidate is
-        # not called again.
-        called = chain.decision.load(candidates[0])
-    return chain.after(called, args, kwargs)
+        result = chain.call(progress)
+    else:
+        candidates = chain.decision.candidates
+        place = chain.decision.index_of(called)
+        if tries_whole_chain(called):
+            if len(candidates) != 1 or not candidates[0].is_plain:
+                return NotImplemented  # a type outside of the library may answer
+            place = 0  # the single candidate has passed `NotImplemented` on
+        result = chain.after(place, RETURNED, progress)
+    return chain.end(progress) if result is NotImplemented else result
 
 
 def _checked(types: Any) -> tuple[type, ...]:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ._errors import Finding, Notices
     from ._explain import Explanation
     from ._function import DispatchArguments
-    from ._invoke import DispatchableFunction
+    from .types import DispatchableFunction
 
     P = ParamSpec("P")
     R = TypeVar("R")
@@ -129,9 +129,8 @@ class BackendSystem:
         self._defer_on = _exceptions(defer_on)
         self._notices: Notices | None = None
         if notify is not None:
-            from ._errors import Notices, check_notify  # few libraries need it
+            from ._errors import Notices  # few libraries need it
 
-            check_notify(notify)
             self._notices = Notices(notify)
         # The caller's module makes the system, so another process finds it by importing that.
         self._module = str(sys._getframe(1).f_globals.get("__name__", "__main__"))
@@ -322,7 +321,7 @@ class BackendSystem:
         TypeError
             If `types` are not classes.
         """
-        from ._invoke import explain_types  # a library needs it later
+        from ._entries import explain_types  # a library needs it later
 
         return explain_types(self._dispatcher, identifier, types)
 
@@ -345,9 +344,7 @@ class BackendSystem:
         stay in force. Modules that were imported are not imported again. Users call
         ``backend_opts.reload()``, which does the same.
         """
-        from ._loading import reload  # a library needs it later
-
-        reload(self._dispatcher)
+        self._dispatcher.ensure_loader().reload()
 
     def refresh(self) -> None:
         """Look up all implementations, and values of attributes, in their modules again.
@@ -355,9 +352,7 @@ class BackendSystem:
         Otherwise they are looked up once, on first use. Call this, for example, after a test has
         replaced one in its module. Nothing is discovered or imported again.
         """
-        from ._loading import refresh
-
-        refresh(self._dispatcher)
+        self._dispatcher.ensure_loader().refresh()
 
     def register(self, description: Any) -> None:
         """Add a backend at run time.
@@ -377,9 +372,7 @@ class BackendSystem:
         ValueError
             If a backend of this name was registered before, or is the library's own.
         """
-        from ._loading import register  # few libraries need it
-
-        register(self, description)
+        self._dispatcher.ensure_loader().register(description)
 
     def unregister(self, name: str) -> None:
         """Take a backend away that was registered at run time.
@@ -394,9 +387,7 @@ class BackendSystem:
         UnknownBackendError
             A `ValueError`: no backend of this name was registered.
         """
-        from ._loading import unregister
-
-        unregister(self, name)
+        self._dispatcher.ensure_loader().unregister(name)
 
     def _catalog(self) -> Catalog:
         """Return the catalog of the backends, for tools."""

@@ -9,7 +9,7 @@ import atexit
 import json
 import os
 import platform
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 from logging import INFO, Logger
@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from ._errors import stacklevel
 from ._freezing import delegated
-from ._observed import Call
+from ._hooked import Call
 from ._patterns import type_identifier
 from ._wrapper import ASYNC_GENERATOR, COROUTINE
 
@@ -166,10 +166,7 @@ Watch: TypeAlias = Callable[[Call, int], AbstractContextManager[object]]
 
 
 def watched(call: Call, watch: Watch) -> Any:
-    """Continue a call, in a context that lasts until the call has ended.
-
-    For a generator or coroutine, the first step enters the context and the last one leaves it.
-    """
+    """Continue a call, in a context from its first step to its last."""
     nature = call._hooked.function.nature
     if not nature:
         with watch(call, nature):
@@ -268,11 +265,11 @@ class Record(AbstractContextManager["Record"]):
     def __init__(self, path: str | os.PathLike[str], *, times: bool = False) -> None:
         self._begin = perf_counter()
         self._has_times = times
-        self._times: dict[Choice, tuple[float, float, float]] = {}
         self._path = os.path.abspath(path)  # the working directory may change
         self._process = os.getpid()
         self._lock = RLock()
-        self._counts: dict[Choice, int] = {}
+        # The number of the calls, the begin of the first, the end of the last, and their seconds.
+        self._seen: dict[Choice, tuple[int, float, float, float]] = {}
         self._catalogs: dict[str, Catalog] = {}
         self._is_registered = False
 
@@ -315,11 +312,10 @@ class Record(AbstractContextManager["Record"]):
         )
         with self._lock:
             self._catalogs[key.function] = hooked.calls.catalog
-            self._counts[key] = self._counts.get(key, 0) + 1
-            if self._has_times:
-                first, last, seconds = self._times.get(key, (begin, end, 0.0))
-                # Calls of several threads may end in another order than they began.
-                self._times[key] = min(first, begin), max(last, end), seconds + end - begin
+            count, first, last, seconds = self._seen.get(key, (0, begin, end, 0.0))
+            # Calls of several threads may end in another order than they began.
+            times = min(first, begin), max(last, end), seconds + end - begin
+            self._seen[key] = count + 1, *times
             if not self._is_registered:
                 self._is_registered = True
                 atexit.register(self._write_at_exit)
@@ -357,15 +353,15 @@ class Record(AbstractContextManager["Record"]):
         from . import __version__
 
         with self._lock:
-            counts, times, catalogs = {**self._counts}, {**self._times}, {**self._catalogs}
+            seen, catalogs = {**self._seen}, {**self._catalogs}
         return {
             "format": FORMAT,
             "spatch_core": __version__,
             "python": platform.python_version(),
             "platform": platform.platform(),
             "calls": [
-                _as_json(choice, count, catalogs[choice.function], times.get(choice))
-                for choice, count in sorted(counts.items())
+                _as_json(choice, count, catalogs[choice.function], times if self._has_times else ())
+                for choice, (count, *times) in sorted(seen.items())
             ],
         }
 
@@ -380,7 +376,7 @@ def _remembered(call: Call) -> str | None:
 
 
 def _as_json(
-    choice: Choice, count: int, catalog: Catalog, times: tuple[float, float, float] | None
+    choice: Choice, count: int, catalog: Catalog, times: Iterable[float]
 ) -> dict[str, Any]:
     from .examination.importing import origin_of  # deferred to the end of the program
 
@@ -401,5 +397,5 @@ def _as_json(
         },
         "invoked": choice.is_named,
         "count": count,
-        **{name: round(value, 6) for name, value in zip(names, times or (), strict=False)},
+        **{name: round(value, 6) for name, value in zip(names, times, strict=False)},
     }

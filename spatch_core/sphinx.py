@@ -20,7 +20,7 @@ from docutils.parsers.rst import Directive
 
 from . import __version__
 from ._description import Description, Implementation, parse_toml
-from ._discovery import name_of, read_fields, read_installed, source_of
+from ._discovery import name_of, read_installed, source_of
 from ._environment import BLOCK, find_entry_points
 from ._errors import Source, nearest
 from ._loading import summary_of, without_prompts
@@ -156,7 +156,7 @@ def _read(library: str, names: tuple[str, ...]) -> ChosenBackends:
             if name.endswith(_FILE):
                 read = _from_file(Path(name))
             elif name in in_code:
-                read = read_fields(in_code[name], Source(), None, system.functions, in_code=True)
+                read = parse_description(in_code[name], Source(), None, True, system.functions)
             elif name in installed:
                 block = f"{system.environ_prefix}_{BLOCK}"
                 source = source_of(installed[name])

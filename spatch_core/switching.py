@@ -96,7 +96,8 @@ class Switch:
         backend = checked_backend(self._owner, name)
         state = self._keeper.current()
         # Never the scope of the default, which another thread may change.
-        self._keeper.put(self._keeper.scope(_switched(state, (backend, *_stack_of(state)))))
+        scope = self._keeper.scope(_switched(state, (backend, *_stack_of(state))))
+        self._keeper.set(scope.tables)
         # Last: this thread keeps its backend, whatever others make of the default.
         if globally:
             self._keeper.change_default(lambda state: _switched(state, (backend,)))
@@ -188,7 +189,7 @@ class Switch:
         if state.key == keeper.default.state.key:
             keeper.follow_default()
         else:
-            keeper.put(keeper.scope(state))
+            keeper.set(keeper.scope(state).tables)
 
     def _shown(self, name: str | None) -> str:
         default = self._system.default_name
@@ -491,7 +492,7 @@ class _BoundFunction:
     """A function of a namespace: it runs with the namespace's options added."""
 
     def __init__(self, namespace: _Namespace, name: str, function: Any) -> None:
-        from ._freezing import mark_coroutine, nature_of_callable  # only namespaces need it
+        from ._freezing import nature_of_callable, show_nature  # only namespaces need it
 
         update_wrapper(self, function, updated=())
         self.__wrapped__ = function
@@ -499,7 +500,7 @@ class _BoundFunction:
         self._name = name
         self._nature = nature_of_callable(function)
         if self._nature & COROUTINE:
-            mark_coroutine(self)
+            show_nature(self, function)
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         options = self._namespace._options

@@ -1,17 +1,21 @@
-"""The types that users receive and annotate with, each imported on first use."""
+"""The types that users receive and annotate with.
+
+All but that of decorated functions, which only type checkers need, are imported on first use.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, TypeVar, overload
 
 if TYPE_CHECKING:
     from ._decide import Verdict
     from ._description import AutoGeneration, Description, Implementation, Variant
     from ._errors import Finding, Severity, Source
     from ._explain import ExplainedBackend, Explanation
-    from ._invoke import DispatchableFunction
-    from ._observed import Call, Outcome, Trace, TraceEvent
+    from ._hooked import Call
+    from ._observed import Outcome, Trace, TraceEvent
     from ._options import BackendOptions
     from ._patterns import TypePattern
     from .examination import (
@@ -52,8 +56,8 @@ _NAMES = {
     "_description": ["AutoGeneration", "Description", "Implementation", "Variant"],
     "_errors": ["Finding", "Severity", "Source"],
     "_explain": ["ExplainedBackend", "Explanation"],
-    "_invoke": ["DispatchableFunction"],
-    "_observed": ["Call", "Outcome", "Trace", "TraceEvent"],
+    "_hooked": ["Call"],
+    "_observed": ["Outcome", "Trace", "TraceEvent"],
     "_options": ["BackendOptions"],
     "_patterns": ["TypePattern"],
 }
@@ -71,3 +75,48 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return sorted({*globals(), *__all__})
+
+
+P = ParamSpec("P")
+Q = ParamSpec("Q")
+R_co = TypeVar("R_co", covariant=True)
+
+
+class DispatchableFunction(Protocol[P, R_co]):
+    """The type of a decorated function: called like the original, with three more attributes."""
+
+    __name__: str
+    __qualname__: str
+    __module__: str
+    __wrapped__: Callable[..., Any]
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R_co:
+        """Call the function."""
+        ...
+
+    @overload
+    def __get__(self, instance: None, owner: type) -> DispatchableFunction[P, R_co]: ...
+    # On an instance, `explain` and `invoke` are left out of the type: with them, type checkers
+    # would reject every plain method that overrides this one. At run time they do not get the
+    # instance; `Class.method.explain(instance, ...)` is typed.
+    @overload
+    def __get__(
+        self: DispatchableFunction[Concatenate[Any, Q], R_co],
+        instance: object,
+        owner: type | None = None,
+    ) -> Callable[Q, R_co]: ...
+
+    @property
+    def backends(self) -> Sequence[str]:
+        """Names of the backends that implement the function, by priority."""
+        ...
+
+    def explain(self, *args: P.args, **kwargs: P.kwargs) -> Explanation:
+        """Return which implementation would run for this call, and why."""
+        ...
+
+    def invoke(
+        self, *, backend: str | None = None, type: type | str | None = None, force: bool = False
+    ) -> Callable[P, R_co]:
+        """Return the function as one backend, or for one type, would run it."""
+        ...

@@ -46,7 +46,13 @@ def first_line(name: str) -> str:
 
 def table() -> str:
     """Return the generated part of the page."""
+    # Outside of the order: neither imports any of the others.
+    comment = (PACKAGE / "_accelerator.c").read_text(encoding="utf-8").partition("/* ")[2]
     rows = [
+        f"| `__init__.py` | {first_line('__init__')} Imports the public names on first use. |",
+        f"| `_accelerator.c` | {comment.splitlines()[0]} Optional. |",
+    ]
+    rows += [
         f"| `{name}{'' if (PACKAGE / f'{name}.py').is_file() else '/'}` | {first_line(name)} |"
         for name in modules()
     ]

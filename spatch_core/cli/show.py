@@ -308,7 +308,7 @@ def _edges(loaded: LoadedLibrary) -> list[Json]:
     why_void = loaded.usable._dispatcher.ensure_loaded().decider.why_void
     waiting = {each.name for each in list_backends(loaded) if each.state is State.WAITS}
     found = []
-    for each in edges_as_json(loaded.usable._catalog().order):
+    for each in edges_as_json(loaded.usable._catalog()):
         names = each["before"], each["after"]
         waits = [name for name in names if name in waiting]
         void = f"{waits[0]} waits for prioritize, and goes first there" if waits else ""

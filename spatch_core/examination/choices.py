@@ -97,7 +97,7 @@ def why_not(question: Question, backend: str) -> Json:
     system, catalog = question.system, question.system._catalog()
     if backend in catalog.blocked:
         environment = catalog.environment
-        others = catalog.blocked if environment.block_all else environment.block
+        others = catalog.blocked if environment.blocks_all else environment.block
         variable, value = environment.variable("BLOCK"), ",".join(sorted({*others} - {backend}))
         text = f"set {variable}={value!r} in the environment, and ask again: a blocked backend is "
         remedy = _remedy(question, Attempt.UNREAD, f"{text}not read", {variable: value})
@@ -298,7 +298,7 @@ def _precedence(question: Question, other: str, backend: str) -> str:
     name = shown(other, system.default_name)
     if other in (*question.options.prioritize, *system.backend_opts().prioritized):
         return f"{name} goes before it: it is prioritized"
-    for edge in system._catalog().order.edges():
+    for edge in system._catalog().order.edges(system.default_name):
         if (edge.before, edge.after) == (other, backend):
             return f"{name} goes before it: {edge.reason}"
     return f"{name} goes before it"

@@ -37,6 +37,7 @@ from .project import check_group, entry_point_advice
 
 if TYPE_CHECKING:
     from .._description import Description
+    from .._discovery import Catalog
     from .._order import Order
     from ..backend_system import BackendSystem
 
@@ -464,10 +465,10 @@ BASE_ORDER = (
 )
 
 
-def edges_as_json(order: Order) -> list[dict[str, Any]]:
+def edges_as_json(catalog: Catalog) -> list[dict[str, Any]]:
     """Return every edge in force, the strongest first, as ``show --json`` prints them."""
     found = []
-    for edge in order.edges():
+    for edge in catalog.order.edges(catalog.default_name):
         declared_by = None
         if edge.origin == DECLARED:
             declared_by = edge.after if edge.moves_down else edge.before

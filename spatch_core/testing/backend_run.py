@@ -17,10 +17,10 @@ from typing import Any, TypeAlias
 
 import pytest
 
-from .._convert import Conversion, RoundTrip, Unconverted, converted, leaves
+from .._convert import Conversion, Unconverted, leaves
 from .._decide import Verdict
 from .._function import Function
-from .._observed import Call
+from .._hooked import Call
 from .._patterns import DEFAULT
 from .._wrapper import ASYNC_GENERATOR, COROUTINE, GENERATOR
 from ..backend_system import BackendSystem
@@ -244,32 +244,34 @@ class ForcedConversions:
         function: Function = call._hooked.function
         if not self.is_active or function.nature & (GENERATOR | ASYNC_GENERATOR):
             return NotImplemented
-        decider = call._hooked.calls.decider
-        step = decider.conversion(self._backend)
-        conversion = Conversion(decision, step)
-
-        def is_own(cls: type) -> bool:
-            found = decider.matcher.match(cls)
-            return not found.is_builtin and DEFAULT in found.primary
-
-        written = [value for _, value in conversion.written(call.args, call.kwargs)]
-        if leaves(written, is_own) or not leaves((*call.args, *call.kwargs.values()), is_own):
+        trip = _Reversed(decision, decision.conversion(self._backend))
+        written = [value for _, value in trip.written(call.args, call.kwargs)]
+        given = (*call.args, *call.kwargs.values())
+        if leaves(written, trip.is_leaf) or not leaves(given, trip.is_leaf):
             return NotImplemented
-        to_default, from_default, _ = decision.load_conversions(step)
-        trip = RoundTrip(
-            lambda value: converted(from_default, "from_default", value),
-            lambda value: converted(to_default, "to_default", value),
-            *(is_own, conversion.is_foreign),
-        )
         try:
-            args = [trip.there(each) for each in call.args]
-            kwargs = {name: trip.there(each) for name, each in call.kwargs.items()}
+            args, kwargs = trip.arguments(call.args, call.kwargs)
         except Unconverted:
             return NotImplemented
         result = call.next(*args, **kwargs)
         if result is NotImplemented:
             return result
-        return _awaited(result, trip.back) if function.nature & COROUTINE else trip.back(result)
+        return _awaited(result, trip.result) if function.nature & COROUTINE else trip.result(result)
+
+
+class _Reversed(Conversion):
+    """Converts the library's objects for the backend, and results back."""
+
+    there, back = "from_default", "to_default"
+
+    def is_leaf(self, cls: type) -> bool:
+        """Whether a class is a primary type of the library, and not one of Python's own."""
+        found = self._match(cls)
+        return not found.is_builtin and DEFAULT in found.primary
+
+    def is_returned(self, cls: type) -> bool:
+        """Whether a class is one of the backend's, and not the library's."""
+        return super().is_leaf(cls)
 
 
 async def _awaited(result: Awaitable[Any], finish: Callable[[Any], Any]) -> Any:

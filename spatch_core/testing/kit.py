@@ -294,8 +294,7 @@ def _put_back(system: BackendSystem, caller: Calls | None) -> None:
     loader = system._dispatcher.ensure_loader()
     loader.loaded = caller
     loader.told.clear()  # warnings that were issued
-    system._dispatcher.keeper.forget_tables()
-    system.backend_opts._forget()
+    loader.forget()
     for record in system._dispatcher.records:
         document(record, caller)
 

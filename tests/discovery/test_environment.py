@@ -209,6 +209,30 @@ def test_a_malformed_value_is_reported_and_ignored_whole(
     assert library(GPU)[0].problems == ()
 
 
+@pytest.mark.parametrize(
+    ("variable", "value", "fault"),
+    [
+        ("TRACE", "yes", "it is neither 1 nor 0. Write it as TESTLIB_TRACE=1"),
+        ("PRIORITIZE", "a b", "it cannot name a backend."),
+        ("PRIORITIZE", "gpu,a b", "'a b' cannot name a backend."),
+        ("SET_ORDER", "a", "it is not an order."),
+        (
+            "SET_ORDER",
+            "a>b,b>c>a",
+            "it has a cycle, a>b>c>a. Write it as TESTLIB_SET_ORDER='a>b,b>c'",
+        ),
+    ],
+)
+def test_the_fault_names_the_part_that_is_malformed(
+    monkeypatch: pytest.MonkeyPatch, variable: str, value: str, fault: str
+) -> None:
+    """S8: the value once; an order without the pairs that close its cycle is the remedy."""
+    monkeypatch.setenv(f"TESTLIB_{variable}", value)
+    with pytest.warns(EnvironmentVariableWarning) as caught:
+        list(library()[0].backends)
+    assert f"TESTLIB_{variable}: the value {value!r} is ignored: {fault}" in str(caught[0].message)
+
+
 def test_a_malformed_value_leaves_the_others_in_force(monkeypatch: pytest.MonkeyPatch) -> None:
     """S8: only the malformed variables are ignored, and each has its own problem."""
     monkeypatch.setenv("TESTLIB_PRIORITIZE", "!,?")

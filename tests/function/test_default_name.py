@@ -31,7 +31,7 @@ def test_people_see_it() -> None:
         f(3)
         f(Foreign())
     assert str(trace).splitlines() == [
-        "lib:f -> networkx called: nothing else answers",
+        "lib:f -> networkx called: no backend takes the call",
         "lib:f -> first called",
     ]
     assert trace[0].backend == "default"

@@ -5,6 +5,7 @@ The rules are those by which NumPy itself lets types override its functions.
 
 from __future__ import annotations
 
+import abc
 import io
 import operator
 import pickle
@@ -451,3 +452,24 @@ def test_a_subclass_of_ndarray_may_go_on_with_numpys_own() -> None:
             made = function(*args, like=sub)
             assert type(made) is Sub
             np.testing.assert_array_equal(made.view(np.ndarray), function(*args))
+
+
+class Late(abc.ABC):  # noqa: B024  # abstract by name
+    """Its classes are registered later."""
+
+
+def test_a_refusal_follows_a_registration() -> None:
+    """T4: after it, the reasons are those of the backends that match then."""
+    duck_class = system_of_ducks(
+        {
+            "name": "late",
+            "primary_types": [f"@{__name__}:Late"],
+            "functions": {"numpy:mean": {"function": lambda a: NotImplemented}},
+        }
+    )
+    with pytest.raises(NoImplementationError, match="late does not match"):
+        np.mean(duck_class([1.0]))
+    Late.register(duck_class)
+    for _ in range(2):
+        with pytest.raises(NoImplementationError, match="late defers: it returned NotImplemented"):
+            np.mean(duck_class([1.0]))

@@ -160,7 +160,7 @@ def test_it_may_defer() -> None:
         "lib:tensor -> asked deferred: not for ([1],)",
         "lib:tensor -> lists called",
         "lib:tensor -> asked deferred: not for ((1,),)",
-        "lib:tensor -> default called: nothing else answers",
+        "lib:tensor -> default called: no backend takes the call",
     ]
 
 

@@ -123,12 +123,12 @@ def test_explanation_of_a_fallback(args: Any) -> None:
     _, f = make(describe("first"))
     explanation = f.explain(*args)
     assert explanation.selected == f(*args) == "default"
-    reason = "no active backend that implements it knows any of the types"
+    reason = "it does not know builtins:int"
     if not args:
         reason = "no argument has a type to dispatch on"
     assert verdicts(explanation) == {
         "first": (Verdict.NO_MATCH, reason),
-        "default": (Verdict.RUNS, "nothing else answers"),
+        "default": (Verdict.RUNS, "no backend takes the call"),
     }
 
 

@@ -30,7 +30,7 @@ def test_explanation_reads_as_a_table() -> None:
         "lib:f(no dispatch types)",
         "first does not match: no argument has a type to dispatch on",
         "second does not match: no argument has a type to dispatch on",
-        "> default runs: nothing else answers",
+        "> default runs: no backend takes the call",
     ]
     assert lines(system.explain_types("lib:f", [Foreign])) == [
         f"lib:f({foreign})",
@@ -39,7 +39,7 @@ def test_explanation_reads_as_a_table() -> None:
         "default comes later",
     ]
     assert str(f.explain(Foreign()).backends[0]) == "first runs"
-    assert str(f.explain(3).backends[-1]) == "default runs: nothing else answers"
+    assert str(f.explain(3).backends[-1]) == "default runs: no backend takes the call"
 
 
 def test_a_disabled_default_does_not_come_later() -> None:

@@ -26,7 +26,7 @@ def trace(*calls: Any) -> list[TraceEvent]:
     ("args", "expected"),
     [
         ((Own(),), ["lib:f -> default called"]),
-        ((3,), ["lib:f -> default called: nothing else answers"]),
+        ((3,), ["lib:f -> default called: no backend takes the call"]),
         ((Foreign(),), ["lib:f -> first called"]),
         (
             (Foreign(), 1),
@@ -87,6 +87,6 @@ def test_a_variable_traces_a_program_that_one_cannot_edit(tmp_path: Path, value:
         path=[tmp_path, PACKAGE],
         environment={"TRACEDLIB_TRACE": value},
     )
-    printed = ["shout called", "default called: nothing else answers", "default called"]
+    printed = ["shout called", "default called: no backend takes the call", "default called"]
     assert done.stdout == ""
     assert done.stderr.splitlines() == [f"traced:f -> {each}" for each in printed if value == "1"]

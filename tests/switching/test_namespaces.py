@@ -204,8 +204,7 @@ def test_it_cannot_be_changed(lib: Any) -> None:
 def test_coroutines_and_generators(lib: Any) -> None:
     """W4, S5: the backend is in force in each step; the body of a generator is refused."""
     gpu = namespace(lib, backend="gpu")
-    if sys.version_info >= (3, 12):  # before, only functions could be marked
-        assert inspect.iscoroutinefunction(gpu.later)
+    assert inspect.iscoroutinefunction(gpu.later)
     assert asyncio.run(gpu.later([1])) == "gpu"
     with pytest.raises(TypeError, match="generator function"):
         gpu.steps()

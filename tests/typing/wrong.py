@@ -73,7 +73,7 @@ if TYPE_CHECKING:
     backend_opts(prioritize=3)  # type: ignore[arg-type]
     backend_opts(type=3)  # type: ignore[arg-type]
     backend_opts(trace="x")  # type: ignore[arg-type]
-    backend_opts(priority="x")  # type: ignore[call-arg]
+    backend_opts(priority="x")  # type: ignore[arg-type]
     backend_opts().prioritized = ()  # type: ignore[misc]
 
     @backend_opts(prioritize="gpu")

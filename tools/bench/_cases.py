@@ -1,10 +1,11 @@
-"""The operations that `overhead.py` measures, as a program of pyperf: one process each.
+"""The operations that `overhead.py` measures, all in turn, as a program that writes pyperf's files.
 
 The functions return their arguments, packed: about the least that a useful function does.
 """
 
 from __future__ import annotations
 
+import argparse
 import functools
 import json
 import os
@@ -12,6 +13,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import timeit
 from collections.abc import Callable, Iterable, Iterator
 from contextvars import ContextVar
 from importlib import import_module
@@ -553,11 +555,6 @@ def description(number: int, package: str, functions: int) -> str:
     return "\n".join(lines)
 
 
-def pass_on(command: list[str], options: Any) -> None:
-    """Give the processes of pyperf this program's own options."""
-    command += [f"--only={options.only}", *(["--own"] if options.own else [])]
-
-
 def cases(*, own: bool) -> Iterator[Case]:
     """Yield all operations; of the dispatchers, only those of this project if they are `own`."""
     yield from calls(PEERS if own else (*PEERS, *OTHERS))
@@ -565,20 +562,53 @@ def cases(*, own: bool) -> Iterator[Case]:
     yield from fresh()
 
 
+SLICE, SHARE = 0.0005, 0.4
+"""Seconds of one slice of an operation, and of all of them with their preparations."""
+
+
+class Timed:
+    """An operation, and its values in seconds: each is the mean of a slice's loops."""
+
+    def __init__(self, case: Case) -> None:
+        self.name = case.name
+        self.calls = case.calls
+        timed = case.timed
+        if isinstance(timed, str):
+            timed = timeit.Timer(timed, globals=case.values).timeit
+        self.time = timed
+        self.values: list[float] = []
+        self.spent = 0.0
+        self.loops = 1
+        self.time(1)  # fills the tables of the functions that it calls
+        while self.time(self.loops) < SLICE:
+            self.loops *= 2
+
+    def measure(self) -> bool:
+        """Measure a slice; return whether there is time for another one."""
+        start = time.perf_counter()
+        self.values.append(self.time(self.loops) / self.loops / self.calls)
+        self.spent += time.perf_counter() - start
+        return self.spent < SHARE or len(self.values) < 3
+
+    def benchmark(self) -> pyperf.Benchmark:
+        metadata = {"name": self.name, "loops": self.loops, "inner_loops": self.calls}
+        return pyperf.Benchmark([pyperf.Run(self.values, metadata=metadata)])
+
+
 def main() -> None:
-    """Measure; pyperf starts this program again for each operation."""
-    runner = pyperf.Runner(values=5, warmups=1, min_time=0.01, add_cmdline_args=pass_on)
-    runner.argparser.add_argument("--own", action="store_true", help="leave out other dispatchers")
-    runner.argparser.add_argument("--only", default="", help="how the names of operations begin")
-    runner.metadata["accelerated"] = str(import_module("spatch_core").accelerated)
-    options = runner.parse_args()
-    for case in cases(own=options.own):
-        if not case.name.startswith(options.only):
-            continue
-        if isinstance(case.timed, str):
-            runner.timeit(case.name, case.timed, globals=case.values, inner_loops=case.calls)
-        else:
-            runner.bench_time_func(case.name, case.timed)
+    """Measure slices of all operations in turn: what disturbs the machine meets them all."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("file", help="of pyperf, to which the values are added")
+    parser.add_argument("--own", action="store_true", help="leave out other dispatchers")
+    parser.add_argument("--only", default="", help="how the names of operations begin")
+    options = parser.parse_args()
+    measured = [
+        Timed(case) for case in cases(own=options.own) if case.name.startswith(options.only)
+    ]
+    waiting = measured
+    while waiting:
+        waiting = [each for each in waiting if each.measure()]
+    pyperf.add_runs(options.file, pyperf.BenchmarkSuite([each.benchmark() for each in measured]))
 
 
 if __name__ == "__main__":

@@ -1,13 +1,13 @@
 """Measure the cost of dispatching, beside other dispatchers or beside another version.
 
-    python tools/bench/overhead.py                  # completely, in ten minutes
-    python tools/bench/overhead.py --rounds 1       # roughly, in two
+    python tools/bench/overhead.py                  # completely, in five minutes
+    python tools/bench/overhead.py --rounds 1       # roughly, in one
     python tools/bench/overhead.py --against main   # this checkout beside a revision, or a folder
     python tools/bench/overhead.py --update-docs    # put the run into the docs
 
-Needs the dependency group `bench`, and a compiler for the C extension. pyperf measures each
-operation in processes of its own; in each round, all operations of one contestant are measured,
-then those of the next, so that what disturbs the machine meets all of them. Nothing is asserted.
+Needs the dependency group `bench`, and a compiler for the C extension. A process measures short
+slices of all operations of one contestant in turn, and the next one those of the next contestant,
+so that what disturbs the machine meets all of them. Nothing is asserted.
 """
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ PACKAGES = ("pyperf", "numpy", "uarray", "plum-dispatch", "multipledispatch")
 ROUNDS = 4
 MODES = {"pure": "pure Python", "accelerated": "accelerated"}
 UNITS = {"ns": 1e9, "µs": 1e6, "ms": 1e3}
-Samples = dict[str, list[float]]
-"""The seconds of each operation, by its name; `_cases.py` has the operations."""
+Samples = dict[str, list[list[float]]]
+"""The seconds of each operation in each turn of each process; `_cases.py` has the operations."""
 
 RAW, BARE, METHOD, PARTIAL, ONE_TYPE, SWITCH, BY_HAND, ALONE, THAT = (
     f"\N{MULTIPLICATION SIGN} {other}"
@@ -68,15 +68,22 @@ class Figure(NamedTuple):
     accelerated: float | None = None
 
     def values(self, samples: Samples) -> list[float]:
-        """Return the figure of each sample; empty if it was not measured."""
+        """Return the figure of each turn; empty if it was not measured."""
         found = samples.get(self.name, [])
-        scale = UNITS.get(self.unit, 1.0)
-        if not self.against:
-            return [each * scale for each in found]
-        other = median(samples.get(self.against) or [0.0])
-        if not other:
-            return []
-        return [(each - other) * scale if self.unit in UNITS else each / other for each in found]
+        if self.unit not in UNITS:
+            return ratios(found, samples.get(self.against, []))
+        scale, other = UNITS[self.unit], median(flat(samples.get(self.against, [[0.0]])))
+        return [(each - other) * scale for each in flat(found)]
+
+
+def flat(found: list[list[float]]) -> list[float]:
+    return [value for each in found for value in each]
+
+
+def ratios(found: list[list[float]], others: list[list[float]]) -> list[float]:
+    """Divide each value by the other's of the same turn: the machine was in the same state."""
+    pairs = zip(found, others, strict=False)
+    return [a / b for each, other in pairs for a, b in zip(each, other, strict=False)]
 
 
 FIGURES = {
@@ -167,7 +174,7 @@ def tables(found: dict[str, Samples]) -> Iterator[str]:
             values = [compared(found[mode], name, form) for form in FORMS]
             if set(values) != {None}:
                 rows.append([told, *map(number, values)])
-    raw = median(next(iter(found.values())).get("raw/two", [0.0])) * 1e9
+    raw = median(flat(next(iter(found.values())).get("raw/two", [[0.0]]))) * 1e9
     title = f"Side by side, in multiples of the bare function ({raw:.0f} ns for two arguments)"
     yield from table(title, ["", *FORMS.values()], rows)
 
@@ -184,7 +191,8 @@ def _row(found: dict[str, Samples], figure: Figure) -> list[str]:
 def compared(samples: Samples, dispatcher: str, form: str) -> float | None:
     """Return the cost of a dispatcher's call in multiples of the bare function's."""
     name, raw = f"{dispatcher}/{form}", f"raw/{RAW_FORMS.get(form, form)}"
-    return median(samples[name]) / median(samples[raw]) if {name, raw} <= samples.keys() else None
+    found = ratios(samples.get(name, []), samples.get(raw, []))
+    return median(found) if found else None
 
 
 def stage(source: str | Path, folder: Path) -> str:
@@ -219,25 +227,25 @@ def measure(
     """Add to a file for each contestant, which is the folder of a version and a mode."""
     unwanted = ("PYTHON", "SPATCH_CORE", "COV")
     kept = {key: value for key, value in os.environ.items() if not key.startswith(unwanted)}
-    inherited = "--inherit-environ=PYTHONPATH,SPATCH_CORE_PURE"
     for each in range(rounds):
         for file, (folder, mode) in contestants.items():
             print(f"round {each + 1} of {rounds}: {Path(file).stem}", file=sys.stderr, flush=True)
-            options = ["--processes=1", "--quiet", inherited, f"--append={file}", f"--only={only}"]
             # Other dispatchers do not depend on the extension.
             more = ["--own"] if own or mode == "accelerated" else []
             pure = {"SPATCH_CORE_PURE": "1"} if mode == "pure" else {}
             subprocess.run(
-                [sys.executable, str(CASES), *options, *more],
+                [sys.executable, str(CASES), file, f"--only={only}", *more],
                 env={**kept, "PYTHONPATH": str(folder), **pure},
-                stdout=subprocess.DEVNULL,
                 check=True,
             )
 
 
 def samples(file: str) -> Samples:
     """Return the samples of all rounds."""
-    return {each.get_name(): list(each.get_values()) for each in pyperf.BenchmarkSuite.load(file)}
+    return {
+        each.get_name(): [list(run.values) for run in each.get_runs()]
+        for each in pyperf.BenchmarkSuite.load(file)
+    }
 
 
 def compare(against: str, folder: Path, rounds: int, only: str) -> int:
@@ -265,7 +273,7 @@ def main() -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     add = parser.add_argument
-    add("--rounds", type=int, default=ROUNDS, help=f"processes of each operation; {ROUNDS}")
+    add("--rounds", type=int, default=ROUNDS, help=f"processes of each contestant; {ROUNDS}")
     add("--against", default="", metavar="VERSION", help="a checkout's folder, or a git revision")
     add("--only", default="", metavar="PREFIX", help="only operations that begin so, as 'spatch/'")
     add("--update-docs", action="store_true", help=f"put the run into {PAGE.name}")
