@@ -28,9 +28,8 @@ from nox.command import CommandFailed
 
 sys.path.insert(0, str(Path(__file__).resolve().parent / "tools"))
 
-from _pythons import VERSIONS, find_interpreters
+from _environments import ROOT, VERSIONS, build_wheel, example_folders, find_interpreters
 from _summary import summary
-from _wheels import ROOT, build_wheel, example_folders
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -57,8 +56,13 @@ MAIN = next(each for each in ("3.13", "3.12", "3.14", "3.11", "3.10") if each in
 
 PROCESS_TESTS = ("cli", "examination", "testing", "test_migration.py", "test_wheel.py")
 """Tests that start many processes: the main Python runs all of them, the oldest Python a part."""
-SAMPLED_TESTS = ("attacks", "property", "function/test_acceleration_stress.py")
-"""Tests with many samples, attacks or threads. Only the main Python runs them: all of them with
+SAMPLED_TESTS = (
+    "property",
+    "function/test_acceleration_stress.py",
+    "test_forks.py",
+    "test_newcomers.py",
+)
+"""Tests with many samples, processes or threads. Only the main Python runs them: all of them with
 its C extension, and those that start no process also without it."""
 PURE_TESTS = (
     *("property/test_explained.py", "property/test_resolution.py"),
@@ -69,8 +73,7 @@ TOOL_TESTS = ("tools", "typing")
 """Tests of the tools and of the types. Only the main Python runs them, those of the types in the
 session `types`."""
 OLDEST_TESTS = (
-    *("cli/test_group.py", "cli/test_list.py", "cli/test_replay_check.py", "cli/test_schema.py"),
-    *("cli/test_show.py", "cli/test_streams.py", "examination/test_examination.py"),
+    *("cli/test_list.py", "cli/test_schema.py", "examination/test_examination.py"),
     *("test_migration.py", "testing/test_kit.py"),
 )
 """The part of `PROCESS_TESTS` that the oldest Python runs: some of each kind."""
@@ -80,10 +83,7 @@ INTERPRETER_TESTS = (
 )
 """Tests of behaviour that differs between Pythons: frames, code, threads and interrupts. The
 Pythons between the oldest and the main one run these."""
-CALL_TESTS = (
-    *("resolution", "signature"),
-    *("test_failures.py", "test_hooks.py", "test_scale.py"),
-)
+CALL_TESTS = (*("resolution", "test_failures.py", "test_hooks.py", "test_scale.py"),)
 """Further tests of calls, which the main Python runs without its C extension."""
 SAMPLES = {
     **dict.fromkeys(("scipy-dispatch-dask", "scipy-dispatch-jax"), 20),
@@ -95,9 +95,9 @@ them runs, always the same ones; `nox -s examples torch -- whole` runs all. The 
 networkx-dispatch and tensorly-dispatch are those of the libraries themselves, and all run."""
 QUICK = [f"--ignore=tests/{name}" for name in (*PROCESS_TESTS, *SAMPLED_TESTS, *TOOL_TESTS)]
 UNMEASURED = (
-    *("attacks", "tools", "function/test_acceleration_stress.py", "test_free_threads.py"),
-    *("test_import.py", "test_interrupts.py", "test_migration.py", "test_vendoring.py"),
-    "test_wheel.py",
+    *("tools", "function/test_acceleration_stress.py", "test_forks.py", "test_free_threads.py"),
+    *("test_import.py", "test_interrupts.py", "test_migration.py", "test_newcomers.py"),
+    *("test_vendoring.py", "test_wheel.py"),
 )
 """Tests that run without measuring coverage: they end processes, start many threads or
 interpreters, or do not test the package as it is installed."""
@@ -381,25 +381,6 @@ for _version in INTERPRETERS:
     core(_version)
 
 
-@step(
-    "the gate: the tests that use nothing private of spatch_core, with and without C; "
-    "`-- --core FOLDER` runs them on the spatch_core in that folder",
-    environment="main",
-    default=False,
-)
-def gate(step: Step) -> None:
-    folders, arguments = [str(ROOT / "tools")], [*step.session.posargs]
-    if "--core" in arguments:
-        place = arguments.index("--core")
-        _, core = arguments[place : place + 2]
-        del arguments[place : place + 2]
-        folders.insert(0, str(Path(core).resolve()))
-    variables = {"PYTHONPATH": os.pathsep.join(folders)}
-    for title, more in (("gate", {}), ("gate-pure", {"SPATCH_CORE_PURE": "1"})):
-        part = arguments or ["tests"]
-        step.pytest(title, "-p", "gate", "-m", "", *part, variables=variables | more)
-
-
 @step(f"branch coverage on Python {MAIN}: only on request", environment="main", default=False)
 def branches(step: Step) -> None:
     # Before Python 3.14, coverage counts branches with a trace function: it takes twice the time.
@@ -430,7 +411,7 @@ def examples(step: Step) -> None:
     path = {"MYPYPATH": os.pathsep.join(sources)}
     # These tests need packages that the environments of the core lack.
     tools = [f"tests/tools/test_{name}.py" for name in ("real_work", "scipy_tests")]
-    others = ["tests/test_adopters.py", "tests/test_estimators.py", "tests/test_html.py"]
+    others = ["tests/test_estimators.py"]
     tested = [each.name for each in example_folders() if (each / "tests").exists()]
     tested.sort(key=lambda name: -SAMPLES.get(name, 9))  # those of all functions take longest
     step.run_together(
@@ -485,23 +466,26 @@ if "3.11" in INTERPRETERS:
         path = {"MYPYPATH": os.pathsep.join(sources)}
         description = folders[3] / "src" / "scipy_dispatch_torch" / "backend.toml"
         update = ("spatch-core", "update", "--check", "--prune", description)
-        # A test starts the tests of each device in a separate process.
-        tests = ("torch-device", "tests", "--ignore=tests/device")
+        # A test starts the tests of each device in a separate process; JAX's takes longest, so that
+        # it runs beside all others.
+        longest = "tests/test_devices.py::test_device[jax]"
+        others = ("tests", "--ignore=tests/device", f"--deselect={longest}")
         every = {"EVERY": "1" if "whole" in step.session.posargs else "24"}
+        device = partial(step.pytest, folder=folders[0], variables=every, shared="")
         step.run_together(
-            lambda: step.pytest(*tests, folder=folders[0], variables=every),
+            partial(device, "torch-device", *others),
+            partial(device, "torch-device-jax", longest),
             lambda: step.example("torch-device-jit"),
             lambda: step.example("scipy-dispatch-torch"),
             lambda: step.run("mypy", *checked, variables=path, quiet=True),
             lambda: step.run(*update, quiet=True),
         )
-        parts = [
-            "tests/protocols/test_torch_compile.py",
+        core = [
             "tests/protocols/test_torch_function.py",
             "docs/how-to/coming-from-array-function.md",
         ]
         # The blocks of a page run in one worker.
-        step.pytest("torch", "-m", "", *parts, shared="loadfile")
+        step.pytest("torch", "-m", "", *core, shared="loadfile")
 
 
 @step(
@@ -548,7 +532,7 @@ def backends(step: Step) -> None:
 def docs(step: Step) -> None:
     # The tests of docstrings need numpydoc, which the environments of the core lack.
     parts = ["README.md", "docs", "tests/test_docs.py", "tests/function/test_dispatchable.py"]
-    parts += ["tests/sphinx", "tests/docs/test_live_build.py"]
+    parts += ["tests/sphinx"]
     # The blocks of a page run in one worker.
     step.pytest("docs", "-m", "", *parts, shared="loadfile")
     step.pytest("docstrings", "--doctest-modules", "--pyargs", "spatch_core")
@@ -571,10 +555,9 @@ def browser(step: Step) -> None:
     python = programs_of(EVERYTHING) / "python"
     # The programs of this environment are on the path, because Node.js fetches Pyodide.
     step.run(str(python), "-m", "sphinx", "-q", "-j", "auto", "docs", pages, quiet=True)
+    # In two workers, each with a Chromium of its own: Pyodide starts anew in most of the tests.
     tests = ("tests/report/test_browser.py", "tests/docs")
-    step.pytest(
-        "browser", "-m", "", *tests, shared="loadfile", variables={"BUILT_DOCS": str(pages)}
-    )
+    step.pytest("browser", "-m", "", *tests, variables={"BUILT_DOCS": str(pages)})
 
 
 @step("the installed wheels: import, command line, demonstration", requires=[EVERYTHING])

@@ -17,6 +17,7 @@ The default never defers. If no candidate answers, the call ends by the fallback
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from ._context import (
@@ -34,13 +35,15 @@ from ._context import (
 )
 from ._errors import in_words
 from ._patterns import DEFAULT
+from ._state import MAX_ENTRIES
 from ._wrapper import TakesFound, given
 from .exceptions import BackendDeferredError, NoImplementationError
 
 if TYPE_CHECKING:
     from ._decide import Decision, Step
     from ._entries import Calls
-    from ._function import Function
+    from ._function import Dispatcher, Function
+    from ._state import Scope
 
 
 class Chain(TakesFound):
@@ -49,7 +52,7 @@ class Chain(TakesFound):
     With `sole`, the call names its backend, which may not defer.
     """
 
-    __slots__ = ("calls", "decision", "function", "is_bare", "runs_bare", "sole")
+    __slots__ = ("_after", "calls", "decision", "function", "is_bare", "runs_bare", "sole")
 
     def __init__(self, decision: Decision, calls: Calls, *, sole: bool = False) -> None:
         self.decision = decision
@@ -68,14 +71,25 @@ class Chain(TakesFound):
         # Whether calls through this object call it so, too.
         is_asked = sole or self.function.memory is not None or bool(calls.defer_on)
         self.runs_bare = self.is_bare and not is_asked
+        self._after: Chain | None = None
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         return self.run(args, kwargs)
 
     def current(self) -> Chain:
         """Return the chain, with the candidates as they are now."""
-        # This forgets all tables, so that the next call does not come here.
-        return self.calls.renewed(self) if self.decision.is_stale else self
+        calls, known = self.calls, self.decision
+        if not known.is_stale:
+            return self
+        calls.decider.matcher.forget()
+        calls.keeper.forget_tables()  # so that the next call does not come here
+        return calls.chain(self.function, known.state, known.types)
+
+    def after_overriding(self) -> Chain:
+        """Return the chain of a call that an overriding type has taken: it asks for the rest."""
+        if self._after is None:
+            self._after = type(self)(self.decision.after_overriding(), self.calls)
+        return self._after
 
     def run(
         self, args: tuple[Any, ...], kwargs: dict[str, Any], found: tuple[Any, ...] | None = None
@@ -314,6 +328,24 @@ class Chain(TakesFound):
             function, types = self.function, self.decision.types
             about = function.identifier, backend, Outcome(outcome), reason, types
             trace.append(TraceEvent(*about, function.default_name))
+
+
+def chain_of(dispatcher: Dispatcher, index: int, calls: Calls, types: Iterable[type]) -> Chain:
+    """Return the chain for the types of dispatch arguments, in the state in force."""
+    function = dispatcher.records[index - 1].function
+    scope: Scope = dispatcher.keeper.get()[0]
+    # First the chains, then the backends: if another thread exchanges both in between, the
+    # chain of the new backends is stored among the old chains, which are no longer read.
+    chains, calls = scope.chains(index), dispatcher.loaded or calls
+    unique = calls.decider.unique_types(types, scope.state)
+    key = tuple(map(id, unique))
+    chain: Chain | None = chains.get(key)
+    if chain is None:
+        chain = calls.chain(function, scope.state, unique)
+        if len(chains) >= MAX_ENTRIES:
+            chains.clear()
+        chains[key] = chain
+    return chain.current()
 
 
 def reason_of(error: Exception) -> str:

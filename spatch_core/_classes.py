@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from ._backends import Match
-from ._call import Chain
+from ._call import Chain, chain_of
 from ._context import Progress
 from ._decide import Decision, Step, Verdict
 from ._explain import ExplainedBackend
@@ -28,7 +28,6 @@ from ._wrapper import COROUTINE
 from .exceptions import NoImplementationError
 
 if TYPE_CHECKING:
-    from ._entries import Calls
     from ._function import Dispatcher, Function
     from ._traits import Memory
 
@@ -215,7 +214,7 @@ def followed_steps(
         for each in decision.steps
         if each.backend not in (name, DEFAULT) and not each.is_last
     ]
-    return [first, *others, Step(DEFAULT, verdict=Verdict.REFUSES, reason=reason)]
+    return [first, *others, Step(DEFAULT, verdict=Verdict.REFUSES, reason=reason, is_last=True)]
 
 
 def _later(step: Step, reason: str) -> Step:
@@ -276,17 +275,6 @@ def go_on(
     record: Any = getattr(getattr(wrapper, "explain", None), "__self__", None)
     if getattr(record, "dispatcher", None) is not dispatcher:
         raise TypeError(f"{wrapper!r} is no dispatchable function of this library")
-    calls: Calls = dispatcher.ensure_loaded()
-    function, scope = record.function, dispatcher.keeper.get()[0]
-    chains = scope.chains(record.index)  # before the backends are read; see `Scope.chains`
-    types = calls.decider.unique_types(map(type, function.extract(args, kwargs)), scope.state)
-    key = (*types, AfterOverriding)
-    chain = chains.get(key)
-    if chain is None:
-        chain = calls.chain(function, scope.state, types, after_overriding=True)
-        chains.keep(key, chain)
-    return chain.run(args, kwargs)
-
-
-class AfterOverriding:
-    """Marks the key of a chain that begins after the overriding types."""
+    found = record.function.extract(args, kwargs)
+    chain = chain_of(dispatcher, record.index, dispatcher.ensure_loaded(), map(type, found))
+    return chain.after_overriding().run(args, kwargs)

@@ -24,7 +24,7 @@ from abc import get_cache_token
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from copy import copy
 from enum import Enum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ._backends import Backends, Match
 from ._description import EVERY
@@ -77,48 +77,33 @@ class Verdict(str, Enum):
         return self.value
 
 
-class Step:
+class Step(NamedTuple):
     """One backend in one decision.
 
     A candidate runs the implementation of a backend; the default (without an `implementation`); the
-    default with arguments that a backend converts (`conversions`); or the methods of the overriding
-    types (`override`). Its `reason` says why it is one if its types alone do not make it one. Any
-    other step says by its `verdict` and its `reason` why it is no candidate. One that `is_last`
-    answers only where nothing else does.
+    default with arguments that a backend converts; or the methods of the overriding types. Any
+    other step says by its `verdict` and its `reason` why it is no candidate.
     """
 
-    __slots__ = (
-        *("backend", "conversions", "implementation", "is_last", "is_plain", "override"),
-        *("prioritized", "reason", "verdict"),
-    )
+    backend: str
+    implementation: Implementation | None = None
+    verdict: Verdict = Verdict.RUNS
+    prioritized: bool = False
+    reason: str = ""
+    """Why it is a candidate, if its types alone do not make it one; or why it is none."""
+    conversions: Conversions | None = None
+    override: Callable[..., Any] | None = None
+    """Calls the methods of the overriding types."""
+    is_last: bool = False
+    """Whether it answers only where nothing else does."""
 
-    def __init__(
-        self,
-        backend: str,
-        implementation: Implementation | None = None,
-        *,
-        verdict: Verdict = Verdict.RUNS,
-        prioritized: bool = False,
-        reason: str = "",
-        conversions: Conversions | None = None,
-        override: Callable[..., Any] | None = None,
-        is_last: bool = False,
-    ) -> None:
-        self.backend = backend
-        self.implementation = implementation
-        self.verdict = verdict
-        self.prioritized = prioritized
-        self.reason = reason
-        self.conversions = conversions
-        self.override = override
-        self.is_last = is_last or verdict in _LAST
-        # Whether it runs without `should_run`, with exactly the arguments of the call.
-        self.is_plain = conversions is None
-        if implementation is not None:
-            self.is_plain = not (implementation.should_run or implementation.uses_context)
-
-
-_LAST = (Verdict.CONVERTS, Verdict.CANNOT_CONVERT, Verdict.REFUSES)
+    @property
+    def is_plain(self) -> bool:
+        """Whether it runs without `should_run`, with exactly the arguments of the call."""
+        found = self.implementation
+        if found is None:
+            return self.conversions is None
+        return not (found.should_run or found.uses_context)
 
 
 class Decision:
@@ -128,8 +113,6 @@ class Decision:
     """The backends that match, and their order; not set if the call names its backend."""
     overriding: tuple[type, ...] = ()
     """The overriding types, in the order in which they are asked."""
-    after_overriding = False
-    """Whether an overriding type has taken the call, and asks for the rest."""
     policy: str | None = None
     """The fallback policy; None if none applies."""
     foreign: tuple[type, ...] = ()
@@ -248,7 +231,7 @@ class Decision:
     def first(self) -> Step | None:
         """The first candidate; others are not looked for if the user prioritizes one."""
         # A block that prioritizes a backend is often entered for a single call.
-        if self._candidates is None and not self.after_overriding:
+        if self._candidates is None:
             prioritized = self.match.prioritized()
             if prioritized and prioritized[0] != DEFAULT:
                 return self._step(prioritized[0])
@@ -256,9 +239,7 @@ class Decision:
 
     def _before_default(self) -> list[Step]:
         """Return the steps of the backends that go before the default, and of overriding types."""
-        # Prioritized backends precede the overriding types, and have had their turns.
-        skips = self.after_overriding and bool(self.overriding)
-        is_due = bool(self.overriding) and not skips
+        is_due = bool(self.overriding)
         steps = []
         for name in self.match.order:
             # The user's choice goes before that of a class.
@@ -267,11 +248,27 @@ class Decision:
                 is_due = False
             if name == DEFAULT:
                 return steps
-            if not (skips and name in self.state.prioritized):
-                steps.append(self._step(name))
+            steps.append(self._step(name))
         if is_due:
             steps.append(self._overriding_step())
         return steps
+
+    def after_overriding(self) -> Decision:
+        """Return the decision for a call that an overriding type has taken: it asks for the rest.
+
+        No policy applies: the library's own implementation answers at the end.
+        """
+        # Prioritized backends precede the overriding types, and have had their turns.
+        rest = [
+            step
+            for step in self.candidates
+            if step.override is None and step.conversions is None and step.backend != DEFAULT
+            if not (self.overriding and step.prioritized)
+        ]
+        made = self.with_candidates(rest)
+        made.policy, made.declined, made.is_operator = None, "", False
+        rest.append(made._default())
+        return made
 
     def _step(self, name: str) -> Step:
         """Return the step of a backend that runs its implementation."""
@@ -294,7 +291,8 @@ class Decision:
     def _default(self) -> Step:
         """Return the step of the default."""
         if self.refuses:
-            return Step(DEFAULT, verdict=Verdict.REFUSES, reason=self._why_refused())
+            reason = self._why_refused()
+            return Step(DEFAULT, verdict=Verdict.REFUSES, reason=reason, is_last=True)
         is_last, reason = not self.match.default_matches, LAST_RESORT
         if not is_last:
             reason = IS_CURRENT if self.match.current == DEFAULT else ""
@@ -408,8 +406,13 @@ class Decision:
         conversions = None
         if fits and step.verdict is Verdict.INACTIVE:
             conversions = decider.catalog.descriptions[name].conversions
-        verdict = Verdict.CANNOT_CONVERT
-        return Step(name, verdict=verdict, reason=reason, conversions=conversions)
+        return Step(
+            name,
+            verdict=Verdict.CANNOT_CONVERT,
+            reason=reason,
+            conversions=conversions,
+            is_last=True,
+        )
 
     def conversion(self, name: str) -> Step:
         """Return the step of a backend that converts."""
@@ -419,6 +422,7 @@ class Decision:
             prioritized=name in self.state.prioritized,
             reason="through its conversions",
             conversions=self.decider.catalog.descriptions[name].conversions,
+            is_last=True,
         )
 
     # What the steps name, imported on first use.
@@ -482,18 +486,8 @@ class Decider(Backends):
             unique.setdefault(id(state.type), state.type)
         return tuple(unique.values())
 
-    def decide(
-        self,
-        function: Function,
-        state: DispatchState,
-        types: tuple[type, ...],
-        *,
-        after_overriding: bool = False,
-    ) -> Decision:
-        """Return the decision for calls with these types, which include the state's type.
-
-        With `after_overriding`, an overriding type has taken the call, and asks for the rest.
-        """
+    def decide(self, function: Function, state: DispatchState, types: tuple[type, ...]) -> Decision:
+        """Return the decision for calls with these types, which include the state's type."""
         # Read first: a class that is registered meanwhile makes the decision stale.
         token = get_cache_token()
         decision = Decision(self, function, state, types)
@@ -503,10 +497,7 @@ class Decider(Backends):
         matches = [match]
         if self.protocol is not None and not function.is_adopted:
             decision.overriding = overriding_types(types, self.protocol)
-        decision.after_overriding = after_overriding
-        # The overriding type has taken the call: no policy applies.
-        if not after_overriding:
-            decision.settle_end()
+        decision.settle_end()
         # Conversions have candidates of their own, which other imports may change.
         if decision.converts and self.converters:
             matches.append(decision.converting())

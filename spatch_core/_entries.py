@@ -14,7 +14,7 @@ from functools import partial
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ._call import Chain, ask, context_of, reason_of, reason_of_answer, shared_part
+from ._call import Chain, ask, chain_of, context_of, reason_of, reason_of_answer, shared_part
 from ._context import RETURNED, Progress, Rest, new_context
 from ._decide import Decision, Step
 from ._errors import nearest
@@ -78,17 +78,9 @@ class Calls:
         """The library's backends."""
         return self.decider.catalog
 
-    def chain(
-        self,
-        function: Function,
-        state: DispatchState,
-        types: tuple[type, ...],
-        *,
-        after_overriding: bool = False,
-    ) -> Chain:
+    def chain(self, function: Function, state: DispatchState, types: tuple[type, ...]) -> Chain:
         """Return the chain for these types, which include the state's type."""
-        decide = self.decider.decide
-        decision = decide(function, state, types, after_overriding=after_overriding)
+        decision = self.decider.decide(function, state, types)
         if decision.has_end:
             self.foreign.add(function.identifier)
         return self._kind(function)(decision, self)
@@ -100,14 +92,6 @@ class Calls:
         from ._classes import Remembering  # few functions remember
 
         return Remembering
-
-    def renewed(self, chain: Chain) -> Chain:
-        """Return a chain anew, after an import or a registration that may have changed it."""
-        self.decider.matcher.forget()
-        self.keeper.forget_tables()
-        known = chain.decision
-        after = known.after_overriding
-        return self.chain(chain.function, known.state, known.types, after_overriding=after)
 
     def invoked(
         self,
@@ -223,21 +207,6 @@ class _Raised(NamedTuple):
     error: Exception
 
 
-def chain_of(dispatcher: Dispatcher, index: int, calls: Calls, types: Iterable[type]) -> Chain:
-    """Return the chain for the types of dispatch arguments, in the state in force."""
-    function = dispatcher.records[index - 1].function
-    scope: Scope = dispatcher.keeper.get()[0]
-    # First the chains, then the backends: if another thread exchanges both in between, the
-    # chain of the new backends is stored among the old chains, which are no longer read.
-    chains, calls = scope.chains(index), dispatcher.loaded or calls
-    unique = calls.decider.unique_types(types, scope.state)
-    chain: Chain | None = chains.get(unique)
-    if chain is None:
-        chain = calls.chain(function, scope.state, unique)
-        chains.keep(unique, chain)
-    return chain.current()
-
-
 def deferred(
     dispatcher: Dispatcher,
     index: int,
@@ -254,9 +223,7 @@ def deferred(
     if isinstance(called, _Raised):
         called, progress.cause = called
         reason = reason_of(progress.cause)
-    found = function.extract(args, kwargs) if values is None else given(values)
-    chain = chain_of(dispatcher, index, calls, map(type, found))
-    place = chain.decision.index_of(called)
+    chain, place = _place_of(called, dispatcher, index, calls, progress)
     return chain.after(place, reason, progress)
 
 
@@ -279,15 +246,24 @@ def failed(
         return None
     if isinstance(error, calls.defer_on) and called is not function.default:
         return _Raised(called, error)
+    progress = Progress(args, kwargs, values)
     try:
-        found = function.extract(args, kwargs) if values is None else given(values)
-        chain = chain_of(dispatcher, index, calls, map(type, found))
-        place = chain.decision.index_of(called)
+        chain, place = _place_of(called, dispatcher, index, calls, progress)
     except Exception:  # noqa: BLE001  # the exception of the implementation counts
         return None
     if place is not None:
-        chain.note(error, chain.decision.candidates[place], Progress(args, kwargs))
+        chain.note(error, chain.decision.candidates[place], progress)
     return None
+
+
+def _place_of(
+    called: object, dispatcher: Dispatcher, index: int, calls: Calls, progress: Progress
+) -> tuple[Chain, int | None]:
+    """Return the chain of a call, and the place of the bare implementation in it."""
+    function, found = dispatcher.records[index - 1].function, progress.found
+    found = function.extract(progress.args, progress.kwargs) if found is None else given(found)
+    chain = chain_of(dispatcher, index, calls, map(type, found))
+    return chain, chain.decision.index_of(called)
 
 
 def _with_context(

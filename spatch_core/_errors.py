@@ -333,10 +333,11 @@ _GENERATED = "<dispatch of "
 _CALLING_BACK = ("importlib", "functools")
 
 
-def warn_caller(warning: Warning) -> None:
-    """Issue a warning at the first line outside this package."""
+def warn_caller(warning: Warning, packages: Iterable[str] = ()) -> None:
+    """Issue a warning at the first line outside of this package, and of others."""
+    left_out = {*_CALLING_BACK, *packages}
     frame = sys._getframe(1)
-    while frame.f_back is not None and (_is_between(frame) or _package_of(frame) in _CALLING_BACK):
+    while frame.f_back is not None and (_is_between(frame) or _package_of(frame) in left_out):
         frame = frame.f_back
     warnings.warn_explicit(
         warning,
@@ -347,25 +348,6 @@ def warn_caller(warning: Warning) -> None:
         # The module's registry, by which the filter "default" shows a warning once per line.
         frame.f_globals.setdefault("__warningregistry__", {}),
     )
-
-
-def warn_user(
-    message: str, category: type[Warning], packages: Iterable[str], frame: FrameType
-) -> None:
-    """Issue a warning of a backend at the line of the user, who called the library.
-
-    `frame` is the backend's frame that warns: the caller of this function's caller. The frames of
-    `packages` are skipped, too.
-    """
-    # A call may import the backend.
-    left_out = {_package_of(frame), "importlib", *packages}
-    level = 3  # the level of `frame`: 1 is this function, 2 its caller
-    while frame.f_back is not None and (
-        _package_of(frame) in left_out or _is_between(frame) or _is_uncounted(frame)
-    ):
-        frame = frame.f_back
-        level += not _is_uncounted(frame)
-    warnings.warn(message, category, stacklevel=level)
 
 
 def stacklevel(level: int = 2) -> int:

@@ -12,8 +12,9 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from ._call import chain_of
 from ._context import RETURNED, Progress
-from ._entries import chain_of, entry_for, tries_whole_chain
+from ._entries import entry_for, tries_whole_chain
 from ._errors import nearest
 from ._function import Function
 from ._patterns import DEFAULT, defined, is_derived, mro_of, split_identifier

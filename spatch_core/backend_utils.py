@@ -261,6 +261,7 @@ def warn_caller(message: str, category: type[Warning] = UserWarning, *packages: 
     >>> def sharpen(image, size=None):
     ...     warn_caller("size is ignored", UserWarning, "mylib")
     """
-    from ._errors import warn_user
+    from ._errors import warn_caller
 
-    warn_user(message, category, packages, sys._getframe(1))
+    own = str(sys._getframe(1).f_globals.get("__name__")).partition(".")[0]
+    warn_caller(category(message), [own, *packages])

@@ -24,9 +24,10 @@ settings.register_profile("ci", settings.get_profile("local"), derandomize=True)
 settings.load_profile("ci" if os.environ.get("CI") else "local")
 
 SLOW = (
-    *("attacks/", "cli/", "examination/", "property/", "report/", "sphinx/", "testing/", "tools/"),
+    *("cli/", "examination/", "property/", "report/", "sphinx/", "testing/", "tools/"),
     *("typing/", "function/test_acceleration_stress.py", "test_migration.py", "test_wheel.py"),
-    *("description/test_files.py", "description/test_loaders.py", "discovery/test_leftovers.py"),
+    *("test_forks.py", "test_newcomers.py"),
+    *("description/test_files.py", "discovery/test_distributions.py"),
 )
 """Tests of many processes, threads or samples: over three quarters of the time of all tests."""
 

@@ -200,42 +200,6 @@ def test_parameters_are_named_as_in_the_public_package() -> None:
 # --- end to end ----------------------------------------------------------------------
 
 
-def test_registered_implementations_run_when_they_are_described() -> None:
-    """F10, C1: the library uses identifiers, should_run and uses_context as registered."""
-    described = {
-        "name": backend.name,
-        "primary_types": ["builtins:int"],
-        "higher_priority_than": ["default"],
-        "functions": {
-            name: {
-                "function": each.identifier,
-                "uses_context": each.uses_context,
-                **({"should_run": each.should_run} if each.should_run else {}),
-            }
-            for name, each in backend.functions.items()
-        },
-    }
-    library = BackendSystem(None, "TEST_BACKEND_UTILS_2", ["builtins:int"], backends=[described])
-
-    @library.dispatchable("image", module="photolib", qualname="filters.blur")
-    def blur(image: int) -> str:
-        return "default"
-
-    @library.dispatchable("image", module="photolib", qualname="double")
-    def double(image: int) -> str:
-        return "default"
-
-    @library.dispatchable("image", module="photolib", qualname="sharpen")
-    def own_sharpen(image: int) -> str:
-        return "default"
-
-    assert (blur(1), blur(2)) == ("default", "gpu 2")
-    assert (double(1), double(101)) == ("default", "gpu")
-    assert own_sharpen(1) == "gpu"
-    assert library.problems == ()
-    assert "too small to be worth it" in str(double.explain(1))
-
-
 def test_a_warning_is_shown_at_the_users_line(tmp_path: Path) -> None:
     """Whatever lies between: the backend, the library, packages that are named, generated code."""
     (tmp_path / "helper.py").write_text("def through(function): return function()")

@@ -1,4 +1,4 @@
-"""The tables of the reference agree with the code, and the tutorial with the example."""
+"""The tables and drawings of the pages agree with the code, and the tutorial with the example."""
 
 from __future__ import annotations
 
@@ -6,11 +6,15 @@ import re
 import subprocess
 import sys
 from importlib import import_module
+from importlib.util import find_spec
+from io import StringIO
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
 
+import architecture
 import spatch_core
 from spatch_core import _environment, _parsing, exceptions
 from spatch_core._errors import Source
@@ -152,44 +156,10 @@ def test_a_session_prints_its_commands_and_their_output(session: ModuleType) -> 
     ]
 
 
-def test_a_session_is_in_a_copy_of_a_folder(session: ModuleType) -> None:
-    """Changes stay in the copy; the packages in it can be imported."""
-    before = sorted(EXAMPLES.rglob("*"))
-    code = "import minimal_fractions as m; print(m.__file__)"
-    commands = ["rm -r *.dist-info; echo > made; ls", f"python -c '{code}'"]
-    listed, imported = session.run(commands, EXAMPLES / "broken")
-    assert listed.output == "made\nminimal_fractions"
-    assert imported.output == "minimal_fractions/__init__.py"
-    assert sorted(EXAMPLES.rglob("*")) == before
-
-
 def test_a_session_ends_as_the_first_that_fails_in_a_pipeline(session: ModuleType) -> None:
     """Otherwise a page could show the output of a failed command."""
     commands = ["(echo said; exit 3) | cat", "echo said | cat"]
     assert [each.code for each in session.run(commands)] == [3, 0]
-
-
-def test_a_page_depends_on_the_folders_of_its_sessions(session: ModuleType) -> None:
-    """After an example is edited, Sphinx builds the page again."""
-    from docutils.core import publish_doctree
-    from docutils.parsers.rst.directives import register_directive
-
-    register_directive("session", session.Session)
-    page = publish_doctree(
-        ".. session:: examples/outdated\n\n   ls\n",
-        source_path=str(REFERENCE / "command-line.md"),
-        settings_overrides={"report_level": 5},
-    )
-    noted = {(Path.cwd() / each).resolve() for each in page.settings.record_dependencies.list}
-    files = [each for each in (EXAMPLES / "outdated").rglob("*") if each.is_file()]
-    assert {each for each in files if each.parent.name != "__pycache__"} == noted
-
-
-def test_a_session_shows_no_path_of_this_machine(session: ModuleType) -> None:
-    """The page is the same wherever it is built."""
-    code = "import spatch_core; print(spatch_core.__file__)"
-    (answer,) = session.run([f"python -c '{code}'"])
-    assert answer.output == "spatch_core/__init__.py"
 
 
 @pytest.mark.parametrize("page", sorted(GUIDES.glob("*.md")), ids=lambda page: page.stem)
@@ -248,3 +218,106 @@ def test_one_worker_runs_a_whole_page(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "pytest", "-q", "-n", "2", "-p", "no:cacheprovider", "docs"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+PAGE = architecture.PAGE
+TEXT = PAGE.read_text(encoding="utf-8")
+IDENTIFIER = re.compile(r"\b(_\w+(?:\.\w+)?):([A-Za-z_][\w.]*)")
+
+
+def drawing(name: str) -> str:
+    """Return a drawing of the page."""
+    return TEXT.split(f"<!--- drawing: {name} -->")[1].split("```")[1]
+
+
+def named(text: str) -> list[str]:
+    """Return the identifiers in a drawing, without the package."""
+    return [f"{module}:{qualname}" for module, qualname in IDENTIFIER.findall(text)]
+
+
+def find(identifier: str) -> Any:
+    """Return what an identifier of a drawing names."""
+    module, qualname = identifier.split(":")
+    found: Any = import_module(f"spatch_core.{module}")
+    for part in qualname.split("."):
+        found = getattr(found, part)
+    return found
+
+
+def test_the_table_is_that_of_the_code() -> None:
+    """If this fails, run ``python tools/architecture.py``."""
+    assert architecture.page(TEXT) == TEXT
+
+
+def test_every_module_has_one_row_in_the_order_of_the_contract() -> None:
+    """From below to above: the contract of import-linter has them from above to below."""
+    table = TEXT.split(architecture.START)[1].split(architecture.END)[0]
+    rows = re.findall(r"^\| `(\w+)(/?)` \|", table, re.MULTILINE)
+    assert [name for name, _ in rows] == architecture.modules()
+    package = architecture.PACKAGE
+    packages = {file.parent.name for file in package.glob("*/__init__.py")}
+    modules = {file.stem for file in package.glob("*.py")} - {"__init__"}
+    assert {name for name, slash in rows if slash} == packages
+    assert {name for name, slash in rows if not slash} == modules
+    assert len(rows) == len(packages | modules)
+
+
+@pytest.mark.parametrize("name", ["call", "description"])
+def test_drawings_name_what_there_is(name: str) -> None:
+    """Each identifier leads to a function or a class of the package."""
+    identifiers = named(drawing(name))
+    assert identifiers
+    for identifier in identifiers:
+        assert callable(find(identifier)), identifier
+
+
+def test_the_places_in_which_to_look_exist() -> None:
+    """Each row names modules, packages, or functions and classes in modules."""
+    section = TEXT.split("## Where to find what")[1].split("\n## ")[0]
+    rows = re.findall(r"^\|.*\|(.*)\|$", section, re.MULTILINE)
+    assert len(rows) > 2
+    for row in rows[2:]:
+        places = re.findall(r"`(_?[a-z][\w./:]*)`", row)
+        assert places, row
+        for place in places:
+            if ":" in place:
+                assert callable(find(place)), place
+            elif place.endswith(("/", ".c")):
+                assert (architecture.PACKAGE / place).exists(), place
+            else:
+                assert find_spec(f"spatch_core.{place}"), place
+    for place in re.findall(r"`(_\w+)`", TEXT):
+        assert find_spec(f"spatch_core.{place}"), place
+
+
+def test_without_npm_a_page_is_as_all_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The build says so, and warns of nothing."""
+    pytest.importorskip("sphinx")
+    from sphinx.application import Sphinx
+    from sphinx.util.docutils import docutils_namespace, patch_docutils
+
+    monkeypatch.syspath_prepend(str(ROOT / "docs"))
+    import _webassembly
+
+    monkeypatch.setattr(_webassembly, "FOLDER", tmp_path / "pyodide")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr("sys.executable", str(tmp_path / "python"))
+    (tmp_path / "conf.py").write_text(
+        "extensions = ['live']\nlive_pages = ['index']\nhtml_theme = 'basic'\n"
+    )
+    (tmp_path / "index.rst").write_text("Page\n====\n\n.. code-block:: python\n\n   print(1)\n")
+    said, warned = StringIO(), StringIO()
+    with patch_docutils(str(tmp_path)), docutils_namespace():
+        app: Any = Sphinx(
+            *(tmp_path, tmp_path, tmp_path / "html", tmp_path / "doctrees", "html"),
+            status=said,
+            warning=warned,
+        )
+        app.build()
+    assert "no page can be run in the browser: this needs npm" in said.getvalue()
+    assert warned.getvalue() == ""
+    page = (tmp_path / "html" / "index.html").read_text(encoding="utf-8")
+    assert "highlight-python" in page
+    assert "live.mjs" not in page

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import copy
 import pickle
+import warnings
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
+import spatch_core
 from spatch_core.exceptions import (
     BackendDeferredError,
     BackendSkippedWarning,
@@ -19,12 +22,11 @@ from spatch_core.exceptions import (
     IdentifierError,
     ImplementationImportError,
     NoImplementationError,
-    SpatchCoreError,
-    SpatchCoreWarning,
     UnknownBackendError,
     UnknownFunctionError,
     UnknownTypeError,
 )
+from spatch_core.testing import run_python
 from spatch_core.types import ExplainedBackend, Finding, Source, Verdict
 
 SOURCE = Source("gpu = pkg:gpu.toml", "/site-packages/pkg/gpu.toml")
@@ -138,28 +140,6 @@ def test_it_carries_its_data_and_renders_them(
 
 
 @pytest.mark.parametrize(
-    ("cls", "base"),
-    [
-        (IdentifierError, ValueError),
-        (DescriptionError, ValueError),
-        (UnknownBackendError, ValueError),
-        (UnknownFunctionError, KeyError),
-        (UnknownTypeError, ValueError),
-        (ImplementationImportError, ImportError),
-        (NoImplementationError, TypeError),
-        (BackendDeferredError, NotImplementedError),
-        (BackendSkippedWarning, UserWarning),
-        (EnvironmentVariableWarning, UserWarning),
-        (GlobalOptionsWarning, UserWarning),
-    ],
-)
-def test_it_can_be_caught_as_pythons_own_error(cls: type[Exception], base: type[Exception]) -> None:
-    """E6: so that code that knows nothing of this package handles it."""
-    assert issubclass(cls, base)
-    assert issubclass(cls, (SpatchCoreError, SpatchCoreWarning))
-
-
-@pytest.mark.parametrize(
     ("cause", "text"),
     [
         (SystemExit(3), "(SystemExit: 3)"),
@@ -173,3 +153,23 @@ def test_a_failed_import_says_what_its_cause_is(cause: BaseException, text: str)
     error = ImplementationImportError("gpu", "lib:blur", "pkg:blur", "LIB_BLOCK")
     error.__cause__ = cause
     assert text in str(error)
+
+
+CORE = Path(spatch_core.__file__).parents[1]
+
+
+def test_a_filter_by_name_finds_them() -> None:
+    """As ``-W`` and ``PYTHONWARNINGS`` name them."""
+    code = """
+        import warnings
+        from spatch_core import FallbackWarning
+        warnings.warn(FallbackWarning("lib:f", ["m:B"], ["m:B"], []))
+    """
+    option = "-Werror::spatch_core.exceptions.FallbackWarning"
+    done = run_python(code, path=[CORE], options=[option], check=False)
+
+    assert "spatch_core.exceptions.FallbackWarning: lib:f runs" in done.stderr
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", FallbackWarning)
+        warnings.warn(FallbackWarning("lib:f", [], [], []), stacklevel=1)
+    assert [each.category for each in caught] == [FallbackWarning]

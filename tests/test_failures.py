@@ -1,24 +1,26 @@
-"""When things go wrong: real broken distributions on disk, met in fresh interpreters.
+"""When things go wrong: real broken distributions on disk.
 
-Each test stands for a row of the table in the specification's section on failures. The
-library always goes on: it answers itself, and through the backends that are in order.
+The library always goes on: it answers itself, and through the backends that are in order.
 """
 
 from __future__ import annotations
 
-import json
+import sys
+import warnings
 from dataclasses import dataclass
 from pathlib import Path
 from textwrap import dedent
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
 import spatch_core
-from spatch_core.testing import run_python, write_distribution
+from spatch_core import BackendSkippedWarning, BackendSystem
+from spatch_core.testing import isolated, run_python, write_distribution
+from spatch_core.types import Finding
 
 CORE = Path(spatch_core.__file__).parents[1]
-
+GROUP = "photolib.backends"
 LIBRARY = """
     from spatch_core import BackendSystem
 
@@ -36,47 +38,24 @@ HEALTHY = """
     [functions."photolib:double"]
     function = "healthy_backend.code:double"
 """
-# Calls the library with a type of its own and with one of the healthy backend's.
-OBSERVE = """
-    import json, warnings
 
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        import photolib
 
-        calls = [photolib.double(1.0), photolib.double(1)]
-        calls += [photolib.double(1.0), photolib.double(1)]
-        backends = list(photolib.system.backends)
-        problems = photolib.system.problems
+class Report(NamedTuple):
+    """What a library says that finds a site's backends."""
 
-    print(json.dumps({
-        "calls": calls,
-        "backends": backends,
-        "warnings": [str(each.message) for each in caught],
-        "categories": [each.category.__name__ for each in caught],
-        "shown_in": [each.filename for each in caught],
-        "problems": [
-            {
-                "backend": each.backend,
-                "key": each.key,
-                "message": each.message,
-                "remedy": each.remedy,
-                "distribution": each.source and each.source.distribution,
-            }
-            for each in problems
-        ],
-    }))
-"""
+    calls: list[str]  # with a type of its own and with one of the healthy backend's, twice
+    backends: set[str]
+    problems: tuple[Finding, ...]
+    caught: list[warnings.WarningMessage]
 
 
 @pytest.fixture
 def site(tmp_path: Path) -> Path:
-    """A folder with the library and a healthy backend in it."""
-    write_distribution(tmp_path, "photolib", files={"photolib.py": LIBRARY})
+    """A folder with a healthy backend in it."""
     write_distribution(
         tmp_path,
         "healthy-dist",
-        entry_points={"photolib.backends": {"healthy": "healthy_backend:backend.toml"}},
+        entry_points={GROUP: {"healthy": "healthy_backend:backend.toml"}},
         files={
             "healthy_backend/__init__.py": "",
             "healthy_backend/backend.toml": HEALTHY,
@@ -86,32 +65,37 @@ def site(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def observe(site: Path, **options: Any) -> dict[str, Any]:
-    """Use the library in a fresh interpreter, and tell what came of it."""
-    report: dict[str, Any] = json.loads(run(site, OBSERVE, **options))
-    return report
+def make_library() -> tuple[BackendSystem, Any]:
+    """Return a library that has not looked for its backends, and its function."""
+    system = BackendSystem(GROUP, "PHOTOLIB", ["builtins:float"])
+    return system, system.dispatchable("x", identifier="photolib:double")(lambda x: "default")
+
+
+def observe(site: Path) -> Report:
+    """Use a library that finds what is installed in `site`."""
+    system, double = make_library()
+    with isolated(system, path=[site]), warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        calls = [double(1.0), double(1), double(1.0), double(1)]
+        return Report(calls, {*system.backends}, system.problems, caught)
 
 
 def run(site: Path, code: str, **options: Any) -> str:
-    """Run code in a fresh interpreter that finds what is installed in `site`."""
+    """Run code in a fresh interpreter that finds the library and what is installed in `site`."""
+    if not (site / "photolib.py").exists():
+        write_distribution(site, "photolib", files={"photolib.py": LIBRARY})
     return run_python(code, path=[site, CORE], **options).stdout
 
 
-def install(
-    site: Path,
-    value: str,
-    files: dict[str, str | bytes],
-    name: str = "broken",
-    distribution: str = "broken-dist",
-) -> None:
+def install(site: Path, value: str, files: dict[str, str | bytes], name: str = "broken") -> None:
     """Install a backend of the library."""
     write_distribution(
-        site, distribution, "1.5", entry_points={"photolib.backends": {name: value}}, files=files
+        site, f"{name}-dist", "1.5", entry_points={GROUP: {name: value}}, files=files
     )
 
 
-def toml(rest: str = "", *, name: str = "broken", types: str = "'builtins:str'") -> str:
-    return f"name = {name!r}\nprimary_types = [{types}]\n{rest}"
+def toml(rest: str = "") -> str:
+    return f"name = 'broken'\nprimary_types = ['builtins:str']\n{rest}"
 
 
 @dataclass
@@ -166,7 +150,15 @@ DESCRIPTIONS_IN_CODE = {
     "module-missing": Broken(
         "no_such_package.sub:backend", None, [(None, "No module named 'no_such_package'")]
     ),
-    "module-raises": Broken(OBJECT, "1 / 0", [(None, "ZeroDivisionError")], MODULE),
+    **{
+        f"module-raises-{error}": Broken(OBJECT, code, [(None, error)], MODULE)
+        for error, code in {
+            "ZeroDivisionError": "1 / 0",
+            "Own": "class Own(BaseException): pass\nraise Own('sick')",
+            "SystemExit": "raise SystemExit(3)",
+            "RecursionError": "def recurse(): recurse()\nrecurse()",
+        }.items()
+    },
     "object-missing": Broken(OBJECT, "backends = {}", [(None, "did you mean 'backends'?")], MODULE),
     "attribute-raises": Broken(
         OBJECT,
@@ -202,36 +194,30 @@ def test_a_broken_backend_is_skipped_with_one_warning_and_every_fault(
     if broken.content is not None:
         files[broken.path] = broken.content
     install(site, broken.value, files)
-
     report = observe(site)
-
-    assert report["calls"] == ["default", "healthy"] * 2
-    assert sorted(report["backends"]) == ["default", "healthy"]
-    problems = report["problems"]
-    assert len(problems) == len(broken.faults)
-    for problem in problems:
+    assert report.calls == ["default", "healthy"] * 2
+    assert report.backends == {"default", "healthy"}
+    assert len(report.problems) == len(broken.faults)
+    for problem in report.problems:
         assert any(
-            problem["key"] == key and message in problem["message"]
-            for key, message in broken.faults
+            problem.key == key and message in problem.message for key, message in broken.faults
         )
-        assert problem["backend"] == "broken"
-        assert problem["distribution"] == "broken-dist"
-        assert problem["remedy"]
-
-    assert report["categories"] == ["BackendSkippedWarning"]
-    (text,) = report["warnings"]
-    assert "backend 'broken' is skipped" in text
-    assert "broken-dist 1.5" in text
-    assert f"'broken = {broken.value}'" in text
-    assert Path(report["shown_in"][0]).name == "script.py", "the line that used the library"
-    first = problems[0]
-    assert first["message"] in text
-    assert first["remedy"] in text
-    if first["key"]:
-        assert first["key"] in text
-    if broken.value == FILE and (site / broken.path).is_file() and broken.path.endswith(".toml"):
+        assert problem.backend == "broken"
+        assert problem.source is not None
+        assert problem.source.distribution == "broken-dist"
+        assert problem.remedy
+    (warning,) = report.caught
+    assert warning.category is BackendSkippedWarning
+    assert warning.filename == __file__, "the line that used the library"
+    text, first = str(warning.message), report.problems[0]
+    for part in (
+        *("backend 'broken' is skipped", "broken-dist 1.5", f"'broken = {broken.value}'"),
+        *(first.message, first.remedy, first.key or ""),
+    ):
+        assert part in text
+    if broken.value == FILE and broken.content is not None:
         assert str(site / broken.path) in text
-    more = len(problems) - 1
+    more = len(report.problems) - 1
     assert (f"{more} more fault" in text) == bool(more)
 
 
@@ -248,76 +234,62 @@ def test_entry_points_that_cannot_be_parsed_break_neither_library_nor_backends(
     """P7: one warning names the distribution."""
     distribution = write_distribution(site, "broken-dist", "1.5")
     (distribution.metadata / "entry_points.txt").write_bytes(content)
-
     report = observe(site)
-
-    assert report["calls"] == ["default", "healthy"] * 2
-    assert len(report["warnings"]) == len(report["problems"]) == 1
-    assert "broken-dist" in report["warnings"][0]
+    assert report.calls == ["default", "healthy"] * 2
+    assert len(report.problems) == 1
+    (warning,) = report.caught
+    assert "broken-dist" in str(warning.message)
 
 
 def test_with_warnings_as_errors_the_library_works_at_the_second_call(site: Path) -> None:
     """E2: the first call raises the warning."""
     install(site, FILE, {"broken_backend/backend.toml": "name = 3"})
-
-    output = run(
-        site,
-        """
-        import photolib
-        from spatch_core import BackendSkippedWarning
-
-        try:
-            photolib.double(1)
-        except BackendSkippedWarning as warning:
-            print([problem.key for problem in warning.problems])
-        print(photolib.double(1), photolib.double(1.0))
-        """,
-        options=["-W", "error"],
-    )
-
-    assert output.splitlines() == ["['name', 'primary_types']", "healthy default"]
+    system, double = make_library()
+    with isolated(system, path=[site]), warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(BackendSkippedWarning) as caught:
+            double(1)
+        assert isinstance(caught.value, BackendSkippedWarning)
+        assert [problem.key for problem in caught.value.problems] == ["name", "primary_types"]
+        assert (double(1), double(1.0)) == ("healthy", "default")
 
 
-class TestCycles:
-    """Backends that each declare to go before another, which forms a cycle."""
+class Failing:
+    """A finder whose distributions cannot be asked for."""
 
-    @pytest.fixture
-    def circle(self, site: Path) -> Path:
-        names = ["a", "b", "c"]
-        for name, other in zip(names, ["b", "c", "a"], strict=True):
-            install(
-                site,
-                f"{name}_backend:backend.toml",
-                {
-                    f"{name}_backend/backend.toml": toml(
-                        f"higher_priority_than = ['{other}']\n"
-                        + FUNCTION
-                        + f"function = '{name}_backend.code:double'",
-                        name=name,
-                    ),
-                    f"{name}_backend/code.py": f"def double(x):\n    return '{name}'\n",
-                },
-                name,
-                f"{name}-dist",
-            )
-        return site
+    @staticmethod
+    def find_spec(*_: object) -> None: ...
 
-    def test_the_value_in_the_warning_mends_it(self, circle: Path) -> None:
-        """P6: it is set, word for word, in a second interpreter; the first skips the backends."""
-        report = observe(circle)
-        assert report["calls"] == ["default", "healthy"] * 2
-        assert [each["backend"] for each in report["problems"]] == ["a", "b", "c"]
-        (text,) = report["warnings"]
-        value = text.split("PHOTOLIB_SET_ORDER='")[1].split("'")[0]
+    @staticmethod
+    def find_distributions(context: object = None) -> Any:
+        raise OSError("no disk")
 
-        mended = observe(circle, environment={"PHOTOLIB_SET_ORDER": value})
 
-        assert mended["problems"] == mended["warnings"] == []
-        assert sorted(mended["backends"]) == ["a", "b", "c", "default", "healthy"]
+class FailingLater(Failing):
+    """A finder whose distributions cannot be gone through."""
+
+    @staticmethod
+    def find_distributions(context: object = None) -> Any:
+        yield from ()
+        raise AttributeError("stub")
+
+
+@pytest.mark.parametrize("place", ["first", "last"])
+@pytest.mark.parametrize("item", [Path("absent"), "absent", Failing(), Failing, FailingLater])
+def test_the_search_path_of_a_program_breaks_no_call(
+    site: Path, monkeypatch: pytest.MonkeyPatch, item: Any, place: str
+) -> None:
+    """P7: a path object, or a finder that fails, whose distributions are not found."""
+    name = "path" if isinstance(item, (str, Path)) else "meta_path"
+    others = [*getattr(sys, name)]
+    monkeypatch.setattr(sys, name, [item, *others] if place == "first" else [*others, item])
+    report = observe(site)
+    assert report.calls == ["default", "healthy"] * 2
+    assert (report.problems, report.caught) == ((), [])
 
 
 class TestCallsDuringImport:
-    """A backend's module calls the library while it is being imported."""
+    """A backend's module calls the library while it is being imported, in a fresh interpreter."""
 
     SELFISH = """
         import photolib
@@ -393,15 +365,23 @@ class TestCallsDuringImport:
     def test_asking_which_backends_there_are_is_an_error_of_that_backend_alone(
         self, site: Path
     ) -> None:
+        """E1, E5: while they are being discovered."""
         install(
             site,
             "nosy_backend:backend",
             {"nosy_backend.py": "import photolib\nphotolib.system.backends"},
             "nosy",
         )
+        output = run(
+            site,
+            """
+            import photolib, warnings
 
-        report = observe(site)
-
-        assert report["calls"] == ["default", "healthy"] * 2
-        (text,) = report["warnings"]
-        assert "the backends are being discovered" in text
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                print(photolib.double(1.0), photolib.double(1))
+            print(*[each.message for each in caught])
+            """,
+        )
+        assert output.startswith("default healthy\n")
+        assert output.count("the backends are being discovered") == 1

@@ -8,6 +8,7 @@ Each test says in its report whether the interpreter's lock is off (``pytest -rP
 
 from __future__ import annotations
 
+import gc
 import sys
 import threading
 from collections.abc import Callable
@@ -166,19 +167,27 @@ def test_each_thread_has_its_own_options_and_trace() -> None:
 
 
 def test_backends_come_and_go_while_others_call() -> None:
-    """A call gets the answer of before or of after, and never an error."""
+    """A call gets the answer of before or of after, and never an error.
+
+    Meanwhile others collect garbage, and make classes that no call has seen.
+    """
     system, half = make(backend("exact", ["fractions:Fraction"]))
     late = backend("late", ["builtins:complex"])
     # Imported here: CPython 3.11 cannot always compile in several threads (python/cpython#106905).
     make()[1].explain(1.0)
 
     def work(number: int) -> None:
-        for _ in range(100):
+        for each in range(100):
             if number == 0:
                 system.register(late)
                 assert half(1j)[0] == "late"
                 system.unregister("late")
                 assert half(1j)[0] == "default"
+            elif number == 1:
+                assert half(type("New", (), {})())[0] == "default"
+                if each % 10 == 0:
+                    gc.collect()
+                    system.reload()
             else:
                 assert half(1j)[0] in {"late", "default"}
                 assert half(Fraction(1))[0] == "exact"

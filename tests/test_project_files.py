@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import yaml
 
-from _pythons import VERSIONS
+from _environments import VERSIONS
 
 if sys.version_info >= (3, 11):
     import tomllib

@@ -43,7 +43,9 @@ class Environment:
     def programs(self) -> Path:
         return self.folder / ("Scripts" if os.name == "nt" else "bin")
 
-    def run(self, *command: str | Path, check: bool = True) -> subprocess.CompletedProcess[str]:
+    def run(
+        self, *command: str | Path, check: bool = True, **variables: str
+    ) -> subprocess.CompletedProcess[str]:
         """Run a program of the environment, in its folder, away from the checkout."""
         program, *arguments = command
         found = shutil.which(str(program), path=str(self.programs))
@@ -52,7 +54,8 @@ class Environment:
         done = subprocess.run(
             [found, *arguments],
             cwd=self.folder,
-            env={name: value for name, value in os.environ.items() if name not in unwanted},
+            env={name: each for name, each in os.environ.items() if name not in unwanted}
+            | variables,
             capture_output=True,
             encoding="utf-8",
             check=False,
@@ -219,6 +222,37 @@ def test_the_command_says_what_it_needs(environment: Environment) -> None:
         assert done.stdout == ""
         (line,) = done.stderr.splitlines()
         assert line.endswith("pip install 'spatch-core[cli]'")
+
+
+def test_a_new_backend_is_built_and_installed_and_passes_its_tests_there(
+    environment: Environment,
+) -> None:
+    """What `spatch-core new-backend` writes: a project of its own."""
+    needed = ("click", "jinja2", "packaging", "pytest", "rich")
+    specs = [importlib.util.find_spec(name) for name in needed]
+    if None in specs:
+        pytest.skip(f"this needs {', '.join(needed)}")
+    # The packages of this environment, behind those of the new one.
+    folders = {str(Path(str(spec.origin)).parents[1]) for spec in specs if spec}
+    behind = "import sys; sys.path += {!r}; import runpy; sys.argv[1:] = {!r}; "
+    behind += "runpy.run_module({!r}, run_name='__main__', alter_sys=True)"
+
+    def run(module: str, *arguments: str) -> str:
+        code = behind.format(sorted(folders), arguments, module)
+        return environment.run("python", "-c", code).stdout
+
+    printed = run("spatch_core", "new-backend", "minimal", "exact", "--type", "fractions:Fraction")
+    assert "spatch-core-minimal-exact" in printed
+    project = environment.folder / "spatch-core-minimal-exact"
+    options = ["--no-deps", "--no-build-isolation"]
+    environment.pip("wheel", *options, "--wheel-dir", environment.folder / "made", project)
+    environment.pip("install", *options, *(environment.folder / "made").iterdir())
+    shutil.rmtree(project / "src")
+    try:
+        assert "4 passed" in run("pytest", "-q", "-p", "no:cacheprovider", str(project))
+        run("spatch_core", "doctor", "minimal")
+    finally:
+        environment.pip("uninstall", "--yes", "spatch-core-minimal-exact")
 
 
 def editable(folder: Path, package: str, layout: str, setuptools: Sequence[str]) -> Path:

@@ -11,7 +11,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from _wheels import ROOT, build_wheel
+from _environments import ROOT, build_wheel
 
 RELEASE = "314.0.7"
 PYTHON = "3.14"

@@ -1,7 +1,6 @@
 """Write the table of modules into the page about the architecture.
 
-    python tools/architecture.py            # writes docs/explanation/architecture.md
-    python tools/architecture.py --check    # reports whether it is up to date; exit code 1 if not
+    python tools/architecture.py    # writes docs/explanation/architecture.md
 
 The order is that of the import contract in ``pyproject.toml``. The texts are the first lines
 of the modules' docstrings. The rest of the page is written by hand.
@@ -9,7 +8,6 @@ of the modules' docstrings. The rest of the page is written by hand.
 
 from __future__ import annotations
 
-import argparse
 import ast
 import sys
 from pathlib import Path
@@ -66,22 +64,5 @@ def page(text: str) -> str:
     return f"{before}{START}\n\n{table()}\n\n{END}{after}"
 
 
-def main() -> int:
-    """Write the page, or check it."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--check", action="store_true", help="write nothing; exit code 1 if stale")
-    check = parser.parse_args().check
-    old = PAGE.read_text(encoding="utf-8")
-    new = page(old)
-    if old == new:
-        return 0
-    if check:
-        print(f"{PAGE.relative_to(ROOT)} is out of date: run python tools/architecture.py")
-        return 1
-    PAGE.write_text(new, encoding="utf-8")
-    print(f"wrote {PAGE.relative_to(ROOT)}")
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    PAGE.write_text(page(PAGE.read_text(encoding="utf-8")), encoding="utf-8")

@@ -21,7 +21,7 @@ import json
 import shutil
 import subprocess
 
-from _wheels import ROOT, install, make_environment
+from _environments import ROOT, install, make_environment
 
 
 def matching(names: list[str], wanted: str) -> list[str]:

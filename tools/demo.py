@@ -16,7 +16,7 @@ if sys.version_info < (3, 10):  # noqa: UP036 - the README's reader may have an 
 import os
 import subprocess
 
-from _wheels import ROOT, build_wheel, example_folders, install, make_environment
+from _environments import ROOT, build_wheel, example_folders, install, make_environment
 
 FOLDER = ROOT / ".demo"
 

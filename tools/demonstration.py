@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import argparse
-import importlib.util
 import os
 import sys
 import time
@@ -19,15 +18,14 @@ import dask.array as da
 import numpy as np
 import scipy
 import skimage.data
+import skimage.io
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn
 from rich.table import Table
 
 import scipy_dispatch.fft
 import scipy_dispatch.ndimage
 import scipy_dispatch.signal
-from _sheet import draw_sheet
 from scipy_dispatch import backend_opts, system
 
 if TYPE_CHECKING:
@@ -56,18 +54,6 @@ class Effect:
         return names
 
 
-def smooth(library: Any, picture: Any) -> Any:
-    return library.ndimage.gaussian_filter(picture, (8, 8, 0))
-
-
-def repair(library: Any, picture: Any) -> Any:
-    return library.ndimage.median_filter(picture, size=(5, 5, 1))
-
-
-def remove_highlights(library: Any, picture: Any) -> Any:
-    return library.ndimage.grey_opening(picture, size=(21, 21, 1))
-
-
 def find_edges(library: Any, picture: Any) -> Any:
     vertical = library.ndimage.sobel(picture, axis=0)
     horizontal = library.ndimage.sobel(picture, axis=1)
@@ -91,9 +77,18 @@ def speckle(photograph: Picture) -> Picture:
 
 
 EFFECTS = (
-    Effect("gaussian_filter", "smooths", smooth),
-    Effect("median_filter", "removes specks", repair, before=speckle),
-    Effect("grey_opening", "removes highlights", remove_highlights),
+    Effect("gaussian_filter", "smooths", lambda lib, x: lib.ndimage.gaussian_filter(x, (8, 8, 0))),
+    Effect(
+        "median_filter",
+        "removes specks",
+        lambda lib, x: lib.ndimage.median_filter(x, size=(5, 5, 1)),
+        before=speckle,
+    ),
+    Effect(
+        "grey_opening",
+        "removes highlights",
+        lambda lib, x: lib.ndimage.grey_opening(x, size=(21, 21, 1)),
+    ),
     Effect("sobel", "finds edges", find_edges),
     Effect("fftconvolve", "puts out of focus", blur, module="signal"),
 )
@@ -105,7 +100,7 @@ class Route:
     """A way to make a call: a kind of array, with the options in force."""
 
     title: str
-    backend: str
+    backend: str = ""
     convert: Callable[[Picture], Any] = lambda picture: picture
     prioritize: str = ""
     compile: Callable[[Any], Any] = lambda function: function
@@ -123,18 +118,6 @@ def as_tiles(picture: Picture) -> Any:
     return da.from_array(picture, chunks=chunks)
 
 
-def has_gpu() -> bool:
-    """Return whether CuPy is installed and finds a usable device."""
-    if importlib.util.find_spec("cupy") is None:
-        return False
-    import cupy
-
-    try:
-        return bool(cupy.cuda.runtime.getDeviceCount())
-    except cupy.cuda.runtime.CUDARuntimeError:
-        return False
-
-
 def routes() -> Iterator[Route]:
     """Yield the routes that this environment supports: faster ones, or other types of arrays."""
     yield Route("NumPy, threads", "threads", prioritize="threads")
@@ -143,10 +126,11 @@ def routes() -> Iterator[Route]:
         import jax
 
         yield Route("JAX, jitted", "jax", convert=jax.numpy.asarray, compile=jax.jit)
-    if "cupy" in system.backends and has_gpu():
+    if "cupy" in system.backends:
         import cupy
 
-        yield Route("CuPy", "cupy", convert=cupy.asarray, fetch=cupy.asnumpy)
+        if cupy.is_available():
+            yield Route("CuPy", "cupy", convert=cupy.asarray, fetch=cupy.asnumpy)
 
 
 @dataclass(frozen=True)
@@ -157,7 +141,7 @@ class Measurement:
     picture: Picture
     seconds: float
     returned: type
-    events: tuple[Any, ...] = ()
+    events: tuple[Any, ...]
 
     @property
     def ran(self) -> str:
@@ -166,117 +150,81 @@ class Measurement:
         for event in self.events:
             called = event.outcome.value == "called"
             lines.append(event.backend if called else f"{event.backend} deferred: {event.reason}")
-        return "\n".join(dict.fromkeys(lines))
+        return "\n".join(dict.fromkeys(lines)) or "SciPy itself"
 
 
 def measure(route: Route, effect: Effect, library: Any, picture: Any) -> Measurement:
-    """Apply `effect` several times, wait for the result, and keep the fastest run."""
-    best = None
-    events: tuple[Any, ...] = ()
-    total = 0.0
+    """Apply `effect` twice, wait for the result, and keep the second, faster run."""
     function = route.compile(lambda given: effect.apply(library, given))
-    # Repeat, because the first run includes loading, compiling and allocating.
-    for turn in range(3):
+    events: tuple[Any, ...] = ()
+    # The first run includes loading, compiling and allocating.
+    for _ in range(2):
         with backend_opts(trace=True) as trace:
             start = time.perf_counter()
             result = function(picture)
             values = route.fetch(result)
             seconds = time.perf_counter() - start
         events = events or tuple(trace)  # a compiled function calls no backend again
-        if best is None or seconds < best.seconds:
-            best = Measurement(route.title, values, seconds, type(result), events)
-        total += seconds
-        if turn and total > 1:
-            break
-    assert best is not None
-    return best
+    return Measurement(route.title, values, seconds, type(result), events)
 
 
-def try_effect(
-    effect: Effect, ways: Sequence[Route], photograph: Picture, tick: Callable[[str], None]
-) -> list[Measurement]:
+def try_effect(effect: Effect, photograph: Picture) -> Iterator[Measurement]:
     """Apply `effect` with SciPy itself, and then by every route that has the function."""
     picture = effect.before(photograph)
-    tick(f"{effect.title}: SciPy")
-    measurements = [measure(Route("SciPy", ""), effect, scipy, picture)]
-    for route in ways:
-        tick(f"{effect.title}: {route.title}")
+    yield measure(Route("SciPy"), effect, scipy, picture)
+    for route in routes():
         if route.backend in effect.backends:
             given = route.convert(picture)
             with route.options():
-                measurements.append(measure(route, effect, scipy_dispatch, given))
-    return measurements
-
-
-def verdict(
-    effect: Effect, ways: Sequence[Route], measurements: Sequence[Measurement]
-) -> Iterator[str]:
-    """Yield a sentence for each route that is not faster than SciPy, and for each left out."""
-    base, *others = measurements
-    for each in others:
-        if each.seconds > 0.95 * base.seconds:
-            yield f"{each.title} is not faster than SciPy here."
-    for route in ways:
-        if route.backend not in effect.backends:
-            yield f"{route.title} was not called: {route.backend} does not have {effect.title}."
-
-
-def state_of(name: str) -> str:
-    """Return whether a backend takes calls by default."""
-    if name in backend_opts().backends:
-        return "active"
-    if system.backends[name].requires_opt_in:
-        return "needs opt-in"
-    return "disabled"
+                yield measure(route, effect, scipy_dispatch, given)
 
 
 def backends_table() -> Table:
     table = Table(box=SIMPLE_HEAD, title="Backends of scipy_dispatch, by priority", **_LEFT)
-    table.add_column("backend")
-    table.add_column("types", overflow="fold")
-    table.add_column("functions", justify="right")
-    table.add_column("from", no_wrap=True)
-    table.add_column("state", no_wrap=True)
+    for heading in ("backend", "types", "functions", "from", "state"):
+        table.add_column(heading, overflow="fold")
     for name, description in system.backends.items():
-        source = description.source
         is_default = name == "default"
-        secondary = [f"[dim]also {pattern}[/]" for pattern in description.secondary_types]
-        table.add_row(
-            name,
-            "\n".join([*map(str, description.primary_types), *secondary]),
-            str(len(system.functions if is_default else description.functions)),
-            "the library" if is_default else str(source.distribution),
-            state_of(name),
-        )
+        functions = system.functions if is_default else description.functions
+        source = "the library" if is_default else str(description.source.distribution)
+        state = "active" if name in backend_opts().backends else "needs opt-in"
+        types = "\n".join(map(str, description.primary_types))
+        table.add_row(name, types, str(len(functions)), source, state)
     return table
 
 
 def effect_table(effect: Effect, measurements: list[Measurement]) -> Table:
     title = f"{effect.title} [dim]{effect.text}[/]"
     table = Table(box=SIMPLE_HEAD, title=title, **_LEFT)
-    table.add_column("given", width=14)
-    table.add_column("what ran", width=17)
-    table.add_column("came back", width=13)
-    table.add_column("off by", width=9, justify="right")
-    table.add_column("time", width=7, justify="right")
-    table.add_column("speed", width=7, justify="right")
+    for heading, width in (("given", 14), ("what ran", 17), ("came back", 13)):
+        table.add_column(heading, width=width)
+    for heading, width in (("off by", 9), ("time", 7), ("speed", 7)):
+        table.add_column(heading, width=width, justify="right")
     baseline = measurements[0]
     for each in measurements:
-        is_baseline = each is baseline
         difference = float(np.max(np.abs(each.picture - baseline.picture)))
         table.add_row(
             each.title,
-            "SciPy itself" if is_baseline else each.ran,
+            each.ran,
             f"{each.returned.__module__.partition('.')[0]}.{each.returned.__name__}",
-            "" if is_baseline else f"{difference:.1e}" if difference else "nothing",
+            f"{difference:.1e}" if difference else "nothing",
             f"{each.seconds:.2f} s",
             f"{baseline.seconds / each.seconds:.2f} x",
-            style="dim" if is_baseline else "",
+            style="dim" if each is baseline else "",
         )
     return table
 
 
 _LEFT: Any = {"title_justify": "left", "title_style": "bold", "padding": (0, 1, 0, 0)}
+
+
+def strips(before: Picture, measurements: Sequence[Measurement]) -> Picture:
+    """Return strips of the input and of each result; without seams where the backends agree."""
+    brightest = max(1.0, float(np.percentile(measurements[0].picture, 99.5)))
+    pictures = [before, *(each.picture / brightest for each in measurements[1:])]
+    edges = np.linspace(0, before.shape[1], len(pictures) + 1).astype(int)
+    places = zip(pictures, edges, edges[1:], strict=False)
+    return np.concatenate([picture[:, start:end] for picture, start, end in places], axis=1)
 
 
 def main() -> int:
@@ -285,42 +233,23 @@ def main() -> int:
     parser.add_argument("--picture", type=Path, default=Path("demonstration.png"))
     arguments = parser.parse_args()
     console = Console(highlight=False)
-
     console.print(backends_table())
+
     original = skimage.data.coffee().astype(np.float32) / 255
     factor = arguments.enlarge
-    enlarged = scipy.ndimage.zoom(original, (factor, factor, 1), order=3)
-    photograph = np.clip(enlarged, 0, 1)
-    given, shown = ("{1} by {0} pixels".format(*each.shape) for each in (original, photograph))
+    photograph = np.clip(scipy.ndimage.zoom(original, (factor, factor, 1), order=3), 0, 1)
     console.print(
-        "\nThe photograph: a cup of coffee by Rachel Michetti, shipped with scikit-image, "
-        f"{given}, here enlarged to {shown} in three colors from 0 to 1. "
+        "\nThe photograph: a cup of coffee by Rachel Michetti (CC0), from scikit-image, here "
+        f"{photograph.shape[1]} by {photograph.shape[0]} pixels in three colors from 0 to 1. "
         '"off by" is the largest difference from what SciPy itself returns, '
         """and "speed" is SciPy's time by the row's.\n"""
     )
-
-    results: list[tuple[Effect, list[Measurement]]] = []
-    columns = (
-        SpinnerColumn(),
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-    )
-    with Progress(*columns, console=console, transient=True) as progress:
-        ways = list(routes())
-        steps = len(EFFECTS) * (len(ways) + 1)
-        task = progress.add_task("", total=steps)
-        done = iter(range(steps))
-        for effect in EFFECTS:
-            measurements = try_effect(
-                effect,
-                ways,
-                photograph,
-                lambda text: progress.update(task, description=text, completed=next(done)),
-            )
-            console.print(effect_table(effect, measurements))
-            console.print(*verdict(effect, ways, measurements), "", sep="\n")
-            results.append((effect, measurements))
+    rows = []
+    for effect in EFFECTS:
+        with console.status(f"{effect.title}: SciPy, and every route that has it"):
+            measurements = [*try_effect(effect, photograph)]
+        console.print(effect_table(effect, measurements))
+        rows.append(strips(effect.before(photograph), measurements)[::2, ::2])
 
     thumbnail = original[::8, ::8]
     size = f"{thumbnail.shape[1]} by {thumbnail.shape[0]} pixels"
@@ -329,12 +258,13 @@ def main() -> int:
         explanation = scipy_dispatch.ndimage.gaussian_filter.explain(thumbnail, (8, 8, 0))
     console.print(str(explanation), markup=False, soft_wrap=True)
 
-    rows = [
-        (effect.title, effect.text, effect.before(photograph), measurements)
-        for effect, measurements in results
-    ]
-    draw_sheet(arguments.picture, rows)
-    console.print("\nThe pictures: ", end="")
+    sheet = (255 * np.clip(np.concatenate(rows), 0, 1)).astype(np.uint8)
+    skimage.io.imsave(arguments.picture, sheet, check_contrast=False)
+    console.print(
+        "\nThe results, one below the other, each in strips: the input, and what each route made "
+        "of it. Where they agree, there is no seam: ",
+        end="",
+    )
     console.print(str(arguments.picture.resolve()), soft_wrap=True)
     return 0
 

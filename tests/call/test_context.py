@@ -1,41 +1,27 @@
-"""The context of a call: what `should_run` and implementations are told."""
+"""The context of a call, exceptions that defer, and `call_next`: how a backend goes on."""
 
 from __future__ import annotations
 
+import asyncio
 import pickle
 from abc import ABC
 from typing import Any
 
 import pytest
 
-from spatch_core import BackendDeferredError, BackendSystem, DispatchContext
+from spatch_core import (
+    IF_NEEDED,
+    BackendDeferredError,
+    BackendSystem,
+    DispatchContext,
+    NoImplementationError,
+)
 
 HERE = __name__
-CONTEXTS: list[DispatchContext] = []
 
 
 class Foreign:
-    """The backend's type."""
-
-
-def f(x: Any, y: Any = None, *rest: Any) -> str:
-    return "default"
-
-
-def implementation(context: DispatchContext, *args: Any, **kwargs: Any) -> str:
-    CONTEXTS.append(context)
-    return "backend"
-
-
-def context_of(*args: Any, dispatch_args: Any = ("x", "y"), **kwargs: Any) -> DispatchContext:
-    backend = {
-        "name": "b",
-        "primary_types": [f"{HERE}:Foreign"],
-        "functions": {"lib:f": {"function": f"{HERE}:implementation", "uses_context": True}},
-    }
-    system = BackendSystem(None, "LIB", backends=[backend])
-    assert system.dispatchable(dispatch_args, module="lib")(f)(*args, **kwargs) == "backend"
-    return CONTEXTS.pop()
+    """The backends' type."""
 
 
 def prepares(context: DispatchContext, x: Any, number: int) -> bool | str:
@@ -58,17 +44,6 @@ def test_should_run_prepares_the_call_for_the_implementation() -> None:
     assert f.invoke(backend="b")(Foreign(), 4) == [4]
     assert f.invoke(backend="b", force=True)(Foreign(), 5) is None
     assert f.explain(Foreign(), -1).selected == "default"
-
-
-@pytest.mark.parametrize(
-    ("args", "kwargs", "count"),
-    [((), {"x": Foreign()}, 1), ((Foreign(), None), {}, 1), ((Foreign(), Foreign(), 3), {}, 2)],
-    ids=["by keyword", "None", "others"],
-)
-def test_dispatch_args_are_those_that_were_given(args: Any, kwargs: Any, count: int) -> None:
-    """Neither None nor arguments that do not count."""
-    found = context_of(*args, **kwargs).dispatch_args
-    assert [type(each) for each in found] == [Foreign] * count
 
 
 def test_it_can_be_made_for_a_test_and_pickled() -> None:
@@ -94,7 +69,7 @@ def looks(context: DispatchContext, *args: Any, **kwargs: Any) -> Any:
     return ANSWERS["should_run"]
 
 
-def answers(context: DispatchContext, *args: Any, **kwargs: Any) -> Any:
+def replies(context: DispatchContext, *args: Any, **kwargs: Any) -> Any:
     SEEN.append(context.dispatch_args)
     return ANSWERS["function"]
 
@@ -142,7 +117,7 @@ def test_a_finder_runs_once_however_a_function_is_called(
         return iter((args[0], None, second))
 
     mark = "" if pattern[0].isalpha() else pattern[0]
-    fields: dict[str, Any] = {"function": f"{HERE}:{'answers' if 'context' in kinds else 'defers'}"}
+    fields: dict[str, Any] = {"function": f"{HERE}:{'replies' if 'context' in kinds else 'defers'}"}
     if "context" in kinds:
         fields["uses_context"] = True
     if "should_run" in kinds:
@@ -173,3 +148,298 @@ def test_a_finder_runs_once_however_a_function_is_called(
 
 def defers(*args: Any, **kwargs: Any) -> Any:
     return NotImplemented
+
+
+# --- exceptions that defer ----------------------------------------------------------------
+
+
+class Own:
+    """The library's type."""
+
+
+class DecliningError(Exception):
+    """An exception of the library's choice."""
+
+
+def raises(x: Any) -> Any:
+    raise DecliningError("too large")
+
+
+def fails(x: Any) -> Any:
+    raise ValueError("broken")
+
+
+def answers(x: Any) -> str:
+    return "answers"
+
+
+ASKED: list[str] = []
+
+
+def decides(context: Any, x: Any) -> Any:
+    ASKED.append(context.name)
+    return True
+
+
+def needed(context: Any, x: Any) -> Any:
+    ASKED.append(context.name)
+    return IF_NEEDED
+
+
+def make(
+    *implementations: Any, default: Any = None, dispatch_args: Any = "x", **options: Any
+) -> Any:
+    backends = []
+    for number, given in enumerate(implementations):
+        entry = given if isinstance(given, dict) else {"function": given}
+        backends.append(
+            {
+                "name": f"b{number}",
+                "primary_types": [f"{__name__}:Foreign"],
+                "functions": {"lib:f": entry},
+            }
+        )
+    system = BackendSystem(None, "COURSELIB", [f"{__name__}:Own"], backends, **options)
+    decorate = system.dispatchable(dispatch_args, identifier="lib:f")
+    return system, decorate(default or (lambda x: "default"))
+
+
+@pytest.mark.parametrize("is_guarded", [False, True])
+def test_an_exception_that_the_library_names_defers(is_guarded: bool) -> None:
+    """C6: as NotImplemented does; for any backend, asked or not, traced or not."""
+    more = {"should_run": decides}
+    for implementations in [
+        (raises, answers),
+        ({"function": raises, **more}, answers),
+        (raises, raises, {"function": answers, **more}),
+    ]:
+        system, f = make(*implementations, defer_on=[DecliningError])
+        if is_guarded:
+            system.register({"name": "late", "primary_types": ["tests_course_absent:Foreign"]})
+        assert f(Foreign()) == "answers"
+        assert f(Foreign()) == "answers"
+        with system.backend_opts(trace=True) as trace:
+            assert f(Foreign()) == "answers"
+        assert trace[1].reason == "it raised DecliningError: too large"
+        assert f.invoke(type=Foreign)(3) == "answers"
+
+
+def steps(x: Any) -> Any:
+    yield "default"
+
+
+async def later_steps(x: Any) -> Any:
+    yield "default"
+
+
+async def collected(steps: Any) -> list[Any]:
+    return [each async for each in steps]
+
+
+@pytest.mark.parametrize("trace", [False, True], ids=["untraced", "traced"])
+def test_an_exception_defers_for_generator_functions_too(trace: bool) -> None:
+    """C6: whether or not the call is traced."""
+    system, f = make(raises, defer_on=[DecliningError], default=steps)
+    with system.backend_opts(trace=trace):
+        assert [*f(Foreign())] == ["default"]
+    system, f = make(raises, defer_on=[DecliningError], default=later_steps)
+    with system.backend_opts(trace=trace):
+        assert asyncio.run(collected(f(Foreign()))) == ["default"]
+
+
+def test_a_named_backend_that_defers_by_an_exception() -> None:
+    """C6, F8: the exception is the cause."""
+    _, f = make(raises, answers, defer_on=[DecliningError])
+    with pytest.raises(BackendDeferredError, match="it raised DecliningError") as caught:
+        f.invoke(backend="b0")(Foreign())
+    assert isinstance(caught.value.__cause__, DecliningError)
+
+
+def test_other_exceptions_are_the_caller_s() -> None:
+    """C7: nothing else is tried, and without `defer_on` no exception defers."""
+    _, f = make(fails, answers, defer_on=[DecliningError])
+    with pytest.raises(ValueError, match="broken") as caught:
+        f(Foreign())
+    assert caught.value.__context__ is None
+    _, f = make(raises, answers)
+    with pytest.raises(DecliningError):
+        f(Foreign())
+    _, f = make(default=raises, defer_on=[DecliningError])
+    with pytest.raises(DecliningError):
+        f(Own())
+
+
+def test_a_refusal_has_the_exception_as_its_cause() -> None:
+    """V2, C6: and its text as the reason."""
+    system, f = make(raises, defer_on=[DecliningError], fallback="raise")
+    with pytest.raises(
+        NoImplementationError, match="b0 defers: it raised DecliningError: too large"
+    ):
+        f(Foreign())
+    with system.backend_opts(trace=True), pytest.raises(NoImplementationError) as caught:
+        f(Foreign())
+    assert isinstance(caught.value.__cause__, DecliningError)
+
+
+def goes_on(context: Any, x: Any, **options: Any) -> Any:
+    return f"{context.name}({context.call_next(x, **options)})"
+
+
+def converts(context: Any, x: Any) -> Any:
+    return f"{context.name}({context.call_next(Own())})"
+
+
+def goes_on_and_declines(context: Any, x: Any) -> Any:
+    context.call_next(x)
+    return NotImplemented
+
+
+def goes_on_and_raises(context: Any, x: Any) -> Any:
+    context.call_next(x)
+    raise KeyError
+
+
+def with_context(function: Any, **more: Any) -> dict[str, Any]:
+    return {"function": function, "uses_context": True, **more}
+
+
+@pytest.mark.parametrize("asks", [False, True])
+def test_call_next_goes_on_with_the_rest(asks: bool) -> None:
+    """C5: it never comes back; keyword arguments are handed on."""
+    more = {"should_run": decides} if asks else {}
+    _, f = make(with_context(goes_on, **more), with_context(goes_on, **more), answers)
+    assert f(Foreign()) == "b0(b1(answers))"
+    _, f = make(with_context(goes_on, **more), with_context(goes_on, **more))
+    assert f(Foreign()) == "b0(b1(default))"
+    system, f = make(with_context(goes_on, **more), fallback="raise")
+    with pytest.raises(NoImplementationError):
+        f(Foreign())
+    with system.backend_opts(trace=True, fallback="default") as trace:
+        assert f(Foreign()) == "b0(default)"
+    assert [each.backend for each in trace] == ["b0", "default"]
+
+
+def test_call_next_with_other_types_resolves_anew() -> None:
+    """C5: without the backends that were considered before."""
+    _, f = make(with_context(converts), answers, fallback="raise")
+    assert f(Foreign()) == "b0(default)"
+    both = {"name": "b1", "primary_types": [f"{HERE}:Own", f"{HERE}:Foreign"]}
+    system, f = make(with_context(converts))
+    system.register({**both, "functions": {"lib:f": {"function": answers}}})
+    with system.backend_opts(prioritize=["b0", "b1"]):
+        assert f(Foreign()) == "b0(answers)"
+
+
+def test_no_backend_is_asked_twice_whatever_goes_on() -> None:
+    """C3, C5: also after `IF_NEEDED`, and if the backend that goes on defers itself."""
+    lazy = {"function": answers, "should_run": needed}
+    asked = {"function": lambda x: NotImplemented, "should_run": decides}
+    for implementations, answer in [
+        ((lazy, with_context(goes_on), asked), "b1(answers)"),
+        ((with_context(goes_on_and_declines), asked), "default"),
+        ((with_context(goes_on, should_run=needed), asked, lazy), "b0(answers)"),
+        ((with_context(goes_on_and_declines, should_run=needed), asked, lazy), "answers"),
+    ]:
+        ASKED.clear()
+        _, f = make(*implementations)
+        assert f(Foreign()) == answer
+        assert len(ASKED) == len(set(ASKED))
+
+
+def in_two_parts(context: Any, x: Any) -> Any:
+    return context.call_next("small"), context.call_next(x)
+
+
+def prefers_large(context: Any, x: Any) -> Any:
+    return x != "small"
+
+
+def declines_small(x: Any) -> Any:
+    return NotImplemented if x == "small" else "answers"
+
+
+@pytest.mark.parametrize("is_traced", [False, True])
+@pytest.mark.parametrize("place", [0, 1])
+@pytest.mark.parametrize(
+    "behind",
+    [{"function": answers, "should_run": prefers_large}, {"function": declines_small}],
+    ids=["asked", "declines"],
+)
+def test_call_next_with_other_arguments_is_a_call_of_its_own(
+    behind: Any, place: int, is_traced: bool
+) -> None:
+    """C5: what a backend said of a part of the data does not hold for another part."""
+    lazy = {"function": answers, "should_run": lambda context, x: False}
+    system, f = make(*[lazy] * place, with_context(in_two_parts), behind)
+    with system.backend_opts(type=Foreign, trace=is_traced):
+        assert f("large") == ("default", "answers")
+
+
+@pytest.mark.parametrize("is_traced", [False, True])
+@pytest.mark.parametrize("place", [0, 1])
+@pytest.mark.parametrize("asks", [False, True])
+@pytest.mark.parametrize("dispatch_args", ["x", lambda x: (x,)], ids=["name", "finder"])
+def test_no_backend_runs_twice_if_one_defers_after_call_next(
+    dispatch_args: Any, asks: bool, place: int, is_traced: bool
+) -> None:
+    """C1, C5: what `call_next` returned for the arguments of the call is the answer."""
+    lazy = {"function": answers, "should_run": lambda context, x: False}
+    ran = []
+
+    def runs(x: Any) -> str:
+        ran.append(x)
+        return "answers"
+
+    for declining in [
+        with_context(goes_on_and_declines),
+        with_context(goes_on_and_raises, should_run=decides),
+    ]:
+        ASKED.clear()
+        ran.clear()
+        behind = {"function": runs, **({"should_run": decides} if asks else {})}
+        system, f = make(
+            *([lazy] * place), declining, behind, dispatch_args=dispatch_args, defer_on=[KeyError]
+        )
+        with system.backend_opts(trace=is_traced) as trace:
+            assert f(Foreign()) == "answers"
+        assert len(ran) == 1
+        assert len(ASKED) == len(set(ASKED))
+        if is_traced:
+            assert len(trace) == len({(each.backend, each.outcome) for each in trace})
+
+
+def test_a_backend_that_defers_after_call_next_with_other_arguments_is_left_out() -> None:
+    """C5: then the call goes on with its own arguments."""
+
+    def part(context: Any, x: Any) -> Any:
+        assert context.call_next("small") == "default"
+        return NotImplemented
+
+    behind = {"function": answers, "should_run": prefers_large}
+    system, f = make(with_context(part), behind)
+    with system.backend_opts(type=Foreign):
+        assert f("large") == "answers"
+
+
+def test_a_context_without_a_call_cannot_go_on() -> None:
+    """C5: it says where contexts come from."""
+    kept = []
+
+    def keeps(context: Any, x: Any) -> str:
+        kept.append(context)
+        return "kept"
+
+    _, f = make(with_context(keeps))
+    f(Foreign())
+    again = pickle.loads(pickle.dumps(kept[0]))
+    with pytest.raises(RuntimeError, match="needs the context of a running call"):
+        again.call_next(Foreign())
+
+
+def test_a_demanded_backend_cannot_go_on() -> None:
+    """C5, F8: there is no other candidate for what `invoke` names."""
+    _, f = make(with_context(goes_on))
+    assert f(Foreign()) == "b0(default)"
+    with pytest.raises(BackendDeferredError, match="names no other backend") as caught:
+        f.invoke(backend="b0")(Foreign())
+    assert not hasattr(caught.value, "__notes__")  # it names the backend itself

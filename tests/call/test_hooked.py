@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextvars
 import gc
 import inspect
 import pickle
@@ -153,13 +152,6 @@ def count(x: Any) -> Any:
     sent = yield alone(x)
     yield sent, alone(x)
     return "end"
-
-
-@system.dispatchable("x", identifier="lib:stream")
-async def stream(x: Any) -> Any:
-    """Be an asynchronous generator function."""
-    sent = yield alone(x)
-    yield sent, alone(x)
 
 
 class Seen:
@@ -611,21 +603,6 @@ def test_generator_functions() -> None:
         assert list(generator) == []
 
 
-def test_asynchronous_generator_functions() -> None:
-    """H4: `next` returns an asynchronous iterator."""
-    seen = Seen()
-
-    async def main() -> Any:
-        with backend_opts(hook=seen):
-            generator = stream(1)
-            found = [await generator.__anext__(), await generator.asend("sent")]
-            await generator.aclose()
-            return found
-
-    assert asyncio.run(main()) == [1, ("sent", 1)]
-    assert seen.calls == ["lib:stream", "lib:alone", "lib:alone"]
-
-
 # --- threads, tasks and contexts
 
 
@@ -667,16 +644,3 @@ def test_calls_are_not_pickled() -> None:
         f(Own())
     with pytest.raises(TypeError, match=r"^a call of lib:f cannot be pickled: it belongs to its"):
         pickle.dumps(calls[0])
-
-
-def test_frozen_functions() -> None:
-    """H4, S5: a hook is frozen with the other options."""
-    seen, around = Seen(), Seen()
-    work: Callable[[], Any] = lambda: f(Foreign())  # noqa: E731  # what is frozen has no name
-    frozen = backend_opts(hook=seen)(work)
-    with backend_opts(hook=around):
-        assert frozen() == "one"
-    assert contextvars.Context().run(frozen) == "one"
-    assert seen.calls == ["lib:f"] * 2
-    assert not around.calls
-    assert backend_opts(hook=seen).freeze(wait) is not None

@@ -168,8 +168,6 @@ def test_a_current_backend(paint: Site) -> None:
     ("arguments", "message"),
     [
         pytest.param(["--prioritize", "oli"], "is named 'oli'; did you mean 'oil'?", id="name"),
-        pytest.param(["--disable", "wax"], "backend 'wax' cannot be used: it is", id="blocked"),
-        pytest.param(["--type", "builtins:str"], "not a primary type of any", id="type"),
         pytest.param(["--type", "text"], "'text' is not an identifier of the form", id="form"),
         pytest.param(["--priorize", "oil"], "--prioritize", id="option"),
     ],
@@ -178,8 +176,7 @@ def test_options_that_mean_nothing_are_wrong_usage(
     paint: Site, arguments: list[str], message: str
 ) -> None:
     """They are errors, as in a program."""
-    paint.install_backend("wax", "")
-    answer = paint.run("explain", BLUR, "builtins:int", *arguments, PAINTLIB_BLOCK="wax")
+    answer = paint.run("explain", BLUR, "builtins:int", *arguments)
     assert message in answer.errors
     assert (answer.code, answer.output) == (2, "")
 
@@ -229,26 +226,18 @@ def test_a_function_is_found_under_another_name(paint: Site) -> None:
     assert answer.output.startswith(f"{BLUR}(builtins:int) -> default\n")
 
 
-def test_a_function_of_a_library_that_cannot_be_used_tells_why(paint: Site) -> None:
-    """The error is about the library, not about the function."""
+@pytest.mark.parametrize(
+    "arguments", [["explain", BLUR, "int"], ["show", "oil", "--library", "paintlib"]], ids=str
+)
+def test_a_library_that_cannot_be_used_is_told_with_the_reason(
+    paint: Site, arguments: list[str]
+) -> None:
+    """The error is about the library, not about the function or the backend."""
     (paint.folder / "paintlib" / "_dispatch.py").write_text("1 / 0", encoding="utf-8")
-    answer = paint.run("explain", BLUR, "builtins:int")
+    answer = paint.run(*arguments)
     assert "library 'paintlib' cannot be used (distribution paint-lib 2.5" in answer.errors
     assert "ZeroDivisionError: division by zero" in answer.errors
     assert (answer.code, answer.output) == (1, "")
-
-
-def test_a_library_that_cannot_be_used_does_not_hide_others(paint: Site) -> None:
-    """The fault is shown only if one of its functions is asked for."""
-    write_distribution(
-        paint.folder,
-        "ink-lib",
-        entry_points={"spatch_core.libraries": {"inklib": "inklib:system"}},
-        files={"inklib.py": "1 / 0"},
-    )
-    answer = paint.run("explain", BLUR, "builtins:int")
-    assert (answer.code, answer.errors) == (0, "")
-    assert paint.run("explain", "paintlib.filters:blurr", "builtins:int").code == 2
 
 
 @pytest.mark.parametrize("function", ["blur", "filters.blur", "paintlib.blur"])

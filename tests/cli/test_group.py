@@ -1,8 +1,10 @@
-"""What all commands have in common, and what there is without the ``cli`` extra."""
+"""What all commands have in common: help, wrong usage, streams, completion, hooks, the extra."""
 
 from __future__ import annotations
 
+import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -10,13 +12,17 @@ from typing import TYPE_CHECKING
 
 import click
 import pytest
+import yaml
 from click.testing import CliRunner
 
 from spatch_core.cli import main
+from spatch_core.testing import write_distribution
 from tests.cli.conftest import DEPENDENCIES
+from tests.cli.test_update import BLEND, BLUR, HEAD, Project, text
 
 if TYPE_CHECKING:
     from tests.cli.conftest import LinkPackages, Site
+
 
 FINE = "name = 'oil'\nprimary_types = ['builtins:int']\n"
 
@@ -138,3 +144,160 @@ def test_a_file_without_a_registry_is_verified_and_not_updated(
     assert result.exit_code == code, result.output
     assert ("fine" in result.output) is verified
     assert file.read_text(encoding="utf-8") == FINE
+
+
+NAMES = ["paintlib.filters.blend", "paintlib.filters.blur"]
+
+
+@pytest.fixture
+def shop(paint: Site, tmp_path: Path) -> Site:
+    """The library, a noisy library, and the installed command."""
+    write_distribution(
+        paint.folder,
+        "ink-lib",
+        entry_points={"spatch_core.libraries": {"inklib": "inklib:system"}},
+        files={"inklib.py": "import os, sys\nprint('noise', file=sys.stderr)\n1 / 0"},
+    )
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    command = folder / "spatch-core"
+    command.write_text(
+        f"#!{sys.executable}\nimport runpy\nrunpy.run_module('spatch_core', run_name='__main__')\n",
+        encoding="utf-8",
+    )
+    command.chmod(0o755)
+    path = paint.variables({})["PATH"]
+    paint.environment["PATH"] = f"{folder}:{path}"
+    return paint
+
+
+def complete(site: Site, shell: str, *words: str) -> tuple[list[str], str]:
+    """Speak click's protocol like a shell's script; return the completions and all other output."""
+    done = subprocess.run(
+        ["spatch-core"],
+        env=site.variables(
+            {
+                "_SPATCH_CORE_COMPLETE": f"{shell}_complete",
+                "COMP_WORDS": "\n".join(words) if shell == "bash" else " ".join(words),
+                "COMP_CWORD": words[-1] if shell == "fish" else str(len(words) - 1),
+            }
+        ),
+        executable=shutil.which("spatch-core", path=site.environment["PATH"]),
+        cwd=site.folder,
+        capture_output=True,
+        check=True,
+        encoding="utf-8",
+    )
+    lines = done.stdout.splitlines()
+    if shell == "zsh":
+        return lines[1::3], done.stderr
+    return [line.partition(",")[2].partition("\t")[0] for line in lines if line], done.stderr
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_the_script_is_for_the_command_as_it_is_installed(shop: Site, shell: str) -> None:
+    """The script does not depend on how the command was called, nor on the shell."""
+    answer = shop.run("completion", shell, PATH="/nowhere")
+    assert f"_SPATCH_CORE_COMPLETE={shell}_complete" in answer.output
+    assert "_spatch_core_completion" in answer.output
+    assert (answer.code, answer.errors) == (0, "")
+
+
+@pytest.mark.parametrize(
+    ("shell", "words", "expected"),
+    [
+        pytest.param("bash", ["exp"], ["explain"], id="command"),
+        pytest.param("fish", ["report", "paint"], ["paintlib"], id="library"),
+        pytest.param("zsh", ["show", "oi"], ["oil"], id="backend"),
+        pytest.param("bash", ["explain", "paintlib"], NAMES, id="function"),
+        pytest.param("zsh", ["explain", NAMES[1], "fra"], ["fractions.Fraction"], id="type"),
+        pytest.param("fish", ["explain", NAMES[1], "int", "--why-not", "o"], ["oil"], id="option"),
+    ],
+)
+def test_names_are_completed(shop: Site, shell: str, words: list[str], expected: list[str]) -> None:
+    """They have no colons, at which bash splits words; what libraries print is dropped."""
+    assert complete(shop, shell, "spatch-core", *words) == (expected, "")
+
+
+PRINTING = [
+    pytest.param(["list", "paintlib"], id="list"),
+    pytest.param(["completion", "bash"], id="completion"),
+]
+
+
+@pytest.mark.parametrize("arguments", PRINTING)
+def test_a_closed_pipe_is_survived(paint: Site, arguments: list[str]) -> None:
+    """As in `spatch-core list | head -1`, with the reader gone from the start."""
+    reader, writer = os.pipe()
+    os.close(reader)
+    with open(writer, "wb") as pipe:
+        done = subprocess.run(
+            [paint.python, "-m", "spatch_core", *arguments],
+            env=paint.variables({}),
+            stdin=subprocess.DEVNULL,
+            stdout=pipe,
+            stderr=subprocess.PIPE,
+            check=False,
+        )
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="only Linux has a device that is full")
+@pytest.mark.parametrize("arguments", PRINTING)
+def test_a_full_disk_is_told_in_one_line(paint: Site, arguments: list[str]) -> None:
+    """A script must not take partial output for the whole."""
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run(
+            [paint.python, "-m", "spatch_core", *arguments],
+            env=paint.variables({}),
+            stdin=subprocess.DEVNULL,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            check=False,
+            text=True,
+        )
+    assert done.stderr == "Error: [Errno 28] No space left on device\n"
+    assert done.returncode == 1
+
+
+def test_no_output_at_all_is_survived(paint: Site) -> None:
+    """As in `spatch-core list >&-`."""
+    command = f'exec "{paint.python}" -m spatch_core list paintlib >&-'
+    done = subprocess.run(
+        ["/bin/sh", "-c", command],
+        env=paint.variables({}),
+        stdin=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+HOOKS = {
+    hook["id"]: hook
+    for hook in yaml.safe_load(
+        (Path(__file__).parents[2] / ".pre-commit-hooks.yaml").read_text(encoding="utf-8")
+    )
+}
+
+
+def test_there_is_a_hook_for_each_check() -> None:
+    """Each hook has the keys that pre-commit requires."""
+    assert [*HOOKS] == ["spatch-core-update", "spatch-core-verify"]
+    for hook in HOOKS.values():
+        assert {"id", "name", "entry", "language", "description"} <= hook.keys()
+        # They import the backend: an environment of their own would have nothing to import.
+        assert hook["language"] == "system"
+
+
+@pytest.mark.parametrize("hook", HOOKS.values(), ids=HOOKS)
+def test_its_entry_tells_right_from_wrong(site: Site, tmp_path: Path, hook: dict[str, str]) -> None:
+    """The hook checks the file that pre-commit appends, and writes nothing."""
+    project = Project(site, tmp_path / "src")
+    program, *arguments = hook["entry"].split()
+    assert program == "spatch-core"
+    for functions, code in ((BLEND + BLUR, 0), (BLEND + BLUR.replace("tools:ask", "tools:a"), 1)):
+        before = text(HEAD, functions)
+        project.file.write_text(before)
+        assert site.run(*arguments, str(project.file)).code == code
+        assert project.after == before

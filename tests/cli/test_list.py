@@ -49,17 +49,6 @@ def test_each_backend_has_a_row_with_everything_about_it(paint: Site) -> None:
     assert (answer.code, answer.errors) == (0, "")
 
 
-def test_a_backend_that_requires_opt_in_says_how_to_get_it(paint: Site) -> None:
-    """The reason has the option in code and the environment variable."""
-    paint.install_backend("water", WATER)
-    answer = paint.run("list", "paintlib")
-    assert (
-        "  water (needs opt-in): it runs with backend_opts(prioritize='water'), "
-        "or with PAINTLIB_PRIORITIZE=water in the environment\n" in answer.output
-    )
-    assert answer.code == 0
-
-
 def test_the_current_backend_is_shown(paint: Site) -> None:
     """W1: it is the backend that the environment names."""
     assert library_as_json(paint)["backend"] is None
@@ -68,16 +57,6 @@ def test_the_current_backend_is_shown(paint: Site) -> None:
     assert backend_as_json(paint, "oil", PAINTLIB_BACKEND="oil")["prioritized"]
     answer = paint.run("list", "paintlib", PAINTLIB_BACKEND="oil")
     assert "Current backend: oil" in answer.output
-
-
-def test_a_blocked_backend_is_shown_unread(paint: Site) -> None:
-    """Its description may be broken, because it is not read. Being blocked is no problem."""
-    paint.install_backend("water", "this is no TOML")
-    answer = paint.run("list", "paintlib", PAINTLIB_BLOCK="water")
-    assert answer.row("water")[1:] == ["blocked", "-", "-", "paint-water 1.0"]
-    assert "  water (blocked): " in answer.output
-    assert "PAINTLIB_BLOCK" in answer.output
-    assert (answer.code, answer.errors) == (0, "")
 
 
 def test_a_broken_backend_is_shown_with_all_its_faults(paint: Site) -> None:
@@ -110,14 +89,6 @@ def test_backends_in_a_circle_are_active_and_the_mend_is_shown(paint: Site) -> N
     assert len(library_as_json(paint)["problems"]) == 1
     reported = paint.run("report", "paintlib", "--no-doctor").output
     assert reported == "report.html: 1 library, 4 backends, 1 finding\n"
-
-
-def test_problems_of_environment_variables_are_shown(paint: Site) -> None:
-    """They have a title of their own."""
-    answer = paint.run("list", "paintlib", PAINTLIB_SET_ORDER="nonsense")
-    start = "environment:\n  PAINTLIB_SET_ORDER: the value 'nonsense' is"
-    assert start in answer.output
-    assert (answer.code, answer.errors) == (1, "")
 
 
 def test_warnings_as_errors_change_nothing(paint: Site) -> None:
@@ -191,18 +162,6 @@ def test_an_unknown_library_is_wrong_usage(paint: Site, name: str, hint: str) ->
     assert (answer.code, answer.output) == (2, "")
 
 
-def test_what_a_library_prints_does_not_spoil_the_json(paint: Site) -> None:
-    """The output of libraries goes to stderr."""
-    paint.install_library(
-        {
-            "paintlib/filters.py": "print('hello')",
-        }
-    )
-    answer = paint.run("list", "paintlib", "--json")
-    assert answer.json["libraries"]
-    assert answer.errors == "hello\n"
-
-
 def test_public_names_that_cannot_be_imported_add_no_functions(paint: Site) -> None:
     """An optional part that is not usable here is not a problem."""
     (paint.folder / "paintlib" / "filters.py").write_text("import not_there", encoding="utf-8")
@@ -237,21 +196,7 @@ NAMED = """
     """
 
 
-def test_the_library_may_have_a_name_of_its_own(paint: Site) -> None:
-    """F11: tables show it; JSON has the name that descriptions use."""
-    paint.install_library({"paintlib/_dispatch.py": NAMED})
-    for command in (
-        ["list", "paintlib"],
-        ["show", "paintlib"],
-        ["explain", "paintlib.filters:blur", "builtins:int"],
-    ):
-        answer = paint.run(*command)
-        cells = [cell for row in answer.rows[1:] for cell in row]
-        assert "paintlib" in cells
-        assert "default" not in cells
-
-
-def test_edges_and_doctor_show_the_name_that_the_library_gives_itself(paint: Site) -> None:
+def test_every_command_shows_the_name_that_the_library_gives_itself(paint: Site) -> None:
     """F11: people see it; JSON has the name that descriptions use."""
     paint.install_library({"paintlib/_dispatch.py": NAMED})
     blur = '\n[functions."paintlib.filters:blur"]\nfunction = "paint_{}:f"\n'
@@ -271,6 +216,10 @@ def test_edges_and_doctor_show_the_name_that_the_library_gives_itself(paint: Sit
     assert "loop before pool before paintlib before loop" in doctor.output
     record = paint.run("doctor", "paintlib", "--json").json["libraries"][0]
     assert "default" in [each["name"] for each in record["backends"]]
+    for command in (["list", "paintlib"], ["explain", "blur", "builtins:int"]):
+        cells = [cell for row in paint.run(*command).rows[1:] for cell in row]
+        assert "paintlib" in cells
+        assert "default" not in cells
     for name in ("paintlib", "default"):
         output = paint.run("show", name, "--library", "paintlib").output
         assert output.startswith("paintlib, the library paintlib itself")

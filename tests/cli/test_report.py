@@ -71,18 +71,6 @@ def test_the_findings_are_those_of_doctor(paint: Site) -> None:
     assert all(f"{each['message']}. {each['remedy']}." in text for each in findings)
 
 
-def test_a_backend_for_subclasses_of_the_librarys_types_waits(paint: Site) -> None:
-    """As doctor says: `list` imports no types, and cannot know it."""
-    paint.install_library(
-        {"paintlib/_dispatch.py": LIBRARY["paintlib/_dispatch.py"].replace('"bui', '"~bui')}
-    )
-    paint.install_backend("wax", 'primary_types = ["paint_wax:Whole"]\n', "class Whole(int): ...\n")
-    assert paint.run("list").row("wax")[1] == "active"
-    assert paint.run("doctor").row("wax")[1] == "waits for prioritize"
-    paint.run("report")
-    assert "2 active, 1 waits for prioritize" in " ".join(page(paint).split())
-
-
 def test_nothing_of_a_blocked_backend_is_imported(paint: Site) -> None:
     """Neither doctor nor the panel imports it; it is listed."""
     toml = f'primary_types = ["paint_ink:T"]\n[functions."{BLUR}"]\nfunction = "paint_ink:f"\n'
@@ -137,18 +125,6 @@ def test_a_recorded_run(paint: Site) -> None:
     answer = paint.run("report", "--record", "no.json")
     assert answer.code == 1
     assert answer.errors == "Error: no.json is not a record of hooks.record: it lacks 'format'\n"
-
-
-def test_a_library_that_cannot_be_used(paint: Site) -> None:
-    """The page shows the others, and the reason."""
-    write_distribution(
-        paint.folder,
-        "glass-lib",
-        entry_points={"spatch_core.libraries": {"glasslib": "glasslib:system"}},
-    )
-    answer = paint.run("report", "--no-doctor", "paintlib", "glasslib", "paintlib")
-    assert answer.output == "report.html: 2 libraries, 2 backends, 1 finding\n"
-    assert "The library cannot be used" in page(paint)
 
 
 def test_wrong_usage(paint: Site) -> None:

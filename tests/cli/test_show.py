@@ -165,14 +165,6 @@ def test_wrong_usage_is_told_in_a_line(studio: Site, arguments: list[str], messa
     assert (answer.code, answer.output) == (2, "")
 
 
-def test_a_library_that_cannot_be_used_has_nothing_to_show(studio: Site) -> None:
-    """The problem is shown."""
-    (studio.folder / "paintlib" / "_dispatch.py").write_text("1 / 0", encoding="utf-8")
-    answer = studio.run("show", "oil", "--library", "paintlib")
-    assert "library 'paintlib' cannot be used" in answer.errors
-    assert (answer.code, answer.output) == (1, "")
-
-
 def test_conversions_and_requirements_are_shown(studio: Site) -> None:
     """The implementation of every function is shown, too; the library has its policy."""
     studio.install_backend(
@@ -274,20 +266,6 @@ def test_each_backend_has_one_short_reason(ordered: Site) -> None:
     ]  # fmt: skip
     mended = ordered.run("show", "paintlib").rows
     assert ["4", "oil", "fractions:Fraction", "after acrylic: wider types"] in mended
-
-
-def test_the_reason_beside_a_backend_that_the_environment_placed(paint: Site) -> None:
-    """The user of SET_ORDER sees it, also if both take part in no call together."""
-    paint.install_backend("water", FRACTIONS + "requires_opt_in = true\n" + OWN)
-    paint.install_backend("wax", 'primary_types = ["builtins:str"]\n' + OWN)
-    order = paint.run("show", "paintlib", PAINTLIB_SET_ORDER="wax>water>oil").rows
-    said = "PAINTLIB_SET_ORDER says"
-    assert {row[1]: row[3] for row in order[2:6]} == {
-        "default": "the library itself",
-        "wax": f"before water: {said} wax>water",
-        "water": f"needs opt-in; after wax: {said} wax>water",
-        "oil": f"after water: {said} water>oil",
-    }
 
 
 def test_edges_that_take_part_in_no_call_are_no_reasons(paint: Site) -> None:

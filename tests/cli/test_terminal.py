@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import re
-from typing import TYPE_CHECKING
 
 import pytest
+from click.testing import CliRunner
 
-if TYPE_CHECKING:
-    from tests.cli.conftest import Site
+from spatch_core.cli import main
+from tests.cli.conftest import Site
+from tests.cli.forked_commands import MODULES
 
 WIDTH = 80
 STYLE = re.compile(r"\x1b\[[0-9;]*m")
@@ -69,16 +71,12 @@ def squeezed(text: str) -> str:
 
 @pytest.mark.parametrize(("arguments", "code"), TABLES)
 def test_nothing_is_cut_without_a_sign(studio: Site, arguments: list[str], code: int) -> None:
-    """Every cell and line of the piped output is there, broken only at the ends of lines.
-
-    Colours are those of a terminal alone, and NO_COLOR removes them.
-    """
+    """Every cell and line of the piped output is there, broken only at the ends of lines."""
     piped = studio.run(*arguments, FORCE_COLOR="1", TERM="xterm-256color")
     answer = studio.run_in_terminal(*arguments)
     text = STYLE.sub("", answer.output)
     assert "\x1b[" in answer.output
     assert "\x1b" not in text + piped.output
-    assert studio.run_in_terminal(*arguments, NO_COLOR="1").output == text
     assert [line for line in text.splitlines() if columns(line) > WIDTH] == []
     assert "…" not in text
     cells = [cell for row in piped.rows for cell in row if not is_heading(cell)]
@@ -86,16 +84,12 @@ def test_nothing_is_cut_without_a_sign(studio: Site, arguments: list[str], code:
     assert (answer.code, piped.code, piped.errors) == (code, code, "")
 
 
-def test_no_help_is_too_wide(site: Site) -> None:
+def test_no_help_is_too_wide() -> None:
     """It holds for the help of each command, and of the group."""
-    overview = site.run_in_terminal("-h")
-    names = re.findall(r"^  ([a-z-]+)  ", overview.output.partition("See ")[2], re.MULTILINE)
-    assert "explain" in names
-    for name in names:
-        answer = site.run_in_terminal(name, "-h")
-        assert max(map(len, answer.output.splitlines())) <= WIDTH, name
-        assert answer.code == 0
-    assert max(map(len, overview.output.splitlines())) <= WIDTH
+    for arguments in ([], *([name] for name in main.commands)):
+        answer = CliRunner().invoke(main, [*arguments, "-h"], terminal_width=WIDTH)
+        assert answer.exit_code == 0
+        assert max(map(len, answer.output.splitlines())) <= WIDTH, arguments
 
 
 def test_names_that_an_encoding_lacks_are_escaped(paint: Site) -> None:
@@ -123,7 +117,7 @@ def test_control_characters_of_others_do_nothing(paint: Site) -> None:
 
 
 def test_ten_backends_are_a_table_of_80_columns(paint: Site) -> None:
-    """No name is broken, of a backend or a type."""
+    """No name is broken, of a backend or a type; NO_COLOR removes colours alone."""
     for name in ("cupy", "dask", "jax", "torch", "opencv", "numba", "threads", "xarray", "mlx"):
         paint.install_backend(
             name,
@@ -133,6 +127,9 @@ def test_ten_backends_are_a_table_of_80_columns(paint: Site) -> None:
         )
     paint.install_backend("fast", 'primary_types = ["builtins:int"]\n')
     answer = paint.run_in_terminal("list", "paintlib", NO_COLOR="1")
+    coloured = paint.run_in_terminal("list", "paintlib").output
+    assert "\x1b[" in coloured
+    assert STYLE.sub("", coloured) == answer.output
     head, *lines = answer.output.splitlines()[1:]
     assert head.split() == ["Backend", "State", "Types", "Functions", "Distribution"]
     place = head.index("Types")
@@ -142,7 +139,7 @@ def test_ten_backends_are_a_table_of_80_columns(paint: Site) -> None:
         (row,) = [line for line in table if line.startswith(f"{name} ")]
         assert row[place:].startswith(f"~{name}.arrays.core.devices:Array ")
         assert " paint-" in row  # as a last resort, a word is broken behind a hyphen
-    for command in (["doctor", "paintlib"], ["show", "paintlib"], ["show", "blur"]):
+    for command in (["show", "paintlib"], ["show", "blur"]):
         output = paint.run_in_terminal(*command, NO_COLOR="1").output
         assert {"threads", "opencv"} <= {*re.split(r"[\s:,]+", output)}, command
 
@@ -150,3 +147,53 @@ def test_ten_backends_are_a_table_of_80_columns(paint: Site) -> None:
 def columns(line: str) -> int:
     """How many columns a line takes; Chinese characters take two."""
     return sum(2 if "一" <= each <= "鿿" else 1 for each in line)
+
+
+SEEN = """
+    import json, os, sys
+    from spatch_core import BackendSystem
+
+    print("SEEN", json.dumps({
+        "arguments": sys.argv[1:],
+        "path": sys.path,
+        "variables": dict(os.environ),
+        "folder": os.getcwd(),
+        "streams": [
+            [each.isatty(), each.encoding, each.errors, each.line_buffering]
+            for each in (sys.stdin, sys.stdout, sys.stderr)
+        ],
+        "files": [os.fstat(number).st_mode & 0o1000 for number in range(3)],
+        "flags": list(sys.flags),
+        "modules": sorted(name for name in sys.modules if name.startswith("spatch_core")),
+        "main": sys.modules["__main__"].__spec__.name,
+        "group": os.getpgid(0),
+    }), file=sys.stderr)
+    system = BackendSystem("paintlib.backends", "PAINTLIB")
+    """
+
+
+def test_it_sees_the_same(site: Site) -> None:
+    """It has the same arguments, search path, environment, streams and modules."""
+    site.install_library({"paintlib/_dispatch.py": SEEN})
+    arguments, seen = ["list", "paintlib", "--json"], []
+    for answer in (site.run(*arguments, SOME="thing"), site.run_anew(*arguments, SOME="thing")):
+        _, _, text = answer.errors.partition("SEEN")
+        seen.append(json.loads(text.splitlines()[0]))
+    forked, started = seen
+    assert forked == started
+    assert forked["folder"] == str(site.folder)
+    assert "spatch_core.cli" in forked["modules"]
+    assert not [name for name in MODULES if name.startswith("spatch_core")]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [(["doctor", "paintlib"], 1), (["lst"], 2)],
+    ids=["problems", "usage"],
+)
+def test_it_answers_the_same(paint: Site, arguments: list[str], code: int) -> None:
+    """It has the same output, errors and exit code."""
+    paint.install_backend("gone", 'primary_types = ["nowhere:T"]')
+    answer = paint.run(*arguments)
+    assert answer == paint.run_anew(*arguments)
+    assert answer.code == code

@@ -284,74 +284,35 @@ def test_remarks_are_told_apart_from_what_is_not_checked(site: Site, project: Pa
 FUNCTIONS = """
     name = "oil"
     primary_types = ["fractions:Fraction"]
-
     [functions.defaults]
     function = "paint_oil.tools:blur"
-
     [functions."paintlib.filters:blur"]
     [functions."paintlib.filters:blurr"]
-    [functions."paintlib.filers:blur"]
-    [functions."paintlibb.filters:blur"]
-    [functions."paintlib:smooth"]
-    [functions."paintlib.later:wash"]
     [functions."paintlib.needing:wash"]
-    [functions."paintlib.broken:wash"]
     [functions."paintlib.filters:blend"]
     [functions."zzz_lib:blur"]
     [functions."zzz_lib:blend"]
     [functions."json:dumps"]
-    [functions."paintlib.filters:equalize"]
     """
 
 
 def test_functions_are_looked_up_in_the_library(site: Site, project: Path) -> None:
-    """If the library cannot be imported, the output says why."""
-    site.install_library(
-        {
-            "paintlib/__init__.py": "from .filters import blur as smooth",
-            "paintlib/later.py": """
-                from ._dispatch import system
-
-                @system.dispatchable(["x"])
-                def wash(x): ...
-                """,
-            "paintlib/needing.py": "import zzz_gpu",
-            "paintlib/broken.py": "1 / 0",
-        }
-    )
+    """If the library cannot be imported, the output says why; `test_doctor` has all faults."""
+    site.install_library({"paintlib/needing.py": "import zzz_gpu"})
     answer = verify(site, project, FUNCTIONS, "--json")
-    blur = "Did you mean 'paintlib.filters:blur'"
-    found = {key: (message, remedy) for (_, key), (message, remedy) in faults(answer).items()}
-    assert found.pop("functions.defaults.function")[0].startswith(
+    found = {key: text for (_, key), text in faults(answer).items()}
+    assert found["functions.defaults.function"][0].startswith(
         "paint_oil.tools:blur(x) cannot take all calls of the library's function (x, y): "
     )
-    assert [*found] == [
-        'functions."paintlib.filters:blurr"',
-        'functions."paintlib.filers:blur"',
-        'functions."paintlibb.filters:blur"',
-        'functions."paintlib:smooth"',
-        'functions."paintlib.filters:equalize"',
-    ]
-    messages = [message for message, _ in found.values()]
-    remedies = [remedy for _, remedy in found.values()]
-    assert messages == [
-        "the library has no function 'paintlib.filters:blurr'",
-        "the library has no function 'paintlib.filers:blur'",
-        "there is no module 'paintlibb'",
-        "the library has no function 'paintlib:smooth'",
-        "the library has no function 'paintlib.filters:equalize'",
-    ]
-    assert all(each.startswith(blur) for each in (*remedies[:2], remedies[3]))
-    assert remedies[2] == "Did you mean 'paintlib'?"
+    message, remedy = found['functions."paintlib.filters:blurr"']
+    assert message == "the library has no function 'paintlib.filters:blurr'"
+    assert remedy.startswith("Did you mean 'paintlib.filters:blur'")
+    assert len(found) == 2
     (file,) = answer.json["files"]
     assert [(each["key"], each["message"].partition(" (")[0]) for each in file["unchecked"]] == [
         (
             'functions."paintlib.needing:wash"',
             "the package 'zzz_gpu', which paintlib.needing imports",
-        ),
-        (
-            'functions."paintlib.broken:wash"',
-            "importing paintlib.broken failed with ZeroDivisionError: division by zero",
         ),
         *(
             (
@@ -386,35 +347,6 @@ def test_another_default_value_is_a_warning(site: Site, project: Path) -> None:
     assert "has other default values than the library's" in answer.output
     assert "n=2 instead of n=1" in answer.output
     assert ":13: warning: " in answer.output
-
-
-def test_what_ends_the_interpreter_again_and_again_is_given_up(site: Site, project: Path) -> None:
-    """A note says that the rest was not checked."""
-    code = "import os; os._exit(7)"
-    write(project / "src" / "paint_oil", {f"bad{number}.py": code for number in range(7)})
-    functions = "".join(
-        f'[functions."paintlib.filters:f{n}"]\nfunction = "paint_oil.bad{n}:f"\n' for n in range(7)
-    )
-    answer = verify(site, project, dedent(GOOD) + functions, "--json")
-    assert len(faults(answer)) == 6
-    (file,) = answer.json["files"]
-    assert (file["unchecked"][0]["line"], file["unchecked"][0]["key"]) == (None, None)
-    assert file["unchecked"][0]["message"].startswith("the rest was not examined")
-
-
-def test_one_fault_in_many_places_is_one_line(site: Site, project: Path) -> None:
-    """The line has the first key and the number of others; JSON has all."""
-    write(project / "src" / "paint_oil", {"broken.py": "import os; os._exit(7)"})
-    functions = "".join(
-        f'\n    [functions."zzz_lib:f{n}"]\n    function = "paint_oil.broken:f"\n' for n in range(4)
-    )
-    answer = verify(site, project, GOOD + functions)
-    file = project / "src" / "paint_oil" / "backend.toml"
-    (line,) = (line for line in answer.output.splitlines() if "exit code 7" in line)
-    start = f'{file}:16: error: functions."zzz_lib:f0".function and 3 more: '
-    assert line.startswith(start)
-    assert "1 error," in answer.output.splitlines()[-1]
-    assert len(faults(verify(site, project, GOOD + functions, "--json"))) == 4
 
 
 @pytest.mark.parametrize(

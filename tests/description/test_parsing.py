@@ -229,12 +229,6 @@ def test_an_object_for_the_public_spatch_package_is_read_as_generously(
     assert (blur("text"), mix("text")) == ("blurred", "mixed for lib:mix")
 
 
-def test_the_name_of_one_backend_stands_for_a_list() -> None:
-    """D3: in a mapping, too."""
-    one = parse({**MINIMAL, "higher_priority_than": "default", "lower_priority_than": "other"})
-    assert (one.higher_priority_than, one.lower_priority_than) == (("default",), ("other",))
-
-
 def test_none_in_the_table_of_a_function_overrides_the_default() -> None:
     """D4, D3: the function needs no `should_run`, whatever the others have."""
     defaults = {"should_run": "pkg:ask", "uses_context": 0}

@@ -116,8 +116,7 @@ def test_nothing_is_clipped(browser: Browser, server: str) -> None:
     page.close()
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [400, 800, 1280])
+@pytest.mark.parametrize(("width", "scheme"), [(400, "light"), (800, "dark"), (1280, "light")])
 def test_the_tutorial_is_usable_by_everybody(
     browser: Browser, server: str, width: int, scheme: Any
 ) -> None:

@@ -133,17 +133,6 @@ def test_a_group_of_another_package_is_no_misspelling(site: Site) -> None:
     assert library["findings"] == []
 
 
-def test_a_cycle_is_one_finding(site: Site) -> None:
-    """Not one for each backend on it."""
-    site.install_library()
-    for name, other in (("oil", "wax"), ("wax", "oil")):
-        site.install_backend(
-            name,
-            f'primary_types = ["fractions:Fraction"]\nhigher_priority_than = ["{other}"]\n',
-        )
-    assert len(examined(site)) == 1
-
-
 def test_pythons_own_classes_as_primary_types(site: Site) -> None:
     """A note says which calls the backend takes, unless the library lists such a class."""
     site.install_library({"paintlib/_dispatch.py": LIBRARY_WITHOUT_TYPES})

@@ -1,11 +1,10 @@
-"""Many calls, with the C extension and without: nothing leaks, and no thread gets it wrong."""
+"""Many calls, with the C extension and without: nothing leaks."""
 
 from __future__ import annotations
 
 import gc
 import os
 import sys
-import threading
 from collections.abc import Callable
 from contextlib import suppress
 from itertools import repeat
@@ -16,7 +15,7 @@ import pytest
 from spatch_core import BackendSystem
 
 IS_SANITIZED = "asan" in os.environ.get("LD_PRELOAD", "")
-"""Whether AddressSanitizer delays the reuse of freed memory; see tools/sanitize.py."""
+"""Whether AddressSanitizer delays the reuse of freed memory; see CONTRIBUTING.md."""
 
 pytestmark = pytest.mark.skipif(
     sys.implementation.name != "cpython" or not getattr(sys, "_is_gil_enabled", lambda: True)(),
@@ -214,63 +213,3 @@ def test_calls_leak_nothing(kind: str) -> None:
     assert max(map(abs, grown)) < 8, grown
     # Interpreters keep free lists.
     assert allocated < 500 or IS_SANITIZED
-
-
-@pytest.mark.usefixtures("switching")
-def test_many_threads_get_right_answers() -> None:
-    """While others change states, reload, trace and collect."""
-    system, functions = make()
-    f, deferring, plain = (functions[name] for name in ("f", "deferring", "plain"))
-    opts = system.backend_opts
-    start = threading.Barrier(6, timeout=60)
-    wrong: list[Any] = []
-
-    def check(name: str, function: Any, *args: Any, **kwargs: Any) -> None:
-        result = function(*args, **kwargs)
-        expected = name, args, kwargs
-        if result != (default(*args, **kwargs) if name == "default" else expected):
-            wrong.append((function, args, kwargs, result))
-
-    def call() -> None:
-        x, y = Foreign(), object()
-        check("first", f, x, y)
-        check("first", f, x, y=y)
-        check("default", f, y)
-        check("second", deferring, x, y, key=y)
-        check("default", plain, x)
-
-    def change() -> None:
-        x = Second()
-        with opts(prioritize="second"):
-            check("second", f, x, 1)
-            with opts(disable="second"):
-                check("first", f, x, 1)
-            check("second", f, y=x)
-
-    def trace() -> None:
-        with opts(trace=True, prioritize="first") as events:
-            check("first", f, Foreign())
-            check("default", plain, 1)
-        if [event.backend for event in events] != ["first", "default"]:
-            wrong.append(events)
-
-    def make_classes() -> None:
-        for bases in ((Foreign,), ()):
-            cls: Any = type("Class", bases, {})
-            check("first" if bases else "default", f, cls())
-
-    def work(task: Callable[[], object], count: int) -> None:
-        start.wait()
-        for _ in range(count):
-            task()
-
-    tasks: list[tuple[Callable[[], object], int]] = [
-        *((call, 1000), (change, 500), (trace, 300)),
-        *((make_classes, 500), (system.reload, 30), (gc.collect, 30)),
-    ]
-    threads = [threading.Thread(target=work, args=task) for task in tasks]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert wrong == []

@@ -1,4 +1,4 @@
-"""What a decorated function is: rules F."""
+"""What a decorated function is, and what the decorator of a library takes: rules F."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import collections.abc
 import copy
 import functools
 import inspect
+import pickle
 import sys
 import types
 import typing
@@ -13,12 +14,12 @@ from typing import Any
 
 import pytest
 
-from tests.function.conftest import Foreign, Own, describe, make_system
+from spatch_core import BackendSystem, UnknownBackendError, UnknownFunctionError
+from spatch_core.testing import run_python
+from tests.function.conftest import HERE, Foreign, Own, describe, make_system
 
 # Functions of a module, as a library has them: found under their own names.
-system = make_system(
-    describe(functions=[f"{__name__}:blur", f"{__name__}:Image.blur", f"{__name__}:Image.make"])
-)
+system = make_system(describe(functions=[f"{__name__}:blur", f"{__name__}:Image.blur"]))
 
 
 @system.dispatchable("x")
@@ -40,21 +41,6 @@ class Image(Foreign):
     def blur(self, other: Any = None, sigma: float = 1.0) -> Any:
         """Blur with another one."""
         return "default", self, other, sigma
-
-    @staticmethod
-    @system.dispatchable("x")
-    def make(x: Any) -> Any:
-        return "default", x
-
-    @classmethod
-    @system.dispatchable("x", qualname="Image.of_class")
-    def of_class(cls, x: Any) -> Any:
-        return "default", cls, x
-
-    @property
-    @system.dispatchable("self", qualname="Image.size")
-    def size(self) -> Any:
-        return "default", self.value
 
 
 # ---------------------------------------------------------------------------------------
@@ -124,15 +110,6 @@ def test_works_as_a_method() -> None:
     assert image.blur.__doc__ is not None
     assert isinstance(image.blur, types.MethodType)
     assert image.blur.__func__ is Image.blur
-
-
-def test_works_as_static_method_class_method_and_property() -> None:
-    """F1: below every decorator that takes a function."""
-    x = Foreign()
-    cls: Any = Image  # type checkers do not see through these decorators
-    assert cls.make(x) == cls().make(x) == ("first", (x,), {})
-    assert cls.of_class(x) == cls().of_class(x) == ("default", Image, x)
-    assert cls(5).size == ("default", 5)
 
 
 # ---------------------------------------------------------------------------------------
@@ -306,3 +283,199 @@ def test_backends_that_implement_it() -> None:
     assert repr(names) == "('default', 'third', 'first')"
     other: Any = system.dispatchable("x", module="lib", qualname="g")(lambda x: x)
     assert other.backends == ("default",)
+
+
+# ---------------------------------------------------------------------------------------
+# What `inspect` tells
+
+
+def full(x: int, n: Any = "n", *rest: Any, key: str = "key", **options: Any) -> str:
+    return "default"
+
+
+def positional(x: Any, y: Any = None, /) -> Any:
+    return x, y
+
+
+@pytest.mark.parametrize("functions", [(), ("lib:f",)], ids=["no backend", "a backend"])
+@pytest.mark.parametrize("dispatch_args", ["x", None])
+@pytest.mark.parametrize("default", [full, positional, lambda x: x], ids=["full", "positional", ""])
+def test_it_tells_what_it_tells_of_the_default(
+    default: Any, dispatch_args: Any, functions: Any
+) -> None:
+    """F1: before the first call, after it, and while calls are traced."""
+    system = make_system(describe(functions=functions))
+    function: Any = system.dispatchable(dispatch_args, module="lib", qualname="f")(default)
+
+    def check() -> None:
+        assert function.__defaults__ == default.__defaults__
+        assert function.__kwdefaults__ == default.__kwdefaults__
+        assert inspect.signature(function) == inspect.signature(default)
+        assert inspect.getsource(function) == inspect.getsource(default)
+
+    for _ in range(2):
+        check()
+        function(1)
+    with system.backend_opts(trace=True):
+        check()
+        function(1)
+        check()
+
+
+def test_a_function_without_signature_has_none() -> None:
+    """The error is that of the function itself."""
+    function: Any = make_system().dispatchable({"x": 0}, module="lib", qualname="f")(max)
+    for each in (max, function):
+        with pytest.raises(ValueError, match="no signature found"):
+            inspect.signature(each)
+
+
+def test_decorating_imports_no_inspect() -> None:
+    """A library's import stays light."""
+    done = run_python(
+        """
+        import sys
+        sys.modules.pop("inspect", None)  # an environment may import it when Python starts
+        from spatch_core import BackendSystem
+
+        system = BackendSystem(None, "MYLIB")
+
+        @system.dispatchable("x")
+        def f(x, y=1):
+            return x
+
+        print("inspect" in sys.modules)
+        import inspect
+        print(inspect.signature(f))
+        """,
+    )
+    assert done.stdout.splitlines() == ["False", "(x, y=1)"]
+
+
+def test_public_identity() -> None:
+    """F3: `module=` and `qualname=` give the public identity."""
+
+    def _private(x: Any) -> Any:
+        return "default"
+
+    system = make_system(describe(functions=["lib.public:Class.f"]))
+    function: Any = system.dispatchable("x", module="lib.public", qualname="Class.f")(_private)
+    assert function.__module__ == "lib.public"
+    assert function.__qualname__ == "Class.f"
+    assert function.__name__ == "f"
+    assert dict(system.functions) == {"lib.public:Class.f": function}
+    assert function(Foreign())[0] == "first"
+
+
+@pytest.mark.parametrize(
+    "value", [3, None, "lib:f", pytest.param(property(len), id="property")], ids=repr
+)
+def test_only_what_can_be_called_can_be_dispatchable(value: Any) -> None:
+    """The decorator raises an error that names the mistake."""
+    with pytest.raises(TypeError, match="only a function can be dispatchable"):
+        make_system().dispatchable("x")(value)
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        property,
+        staticmethod,
+        classmethod,
+        functools.cached_property,
+        functools.singledispatchmethod,
+    ],
+)
+def test_decorators_of_methods_stand_above(kind: Any) -> None:
+    """The error says what to write; a static method would be called with its instance."""
+
+    def method(x: Any) -> None: ...
+
+    with pytest.raises(TypeError, match=rf"write @{kind.__name__} above @dispatchable\(") as caught:
+        make_system().dispatchable("x")(kind(method))
+    assert f"not a {kind.__name__}:" in str(caught.value)
+
+
+def test_functions_map_identifiers_to_dispatchables() -> None:
+    """F6: identifier -> dispatchable, without discovering anything."""
+    system = BackendSystem(None, "MYLIB", backends=[{}])  # which would warn
+    f: Any = system.dispatchable("x", module="lib", qualname="f")(lambda x: x)
+    assert dict(system.functions) == {"lib:f": f}
+    with pytest.raises(TypeError):
+        system.functions["lib:g"] = f  # type: ignore[index]
+
+
+def test_an_invocation_can_be_printed_and_pickled() -> None:
+    """`invoke(…)` can be stored, printed and pickled."""
+    invocation = blur.invoke(backend="first", type=Foreign)
+    assert "test_dispatchable:blur" in repr(invocation)
+    assert "backend='first'" in repr(invocation)
+    assert "Foreign" in repr(invocation)
+    again = pickle.loads(pickle.dumps(invocation))
+    assert again(3) == ("first", (3,), {})
+    forced = pickle.loads(pickle.dumps(blur.invoke(backend="first", force=True)))
+    assert repr(forced).endswith("blur invoked with backend='first', force=True>")
+    assert forced(3) == ("first", (3,), {})
+    assert repr(blur.invoke(backend="x")).endswith("blur invoked with backend='x'>")
+    with pytest.raises(UnknownBackendError):
+        blur.invoke(backend="frist")(3)
+
+
+# ---------------------------------------------------------------------------------------
+# `explain_types`
+
+
+def library_with_f() -> BackendSystem:
+    system = BackendSystem(None, "ASKEDLIB", ["builtins:float"])
+    system.dispatchable("x", module="lib", qualname="blur")(lambda x: "default")
+    return system
+
+
+def test_a_function_that_the_library_does_not_have_is_refused_with_the_nearest() -> None:
+    """F7: `explain_types` takes the identifier of a function of the library."""
+    system = library_with_f()
+    with pytest.raises(KeyError, match=r"did you mean 'lib:blur'\?") as caught:
+        system.explain_types("lib:Blr", [float])
+    assert isinstance(caught.value, UnknownFunctionError)
+    assert caught.value.nearest == ("lib:blur",)
+    with pytest.raises(UnknownFunctionError, match=r"system\.functions has them"):
+        system.explain_types("qqqqq", [float])
+
+
+@pytest.mark.parametrize(
+    "types", [["numpy:ndarray"], "numpy:ndarray", float, 3, [float, 1.0]], ids=repr
+)
+def test_types_that_are_not_several_classes_are_refused(types: Any) -> None:
+    """F7: strings are not looked up, and objects not taken for their classes."""
+    with pytest.raises(TypeError, match=r"takes the classes of the dispatch arguments in a list"):
+        library_with_f().explain_types("lib:blur", types)
+
+
+def test_classes_may_come_from_any_iterable() -> None:
+    """F7: a generator, too."""
+    explanation = library_with_f().explain_types("lib:blur", (cls for cls in (float, float)))
+    assert explanation.types == (float,)
+    assert explanation.selected == "default"
+
+
+def test_backends_map_names_to_descriptions() -> None:
+    """F6: name -> description, by priority, the library under "default"."""
+    system = BackendSystem(
+        None,
+        "MYLIB",
+        [f"{HERE}:Own"],
+        [describe("first"), describe("second", higher_priority_than=["first"])],
+    )
+    backends = system.backends
+    assert list(backends) == ["default", "second", "first"]
+    assert backends["second"].name == "second"
+    assert [str(each) for each in backends["default"].primary_types] == [f"{HERE}:Own"]
+    assert backends["first"].functions["lib:f"].function == f"{HERE}:record"
+    assert len(backends) == 3
+    assert "second" in backends
+    assert backends.get("third") is None
+    assert dict(backends) == backends == system.backends
+    with pytest.raises(TypeError):
+        backends["third"] = None  # type: ignore[index]
+    with pytest.raises(KeyError):
+        backends["third"]

@@ -11,15 +11,15 @@ import pytest
 from spatch_core import BackendSystem
 from tests.function.conftest import Foreign, describe
 
-HERE = "tests.function.conftest"
-ENTRY = {"function": f"{HERE}:record"}
+CONFTEST = "tests.function.conftest"
+ENTRY = {"function": f"{CONFTEST}:record"}
 
 
-def make(**fields: Any) -> Any:
+def grow(**fields: Any) -> Any:
     """Return a library, the table of its backend, and a function that decorates."""
     table: dict[str, Any] = {}
     backend = {**describe(), "functions": table, **fields}
-    system = BackendSystem(None, "MYLIB", [f"{HERE}:Own"], [backend])
+    system = BackendSystem(None, "MYLIB", [f"{CONFTEST}:Own"], [backend])
 
     def add(name: str) -> Any:
         return system.dispatchable("x", identifier=f"lib:{name}")(lambda x: "default")
@@ -49,7 +49,7 @@ FILLING = pytest.mark.parametrize("fill", [fill_before, fill_after])
 @FILLING
 def test_tables_are_read_when_backends_are_discovered_and_by_reload(fill: Any) -> None:
     """D1: what is added later has no effect until then."""
-    system, table, add = make()
+    system, table, add = grow()
     first = fill(table, add, "f")
     assert runs(first) == "first"
     second = fill(table, add, "g")
@@ -65,7 +65,7 @@ def test_tables_are_read_when_backends_are_discovered_and_by_reload(fill: Any) -
 
 def test_a_function_may_be_decorated_after_its_entry_was_read() -> None:
     """D1: as a submodule does that is imported late."""
-    _, table, add = make()
+    _, table, add = grow()
     table["lib:g"] = ENTRY
     assert runs(fill_before(table, add, "f")) == "first"
     late = add("g")

@@ -293,7 +293,7 @@ def test_calls_explanations_and_traces_agree_with_the_model(
     secondary: tuple[str, ...],
     program: list[Any],
 ) -> None:
-    """C1, C2, C8, M3, M4, S3: first calls, cached calls, `explain` and the trace are one."""
+    """C1, C2, C8, M3, M4, P4, P8, S3: first calls, cached ones, `explain` and traces are one."""
     make_classes()
     HERE.implementations = SimpleNamespace(**{each.name: each.implementation for each in drawn})
     HERE.should_run = SimpleNamespace(**{each.name: each.should_run for each in drawn})

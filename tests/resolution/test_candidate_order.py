@@ -95,30 +95,6 @@ def make(tmp_path: Path) -> Iterator[Make]:
         yield make
 
 
-@pytest.mark.parametrize(
-    "newcomer",
-    [
-        {"requires_opt_in": True, "implements": False},
-        {"requires_opt_in": True},
-        {"implements": False},
-        {},
-    ],
-    ids=["inactive and silent", "inactive", "silent", "neither"],
-)
-@pytest.mark.parametrize("types", [["Own"], ["Foreign"], ["elsewhere:Array"]], ids=str)
-def test_a_newcomer_does_not_turn_the_librarys_own_order_around(
-    make: Make, newcomer: dict[str, Any], types: list[str]
-) -> None:
-    """C2, P1, P8: whatever it declares between them, and whether it is a candidate."""
-    library = make(described("fast", "Own", higher_priority_than=["default"]))
-    assert library.asked(Own())[:2] == ["fast", "default"]
-    edges = {"higher_priority_than": ["fast"], "lower_priority_than": ["default"]}
-    library.install("newcomer", *types, **edges, **newcomer)
-    with pytest.warns(BackendSkippedWarning, match="form a cycle"):
-        assert library.asked(Own())[:2] == ["fast", "default"]
-    assert set(library.system.backends) == {"fast", "default", "newcomer"}
-
-
 def test_installed_candidates_on_a_circle_are_skipped_and_say_why(
     make: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -150,27 +126,3 @@ def test_the_librarys_own_on_a_circle_are_skipped(make: Make) -> None:
     )
     with pytest.warns(BackendSkippedWarning, match="one before two before one"):
         assert library.asked(Foreign()) == ["three", "default"]
-
-
-def test_the_nearer_pattern_goes_first(make: Make) -> None:
-    """P4: a subclass is nearer than its base, for installed and for own backends."""
-    library = make(described("own", "~Foreign"), described("nearer", "~ForeignSub"))
-    library.install("a", "~Foreign")
-    library.install("b", "ForeignSub")
-    library.install("c", "ForeignSub", lower_priority_than=["a"])
-    assert library.asked(ForeignSub()) == ["nearer", "own", "b", "a", "c", "default"]
-    assert library.asked(Foreign()) == ["own", "a", "default"]
-
-
-def test_general_patterns_come_after_specific_ones(
-    make: Make, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """P8, M3: whatever they declare; the environment may say otherwise."""
-    library = make()
-    library.install("everything", "~builtins:object", higher_priority_than=["specific", "hash"])
-    library.install("hash", "@collections.abc:Hashable", higher_priority_than=["specific"])
-    library.install("specific", "Foreign")
-    assert library.asked(Foreign()) == ["specific", "everything", "hash", "default"]
-    assert library.asked(Own())[0] == "default"
-    monkeypatch.setenv("ORDERLIB_SET_ORDER", "hash>specific")
-    assert library.asked(Foreign()) == ["hash", "specific", "everything", "default"]

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from spatch_core import IF_NEEDED, BackendSystem
+from spatch_core import BackendSystem
 from spatch_core.types import Verdict
 
 
@@ -36,10 +36,6 @@ def third(*args: Any) -> str:
 
 def says_small(context: Any, *args: Any) -> Any:
     return "the array is small"
-
-
-def needed(context: Any, *args: Any) -> Any:
-    return IF_NEEDED
 
 
 def fails(context: Any, *args: Any) -> bool:
@@ -142,22 +138,6 @@ def test_all_types_that_a_backend_does_not_know_are_named(args: Any, unknown: li
     _, f = make(describe("first"), describe("second", ["Rare"]))
     reason = f"it does not know {', '.join(map(pattern, unknown))}"
     assert verdicts(f.explain(*args))["second"] == (Verdict.NO_MATCH, reason)
-
-
-@pytest.mark.parametrize("policy", ["default", "raise"])
-def test_the_first_that_said_if_needed_runs_where_nothing_else_does(policy: str) -> None:
-    """V4, C3: and the others come after it."""
-    lazy = describe("first", should_run="needed"), describe("second", should_run="needed")
-    _, f = make(*lazy, fallback=policy)
-    explanation = f.explain(Foreign())
-    assert explanation.selected == f(Foreign()) == "first"
-    said = [verdict for verdict, _ in verdicts(explanation).values()]
-    assert said == [Verdict.RUNS, Verdict.DEFERS, Verdict.LATER]
-    _, f = make(lazy[0], describe("second"), fallback=policy)
-    explanation = f.explain(Foreign())
-    assert explanation.selected == f(Foreign()) == "second"
-    said = [verdict for verdict, _ in verdicts(explanation).values()]
-    assert said == [Verdict.DEFERS, Verdict.RUNS, Verdict.LATER]
 
 
 def test_explanation_of_types_asks_nobody() -> None:

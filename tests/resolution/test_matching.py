@@ -26,10 +26,6 @@ class Other:
     pass
 
 
-class Unknown:
-    pass
-
-
 class Answers:
     """``answers.gpu`` is an implementation that answers with the name of its backend."""
 
@@ -110,25 +106,6 @@ def test_none_and_absent_arguments_do_not_count() -> None:
     assert contexts[-1].dispatch_args == (array,)
     assert function(None) == "default"
     assert library(backend("gpu", ["types:NoneType", "builtins:NoneType"]))(None) == "default"
-
-
-def test_a_type_in_force_counts_as_if_it_had_been_passed() -> None:
-    """M1, M3: `type=` is like one more argument, which another backend may not know."""
-    function = library(
-        backend("gpu", here("Array"), here("Other")), backend("tpu", here("Special"))
-    )
-    opts = function.system.backend_opts
-    assert function(Other()) == "default"
-    with opts(type=Array):
-        assert function(Other()) == "gpu"
-        assert last_types() == [Other, Array]
-        assert function() == "gpu"
-        assert last_types() == [Array]
-        # Already there: it keeps its place.
-        assert function(Array(), Other()) == "gpu"
-        assert last_types() == [Array, Other]
-    with opts(type=Special):
-        assert (function(Array()), function()) == ("default", "tpu")
 
 
 # --- M2 exact patterns ---------------------------------------------------------------
@@ -363,63 +340,6 @@ class Failing(abc.ABC):  # noqa: B024  # abstract by its hook
     @classmethod
     def __subclasshook__(cls, other: type) -> bool:
         raise RuntimeError("hook")
-
-
-# --- M3, M4 matching -----------------------------------------------------------------
-
-
-AN_ARRAY, ANOTHER, SUBCLASS = Array(), type("Another", (Other,), {})(), Special()
-GPU, TPU = backend("gpu", here("Array")), backend("tpu", here("Other"))
-
-
-@pytest.mark.parametrize(
-    ("backends", "default", "calls"),
-    [
-        (
-            [backend("gpu", here("Array"), here("Other"))],
-            [],
-            {(AN_ARRAY,): "gpu", (AN_ARRAY, Other()): "gpu", (Other(),): "default"},
-        ),
-        ([GPU, TPU], [], {(AN_ARRAY,): "gpu", (Other(),): "tpu", (AN_ARRAY, Other()): "default"}),
-        ([GPU], [], {(Unknown(), AN_ARRAY, Unknown()): "gpu", (Unknown(),): "default"}),
-        ([GPU], here("Other"), {(AN_ARRAY, Other()): "default", (AN_ARRAY, Unknown()): "gpu"}),
-        (
-            [backend("gpu", here("Array"), here("Array", prefix="~"))],
-            [],
-            {(AN_ARRAY,): "gpu", (SUBCLASS,): "default", (SUBCLASS, AN_ARRAY): "gpu"},
-        ),
-        (
-            [backend("gpu", here("Array"), [*here("Other", prefix="~"), "@numbers:Real"])],
-            ["builtins:str"],
-            {
-                (AN_ARRAY, ANOTHER, 1.5): "gpu",
-                (AN_ARRAY, "text"): "default",
-                (ANOTHER, 1.5): "default",
-            },
-        ),
-    ],
-    ids=[
-        *("one type must be primary", "what others know counts", "what none knows is ignored"),
-        *("the library is one of the backends", "primary and secondary", "secondary patterns"),
-    ],
-)
-def test_which_backend_matches(
-    backends: list[Any], default: list[str], calls: dict[tuple[Any, ...], str]
-) -> None:
-    """M3, M4: it knows every type that counts, one of them as a primary type."""
-    function = library(*backends, default=default)
-    assert {args: function(*args) for args in calls} == calls
-
-
-def test_types_that_only_inactive_backends_know_are_ignored() -> None:
-    """M3, C2: an installed opt-in backend changes nothing."""
-    function = library(GPU, backend("shy", here("Other"), requires_opt_in=True))
-    opts = function.system.backend_opts
-    assert function(Array(), Other()) == "gpu"
-    with opts(prioritize="shy"):
-        assert (function(Array(), Other()), function(Other())) == ("default", "shy")
-    with opts(prioritize="shy", disable="shy"):
-        assert function(Array(), Other()) == "gpu"
 
 
 # --- M1 strange classes --------------------------------------------------------------

@@ -74,12 +74,6 @@ def decorated(x: "int" = 1, *rest, key: "str" = "") -> "str":
     return f(Foreign())
 
 
-@backend_opts(disable="first")
-@backend_opts(prioritize="third")
-def twice():
-    return f(Foreign()), backend_opts().disabled
-
-
 class Work:
     def __init__(self, value=0):
         self.value = value
@@ -108,11 +102,6 @@ async def coroutine(x=1):
     found = [f(Foreign())]
     await asyncio.sleep(0)
     return [*found, f(Foreign())]
-
-
-async def plain_coroutine(x=1):
-    await asyncio.sleep(0)
-    return f(Foreign())
 
 
 def generator(x=1):

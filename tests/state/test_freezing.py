@@ -1,8 +1,13 @@
-"""Options as a decorator, and `freeze`: which state is frozen, and into what."""
+"""Options as a decorator, and `freeze`: which state is frozen, into what, and how it travels."""
 
 from __future__ import annotations
 
 import asyncio
+import functools
+import inspect
+import pickle
+import sys
+import typing
 from concurrent.futures import ProcessPoolExecutor
 from importlib import import_module
 from pathlib import Path
@@ -11,10 +16,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import spatch_core
+from spatch_core import DispatchContext
 from spatch_core.testing import run_python
 
 if TYPE_CHECKING:
     from spatch_core.types import BackendOptions
+
 
 PACKAGE = Path(spatch_core.__file__).parents[1]
 
@@ -145,3 +152,273 @@ def test_frozen_state_of_this_process_counts(
     assert module.late() == "second"
     assert process.submit(module.late).result(60) == "second"
     assert process.submit(asyncio_run, module.later).result(60) == "second"
+
+
+def roundtrip(function: Any) -> Any:
+    return pickle.loads(pickle.dumps(function))
+
+
+def test_trace_of_a_frozen_state(library: Any, work: Any) -> None:
+    """S5, S6: a frozen trace goes on recording, into the options' own list."""
+    options = library.backend_opts(trace=True)
+    frozen = options(work.plain)
+    with library.backend_opts(trace=True) as around:
+        frozen()
+        frozen()
+    assert [event.backend for event in options.trace] == ["first", "first"]
+    assert around == []
+
+
+def test_methods_bind(work: Any) -> None:
+    """S5: methods, static methods and class methods."""
+    thing = work.Work(7)
+    assert thing.method(2) == ("third", 7, 2)
+    assert thing.method() == work.Work.method(thing) == ("third", 7, 1)
+    assert work.Work.static(3) == thing.static(3) == ("second", 3)
+    assert work.Work.of_class() == thing.of_class() == ("third", "Work")
+    assert inspect.signature(thing.method) == inspect.signature(lambda x=1: None)
+    assert list(inspect.signature(work.Work.method).parameters) == ["self", "x"]
+
+
+def test_bound_methods_objects_and_partials(library: Any, work: Any) -> None:
+    """S5, C4: any callable, with its arguments exactly as given."""
+    options = library.backend_opts(prioritize="third")
+    thing = work.Work(7)
+    assert options(thing)(1) == ("third", 7, 1)
+    assert options(thing.method)(x=2) == ("third", 7, 2)
+    assert options(functools.partial(thing, 5))() == ("third", 7, 5)
+    assert options(len)([1, 2]) == 2
+    assert options(library.f)(library.Foreign()) == "third"
+
+
+def test_looks_like_the_function(work: Any) -> None:
+    """Name, docstring, signature and annotations are the function's."""
+    frozen = work.decorated
+    assert frozen.__name__ == frozen.__qualname__ == "decorated"
+    assert frozen.__module__ == "frozen_work"
+    assert frozen.__doc__ == inspect.getdoc(frozen) == "Call the library under options."
+    assert str(inspect.signature(frozen)) == "(x: 'int' = 1, *rest, key: 'str' = '') -> 'str'"
+    assert typing.get_type_hints(frozen) == {"x": int, "key": str, "return": str}
+    assert frozen.__wrapped__() == "first"
+    assert inspect.unwrap(frozen) is frozen.__wrapped__
+    assert callable(frozen)
+    assert "decorated" in repr(frozen)
+
+
+def test_pickled_state_is_the_frozen_one(library: Any, work: Any) -> None:
+    """S5: every part of the state travels but the trace."""
+    with library.backend_opts(prioritize="second", type=library.Foreign):
+        options = library.backend_opts(disable="first", trace=True)
+        frozen = options(library.f)
+    again = roundtrip(frozen)
+    assert again(None) == "second"
+    assert options.trace == []
+    assert frozen(None) == "second"
+    assert len(options.trace) == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "block", "reason"),
+    [
+        ("thirt", None, "no backend is named 'thirt'"),
+        ("third", "third", "it is blocked by the environment variable FROZENLIB_BLOCK"),
+    ],
+    ids=["not installed", "blocked"],
+)
+def test_a_backend_that_cannot_be_used_there_is_explained(
+    folder: Path, library: Any, name: str, block: str | None, reason: str
+) -> None:
+    """S5: where the function is called."""
+    data = pickle.dumps(library.backend_opts(prioritize="third")(library.f))
+    done = run_python(
+        f"""
+        import pickle
+        from spatch_core import UnknownBackendError
+        function = pickle.loads({data.replace(b"third", name.encode())!r})
+        try:
+            function(3)
+        except UnknownBackendError as error:
+            print(error)
+            assert str(pickle.loads(pickle.dumps(error))) == str(error)
+        """,
+        path=[folder, PACKAGE],
+        environment={"FROZENLIB_BLOCK": block},
+    )
+    assert reason in done.stdout
+
+
+SCRIPT = """
+import asyncio
+import sys
+
+import cloudpickle
+from frozen_library import Foreign, backend_opts, f
+
+
+@backend_opts(prioritize="third")
+def decorated():
+    return f(Foreign())
+
+
+@backend_opts(prioritize="third")
+async def coroutine():
+    return f(Foreign())
+
+
+class Work:
+    @backend_opts(prioritize="second")
+    def method(self):
+        return f(Foreign())
+
+
+functions = {
+    "decorated": decorated,
+    "method": Work().method,
+    "lambda": backend_opts(prioritize="second")(lambda: f(Foreign())),
+    "coroutine": lambda: asyncio.run(coroutine()),
+}
+for name, function in functions.items():
+    with open(f"{sys.path[1]}/{name}.pickle", "wb") as file:
+        cloudpickle.dump(function, file)
+"""
+
+
+def test_functions_of_a_script_travel_by_value(folder: Path) -> None:
+    """S5: a Dask worker, which has another `__main__`, runs a script's functions."""
+    pytest.importorskip("cloudpickle", reason="cloudpickle is not installed")
+    run_python(SCRIPT, path=[folder, PACKAGE])
+    done = run_python(
+        """
+        import pathlib, pickle, sys
+        for file in sorted(pathlib.Path(sys.path[1]).glob("*.pickle")):
+            print(file.stem, pickle.loads(file.read_bytes())())
+        """,
+        path=[folder, PACKAGE],
+    )
+    assert dict(line.split() for line in done.stdout.splitlines()) == {
+        **dict.fromkeys(("coroutine", "decorated"), "third"),
+        **dict.fromkeys(("lambda", "method"), "second"),
+    }
+
+
+def test_script_that_starts_processes(folder: Path) -> None:
+    """S5: functions of a script travel to the processes that the script starts."""
+    done = run_python(
+        """
+        from concurrent.futures import ProcessPoolExecutor
+        from multiprocessing import get_context
+
+        from frozen_library import Foreign, backend_opts, f
+        from spatch_core import BackendSystem
+
+        other = BackendSystem(None, "OTHERLIB")
+
+        @backend_opts(prioritize="third")
+        def decorated(number):
+            return f(Foreign())
+
+        @backend_opts(prioritize="second")
+        @other.backend_opts()
+        def of_two_libraries(number):
+            return f(Foreign())
+
+        class Work:
+            @backend_opts(prioritize="second")
+            def method(self, number):
+                return f(Foreign())
+
+        if __name__ == "__main__":
+            with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
+                for function in (decorated, Work().method, decorated, of_two_libraries):
+                    print(pool.submit(function, 1).result(60))
+        """,
+        path=[folder, PACKAGE],
+    )
+    assert done.stdout.split() == ["third", "second", "third", "second"]
+
+
+@pytest.mark.parametrize("name", ["generator", "async_generator"])
+@pytest.mark.parametrize("wrap", [lambda function: function, functools.partial])
+def test_generator_functions_are_refused(library: Any, work: Any, name: str, wrap: Any) -> None:
+    """S5: their bodies would run outside of the options."""
+    function = wrap(getattr(work, name))
+    for decorate in (library.backend_opts(prioritize="third"), library.backend_opts().freeze):
+        with pytest.raises(TypeError, match=rf"{name}.* generator function.*Decorate the function"):
+            decorate(function)
+
+
+def test_coroutine_functions(library: Any, work: Any) -> None:
+    """S5: a coroutine runs under the options from its first step to its last."""
+
+    async def main() -> Any:
+        with library.backend_opts(prioritize="second"):
+            one = work.coroutine()
+        other = asyncio.create_task(work.coroutine())
+        await asyncio.sleep(0)
+        between = library.f(library.Foreign())
+        return await one, between, await other, library.f(library.Foreign())
+
+    assert asyncio.run(main()) == (["third"] * 2, "first", ["third"] * 2, "first")
+    assert inspect.iscoroutinefunction(work.coroutine)
+    if sys.version_info < (3, 14):  # deprecated since
+        assert asyncio.iscoroutinefunction(work.coroutine)
+    assert work.coroutine.__doc__ == "Wait, and call the library."
+    assert str(inspect.signature(work.coroutine)) == "(x=1)"
+
+
+# What is evaluated with each object as `value`, and what is printed.
+USES = {
+    "system": ("value.group, value.environ_prefix", "(None, 'FROZENLIB')"),
+    "options": (
+        "value.prioritized, value.disabled, value.type, value.trace",
+        "(('second',), ('first',), <class 'frozen_library.Foreign'>, [])",
+    ),
+    "no options": ("value.prioritized, value.trace", "((), None)"),
+    "frozen": ("value(3)", "second"),
+    "decorated": ("value()", "third"),
+    "coroutine": ("asyncio.run(value())", "['third', 'third']"),
+    "backend": ("value(3)", "second"),
+    "type": ("value(3)", "first"),
+    "context": (
+        "(value.name, value.types, value.prioritized)",
+        "('first', (<class 'int'>,), False)",
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def objects(library: Any, work: Any) -> dict[str, Any]:
+    """One object of each kind that can be pickled."""
+    options = library.backend_opts
+    return {
+        "system": library.system,
+        "options": options("second", "first", library.Foreign, trace=True),
+        "no options": options(),
+        "frozen": options(prioritize="second", type=library.Foreign)(library.f),
+        "decorated": work.decorated,
+        "coroutine": work.coroutine,
+        "backend": library.f.invoke(backend="second"),
+        "type": library.f.invoke(type=library.Foreign),
+        "context": DispatchContext((int,), (1,), "first", False, "lib:f"),
+    }
+
+
+@pytest.mark.parametrize("protocol", [2, 5])
+def test_pickles_load_in_another_process(
+    folder: Path, objects: dict[str, Any], protocol: int
+) -> None:
+    """S5: each kind does there what it does here."""
+    lines = "".join(
+        f"value = pickle.loads({pickle.dumps(objects[name], protocol)!r})\nprint(({use}))\n"
+        for name, (use, _) in USES.items()
+    )
+    done = run_python(f"import asyncio, pickle\n{lines}", path=[folder, PACKAGE])
+    assert done.stdout.splitlines() == [result for _, result in USES.values()]
+
+
+def test_a_system_that_is_not_there_is_named(library: Any) -> None:
+    """S5: the module is there, and its system has another prefix now."""
+    data = pickle.dumps(library.backend_opts())
+    assert pickle.loads(data).prioritized == ()
+    with pytest.raises(LookupError, match=r"'frozen_library' makes no .* 'FROZENLIX'"):
+        pickle.loads(data.replace(b"FROZENLIB", b"FROZENLIX"))

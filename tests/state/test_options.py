@@ -1,7 +1,8 @@
-"""``backend_opts`` as a block, globally and as a query: rules S."""
+"""``backend_opts`` as a block, globally and as a query: rules S and H."""
 
 from __future__ import annotations
 
+import copy
 import pickle
 import pydoc
 from concurrent.futures import ThreadPoolExecutor
@@ -10,11 +11,7 @@ from typing import Any
 
 import pytest
 
-from spatch_core import (
-    IdentifierError,
-    UnknownBackendError,
-    UnknownTypeError,
-)
+from spatch_core import BackendSystem, IdentifierError, UnknownBackendError, UnknownTypeError
 from tests.state.small_library import Converted, Foreign, Library, Own, Unknown
 
 HERE = Library.__module__
@@ -49,35 +46,6 @@ def test_block_holds_inside_and_ends(library: Library, options: Any, expected: s
     with library.options(**options):
         assert library.ran() == expected
     assert library.ran() == "first"
-
-
-def test_inner_block_keeps_what_the_outer_one_says(library: Library) -> None:
-    """S3: nesting adds; an inner block keeps outer prioritize, disable and type."""
-    with library.options(prioritize="third", disable="first", type=Foreign):
-        with library.options():
-            assert library.f(None) == "third"
-        with library.options(prioritize="second"):
-            query = library.options()
-            assert query.prioritized == ("second", "third")
-            assert query.disabled == ("first",)
-            assert query.type is Foreign
-            assert library.f(None) == "second"
-        with library.options(disable="third"):
-            assert library.f(None) == "second"
-            assert library.options().disabled == ("first", "third")
-        assert library.f(None) == "third"
-
-
-def test_inner_prioritize_enables_what_an_outer_block_disabled(library: Library) -> None:
-    """S3: an inner `prioritize` re-enables."""
-    with library.options(disable=["first", "second"]):
-        assert library.ran() == "default"
-        with library.options(prioritize="first"):
-            assert library.ran() == "first"
-            assert library.options().disabled == ("second",)
-        with library.options(prioritize="default"):
-            assert library.f(Own()) == "default"
-        assert library.ran() == "default"
 
 
 def test_a_type_may_be_given_by_its_identifier(library: Library) -> None:
@@ -129,13 +97,6 @@ def test_type_that_is_primary_for_no_backend(library: Library, cls: type) -> Non
     assert isinstance(caught.value, UnknownTypeError)
     assert caught.value.type is cls
     assert caught.value.known == (f"{HERE}:Own", f"{HERE}:Foreign")
-
-
-@pytest.mark.parametrize("value", ["json:loads", 3, Foreign()], ids=["str", "int", "object"])
-def test_type_must_be_a_class(library: Library, value: Any) -> None:
-    """S4: an object that is not a class gives another error than an unknown type."""
-    with pytest.raises(TypeError, match="takes a class"):
-        library.options(type=value)
 
 
 # ---------------------------------------------------------------------------------------
@@ -392,3 +353,38 @@ def test_options_do_not_decorate_a_class(library: Library) -> None:
     """S5: a function would take its place."""
     with pytest.raises(TypeError, match=r"class Foreign.*decorate its methods"):
         library.options(prioritize="third")(Foreign)
+
+
+system = BackendSystem(None, "HOOKSTATE")
+
+
+def plain(call: Any) -> Any:
+    return call.next(*call.args)
+
+
+def query() -> Any:
+    return system.backend_opts().hooks
+
+
+def test_options_without_a_hook() -> None:
+    """H1: None means no hook."""
+    assert system.backend_opts(hook=None).hooks == ()
+    assert system.backend_opts(hook=plain).hooks == (plain,)
+    assert f"hooks=({plain!r},)" in repr(system.backend_opts(hook=plain))
+    with system.backend_opts(hook=plain) as options:
+        assert options.hooks == (plain,)
+
+
+def test_options_with_a_hook_are_not_pickled() -> None:
+    """H4: rather than without the hook."""
+    options = system.backend_opts(hook=plain)
+    for act in (pickle.dumps, copy.copy):
+        with pytest.raises(TypeError, match=rf"cannot be pickled or copied, .*{__name__}:plain"):
+            act(options)
+
+
+def test_frozen_functions_travel_without_hooks() -> None:
+    """H4, S5: as they do without a trace."""
+    frozen = system.backend_opts(hook=plain)(query)
+    assert frozen() == (plain,)
+    assert pickle.loads(pickle.dumps(frozen))() == ()

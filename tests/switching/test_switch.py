@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from spatch_core import UnknownBackendError
+import spatch_core
+from spatch_core import UnknownBackendError, switching
 from spatch_core.switching import Switch
-from spatch_core.testing import isolated
+from spatch_core.testing import isolated, run_python
 
 if TYPE_CHECKING:
     from tests.switching.conftest import Library
@@ -24,20 +26,6 @@ def _in_a_context_of_its_own(library: Library) -> Iterator[None]:
 
 
 # --- what it does in one thread --------------------------------------------------------
-
-
-def test_set_and_get(library: Library) -> None:
-    """W2: from the call on; the library itself under its own name."""
-    switch = library.switch
-    assert library.now() == "numpy"
-    switch.set_backend("jax")
-    assert library.now() == "jax"
-    switch.set_backend("cupy")  # requires opt-in
-    assert library.now() == "cupy"
-    switch.set_backend("numpy")
-    assert library.now() == library.tensor(1) == "numpy"
-    switch.set_backend("default")
-    assert library.now() == "numpy"
 
 
 def test_an_unknown_name_changes_nothing(library: Library) -> None:
@@ -103,6 +91,9 @@ def test_the_stack(library: Library) -> None:
     switch = library.switch
     assert [*switch] == []
     assert repr(switch).endswith("conftest: no backend is set>")
+    switch.set_backend("cupy")  # requires opt-in
+    assert library.now() == "cupy"
+    switch.previous_backend()
     switch.set_backend("jax")
     with switch.backend_context("torch"):
         switch.set_backend("numpy")
@@ -115,21 +106,6 @@ def test_the_stack(library: Library) -> None:
             switch.previous_backend()
     assert [*switch] == ["jax"]
     assert switch.previous_backend() == "numpy"
-
-
-def test_unset(library: Library) -> None:
-    """W2: back to what the environment says, here and until a block ends."""
-    switch = library.switch
-    switch.unset_backend()
-    assert library.now() == "numpy"
-    switch.set_backend("jax")
-    with switch.backend_context("torch"):
-        switch.unset_backend()
-        assert [*switch] == []
-        assert library.now() == "numpy"
-    assert library.now() == "jax"
-    switch.unset_backend()
-    assert [*switch] == []
 
 
 def test_the_environment_gives_the_first(library: Library) -> None:
@@ -187,3 +163,32 @@ def test_a_trace_of_the_whole_process(library: Library) -> None:
     library.options.reset_globally()
     assert in_thread(library.now) == "numpy"
     assert len(traced.trace) == 2
+
+
+FOLDERS = [Path(spatch_core.__file__).parents[1]]
+
+
+def test_public_names() -> None:
+    for name in switching.__all__:
+        assert getattr(switching, name).__doc__
+
+
+def test_a_library_that_does_not_switch_imports_nothing_of_it() -> None:
+    """F10: also not after the first call."""
+    run_python(
+        """
+        import sys
+        from spatch_core import BackendSystem
+
+        system = BackendSystem(None, "LIB")
+
+        @system.dispatchable("x")
+        def f(x):
+            return x
+
+        assert f(1) == 1
+        assert system.backend_opts().backends == ("default",)
+        assert not [name for name in sys.modules if "switching" in name]
+        """,
+        path=FOLDERS,
+    )

@@ -1,17 +1,20 @@
-"""The test kit: distributions on disk, and scripts in fresh interpreters."""
+"""The test kit: distributions on disk, fresh interpreters, classes as backends, isolation."""
 
 from __future__ import annotations
 
+import importlib
 import os
 import subprocess
+import sys
+from collections.abc import Iterator
 from importlib.metadata import distributions
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from spatch_core import BackendSystem
-from spatch_core.testing import Distribution, isolated, run_python, write_distribution
+from spatch_core import BackendSystem, DispatchContext
+from spatch_core.testing import BackendDummy, Distribution, isolated, run_python, write_distribution
 from tests.testing.conftest import GROUP
 
 
@@ -134,3 +137,240 @@ def test_one_folder_is_refused_where_several_are_taken(system: BackendSystem, pa
         isolated(system, path=path).__enter__()
     with pytest.raises(TypeError, match=message):
         run_python("", path=path)
+
+
+class Floats(BackendDummy):
+    name = "floats"
+    primary_types = ("builtins:float",)
+    secondary_types = ("builtins:int",)
+    requires_opt_in = False
+
+    @staticmethod
+    def double(x: Any) -> Any:
+        """Implement `double` for floats."""
+        return "floats", 2 * x
+
+
+def library(*backends: Any) -> tuple[BackendSystem, Any]:
+    system = BackendSystem(None, "DUMMYLIB", ["builtins:int"], backends=backends)
+
+    @system.dispatchable(None, module="lib", qualname="dummy_func")
+    def dummy_func(*args: Any, **kwargs: Any) -> Any:
+        """Say what was given."""
+        return "default", args, kwargs
+
+    return system, dummy_func
+
+
+def test_it_answers_for_functions_of_its_methods_names() -> None:
+    """D1: whatever their modules and classes; also for functions that are added later."""
+    system, dummy_func = library(Floats())
+    assert dummy_func(1) == ("default", (1,), {})
+    assert dummy_func(1, y=2.0) == ("floats", (1,), {"y": 2.0})
+    for qualname, expected in (("Image.double", ("floats", 3.0)), ("halve", "default")):
+        function: Any = system.dispatchable("x", module="other", qualname=qualname)(
+            lambda x: "default"
+        )
+        assert function(1.5) == expected
+    assert system.problems == ()
+
+
+def test_only_what_it_documents_is_shown() -> None:
+    """F5: the answer of every dummy needs no words in the docs of the library."""
+    system, dummy_func = library(Floats())
+    double: Any = system.dispatchable("x", module="lib", qualname="double")(lambda x: "default")
+    assert list(system.backends) == ["default", "floats"]
+    assert dummy_func.__doc__.endswith(
+        "floats\n    Types: builtins:float; converts builtins:int.\n"
+    )
+    assert "Implement `double` for floats." in double.__doc__
+
+
+def test_fields_of_the_class_hold_for_all_of_its_functions() -> None:
+    """C3, C4: a class in a function, too, which no identifier could lead to."""
+
+    class Careful(BackendDummy):
+        name = "careful"
+        primary_types = ("builtins:float",)
+        uses_context = True
+
+        @staticmethod
+        def should_run(context: DispatchContext, *args: Any, **kwargs: Any) -> bool:
+            return bool(args[0] > 0)
+
+        @classmethod
+        def double(cls, context: DispatchContext, x: Any) -> Any:
+            return cls.name, context.name, 2 * x
+
+    system, _ = library(Careful())
+    double: Any = system.dispatchable("x", module="lib", qualname="double")(lambda x: "default")
+    assert double(1.5) == ("careful", "careful", 3.0)
+    assert double(-1.5) == "default"
+
+
+@pytest.mark.parametrize("name", ["defaults", "lib:name", "lib:get_function", "lib:nothing"])
+def test_other_names_are_no_functions(name: str) -> None:
+    assert Floats.get_function(name) is None
+    assert Floats().functions.get(name, 3) == 3
+
+
+def test_backends_on_the_path_are_there_for_the_block(
+    system: BackendSystem, double: Any, distribution: Distribution
+) -> None:
+    assert double("text") == "default"
+
+    with isolated(system, path=[distribution.folder]) as same:
+        assert same is system
+        assert double("text") == "loud"
+
+    assert double("text") == "default"
+    assert list(system.backends) == ["default"]
+
+
+def test_the_environment_holds_for_the_block(
+    system: BackendSystem,
+    double: Any,
+    distribution: Distribution,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """For example, the library's own tests may block all backends."""
+    monkeypatch.syspath_prepend(distribution.folder)
+    monkeypatch.setenv("TESTING_REMOVED", "removed")
+    monkeypatch.setenv("TESTING_CHANGED", "before")
+    with isolated(
+        system,
+        environment={
+            "TESTING_LIBRARY_BLOCK": "*",
+            "TESTING_REMOVED": None,
+            "TESTING_CHANGED": "in the block",
+        },
+    ):
+        assert double("text") == "default"
+        assert "TESTING_REMOVED" not in os.environ
+        os.environ["TESTING_LEFT_BEHIND"] = "1"
+
+    assert double("text") == "loud"
+    assert "TESTING_LIBRARY_BLOCK" not in os.environ
+    assert "TESTING_LEFT_BEHIND" not in os.environ
+    assert os.environ["TESTING_REMOVED"] == "removed"
+    assert os.environ["TESTING_CHANGED"] == "before"
+
+
+def test_options_that_are_in_force_outside_are_not_in_the_block(
+    system: BackendSystem,
+    double: Any,
+    distribution: Distribution,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.syspath_prepend(distribution.folder)
+    with system.backend_opts(disable="loud"):
+        assert double("text") == "default"
+        with isolated(system):
+            assert double("text") == "loud"
+            assert system.backend_opts().disabled == ()
+        assert double("text") == "default"
+    assert double("text") == "loud"
+
+
+def test_what_is_enabled_globally_in_the_block_ends_with_it(
+    system: BackendSystem, double: Any, distribution: Distribution
+) -> None:
+    """A second block does not warn that it overrides the first."""
+    for _ in range(2):
+        with isolated(system, path=[distribution.folder]):
+            system.backend_opts(disable="loud").enable_globally()
+            assert double("text") == "default"
+
+    assert system.backend_opts().disabled == ()
+
+
+def test_what_is_enabled_globally_outside_is_not_in_the_block(
+    system: BackendSystem,
+    double: Any,
+    distribution: Distribution,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.syspath_prepend(distribution.folder)
+    system.backend_opts(disable="loud").enable_globally()
+    with isolated(system):
+        assert double("text") == "loud"
+
+    assert double("text") == "default"
+    assert system.backend_opts().disabled == ("loud",)
+
+
+def test_docstrings_follow(system: BackendSystem, double: Any, distribution: Distribution) -> None:
+    before = double.__doc__
+    with isolated(system, path=[distribution.folder]):
+        assert system.problems == ()
+        assert "loud" in double.__doc__
+
+    assert double.__doc__ == before
+
+
+def test_modules_from_the_path_are_forgotten_and_others_kept(
+    system: BackendSystem, double: Any, tmp_path: Path
+) -> None:
+    """The next test may have other modules with the same names."""
+    for answer in ("one", "two"):
+        distribution = write_distribution(
+            tmp_path / answer,
+            answer,
+            entry_points={GROUP: {"loud": "testing_loud.backend:fields"}},
+            files={
+                "testing_loud/backend.py": f"""
+                    import colorsys
+                    fields = {{
+                        "name": "loud",
+                        "primary_types": ["builtins:str"],
+                        "functions": {{
+                            "testing_library:double": {{
+                                "function": "testing_loud.backend:double"
+                            }}
+                        }},
+                    }}
+                    def double(x):
+                        return {answer!r}
+                """
+            },
+        )
+        with isolated(system, path=[distribution.folder]):
+            assert double("text") == answer
+
+        assert not {"testing_loud", "testing_loud.backend"} & sys.modules.keys()
+        assert "colorsys" in sys.modules
+        with pytest.raises(ModuleNotFoundError):
+            importlib.import_module("testing_loud")
+
+
+def test_a_block_that_fails_puts_everything_back_too(
+    system: BackendSystem, double: Any, distribution: Distribution
+) -> None:
+    path = list(sys.path)
+
+    def fail() -> Iterator[None]:
+        with isolated(
+            system, path=[distribution.folder], environment={"TESTING_LIBRARY_BLOCK": "x"}
+        ):
+            assert double("text") == "loud"
+            raise LookupError
+
+    with pytest.raises(LookupError):
+        list(fail())
+
+    assert double("text") == "default"
+    assert sys.path == path
+    assert "TESTING_LIBRARY_BLOCK" not in os.environ
+
+
+def test_blocks_nest(system: BackendSystem, double: Any, distribution: Distribution) -> None:
+    with isolated(system, path=[distribution.folder]):
+        with isolated(system, environment={"TESTING_LIBRARY_BLOCK": "loud"}):
+            assert double("text") == "default"
+        assert double("text") == "loud"
+
+
+@pytest.mark.parametrize("value", ["x", None, sys], ids=["name", "None", "module"])
+def test_it_takes_a_system(value: Any) -> None:
+    with pytest.raises(TypeError, match=r"takes the BackendSystem of a library, not"):
+        isolated(value).__enter__()

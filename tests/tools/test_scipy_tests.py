@@ -31,9 +31,6 @@ def test_values():
 def test_type():
     assert ndimage.laplace(X).dtype == float
 
-def test_shape():
-    assert ndimage.prewitt(X).shape == (6,)
-
 def test_error():
     ndimage.gaussian_filter(X, 1)
 
@@ -48,10 +45,6 @@ def test_written():
 
 def test_warns_more():
     ndimage.gaussian_laplace(X, 1)
-
-def test_warns_less():
-    with pytest.warns(UserWarning, match="behaviour|output shape|zoom"):
-        ndimage.zoom(X, 1.5, grid_mode=True)
 
 def test_filled():
     output = np.zeros(6)
@@ -79,9 +72,6 @@ def sobel(*args, **kwargs):
 def laplace(*args, **kwargs):
     return scipy.ndimage.laplace(*args, **kwargs).astype("f4")
 
-def prewitt(*args, **kwargs):
-    return scipy.ndimage.prewitt(*args, **kwargs)[1:]
-
 def gaussian_filter(*args, **kwargs):
     raise ValueError("sigh")
 
@@ -91,11 +81,6 @@ def median_filter(*args, **kwargs):
 def gaussian_laplace(*args, **kwargs):
     warnings.warn("sigh", RuntimeWarning)
     return scipy.ndimage.gaussian_laplace(*args, **kwargs)
-
-def zoom(*args, **kwargs):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return scipy.ndimage.zoom(*args, **kwargs)
 
 def maximum_filter(*args, **kwargs):
     return scipy.ndimage.maximum_filter(*args, **kwargs).copy()
@@ -164,11 +149,9 @@ def test_every_kind_of_difference_is_found(tmp_path: Path) -> None:
     shown = {
         "ndimage.sobel": "2.000000001 for 2.0",
         "ndimage.laplace": "float32 for float64",
-        "ndimage.prewitt": r"the shape \(5,\) for \(6,\)",
         "ndimage.gaussian_filter": "raises ValueError: sigh",
         "ndimage.median_filter": "returns int, and SciPy raises RuntimeError",
         "ndimage.gaussian_laplace": r"warns \['RuntimeWarning: sigh'\], and SciPy \[\]",
-        "ndimage.zoom": r"warns \[\], and SciPy \['UserWarning: ",
         "ndimage.maximum_filter": "another array than the one that was to be filled",
         "ndimage.correlate": "an argument has -1.0 for 0.0",
     }
@@ -181,7 +164,7 @@ def test_every_kind_of_difference_is_found(tmp_path: Path) -> None:
         "signal.decimate: 1 calls left to SciPy\n  1: the backend has no such function" in printed
     )
     assert (
-        "9 calls compared, 1 that SciPy refuses, 1 left to SciPy, 1 left out: 9 differ" in printed
+        "7 calls compared, 1 that SciPy refuses, 1 left to SciPy, 1 left out: 7 differ" in printed
     )
     assert printed.endswith("ended with 1\n")
 

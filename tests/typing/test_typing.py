@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.cli.conftest import FUNCTIONS, ODD, TYPE, Site, create
+
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 PAGES = [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]
@@ -77,6 +79,39 @@ def test_what_users_copy_from_the_docs_is_typed(
         (tmp_path / f"page_{name}.py").write_text("\n".join(blocks), encoding="utf-8")
     done = check_as_users_do(checker, tmp_path, monkeypatch)
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_what_new_backend_writes_is_typed(tmp_path: Path) -> None:
+    """``mypy --strict`` and ruff find nothing in what `spatch-core new-backend` writes."""
+    site = Site(tmp_path)
+    site.install_library({"paintlib/filters.py": FUNCTIONS, "paintlib/odd.py": ODD})
+    made = {
+        "water": [],
+        "wax": ["--minimal"],
+        "ink": ["--function", "paintlib.odd:asynchronous"],
+        "oil": ["--function", "paintlib.odd:Image.blend", "--type", "~click.core:Command"],
+    }
+    for name, options in made.items():
+        answer = create(site, name, *TYPE, *options)
+        assert answer.code == 0, answer
+    folders = [tmp_path / f"paint-lib-{name}" for name in made]
+    path = os.pathsep.join(map(str, [*(each / "src" for each in folders), ROOT]))
+    for command in (
+        ["ruff", "check", "--no-cache"],
+        ["ruff", "format", "--check", "--no-cache"],
+        ["mypy", "--strict", "--cache-dir", os.devnull, "--explicit-package-bases"],
+    ):
+        if find_spec(command[0]) is None:
+            continue
+        done = subprocess.run(
+            [sys.executable, "-m", *command, *map(str, folders)],
+            cwd=tmp_path,
+            env={**os.environ, "MYPYPATH": path},
+            capture_output=True,
+            encoding="utf-8",
+            check=False,
+        )
+        assert done.returncode == 0, f"{command}: {done.stdout}{done.stderr}"
 
 
 @pytest.mark.parametrize("checker", ["mypy", "pyright"])

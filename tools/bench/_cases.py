@@ -591,7 +591,12 @@ class Timed:
         return self.spent < SHARE or len(self.values) < 3
 
     def benchmark(self) -> pyperf.Benchmark:
-        metadata = {"name": self.name, "loops": self.loops, "inner_loops": self.calls}
+        metadata = {
+            "name": self.name,
+            "loops": self.loops,
+            "inner_loops": self.calls,
+            "accelerated": str(import_module("spatch_core").accelerated),
+        }
         return pyperf.Benchmark([pyperf.Run(self.values, metadata=metadata)])
 
 

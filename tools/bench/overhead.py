@@ -30,8 +30,19 @@ if find_spec("pyperf") is None or find_spec("rich") is None:
 
 import pyperf
 
-from bench._record import ROOT, Record, describe_commit, describe_machine, run
-from bench._tables import markdown, number, show, table, update, with_spread
+from bench._record import (
+    ROOT,
+    Record,
+    describe_commit,
+    describe_machine,
+    markdown,
+    number,
+    run,
+    show,
+    table,
+    update,
+    with_spread,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

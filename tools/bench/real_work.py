@@ -4,8 +4,7 @@
     python tools/bench/real_work.py --size 4            # roughly, in a minute
     python tools/bench/real_work.py --only median       # the cases with this in their names
     python tools/bench/real_work.py --routes threads    # only this route beside SciPy
-    python tools/bench/real_work.py --json run.json     # keep the samples …
-    python tools/bench/real_work.py --replay run.json --update-docs   # … and show them again
+    python tools/bench/real_work.py --update-docs       # completely, into the docs
 
 Needs the dependency groups `bench` and `demo`, and SciPy; measures scipy_dispatch and those of
 its backends that are installed. All routes take turns, and a figure is the median over the
@@ -18,14 +17,15 @@ from __future__ import annotations
 
 import argparse
 import gc
+import logging
 import random
 import resource
 import sys
 import time
 from contextlib import ExitStack, contextmanager
 from importlib.util import find_spec
-from operator import attrgetter
 from pathlib import Path
+from statistics import median
 from typing import TYPE_CHECKING, Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
@@ -37,11 +37,21 @@ for _module in ("matplotlib", "pyperf", "rich", "skimage", "scipy_dispatch"):
 import numpy as np
 from rich.console import Console
 
-from bench._record import ROOT, Record, describe_machine
+from bench._record import (
+    DASH,
+    ROOT,
+    Record,
+    describe_machine,
+    markdown,
+    number,
+    progress,
+    show,
+    table,
+    update,
+    with_spread,
+)
 from bench._routes import ROUTES, NotOfferedError, Route
-from bench._tables import markdown, progress, show, update
 from bench._work import AIM, CASES, data_of
-from bench._work_report import BASE, NOTES, draw_chart, work_tables
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -57,7 +67,10 @@ MEGAPIXELS = 64
 """The size of the photograph, and the minimum for the docs."""
 ENOUGH = 60.0
 """In seconds: a case that took a route this long in two rounds is not measured again."""
-_TITLE = attrgetter("name", "title")
+BASE = "scipy"
+NOTES = ("cases", "routes", "aims", "left_out", "absent")
+"""Titles of cases and routes; the targets of threads; by case and route, the reason for leaving it
+out; the reasons why routes could not be used."""
 PACKAGES = ("scipy", "numpy", "dask", "distributed", "jax", "cupy-cuda12x", "scikit-image")
 
 
@@ -126,11 +139,11 @@ class Benchmark:
         passed: dict[Route, list[float]] = {route: [] for route in runners}
         order = list(runners)
         shuffle = random.Random(0).shuffle
-        for number in range(self.repeats):
-            report(f"{case.title}: round {number + 1} of {self.repeats}")
+        for done in range(self.repeats):
+            report(f"{case.title}: round {done + 1} of {self.repeats}")
             shuffle(order)
             for route in list(order):
-                if route.name != BASE and number > 1 and sum(passed[route]) > ENOUGH:
+                if route.name != BASE and done > 1 and sum(passed[route]) > ENOUGH:
                     continue
                 gc.collect()
                 order.remove(route)  # until it succeeds
@@ -141,7 +154,7 @@ class Benchmark:
                     del result  # freeing its memory is not timed
                     order.append(route)
         for route in order:
-            self.record.samples[f"{case.name}/{route.name}"] = [passed[route]]
+            self.record.samples[f"{case.name}/{route.name}"] = passed[route]
 
 
 def difference(actual: list[Array], expected: list[Array]) -> float:
@@ -210,6 +223,151 @@ def measure(options: argparse.Namespace, console: Console) -> Record:
     return record
 
 
+def speeds(record: Record, case: str, route: str) -> list[float]:
+    """Return the speed relative to SciPy's in each round."""
+    return record.ratios(f"{case}/{BASE}", f"{case}/{route}")
+
+
+def shown(record: Record) -> list[str]:
+    """Return the measured routes, without SciPy's."""
+    measured = {name.split("/")[1] for name in record.samples}
+    return [route for route in record.notes["routes"] if route in measured - {BASE}]
+
+
+def work_tables(record: Record) -> Iterator[str]:
+    """Yield the lines of a run's tables, and of the list of omissions."""
+    cases, titles, routes = record.notes["cases"], record.notes["routes"], shown(record)
+    columns = ["", "SciPy, s"]
+    for route in routes:
+        columns += [titles[route], *(["at least", ""] if route == "threads" else [])]
+    rows = []
+    for case, title in cases.items():
+        seconds = record.samples.get(f"{case}/{BASE}", [])
+        row = [title, _seconds(median(seconds)) if seconds else DASH]
+        for route in routes:
+            found = speeds(record, case, route)
+            row.append(with_spread(found))
+            if route == "threads":
+                aim = record.notes["aims"].get(case) if found else None
+                row += [number(aim), "ok" if median(found) >= aim else "under"] if aim else ["", ""]
+        rows.append(row)
+    yield from table("Times as fast as SciPy", columns, rows)
+    yield from _slower(record)
+    yield from _remarks(record)
+
+
+def _slower(record: Record) -> Iterator[str]:
+    """Yield a list of the backends' cases that are not faster than SciPy."""
+    lines = []
+    for route in shown(record):
+        found = {
+            title: median(speeds(record, case, route))
+            for case, title in record.notes["cases"].items()
+            if speeds(record, case, route)
+        }
+        slow = [f"{title} ({number(speed)})" for title, speed in found.items() if speed < 1]
+        if slow:
+            lines.append(f"- {record.notes['routes'][route]}: {'; '.join(slow)}")
+    if lines:
+        yield from ["", "**Not faster than SciPy**", "", *lines]
+
+
+def _seconds(value: float) -> str:
+    return number(value) if value >= 0.1 else f"{value:.2g}"
+
+
+def _remarks(record: Record) -> Iterator[str]:
+    notes = record.notes
+    remarks = [f"- {route}: not measured, {reason}" for route, reason in notes["absent"].items()]
+    same: dict[tuple[str, str], list[str]] = {}
+    for case, by_route in notes["left_out"].items():
+        for route, reason in by_route.items():
+            same.setdefault((notes["routes"][route], reason), []).append(notes["cases"][case])
+    remarks += [
+        f"- {route}: {reason} ({'; '.join(cases)})" for (route, reason), cases in same.items()
+    ]
+    if remarks:
+        yield from ["", "**What was left out, and why**", "", *sorted(remarks)]
+
+
+COLORS = {
+    "threads": "#b5472f",
+    "dask": "#3f6f8f",
+    "processes": "#8fb1c6",
+    "jax": "#6a9a57",
+    "cupy": "#8460a5",
+}
+PAPER, INK, FAINT = "#fbf9f6", "#2b211c", "#6f645c"
+FAR = 12.0
+"""The speed relative to SciPy's above which (for a GPU) the chart has a logarithmic scale."""
+# The text stays text, for search and screen readers; the same run draws the same file.
+STYLE: Any = {
+    "svg.fonttype": "none",
+    "svg.hashsalt": "real work",
+    "font.family": ["Helvetica Neue", "Arial", "DejaVu Sans", "sans-serif"],
+    "font.size": 9,
+    "text.color": INK,
+    "axes.labelcolor": FAINT,
+    "axes.facecolor": PAPER,
+    "figure.facecolor": PAPER,
+}
+
+
+def draw_chart(record: Record, path: Path) -> None:
+    """Draw the speed of each route relative to SciPy's, as SVG.
+
+    Bars are medians, and the lines across their ends go from quartile to quartile.
+    """
+    import matplotlib as mpl
+    from matplotlib.figure import Figure
+
+    logging.getLogger("matplotlib.font_manager").setLevel(logging.ERROR)
+    titles = record.notes["routes"]
+    cases = [case for case in record.notes["cases"] if f"{case}/{BASE}" in record.samples]
+    routes = shown(record)
+    step = len(routes) + 1.2  # the bars of a case, and a gap
+    tops = {case: place * step for place, case in enumerate(cases)}
+    with mpl.rc_context(STYLE):
+        figure = Figure(figsize=(10, 2 + 0.17 * step * len(cases)), layout="constrained")
+        axis = figure.subplots()
+        for index, route in enumerate(routes):
+            found = {tops[case] + index: speeds(record, case, route) for case in cases}
+            found = {place: values for place, values in found.items() if values}
+            quartiles = [np.percentile(values, (25, 50, 75)) for values in found.values()]
+            low, middle, high = np.transpose(quartiles)
+            bars = axis.barh(
+                [*found],
+                middle,
+                0.86,
+                xerr=[middle - low, high - middle],
+                error_kw={"elinewidth": 0.9, "ecolor": INK},
+                color=COLORS.get(route, INK),
+                label=titles[route],
+            )
+            values = axis.bar_label(bars, [*map(number, middle)], padding=3, fontsize=7.5)
+            for value in values:  # above the lines that cross it
+                value.set(color=FAINT, zorder=5, bbox={"color": PAPER, "pad": 0.5})
+        axis.axvline(1, color=INK, linewidth=0.8, linestyle=(0, (4, 3)), zorder=0)
+        if axis.get_xlim()[1] > FAR:
+            axis.set_xscale("log")
+            axis.xaxis.set_major_formatter("{x:g}")
+        seconds = [_seconds(median(record.samples[f"{case}/{BASE}"])) for case in cases]
+        labels = [
+            f"{record.notes['cases'][case]}\nSciPy: {each} s"
+            for case, each in zip(cases, seconds, strict=True)
+        ]
+        axis.set_yticks([top + (len(routes) - 1) / 2 for top in tops.values()], labels)
+        axis.tick_params(left=False)
+        axis.set_ylim(len(cases) * step - 1, -1)
+        told = [record.machine.get(key, "") for key in ("machine", "interpreter", "versions")]
+        axis.set_xlabel("\n".join(["times as fast as SciPy (dashed line)", "", *told]).rstrip())
+        axis.tick_params(colors=FAINT, length=0, labelcolor=FAINT)
+        axis.spines[["left", "right", "top"]].set_visible(False)
+        figure.suptitle("Real work, beside SciPy", fontsize=16, weight="bold")
+        figure.legend(loc="outside lower center", ncols=len(routes) + 1, frameon=False)
+        figure.savefig(path, metadata={"Date": None})
+
+
 def why_not_recorded(record: Record) -> str | None:
     """Return the reason why a run is not for the docs; None if it is."""
     if record.failures:
@@ -244,34 +402,20 @@ def main() -> int:
     add("--only", type=_names, default=[], metavar="PARTS", help="cases: a,b")
     add("--routes", type=_names, default=[], help="besides SciPy: a,b")
     add("--repeats", type=int, default=ROUNDS, metavar="ROUNDS", help=f"{ROUNDS}")
-    add("--list", action="store_true", help="name the cases and the routes")
-    add("--chart", type=Path, metavar="FILE", help="draw the bar chart as SVG")
     add("--update-docs", action="store_true", help=f"put the run into {PAGE.name} and {CHART.name}")
-    add("--json", type=Path, metavar="FILE", help="write the samples")
-    add("--replay", type=Path, metavar="FILE", help="show a file of --json")
     options = parser.parse_args()
-    if options.list:
-        for name, title in (*map(_TITLE, CASES), *map(_TITLE, ROUTES)):
-            print(f"{name:28} {title}")
-        return 0
-    if options.replay and options.json:
-        parser.error("--json writes what is measured, and --replay measures nothing")
     if options.size <= 0 or options.repeats < 1:
         parser.error("--size must be more than 0, and --repeats at least 1")
     if not any(_is_wanted(case, options.only) for case in CASES):
-        parser.error(f"no case has {' or '.join(options.only)} in its name; --list shows them")
+        parser.error(f"no case has {' or '.join(options.only)} in its name")
     known = {route.name for route in ROUTES}
     if not known.issuperset(options.routes):
         parser.error(f"routes are {', '.join(sorted(known))}")
 
     console = Console(stderr=True)
-    record = Record.load(options.replay) if options.replay else measure(options, console)
-    if options.json:
-        record.save(options.json)
+    record = measure(options, console)
     text = markdown(record, work_tables(record))
     show(text)
-    if options.chart:
-        draw_chart(record, options.chart)
     if options.update_docs and (reason := why_not_recorded(record)):
         console.print(f"{PAGE.relative_to(ROOT)} is left as it was: {reason}")
         return 1

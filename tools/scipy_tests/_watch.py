@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import os
+import runpy
 import threading
 import warnings
 from collections import Counter, defaultdict
@@ -12,9 +13,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from scipy_dispatch.testing import difference, leaves
-from scipy_tests._compare import Tolerances
+from scipy_dispatch.testing import allowed_for, difference, leaves
 from scipy_tests._given import Given, NotServedError
+from scipy_tests._routes import BACKENDS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -36,6 +37,13 @@ class Finding(NamedTuple):
     what: str
     call: str
     test: str
+
+
+def stated_tolerances(folder: str) -> dict[str, Any]:
+    """Return the tolerances by function, as the tests of a backend state them."""
+    file = BACKENDS / folder / "tests" / "tolerances.py"
+    found: dict[str, Any] = runpy.run_path(str(file))["TOLERANCES"]
+    return found
 
 
 class Watch:
@@ -65,7 +73,7 @@ class Watch:
         self.left_out: Counter[str] = Counter()
         self.left_to_scipy: dict[str, Counter[str]] = defaultdict(Counter)
         self._route = route
-        self._tolerances = None if route.is_scipy else Tolerances(route.folder)
+        self._tolerances = None if route.is_scipy else stated_tolerances(route.folder)
         self._in_this_test: Counter[tuple[str, str]] = Counter()
         # Held during a comparison, so that functions called within it are not compared
         # themselves.
@@ -127,7 +135,7 @@ class Watch:
             self.compared[name] += 1
             allowed = None
             if self._tolerances is not None:
-                allowed = self._tolerances.of(name, [*arrays, *leaves(scipys.result)])
+                allowed = allowed_for(self._tolerances[name], [*arrays, *leaves(scipys.result)])
             what = _wrong_result(name, theirs, scipys.result, given, allowed, scale)
         else:
             self.refused[name] += 1

@@ -1,4 +1,4 @@
-"""Dispatch arguments inside lists, and an argument that is used only for its type."""
+"""Dispatch arguments: the values by whose types a call is decided, and mistakes in naming them."""
 
 from __future__ import annotations
 
@@ -9,6 +9,135 @@ from typing import Any
 import pytest
 
 from spatch_core import BackendSystem
+
+
+def finding(finder: Any) -> Any:
+    """A dispatchable of this finder, and a backend for strings."""
+    system = BackendSystem(
+        None,
+        "FINDERS",
+        ["builtins:int"],
+        backends=[{"name": "a", "primary_types": ["builtins:str"]}],
+    )
+
+    def join(x: Any, y: Any = None) -> str:
+        return "default"
+
+    return system.dispatchable(finder, module="lib", qualname="join")(join)
+
+
+@pytest.mark.parametrize(
+    ("finder", "text"),
+    [
+        (lambda x, y=None: None, "but 'NoneType' object is not iterable"),
+        (lambda x, y=None: 3, "several objects in a tuple or list, but 'int' object is not"),
+        (lambda x: (x,), "must take the arguments of every call, as the function does, and return"),
+        (lambda x, z=None: (x,), "unexpected keyword argument 'y'"),
+    ],
+    ids=["none", "one", "too-few", "other-name"],
+)
+def test_a_finder_that_does_not_fit_is_named_with_its_function(finder: Any, text: str) -> None:
+    """F4: the error names the wrong result, or the arguments that it does not accept."""
+    join = finding(finder)
+    for call in (join, join.explain, join.invoke(type=int)):
+        with pytest.raises(TypeError) as caught:
+            call(1, y=2)
+        assert "lib:join: the callable that finds its dispatch arguments " in str(caught.value)
+        assert text in str(caught.value)
+        assert isinstance(caught.value.__cause__, TypeError)
+
+
+def test_a_wrong_call_is_told_from_a_wrong_finder() -> None:
+    """The error of the function itself is raised, also by `explain`."""
+    join = finding(lambda x, y=None: (x, y))
+    for call in (join, join.explain):
+        with pytest.raises(TypeError, match=r"^join\(\) missing a required argument: 'x'$"):
+            call()
+        with pytest.raises(TypeError, match=r"^join\(\) got an unexpected keyword argument 'z'$"):
+            call(1, z=2)
+
+
+def test_an_error_in_a_finder_is_its_own() -> None:
+    """Also a `TypeError`, and an error of a generator."""
+
+    def broken(x: Any) -> Any:
+        return x + ""
+
+    def lazy(x: Any) -> Any:
+        yield x + ""
+
+    for finder in (broken, lazy):
+        with pytest.raises(TypeError, match=r"^unsupported operand") as caught:
+            finding(finder)(1)
+        assert "finds its dispatch" not in str(caught.value)
+
+
+class Mine:
+    """The type of the backend."""
+
+
+def answer(*args: Any, **kwargs: Any) -> str:
+    return "backend"
+
+
+class Backend:
+    """Implements every function for its type."""
+
+    name = "mine"
+    primary_types = (f"{__name__}:Mine",)
+    functions = {"*": {"function": answer, "uses_context": True}}  # noqa: RUF012  # a description
+
+
+def plain(x: Any, y: Any = 1, *rest: Any, key: Any = 2, **options: Any) -> str:
+    return "default"
+
+
+def many_locals(x: Any, *, y: Any = 1) -> Any:
+    z = ["default"]
+    return z[0]
+
+
+def oddly_signed() -> None: ...
+
+
+oddly_signed.__signature__ = 3  # type: ignore[attr-defined]
+
+
+def dispatchable(function: Any, names: Any) -> Any:
+    system = BackendSystem(None, "TEST_PARAMETERS", backends=[Backend])
+    return system.dispatchable(names, module="lib", qualname="f")(function)
+
+
+@pytest.mark.parametrize(
+    "mapping",
+    [{"x": -1}, {"x": 64}, {"x": "0"}, {"x": True}, {"x": 1.0}, {0: 0}, {None: 0}, {"x": 0, 1: 1}],
+    ids=repr,
+)
+def test_a_wrong_mapping_is_refused(mapping: Any) -> None:
+    """The error repeats the value and names the function."""
+    with pytest.raises(TypeError, match="lib:f: dispatch arguments map names to positions"):
+        dispatchable(plain, mapping)
+
+
+@pytest.mark.parametrize("name", ["z", "rest", "options", "self", "", 3], ids=repr)
+def test_an_unknown_name_is_refused(name: Any) -> None:
+    """The error lists the parameters, and the remedy for ``*args`` and ``**kwargs``."""
+    with pytest.raises(TypeError, match=r"lib:f has no parameter .*x, y, key.*callable"):
+        dispatchable(plain, [name])
+
+
+def test_other_mistakes_are_refused_where_the_function_is_decorated() -> None:
+    """Each message says what to write."""
+    with pytest.raises(TypeError, match="it has none"):
+        dispatchable(lambda: None, "x")
+    with pytest.raises(TypeError, match="no parameter 'z'"):
+        dispatchable(many_locals, "z")
+    with pytest.raises(TypeError, match=r"lib:f: the dispatch arguments are a name, .* not 3"):
+        dispatchable(plain, 3)
+    with pytest.raises(TypeError, match=r"cannot be determined.*\{name: position\}") as caught:
+        dispatchable(oddly_signed, "x")
+    assert isinstance(caught.value.__cause__, (TypeError, ValueError))
+
 
 HERE = __name__
 

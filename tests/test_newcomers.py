@@ -15,8 +15,6 @@ from spatch_core.testing import run_python, write_distribution
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tests.attacks.conftest import Tally
-
 TYPES = """
 import abc
 
@@ -28,137 +26,6 @@ class Number(float): pass
 class Shape(abc.ABC): pass
 Shape.register(ForeignSub)
 """
-
-LIBRARY = """
-from spatch_core import BackendSystem
-from newcomer_types import *
-
-system = BackendSystem("{group}", "{prefix}", {types}, backends={own})
-
-@system.dispatchable(("x", "y"), module="lib", qualname="f")
-def f(x=None, y=None):
-    return "default"
-
-class Implementations:
-    def __getattr__(self, name):
-        return lambda *args, **kwargs: name
-
-implementations = Implementations()
-"""
-
-
-def pattern(text: str) -> str:
-    if ":" in text:
-        return text
-    name = text.lstrip("~@")
-    return f"{text.removesuffix(name)}newcomer_types:{name}"
-
-
-HOOK = """
-import asyncio, pytest
-class Abstract(type):
-    def __subclasscheck__(cls, other):
-        {}
-class T(metaclass=Abstract): pass
-"""
-TEXT = """
-class Sick({}):
-    {}
-raise Sick("sick")
-"""
-SICK = {
-    **{
-        f"a subclass check raises {name}": (["@{}:T"], [], HOOK.format(code))
-        for name, code in {
-            "ValueError": "raise ValueError",
-            "RecursionError": "return issubclass(other, cls)",
-            "MemoryError": "bytearray(1 << 62)",
-        }.items()
-    },
-    **{
-        f"the requirement {text}": (["newcomer_types:Own"], [text], "")
-        for text in (
-            "spatch-core; sys_platform ~= 'linux'",
-            "spatch-core; python_version ~= 'new'",
-            f"spatch-core; {'(' * 3000}",
-            "spatch-core === 1 2",
-            "spatch-core; extra == 'gpu'",
-            "newcomer-damaged",
-            "newcomer-damaged>=1",
-        )
-    },
-    **{
-        f"an exception whose {name}": ("", [], TEXT.format(*code))
-        for name, code in {
-            "text fails": ("Exception", "def __str__(self): 1 / 0"),
-            "text ends the process": ("Exception", "def __str__(self): raise SystemExit"),
-            "attributes fail": ("Exception", "def __getattribute__(self, name): raise SystemExit"),
-        }.items()
-    },
-}
-ASK_EACH = """
-import importlib, json, sys, warnings
-warnings.simplefilter("ignore")
-import newcomer_types as types
-
-answers = []
-for number in range(COUNT):
-    library = importlib.import_module(f"newcomer_library{number}")
-    answers.append([])
-    for call in [(types.Own(),), (types.OwnSub(), 1.5), (types.Own(), types.Own()), ()]:
-        try:
-            answers[-1].append(library.f(*call))
-        except BaseException as error:
-            answers[-1].append(type(error).__name__)
-print(json.dumps(answers))
-"""
-
-
-def write_sick_newcomers(folder: Path) -> tuple[Path, Path]:
-    """Write a library for each kind of newcomer, and these into a folder of their own."""
-    before, after = folder / "before", folder / "after"
-    write_distribution(before, "newcomer-types", files={"newcomer_types.py": TYPES})
-    damaged = write_distribution(after, "newcomer-damaged")
-    (damaged.metadata / "METADATA").write_bytes(b"Name: newcomer-damaged\nVersion: \xff\n")
-    for number, (primary, requires, body) in enumerate(SICK.values()):
-        library = LIBRARY.format(
-            group=f"newcomer{number}.backends",
-            prefix=f"NEWCOMER{number}",
-            types=[pattern("~Own")],
-            own=[],
-        )
-        name = f"newcomer_library{number}"
-        write_distribution(before, name, files={f"{name}.py": library})
-        module = f"newcomer_sick{number}"
-        fields = {
-            "name": "sick",
-            "primary_types": [each.format(module) for each in primary],
-            "requires": requires,
-            "functions": {"lib:f": {"function": f"{module}:f"}},
-        }
-        files = {f"{module}.py": body, f"{module}_backend.py": f"backend = {fields!r}\n"}
-        place = f"{module}_backend" if primary else module
-        entry_points = {f"newcomer{number}.backends": {"sick": f"{place}:backend"}}
-        write_distribution(after, module, entry_points=entry_points, files=files)
-    return before, after
-
-
-@pytest.mark.parametrize("pure", [False, True], ids=["C", "Python"])
-def test_what_a_newcomer_names_or_raises_breaks_no_call(
-    tmp_path: Path, tally: Tally, pure: bool
-) -> None:
-    """C2, E1, M2, D6: its abstract classes, its requirements, and the exceptions of its module."""
-    before, after = write_sick_newcomers(tmp_path)
-    script = f"COUNT = {len(SICK)}\n{ASK_EACH}"
-    variables = {"SPATCH_CORE_PURE": "1" if pure else None}
-    one, two = (
-        json.loads(run_python(script, path=path, environment=variables).stdout)
-        for path in ([before], [before, after])
-    )
-    for kind, expected, found in zip(SICK, one, two, strict=True):
-        assert expected == ["default"] * 4
-        for each in found:
-            tally.add(each == "default", (kind, found))
 
 
 FEATURES = """
@@ -265,7 +132,7 @@ EXTENT: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.parametrize("pure", [False, True], ids=["C", "Python"])
-def test_newcomers_change_no_feature_of_a_library(tmp_path: Path, tally: Tally, pure: bool) -> None:
+def test_newcomers_change_no_feature_of_a_library(tmp_path: Path, pure: bool) -> None:
     """C2: generators, coroutines, methods, memories, hooks, policies, protocols and operators."""
     library = {"newcomer_types.py": TYPES, "newcomer_library0.py": FEATURES}
     write_distribution(tmp_path / "before", "newcomer-library", files=library)
@@ -298,5 +165,4 @@ def test_newcomers_change_no_feature_of_a_library(tmp_path: Path, tally: Tally, 
         )
         found, is_installed = answers(tmp_path / kind)
         assert is_installed == (described["name"] == "new")
-        for number, (one, other) in enumerate(zip(expected, found, strict=True)):
-            tally.add(one == other, (kind, number, one, other))
+        assert found == expected, kind

@@ -1,9 +1,11 @@
-"""Distributions that offer backends with one name: which is used, and the one problem of them."""
+"""Distributions: what uninstallations leave behind, and several that offer one name."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from textwrap import dedent
+
+import pytest
 
 from spatch_core.testing import run_python, write_distribution
 from tests.discovery.conftest import CORE, TOML, find
@@ -93,3 +95,63 @@ def test_one_in_code_goes_first_even_if_it_is_inactive(tmp_path: Path) -> None:
         "it requires absent-x, which is not installed",
         f"this name is offered by a-dist in {tmp_path}; the backend of the library itself is used",
     ]
+
+
+LEFT = "gone.toml"
+KINDS = ("empty", "entry-points", "renamed")
+"""Folders without METADATA, or with a name that pip gives to what it is about to remove."""
+
+
+def leave(folder: Path, kind: str, distribution: str = "loud-dist") -> Path:
+    """Leave a folder of metadata behind, older than the installed one; return it."""
+    left = write_distribution(
+        folder,
+        distribution,
+        version="0.0.1",
+        entry_points={
+            "photolib.backends": {"loud": f"loud:{LEFT}"},
+            "spatch_core.libraries": {"photolib": f"nowhere:{LEFT}"},
+        },
+    ).metadata
+    if kind == "empty":
+        (left / "entry_points.txt").unlink()
+    if kind in ("empty", "entry-points"):
+        (left / "METADATA").unlink()
+        return left
+    return left.rename(left.with_name(f"~{left.name[1:]}"))
+
+
+def install(folder: Path, name: str = "loud-dist", version: str = "2.0") -> Path:
+    write_distribution(
+        folder,
+        name,
+        version=version,
+        entry_points={"photolib.backends": {"loud": "loud:backend.toml"}},
+        files={"loud/__init__.py": "", "loud/backend.toml": TOML},
+    )
+    return folder / "loud" / "backend.toml"
+
+
+@pytest.mark.parametrize("place", ["before", "beside"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_leftover_hides_no_backend(tmp_path: Path, kind: str, place: str) -> None:
+    """D1: in whatever order the folders are searched."""
+    before, site = (tmp_path / each for each in ("a", "b"))
+    file = install(site)
+    leave({"before": before, "beside": site}[place], kind)
+
+    report = find(before, site)
+
+    assert report["file"] == str(file)
+    assert report["distribution"] == "loud-dist"
+    assert report["problems"] == []
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_leftover_alone_is_not_installed(tmp_path: Path, kind: str) -> None:
+    """D1: its entry points name files that may be gone."""
+    leave(tmp_path, kind)
+
+    report = find(tmp_path)
+
+    assert (report["found"], report["problems"]) == (False, [])

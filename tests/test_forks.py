@@ -12,16 +12,13 @@ import time
 import traceback
 import warnings
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from spatch_core import BackendSystem
 from spatch_core.switching import Switch
 from spatch_core.testing import run_python
-
-if TYPE_CHECKING:
-    from tests.attacks.conftest import Tally
 
 HANG = 20
 """Seconds after which a child counts as hanging."""
@@ -132,13 +129,13 @@ def fork(count: int) -> None:
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
 @pytest.mark.parametrize("pure", ["", "1"], ids=["C", "Python"])
-def test_forks_while_threads_change_everything(pure: str, tally: Tally, scale: int) -> None:
+def test_forks_while_threads_change_everything(pure: str) -> None:
     """The child has the default as it was at some moment, waits for nothing, and can change it."""
     done = run_python(
-        f"import test_forks\ntest_forks.fork({40 * scale})",
+        "import test_forks\ntest_forks.fork(40)",
         path=[Path(__file__).parent],
         environment={"SPATCH_CORE_PURE": pure or None},
-        timeout=60 + 10 * scale,
+        timeout=70,
     )
     tried, held = json.loads(done.stdout)
-    tally.add_many(tried, held, done.stderr[-3000:])
+    assert tried == held >= 40, done.stderr[-3000:]
