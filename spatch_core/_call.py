@@ -73,9 +73,6 @@ class Chain(TakesFound):
         self.runs_bare = self.is_bare and not is_asked
         self._after: Chain | None = None
 
-    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
-        return self.run(args, kwargs)
-
     def current(self) -> Chain:
         """Return the chain, with the candidates as they are now."""
         calls, known = self.calls, self.decision

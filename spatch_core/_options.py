@@ -10,7 +10,7 @@ empties the cache when the backends have changed, and when `MAX_OPTIONS` combina
 
 from __future__ import annotations
 
-from ._state import NAMES, DispatchState, initial_state
+from ._state import MAX_INNER, NAMES, DispatchState, initial_state
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -65,8 +65,7 @@ else:
             refuse_setting(type(instance), self.name, value)
 
 
-DEFAULT_POLICY = "default"
-POLICIES = (DEFAULT_POLICY, "warn", "raise", "convert")
+POLICIES = ("default", "warn", "raise", "convert")
 """The fallback policies."""
 
 MAX_OPTIONS = 256
@@ -319,7 +318,9 @@ class BackendOptions(metaclass=Kind):
             return known
         scope: Scope = keeper.scope(own.within(outer.state))
         if own.is_plain:
-            outer.keep_inner(own, scope)
+            if len(outer.inner) >= MAX_INNER:
+                outer.inner.clear()
+            outer.inner[own] = scope
         return scope
 
     def __call__(self, function: F) -> F:
