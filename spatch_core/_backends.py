@@ -207,13 +207,13 @@ class Backends:
             found = [descriptions[name] for name in left]
             order = order_backends(found, set_order, self.set_order_variable, nearness)
             on_cycles = {name: cycle for cycle in order.cycles for name in cycle.members}
-            installed = {n: each for n, each in on_cycles.items() if not descriptions[n].in_code}
-            if not installed:
-                return order.names, skipped | on_cycles
+            if not on_cycles:
+                return order.names, skipped
             # Merely installed backends are skipped first. Then the library's own may be on no cycle
             # any more, so the rest is ordered again.
-            skipped |= installed
-            left = [name for name in left if name not in installed]
+            installed = {n: each for n, each in on_cycles.items() if not descriptions[n].in_code}
+            skipped |= installed or on_cycles
+            left = [name for name in left if name not in skipped]
 
     def why_void(self, before: str, after: str) -> str:
         """Say why an edge between two backends takes part in no call; empty if it may."""

@@ -35,6 +35,7 @@ from ._context import (
 )
 from ._errors import in_words
 from ._patterns import DEFAULT
+from ._state import MAX_ENTRIES
 from ._wrapper import TakesFound, given
 from .exceptions import BackendDeferredError, NoImplementationError
 
@@ -71,9 +72,6 @@ class Chain(TakesFound):
         is_asked = sole or self.function.memory is not None or bool(calls.defer_on)
         self.runs_bare = self.is_bare and not is_asked
         self._after: Chain | None = None
-
-    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
-        return self.run(args, kwargs)
 
     def current(self) -> Chain:
         """Return the chain, with the candidates as they are now."""
@@ -337,10 +335,13 @@ def chain_of(dispatcher: Dispatcher, index: int, calls: Calls, types: Iterable[t
     # chain of the new backends is stored among the old chains, which are no longer read.
     chains, calls = scope.chains(index), dispatcher.loaded or calls
     unique = calls.decider.unique_types(types, scope.state)
-    chain: Chain | None = chains.get(unique)
+    key = tuple(map(id, unique))
+    chain: Chain | None = chains.get(key)
     if chain is None:
         chain = calls.chain(function, scope.state, unique)
-        chains.keep(unique, chain)
+        if len(chains) >= MAX_ENTRIES:
+            chains.clear()
+        chains[key] = chain
     return chain.current()
 
 

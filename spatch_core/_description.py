@@ -144,35 +144,19 @@ NEEDED = (
     ("copy_into", "to_default"),
 )
 """Pairs of a conversion's field and another field that it needs."""
-RESTRICTING = ("requires_opt_in",)
-"""Fields that keep a backend from running, and must not be ignored in the wrong place."""
+OPT_IN = "requires_opt_in"
+"""It keeps a backend from running, and must not be ignored in the wrong place."""
 
-_HOMES: tuple[tuple[Mapping[Any, tuple[str, str, str]], str], ...] = (
+_PLACES: tuple[tuple[Mapping[Any, tuple[str, str, str]], str], ...] = (
     (FIELD_TABLE, "above the first table"),
     (FUNCTION_TABLE, f"in the table of a function, or in [{FUNCTIONS}.{DEFAULTS}]"),
     (AUTO_GENERATION_TABLE, f"in [{FUNCTIONS}.{AUTO_GENERATION}]"),
     (dict.fromkeys(NO_FUNCTIONS, (TABLE, "", "")), f"below {FUNCTIONS}"),
 )
-"""Every table with its fields, and where it stands in a file."""
-
-
-def kind_of(field: object) -> str:
-    """Return the kind of a field of any table; empty for an unknown one."""
-    return next((table[field][0] for table, _ in _HOMES if field in table), "")
-
-
-def place_of(field: object) -> str:
-    """Return where a field has an effect; empty for an unknown one.
-
-    >>> place_of("requires_opt_in")
-    'above the first table'
-    """
-    return next((place for table, place in _HOMES if field in table), "")
-
-
-def all_fields() -> tuple[str, ...]:
-    """Return the fields of all tables."""
-    return tuple(field for table, _ in _HOMES for field in table)
+ALL_FIELDS: dict[object, tuple[str, str]] = {
+    field: (kind, place) for table, place in _PLACES for field, (kind, _, _) in table.items()
+}
+"""The kind of each field of all tables, and where it stands in a file."""
 
 
 # The values that the fields are read into

@@ -167,7 +167,7 @@ def build_catalog(
     found[DEFAULT] = Description(DEFAULT, *types, in_code=True)
 
     variable = environment.variable(SET_ORDER)
-    order = order_backends([*found.values()], environment.set_order, variable, skips=False)
+    order = order_backends([*found.values()], environment.set_order, variable)
     for cycle in order.cycles:
         for name in cycle.members:
             backends.report(

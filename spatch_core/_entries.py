@@ -49,12 +49,13 @@ def as_function(target: Any, function: Function) -> Callable[..., Any]:
         return target  # type: ignore[no-any-return]  # a `TakesFound`
     run = target.run
 
-    def call(*args: Any, **kwargs: Any) -> Any:
-        return run(args, kwargs)
+    return _marked(lambda *args, **kwargs: run(args, kwargs))
 
-    made: Any = call
-    made._tries_whole_chain = True  # an attribute, because the type of functions has no subclasses
-    return call
+
+def _marked(function: Any) -> Callable[..., Any]:
+    """Return a function, marked as one that tries the whole chain."""
+    function._tries_whole_chain = True  # an attribute: the type of functions has no subclasses
+    return function  # type: ignore[no-any-return]
 
 
 class Calls:
@@ -144,17 +145,15 @@ def fill(dispatcher: Dispatcher, index: int, values: tuple[Any, ...]) -> Callabl
     """Find the callable for a call, and put it into the table; see `Dispatcher.fill`."""
     function: Function = dispatcher.records[index - 1].function
     calls = dispatcher.ready()
-    if calls is None:
-        # A backend calls the library while discovery imports it: no backend is known yet.
-        if function.like is not None:
-            return _TakesFirst(
-                function,
-                lambda _, *args, **kwargs: function.default(*args, **function.without_like(kwargs)),
-            )
-        return function.default
-    key = tuple(map(type, values))
-    target: Any = entry_for(dispatcher, index, calls, map(type, given(values)), key)
-    return target  # type: ignore[no-any-return]  # never None: the library owns it
+    target: Any = function.default
+    if calls is not None:
+        key = tuple(map(type, values))
+        target = entry_for(dispatcher, index, calls, map(type, given(values)), key)
+    # Else a backend calls the library while discovery imports it: no backend is known yet.
+    elif function.like is not None:
+        default, without_like = function.default, function.without_like
+        target = _TakesFirst(lambda _, *args, **kwargs: default(*args, **without_like(kwargs)))
+    return target  # type: ignore[no-any-return]  # it is called like the function
 
 
 def entry_for(
@@ -323,24 +322,16 @@ def _with_context(
             return chain.after(0, RETURNED, Progress(args, keywords, found), context)
         return result
 
-    if has_finder:
-        return _TakesFirst(function, call)
-    made: Any = call
-    made._tries_whole_chain = True
-    return call
+    return _TakesFirst(call) if has_finder else _marked(call)  # type: ignore[return-value]
 
 
 class _TakesFirst(TakesFound):
-    """The entry that calls a function with what a finder has returned before the arguments."""
+    """Calls a function with what a finder has returned before the arguments of the call."""
 
-    __slots__ = ("_function", "call_found")
+    __slots__ = ("call_found",)
 
-    def __init__(self, function: Function, call_found: Callable[..., Any]) -> None:
-        self._function = function
+    def __init__(self, call_found: Callable[..., Any]) -> None:
         self.call_found = call_found  # type: ignore[method-assign]  # a slot saves a frame
-
-    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
-        return self.call_found(self._function.find(args, kwargs), *args, **kwargs)
 
 
 # --- what users ask of a function ---------------------------------------------------------------

@@ -86,27 +86,29 @@ def find_parameters(
             ) from None
     if not names:
         return ()  # before reading the signature, which some builtins lack
-    known = _signature(default, identifier)
-    for name in names:
-        if name not in known:
-            raise TypeError(
-                f"{identifier} has no parameter {name!r}; it has {', '.join(known) or 'none'}. For "
-                "dispatch arguments inside *args or **kwargs give a callable that returns them, or "
-                "{name: position}"
-            )
-    return tuple([Parameter(*known[name], name) for name in names])
-
-
-def _signature(default: Any, identifier: str) -> dict[str, tuple[str | None, int | None]]:
-    """Return the name and the position of each parameter that is passed by one of them."""
     # `inspect.signature` works for all callables, but is slow to import and to run.
     if type(default) is FunctionType and SIGNED.isdisjoint(default.__dict__):
         code = default.__code__
         count, first_named = code.co_argcount, code.co_posonlyargcount
-        return {
-            name: (name if at >= first_named else None, at if at < count else None)
-            for at, name in enumerate(code.co_varnames[: count + code.co_kwonlyargcount])
-        }
+        known: tuple[str, ...] = code.co_varnames[: count + code.co_kwonlyargcount]
+    else:
+        known, first_named, count = _inspected(default, identifier)
+    found = []
+    for label in names:
+        if label not in known:
+            raise TypeError(
+                f"{identifier} has no parameter {label!r}; it has {', '.join(known) or 'none'}. "
+                "For dispatch arguments inside *args or **kwargs give a callable that returns "
+                "them, or {name: position}"
+            )
+        place = known.index(label)
+        name = label if place >= first_named else None
+        found.append(Parameter(name, place if place < count else None, label))
+    return tuple(found)
+
+
+def _inspected(default: Any, identifier: str) -> tuple[tuple[str, ...], int, int]:
+    """Return the parameters but ``*args``, how many have no name, and how many have a position."""
     from inspect import signature
 
     try:
@@ -116,13 +118,12 @@ def _signature(default: Any, identifier: str) -> dict[str, tuple[str | None, int
             f"the signature of {identifier} cannot be determined ({error}); give the dispatch "
             "arguments as {name: position}"
         ) from error
-    found = {}
-    for at, each in enumerate(parameters):
-        if each.kind not in (each.VAR_POSITIONAL, each.VAR_KEYWORD):
-            name = None if each.kind is each.POSITIONAL_ONLY else each.name
-            position = None if each.kind is each.KEYWORD_ONLY else at
-            found[each.name] = name, position
-    return found
+    found = [
+        each for each in parameters if each.kind not in (each.VAR_POSITIONAL, each.VAR_KEYWORD)
+    ]
+    nameless = sum(each.kind is each.POSITIONAL_ONLY for each in found)
+    named_only = sum(each.kind is each.KEYWORD_ONLY for each in found)
+    return tuple([each.name for each in found]), nameless, len(found) - named_only
 
 
 def _checked(name: Any, position: Any, identifier: str) -> Parameter:

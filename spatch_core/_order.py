@@ -123,14 +123,12 @@ def order_backends(
     set_order: Sequence[tuple[str, str]] = (),
     variable: str = "SET_ORDER",
     nearness: Sequence[Sequence[frozenset[str]]] = (),
-    skips: bool = True,
 ) -> Order:
     """Order backends by priority, as the module's docstring defines it.
 
     `set_order` has the edges of the environment, free of cycles, and `variable` its name.
     `nearness` has, for each dispatch type of a call, sets of backends whose patterns name the same
-    class, the nearest class first. Backends on a cycle of declared edges are left out if the order
-    `skips` them, as that of a call does; else only these edges are.
+    class, the nearest class first. Declared edges on a cycle are void.
 
     >>> from spatch_core._patterns import TypePattern
     >>> def backend(name, **fields):
@@ -148,7 +146,7 @@ def order_backends(
     ('default', 'c', 'b', 'a', 'd')
     """
     base = base_order(descriptions)
-    explicit, cycles = _explicit_edges(base, set_order, variable, skips)
+    explicit, cycles = _explicit_edges(base, set_order, variable)
     group_of = _grouped(base.values(), explicit, nearness)
     groups = [*dict.fromkeys(group_of.values())]
 
@@ -185,22 +183,13 @@ def base_order(descriptions: Sequence[Description]) -> dict[str, Description]:
 
 
 def _explicit_edges(
-    base: dict[str, Description],
-    set_order: Sequence[tuple[str, str]],
-    variable: str,
-    skips: bool,
+    base: Mapping[str, Description], set_order: Sequence[tuple[str, str]], variable: str
 ) -> tuple[list[Edge], list[Cycle]]:
-    """Return the explicit edges in force, and the declared cycles, whose members `skips` drops."""
+    """Return the explicit edges in force, and the cycles of declared edges, which are void."""
     edges = _stated_edges(base, set_order, variable)
     cycles = _declared_cycles(base, edges, set_order)
-    if cycles and skips:
-        for name in [name for cycle in cycles for name in cycle.members]:
-            del base[name]
-        # Again, because the environment's edges bridge the backends that are skipped now.
-        edges = _stated_edges(base, set_order, variable)
-    elif cycles:
-        void = {pair for cycle in cycles for pair in cycle.pairs}
-        edges = [edge for edge in edges if (edge.before, edge.after) not in void]
+    void = {pair for cycle in cycles for pair in cycle.pairs}
+    edges = [edge for edge in edges if (edge.before, edge.after) not in void]
     # A declared edge that closes a cycle together with edges of the environment gives way.
     component = _components((edge.before, edge.after) for edge in edges)
     edges = [

@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import Any
 
 from ._description import (
+    ALL_FIELDS,
     ATTRIBUTES,
     AUTO_GENERATION,
     AUTO_GENERATION_TABLE,
@@ -21,7 +22,7 @@ from ._description import (
     FUNCTIONS,
     NEEDED,
     NO_FUNCTIONS,
-    RESTRICTING,
+    OPT_IN,
     TABLE,
     VARIANT_TABLE,
     VARIANTS,
@@ -30,8 +31,6 @@ from ._description import (
     GivenCallable,
     Implementation,
     Variant,
-    kind_of,
-    place_of,
 )
 from ._errors import Finding, Source, in_words, nearest, shortened
 from ._patterns import (
@@ -89,7 +88,7 @@ def _as_mapping(fields: Any, functions: Collection[str]) -> tuple[Mapping[Any, A
     if not isinstance(fields, Mapping):
         # An object may have other attributes, unless they look like misspelled fields. A module may
         # well have a `function`, which is a field of another table.
-        others = [name for name in getattr(fields, "__dict__", ()) if not kind_of(name)]
+        others = [name for name in getattr(fields, "__dict__", ()) if name not in ALL_FIELDS]
         misspelled = [name for name in others if nearest(name, FIELDS, _MISSPELLED)]
         fields = {
             name: getattr(fields, name) for name in (*FIELDS, *misspelled) if hasattr(fields, name)
@@ -205,7 +204,7 @@ class _Reader:
         attributes = {}
         for name, value in self.table(fields, ATTRIBUTES, ATTRIBUTES).items():
             path = f'{ATTRIBUTES}."{name}"'
-            if kind_of(name):  # a field below the header of this table
+            if name in ALL_FIELDS:  # a field below the header of this table
                 self.misplaced(name, path)
             elif self.is_identifier(name, path) and self.is_identifier(value, path):
                 attributes[name] = value
@@ -354,7 +353,7 @@ class _Reader:
     ) -> None:
         """Report a key of a table that is not among the `known` ones."""
         value = table[key]
-        kind = kind_of(key)
+        kind, _ = ALL_FIELDS.get(key, ("", ""))
         if kind and (kind == TABLE) == isinstance(value, Mapping):
             self.misplaced(key, path)
             return
@@ -370,18 +369,16 @@ class _Reader:
             remedy = (
                 f'Write the table of a function as [{FUNCTIONS}."module:qualname"], with quotes'
             )
-        message += "needs no opt-in" if meant and meant[0] in RESTRICTING else "is used without it"
+        message += "needs no opt-in" if meant and meant[0] == OPT_IN else "is used without it"
         warns = bool(meant) or is_function
         self.problems.append(Finding(message, remedy, self.backend, path, self.source, warns=warns))
-        # Without a field that keeps the backend from running, it would run unasked.
-        for restricting in RESTRICTING:
-            if isinstance(value, Mapping) and restricting in value:
-                self.misplaced(restricting, f"{path}.{restricting}")
+        if isinstance(value, Mapping) and OPT_IN in value:  # else it would run unasked
+            self.misplaced(OPT_IN, f"{path}.{OPT_IN}")
 
     def misplaced(self, key: object, path: str) -> None:
         """Report a field in a table where it has no effect."""
         message = f"the field {str(key)!r} has no effect in this table"
-        self.fault(path, message, f"Write it {place_of(key)}")
+        self.fault(path, message, f"Write it {ALL_FIELDS[key][1]}")
 
 
 # The kinds of single values

@@ -230,16 +230,21 @@ class Scope:
         self.tables: Tables = [self]
         # Of the process-wide default: whether a program made it, and not the environment.
         self.is_enabled = False
-        # Scopes of blocks, by their options, if these are plain; compared by identity.
+        # Scopes of blocks, by their options, if these are plain; compared by identity. At most
+        # `MAX_INNER`.
         self.inner: dict[DispatchState, Scope] = {}
         self.stages: Stages | None = None  # the hooks, see `_hooked`
         self._sizes: dict[int, int] = {}
-        self._chains: dict[int, Chains] = {}
+        self._chains: dict[int, dict[Any, Any]] = {}
 
-    def chains(self, index: int) -> Chains:
-        """Return the chains of one function; call this before reading the backends."""
-        # Atomic: two threads that come here at once get the same object.
-        return self._chains.get(index) or self._chains.setdefault(index, Chains())
+    def chains(self, index: int) -> dict[Any, Any]:
+        """Return the chains of one function; call this before reading the backends.
+
+        Keys have the ids of the dispatch types, so that no code of a metaclass runs. The chain
+        keeps the types alive, so that no other class can get one of these ids.
+        """
+        # Atomic: two threads that come here at once get the same dictionary.
+        return self._chains.get(index) or self._chains.setdefault(index, {})
 
     def make_room(self, index: int, table: dict[Any, Any]) -> None:
         """Count an entry before it is put into a table; empty the table if it is full."""
@@ -250,42 +255,12 @@ class Scope:
             size = 0
         self._sizes[index] = size + 1
 
-    def keep_inner(self, options: DispatchState, scope: Scope) -> None:
-        """Cache the scope of a block of these options inside this one."""
-        if len(self.inner) >= MAX_INNER:
-            self.inner.clear()
-        self.inner[options] = scope
-
     def forget(self) -> None:
         """Start again with empty tables; entries of other threads land in discarded ones."""
         # Item 0 stays: another thread may be making another scope the default in this list.
         del self.tables[1:]
         self._sizes = {}
         self._chains = {}
-
-
-class Chains:
-    """Chains of candidates of one function, by dispatch types.
-
-    Keys are the ids of the types, so that no code of a metaclass runs. The types are kept with the
-    chain, so that no other class can get one of these ids.
-    """
-
-    __slots__ = ("_kept",)
-
-    def __init__(self) -> None:
-        self._kept: dict[tuple[int, ...], tuple[tuple[Class, ...], Any]] = {}
-
-    def get(self, types: tuple[Class, ...]) -> Any:
-        """Return the chain for these dispatch types, or None."""
-        found = self._kept.get(tuple(map(id, types)))
-        return None if found is None else found[1]
-
-    def keep(self, types: tuple[Class, ...], chain: object) -> None:
-        """Keep a chain for these dispatch types until the function's table is forgotten."""
-        if len(self._kept) >= MAX_ENTRIES:
-            self._kept.clear()
-        self._kept[tuple(map(id, types))] = types, chain
 
 
 def table_of(tables: Tables, index: int) -> dict[Any, Any]:

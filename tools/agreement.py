@@ -74,9 +74,9 @@ def columns() -> dict[str, dict[str, str]]:
 
 def cell(tolerances: Mapping[str, tuple[float, float, str]]) -> str:
     """Return the text for the tolerances of one function, by kinds of data."""
-    if not any(rtol or atol for rtol, atol, _ in tolerances.values()):
+    if not any(rtol or atol for rtol, atol, *_ in tolerances.values()):
         return "**exact**"
-    rtol, atol, _ = [each for kind, each in tolerances.items() if kind in DOUBLE][-1]
+    rtol, atol, *_ = [each for kind, each in tolerances.items() if kind in DOUBLE][-1]
     return f"{max(rtol, atol):.0e}" if rtol or atol else "exact"
 
 

@@ -22,6 +22,7 @@ sys.path.append(str(ROOT))
 
 # ruff: noqa: E402 - the path comes first
 from spatch_core._description import (
+    ALL_FIELDS,
     AUTO_GENERATION_TABLE,
     FIELD_TABLE,
     FUNCTION_TABLE,
@@ -30,8 +31,6 @@ from spatch_core._description import (
     TABLE,
     VARIANT_TABLE,
     VARIANTS,
-    all_fields,
-    kind_of,
 )
 from spatch_core._patterns import DEFAULT
 
@@ -169,8 +168,8 @@ def _misplaced(known: Collection[str]) -> dict[str, Any]:
 
     They are patterns, because editors suggest properties.
     """
-    others = [key for key in all_fields() if key not in known]
-    tables = [key for key in others if kind_of(key) == TABLE]
+    others = [str(key) for key in ALL_FIELDS if key not in known]
+    tables = [key for key in others if ALL_FIELDS[key][0] == TABLE]
     values = [key for key in others if key not in tables]
     refused = {
         "|".join(map(re.escape, tables)): {"not": {"type": "object"}},

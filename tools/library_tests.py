@@ -27,9 +27,9 @@ def pytest_runtest_logreport(report: Any) -> None:
         _outcomes[report.nodeid] = "xfailed" if hasattr(report, "wasxfail") else report.outcome
 
 
-def pytest_sessionfinish() -> None:
-    """Write the outcomes."""
-    if OUTCOMES in os.environ:
+def pytest_sessionfinish(session: Any) -> None:
+    """Write the outcomes, unless another process collects them."""
+    if OUTCOMES in os.environ and not hasattr(session.config, "workerinput"):
         Path(os.environ[OUTCOMES]).write_text(json.dumps(_outcomes))
 
 
@@ -38,12 +38,20 @@ def run(
     tests: Sequence[str],
     options: Sequence[str] = (),
     variables: Mapping[str, str] | None = None,
+    root: Path | None = None,
 ) -> tuple[dict[str, str], str]:
-    """Run tests of an installed package; return the outcome of each, and what pytest prints."""
-    found = find_spec(package)
-    assert found is not None
-    assert found.origin is not None
-    root = Path(found.origin).parents[1]  # the identifiers of the tests are relative to it
+    """Run tests of an installed package; return the outcome of each, and what pytest prints.
+
+    Their identifiers are relative to `root`, by default the folder in which the package lies.
+    """
+    if root is None:
+        found = find_spec(package)
+        assert found is not None
+        assert found.origin is not None
+        root = Path(found.origin).parents[1]
+        tests = ["--pyargs", *tests]
+    else:
+        tests = [f"{root}/{each}" for each in tests]
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "outcomes.json"
         path = [str(Path(__file__).parent), *filter(None, [os.environ.get("PYTHONPATH")])]
@@ -51,7 +59,7 @@ def run(
         command = [sys.executable, "-m", "pytest", "-q", "--tb=short", "-p", "no:cacheprovider"]
         command += ["-c", os.devnull, f"--rootdir={root}", "-p", "library_tests", *options]
         process = subprocess.run(
-            [*command, "--pyargs", *tests],
+            [*command, *tests],
             cwd=folder,
             env={**os.environ, **settings, **(variables or {})},
             stdout=subprocess.PIPE,

@@ -50,6 +50,11 @@ def test_a_new_backend_passes_its_own_tests(paint: Site) -> None:
     assert sorted(listed) == sorted(each.relative_to(folder).as_posix() for each in found)
     assert "  cd paint-lib-water\n" in answer.output
     assert "Types:" not in answer.output
+    readme = (folder / "README.md").read_text()
+    assert (
+        "for the library `paintlib` works with objects of `fractions:Fraction`. It runs" in readme
+    )
+    assert "python -m pip install -e '.[test]'" in readme
     assert "4 passed" in run_own_tests(paint, folder, "paint_lib_water")
     (library,) = paint.run("doctor", "paintlib", "--json").json["libraries"]
     assert [each for each in library["findings"] if each["backend"] == "water"] == []
@@ -246,7 +251,7 @@ def test_a_place_that_cannot_be_written_to_is_reported(paint: Site) -> None:
         ),
         pytest.param(
             ["water", *TYPE, "--function", "paintlib.filters:equalize"],
-            "has a function 'paintlib.filters:equalize'; did you mean paintlib.filters:",
+            "no library has a function 'paintlib.filters:equalize'",
             id="unlike-any",
         ),
         pytest.param(

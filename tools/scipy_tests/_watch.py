@@ -20,7 +20,7 @@ from scipy_tests._routes import BACKENDS
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from scipy_dispatch.testing import Allowed
+    from scipy_dispatch.testing import Tolerance
     from scipy_tests._routes import Route
 
 MODULES = ("ndimage", "signal", "fft")
@@ -204,7 +204,7 @@ def _wrong_result(
     theirs: _Outcome,
     expected: Any,
     given: Given,
-    allowed: Allowed | None,
+    allowed: Tolerance | None,
     scale: float,
 ) -> str | None:
     if theirs.error is not None:

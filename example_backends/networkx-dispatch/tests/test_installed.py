@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
-from spatch_core.testing import write_distribution
+from spatch_core.testing import run_python, write_distribution
 
 FILES = {
     "sample_info.py": """
@@ -105,9 +102,8 @@ def run(tmp_path: Path, program: str, files: dict[str, str]) -> None:
         "networkx.backend_info": {"sample": "sample_info:get_info"},
     }
     write_distribution(tmp_path, "nx-sample", files=files, entry_points=points)
-    command = [sys.executable, "-W", "error", "-c", program]
-    variables = {"PYTHONPATH": str(tmp_path), "NETWORKX_CACHE_CONVERTED_GRAPHS": ""}
-    subprocess.run(command, env={**os.environ, **variables}, check=True)
+    variables = {"NETWORKX_CACHE_CONVERTED_GRAPHS": ""}
+    run_python(program, path=[tmp_path], environment=variables, options=["-W", "error"])
 
 
 def test_both_entry_points_are_read_as_networkx_reads_them(tmp_path: Path) -> None:

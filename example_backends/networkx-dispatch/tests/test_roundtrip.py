@@ -97,6 +97,16 @@ def test_a_generator_function_runs_step_by_step() -> None:
     assert list(edges) == [(0, 1), (1, 2), (2, 3)]
 
 
+def test_the_calls_of_a_generator_function_are_not_converted_again(
+    graph: nx.Graph, conversions: list[nx.Graph]
+) -> None:
+    """Neither when it starts, nor in its steps: `girvan_newman` looks for components in each."""
+    with backend_opts(prioritize="roundtrip"):
+        found = list(nx.community.girvan_newman(graph))
+    assert found == [({0}, {1, 2}), ({0}, {1}, {2})]
+    assert len(conversions) == 1
+
+
 def test_a_graph_is_converted_once_while_unchanged(
     graph: nx.Graph, conversions: list[nx.Graph], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import doctest
 import inspect
-import subprocess
-import sys
+from pathlib import Path
 from typing import Any
 
 import networkx as nx
@@ -14,6 +14,7 @@ from networkx.algorithms.flow import edmonds_karp
 from networkx_dispatch import backend_opts, functions, records, system
 from networkx_dispatch_loopback import LoopbackGraph, from_networkx, to_networkx
 from spatch_core import NoImplementationError
+from spatch_core.testing import run_python
 
 SAME = """
 import inspect, pickle
@@ -42,7 +43,7 @@ assert {event.backend for event in trace} == {"default"}
 
 def test_names_that_are_bound_already_dispatch_and_look_the_same() -> None:
     """Importing the shim late changes no function's identity, signature or docstring."""
-    subprocess.run([sys.executable, "-c", SAME], check=True)
+    run_python(SAME)
 
 
 def test_every_function_but_constructors_is_dispatchable() -> None:
@@ -117,3 +118,10 @@ def test_graphs_of_a_backend_are_never_read_by_accident() -> None:
     assert trace[0].backend == "loopback"
     # Some functions are fine with the nodes alone, which are not foreign.
     assert nx.community.is_partition(nx.path_graph(3).nodes, [{0, 1}, {2}])
+
+
+def test_the_examples_of_the_readme_run() -> None:
+    page = str(Path(__file__).parents[1] / "README.md")
+    failures, tests = doctest.testfile(page, module_relative=False)
+    assert tests
+    assert not failures

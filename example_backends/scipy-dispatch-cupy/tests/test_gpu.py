@@ -89,7 +89,7 @@ def compare(name: str, given: Call, report: dict[str, float]) -> None:
     assert not list(leaves(result)), "an array of NumPy's came back"
     result = CUPY.fetched(result)
     allowed = allowed_for(TOLERANCES[name], [*leaves(given), *leaves(expected)])
-    wrong = difference(name, result, expected, allowed, checks_dtype=False)
+    wrong = difference(name, result, expected, allowed, dtype_of=None)
     assert wrong is None, f"{wrong}; allowed: {allowed}"
     for x, y in zip(leaves(result), leaves(expected), strict=False):
         if x.shape == y.shape and y.size and y.dtype.kind in "fc":

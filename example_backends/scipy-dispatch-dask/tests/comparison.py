@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from tolerances import TOLERANCES
 
+from scipy_dispatch import testing
 from scipy_dispatch.testing import (
     EXACT,
     SAMPLES,
@@ -89,12 +90,7 @@ def dask_arrays(draw: Any, *args: Any, **kwargs: Any) -> Any:
 
 def why_deferred(name: str, *args: Any, **kwargs: Any) -> str | None:
     """Return why the backend leaves a call to SciPy; None if it does not."""
-    with dask.config.set(scheduler=forbidden):
-        explanation = dispatchable(name).explain(*args, **kwargs)
-    if explanation.selected == "dask":
-        return None
-    (reason,) = (each.reason for each in explanation.backends if each.backend == "dask")
-    return reason
+    return testing.why_deferred("dask", name, *args, **kwargs)
 
 
 def lazily(name: str, *args: Any, **kwargs: Any) -> Any:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from textwrap import dedent
 from typing import TYPE_CHECKING
 
 from spatch_core.testing import write_distribution
@@ -14,27 +13,17 @@ if TYPE_CHECKING:
 SEVENS, EIGHTS, NINES, TENS, ELEVENS = 7.0, 8.0, 9.0, 10.0, 11.0
 
 _OPT_IN = 'primary_types = ["numpy:ndarray"]\nrequires_opt_in = true'
-_OF_TENS = 'primary_types = ["marker.types:Ten"]'
+_OF_TENS = 'primary_types = ["marker:Ten"]'
 _BACKENDS = {
     "sevens": _OPT_IN,
     "eights": _OPT_IN,
     # This backend supports its own type; NumPy arrays are supported if the user selects it.
-    "nines": 'primary_types = ["marker.types:Nine"]\nsecondary_types = ["numpy:ndarray"]',
+    "nines": 'primary_types = ["marker:Nine"]\nsecondary_types = ["numpy:ndarray"]',
     # Two backends for another type, neither of which requires opting in.
     "tens": _OF_TENS,
     "elevens": _OF_TENS,
 }
-
-
-def _description(name: str, types: str, module: str = "marker") -> str:
-    functions = "".join(
-        f'\n[functions."scipy_dispatch.ndimage:{each}"]\nfunction = "{module}.filters:{name}"\n'
-        for each in ("sobel", "correlate")
-    )
-    return f'name = "{name}"\n{types}\n{functions}'
-
-
-TYPES = """
+_CODE = """
 import sys
 import numpy as np
 
@@ -69,56 +58,31 @@ def asarray(data):
 
 def ones(shape, dtype):
     return Ten(np.ones(shape, dtype))
-"""
-_FILTERS = """
-import numpy as np
-from marker.types import Nine, Ten
 
-def sevens(input, *args, **kwargs):
-    return np.full(input.shape, 7.0)
+NUMBERS = {"sevens": 7.0, "eights": 8.0, "nines": 9.0, "tens": 10.0, "elevens": 11.0}
 
-def eights(input, *args, **kwargs):
-    return np.full(input.shape, 8.0)
-
-def nines(input, *args, **kwargs):
-    return np.full(input.shape, 9.0).view(Nine)
-
-def tens(input, *args, **kwargs):
-    return Ten(np.full(input.shape, 10.0))
-
-def elevens(input, *args, **kwargs):
-    return Ten(np.full(input.shape, 11.0))
-"""
-
-
-def install(folder: Path) -> Path:
-    """Install five backends in `folder`."""
-    return _written(
-        folder,
-        "marker",
-        {name: _description(name, types) for name, types in _BACKENDS.items()},
-        {"types": TYPES, "filters": _FILTERS},
+def fill(context, input, *args, **kwargs):
+    filled = np.full(input.shape, NUMBERS.get(context.name, 0.0))
+    return Ten(filled) if "ten" in context.name or "eleven" in context.name else (
+        filled.view(Nine) if context.name == "nines" else filled
     )
+"""
 
 
-def install_another(folder: Path) -> Path:
-    """Install another backend, named ``late``, in another folder."""
-    filters = "def late(input, *args, **kwargs):\n    return input\n"
-    description = _description("late", _OPT_IN, "late")
-    return _written(folder, "late", {"late": description}, {"filters": filters})
-
-
-def _written(folder: Path, package: str, backends: dict[str, str], modules: dict[str, str]) -> Path:
+def install(folder: Path, package: str = "marker") -> Path:
+    """Install five backends in `folder`; or another one, named like its package."""
+    backends = _BACKENDS if package == "marker" else {package: _OPT_IN}
+    descriptions = {
+        f"{package}/{name}.toml": f'name = "{name}"\n{types}\n'
+        '[functions."scipy_dispatch.ndimage:sobel"]\n'
+        f'function = "{package}:fill"\nuses_context = true\n'
+        for name, types in backends.items()
+    }
+    points = {name: f"{package}:{name}.toml" for name in backends}
     write_distribution(
         folder,
         package,
-        entry_points={
-            "scipy_dispatch.backends": {name: f"{package}:{name}.toml" for name in backends}
-        },
-        files={
-            f"{package}/__init__.py": "",
-            **{f"{package}/{name}.toml": text for name, text in backends.items()},
-            **{f"{package}/{name}.py": dedent(text) for name, text in modules.items()},
-        },
+        entry_points={"scipy_dispatch.backends": points},
+        files={f"{package}/__init__.py": _CODE, **descriptions},
     )
     return folder

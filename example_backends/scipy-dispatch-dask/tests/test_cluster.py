@@ -9,7 +9,7 @@ import dask
 import dask.array as da
 import numpy as np
 import pytest
-from installed import EIGHTS, ELEVENS, NINES, SEVENS, TENS, install, install_another
+from installed import EIGHTS, ELEVENS, NINES, SEVENS, TENS, install
 from scipy import ndimage as scipy_ndimage
 
 from scipy_dispatch import backend_opts, ndimage, system
@@ -94,7 +94,7 @@ def test_options_of_a_block_are_those_of_the_workers(compute: Callable[[da.Array
             eights = ndimage.sobel(x)
             with backend_opts(disable="eights"):
                 again = ndimage.sobel(x)
-    nine = importlib.import_module("marker.types").Nine
+    nine = importlib.import_module("marker").Nine
     with backend_opts(prioritize="nines", type=nine):
         nines = ndimage.sobel(x)
         with backend_opts(disable="nines"):
@@ -111,7 +111,7 @@ def test_options_of_a_block_are_those_of_the_workers(compute: Callable[[da.Array
 
 def of_tens() -> da.Array:
     """Return an array in blocks of a type with two backends, neither of which needs opt-in."""
-    ten = importlib.import_module("marker.types").Ten
+    ten = importlib.import_module("marker").Ten
     return cut().map_blocks(ten, meta=ten(np.empty((0, 0))))
 
 
@@ -138,7 +138,7 @@ def test_options_of_the_whole_process_travel_too(compute: Callable[[da.Array], A
 
 
 def test_a_backend_that_the_workers_lack_is_named(client: Client, tmp_path: Path) -> None:
-    with isolated(system, path=[install_another(tmp_path)]):
+    with isolated(system, path=[install(tmp_path, "late")]):
         with backend_opts(prioritize="late"):
             result = ndimage.sobel(cut())
         with pytest.raises(UnknownBackendError, match="no backend is named 'late'"):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pickle
-from importlib.metadata import entry_points
 from itertools import product
 from typing import Any
 
@@ -15,9 +14,8 @@ import pytest
 from comparison import SERVED, an_array, arguments, assert_same, computed, lazily, scipy_function
 from tolerances import TOLERANCES
 
-from scipy_dispatch import backend_opts, ndimage, system
+from scipy_dispatch import backend_opts, ndimage
 from scipy_dispatch_dask._table import TABLES
-from spatch_core.testing import run_python
 
 
 def outcome(result: Any) -> list[da.Array]:
@@ -44,27 +42,6 @@ def test_every_function_has_a_tolerance_with_a_reason() -> None:
         assert set(kinds) == {"integers", "single", "double"}
         assert all(each.reason for each in kinds.values())
         assert kinds["integers"][:2] == (0, 0)
-
-
-def test_the_backend_is_found_and_sound() -> None:
-    (entry_point,) = entry_points(group="scipy_dispatch.backends", name="dask")
-    assert entry_point.value == "scipy_dispatch_dask:backend.toml"
-    assert "dask" in system.backends
-    assert not [each for each in system.problems if "dask" in str(each)]
-
-
-def test_dask_is_not_imported_for_numpy_arrays() -> None:
-    """Only the description file is read until a function receives a Dask array."""
-    run_python(
-        """
-        import sys
-        import numpy as np
-        from scipy_dispatch import ndimage
-        ndimage.sobel(np.eye(3))
-        assert "dask" in ndimage.sobel.backends
-        assert "dask" not in sys.modules and "scipy_dispatch_dask" not in sys.modules
-        """
-    )
 
 
 @pytest.mark.parametrize("name", SERVED)

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from tolerances import TOLERANCES
 
+from scipy_dispatch import testing
 from scipy_dispatch.testing import SAMPLES, Comparison, call, dispatchable, scipy_function
 
 MODES = (
@@ -51,11 +52,7 @@ def has_64_bits() -> bool:
 
 def why_deferred(name: str, *args: Any, **kwargs: Any) -> str | None:
     """Return why the backend leaves a call to SciPy; None if it does not."""
-    explanation = dispatchable(name).explain(*args, **kwargs)
-    if explanation.selected == "jax":
-        return None
-    (reason,) = (each.reason for each in explanation.backends if each.backend == "jax")
-    return reason
+    return testing.why_deferred("jax", name, *args, **kwargs)
 
 
 def check(name: str, *args: Any, **kwargs: Any) -> None:

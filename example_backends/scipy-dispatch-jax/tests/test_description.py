@@ -5,8 +5,6 @@ from __future__ import annotations
 import doctest
 import importlib
 import re
-from importlib.metadata import entry_points
-from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,10 +12,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from comparison import COMPARISONS
 from tolerances import TOLERANCES
 
 from scipy_dispatch import backend_opts, ndimage, system
-from spatch_core.testing import run_python
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -77,37 +75,8 @@ def test_masked_arrays_are_left_alone() -> None:
     assert explanation.selected == "default"
 
 
-def test_jax_is_imported_when_it_is_met() -> None:
-    """For NumPy arrays, only the description file is read."""
-    run_python(
-        """
-        import sys
-        import numpy as np
-        from scipy_dispatch import fft, ndimage, signal, system
-        ndimage.sobel(np.eye(3)), fft.fft(np.eye(3)), signal.detrend(np.eye(3))
-        assert "jax" in ndimage.sobel.backends and "jax" in system.backends
-        assert ndimage.sobel.explain(np.eye(3)).selected == "default"
-        loaded = [name for name in sys.modules if name.partition(".")[0] in LAZY]
-        assert not loaded, loaded
-        import jax.numpy as jnp
-        assert "scipy_dispatch_jax" not in sys.modules
-        assert type(ndimage.sobel(jnp.eye(3))) is type(jnp.eye(3))
-        assert "scipy_dispatch_jax" in sys.modules
-        """.replace("LAZY", repr(("jax", "jaxlib", "scipy_dispatch_jax")))
-    )
-
-
-def described() -> set[str]:
-    (entry_point,) = entry_points(group="scipy_dispatch.backends", name="jax")
-    assert entry_point.value == "scipy_dispatch_jax:backend.toml"
-    assert not [each for each in system.problems if "jax" in str(each)]
-    text = files("scipy_dispatch_jax").joinpath("backend.toml").read_text(encoding="utf-8")
-    functions = re.findall(r'^\[functions\."scipy_dispatch\.(.*)"\]$', text, re.MULTILINE)
-    return {each.replace(":", ".") for each in functions}
-
-
 def test_every_function_has_tolerances_with_reasons() -> None:
-    assert described() == set(TOLERANCES)
+    assert COMPARISONS[True].functions == sorted(TOLERANCES)
     assert all(each.reason for kinds in TOLERANCES.values() for each in kinds.values())
 
 
@@ -121,7 +90,7 @@ def test_all_that_jax_offers_is_there() -> None:
         if f"scipy_dispatch.{kind}:{name}" in system.functions
     }
     assert offered
-    assert offered <= described()
+    assert offered <= set(TOLERANCES)
 
 
 def test_the_examples_of_the_readme_run() -> None:

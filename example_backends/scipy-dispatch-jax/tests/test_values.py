@@ -57,7 +57,7 @@ def test_half_precision(name: str) -> None:
         result = result.astype(jnp.float32)
     tolerance = TOLERANCES[name]["half"]
     scale = float(abs(x).max())
-    assert not difference(name, np.asarray(result), expected, tolerance, scale, checks_dtype=False)
+    assert not difference(name, np.asarray(result), expected, tolerance, scale, dtype_of=None)
 
 
 WITH_COMPLEX = [

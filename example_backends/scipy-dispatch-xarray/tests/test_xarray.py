@@ -13,9 +13,8 @@ import pytest
 import xarray as xr
 
 from scipy_dispatch import backend_opts, fft, ndimage, signal
-from scipy_dispatch_xarray._table import KEPT
+from scipy_dispatch_xarray._wrapping import KEPT
 from spatch_core import BackendDeferredError
-from spatch_core.testing import run_python
 
 VALUES = np.random.default_rng(0).random((12, 10))
 ONES = np.ones((3, 3))
@@ -210,19 +209,6 @@ def test_it_says_why_not_also_if_it_is_forced(call: Any, reason: str) -> None:
     assert reason in told
     with pytest.raises(BackendDeferredError):
         call(lambda function: function.invoke(backend="xarray", force=True), array)
-
-
-def test_numpy_calls_import_no_xarray() -> None:
-    run_python(
-        """
-        import sys
-        import numpy as np
-        from scipy_dispatch import ndimage
-        ndimage.sobel(np.eye(3))
-        assert "xarray" in ndimage.sobel.backends
-        assert "xarray" not in sys.modules and "scipy_dispatch_xarray" not in sys.modules
-        """
-    )
 
 
 def test_the_readme_runs() -> None:

@@ -15,7 +15,7 @@ README = Path(__file__).parents[1] / "README.md"
     "name",
     [
         "scipy_dispatch",
-        "scipy_dispatch._expose",
+        "scipy_dispatch._table",
         "scipy_dispatch.calls",
         "scipy_dispatch.planning",
         "scipy_dispatch.reach",

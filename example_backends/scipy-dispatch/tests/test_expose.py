@@ -1,13 +1,11 @@
 from __future__ import annotations
 
-from types import ModuleType
 from typing import Any
 
 import pytest
 from recorder import Marker, Record, description
 from scipy_functions import FUNCTIONS, TABLES, Function, by_position
 
-from scipy_dispatch._expose import expose
 from scipy_dispatch.testing import Call
 from spatch_core import BackendSystem
 
@@ -25,20 +23,12 @@ def open_to(recorded: list[str], *more_types: str) -> BackendSystem:
 @pytest.fixture(scope="module")
 def open_modules() -> dict[str, dict[str, Any]]:
     """Return all modules of the library, with a system whose only backend is the recorder."""
-    import scipy.fft
-    import scipy.ndimage
-    import scipy.signal
-
     system = open_to([function.identifier for function in FUNCTIONS])
-    modules: dict[str, ModuleType] = {
-        "fft": scipy.fft,
-        "ndimage": scipy.ndimage,
-        "signal": scipy.signal,
+    namespaces: dict[str, dict[str, Any]] = {
+        name: {"__name__": f"scipy_dispatch.{name}"} for name in TABLES
     }
-    namespaces: dict[str, dict[str, Any]] = {}
-    for name, module in modules.items():
-        namespaces[name] = {"__name__": f"scipy_dispatch.{name}"}
-        expose(system, module, TABLES[name], namespaces[name])
+    for name, table in TABLES.items():
+        table.expose(system, namespaces[name])
     return namespaces
 
 
@@ -76,7 +66,7 @@ def test_a_backend_can_take_the_objects_of_scipy_signal() -> None:
 
     system = open_to(["lib:step"], "~scipy.signal:lti")
     namespace: dict[str, Any] = {"__name__": "lib"}
-    expose(system, signal, TABLES["signal"], namespace)
+    TABLES["signal"].expose(system, namespace)
     oscillator = signal.lti([1.0], [1.0, 0.5])
     assert namespace["step"](oscillator).dispatch_args == (oscillator,)
     assert not isinstance(namespace["step"](([1.0], [1.0, 0.5])), Record)

@@ -2,22 +2,17 @@ from __future__ import annotations
 
 import importlib.metadata
 import json
-import subprocess
-import sys
 from typing import Any
 
 import pytest
 
 import scipy_dispatch
+from spatch_core.testing import run_python
 
 
 def fresh(code: str) -> Any:
     """Run code in a new interpreter and return its output, parsed as JSON."""
-    done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
+    return json.loads(run_python(code, options=["-W", "error"]).stdout)
 
 
 def modules_after(statement: str) -> set[str]:
@@ -65,3 +60,24 @@ def test_the_library_is_registered() -> None:
         group="spatch_core.libraries", name="scipy_dispatch"
     )
     assert entry_point.load() is scipy_dispatch.system
+
+
+BACKENDS = {"cupy": "cupy", "dask": "dask", "jax": "jax", "opencv": "cv2", "xarray": "xarray"}
+
+
+@pytest.mark.parametrize("name", [*BACKENDS, "threads", "torch"])
+def test_calls_with_numpy_arrays_import_no_backend(name: str) -> None:
+    """Only its description is read, also to explain a call and to document the function."""
+    if name not in scipy_dispatch.system.backends:
+        pytest.skip(f"scipy-dispatch-{name} is not installed")
+    package = BACKENDS.get(name, name)
+    roots = fresh(
+        "import json, sys\n"
+        "import numpy as np\n"
+        "from scipy_dispatch import fft, ndimage, signal\n"
+        "ndimage.gaussian_filter(np.eye(3), 1), fft.fft(np.eye(3)), signal.detrend(np.eye(3))\n"
+        "ndimage.gaussian_filter.explain(np.eye(3), 1), ndimage.gaussian_filter.__doc__\n"
+        f"assert {name!r} in ndimage.gaussian_filter.backends\n"
+        "print(json.dumps([each.partition('.')[0] for each in sys.modules]))"
+    )
+    assert not {package, f"scipy_dispatch_{name}"} & {*roots}

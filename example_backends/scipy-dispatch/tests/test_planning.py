@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 
-from scipy_dispatch.planning import Planned, PlannedBackend
+from scipy_dispatch.calls import Deferred
+from scipy_dispatch.planning import Planned, PlannedBackend, Prepared
 from spatch_core import BackendDeferredError, BackendSystem, DispatchContext
 from spatch_core.backend_utils import RegisteredFunction
 
@@ -28,12 +28,14 @@ backend = PlannedBackend("cards")
 
 
 @backend.plans("photolib:blur")
-def blur(image: Image, sigma: float = 1.0, *, mode: str = "reflect") -> Callable[[], Any] | str:
+def blur(image: Image, sigma: float = 1.0, *, mode: str = "reflect") -> Prepared:
     """Blurs on a card.
 
     More about it.
     """
     READ.append((image, sigma, mode))
+    if image.size < 0:
+        raise Deferred("the image has no size")
     if image.size < 5:
         return "the image is too small"
     return lambda: f"blurred {image.size} by {sigma}, {mode}"
@@ -96,6 +98,7 @@ def test_a_reason_defers(library_blur: Any) -> None:
     """It stands in the explanation, for which nothing is computed."""
     assert library_blur(Image(3)) == "default"
     assert "the image is too small" in str(library_blur.explain(Image(3)))
+    assert "the image has no size" in str(library_blur.explain(Image(-1)))
     assert library_blur.explain(Image()).selected == "cards"
 
 
@@ -145,7 +148,7 @@ def test_a_plan_may_take_the_context() -> None:
     """It is None in a direct call."""
     contexts: list[Any] = []
 
-    def plan(context: Any, image: Any) -> Callable[[], Any] | str:
+    def plan(context: Any, image: Any) -> Prepared:
         contexts.append(context)
         return lambda: image
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import doctest
 import inspect
 import re
 from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -76,6 +79,16 @@ def test_names_and_what_is_no_function_are_those_of_scikit_image() -> None:
         filters.absent  # noqa: B018
 
 
+@pytest.mark.skipif(
+    find_spec("spatch_core._accelerator") is None, reason="without it, the function has a frame"
+)
+def test_a_warning_points_to_the_callers_line() -> None:
+    """The footprint of `median` is one array; a search in lists of arrays would have a frame."""
+    with pytest.warns(UserWarning, match="behavior") as caught:
+        filters.median(np.eye(5, dtype=np.uint8), mode="constant", behavior="rank")
+    assert [each.filename for each in caught] == [__file__]
+
+
 def test_nothing_runs_unasked_for_numpy_arrays() -> None:
     """Both backends are installed, and scikit-image's own function is the only candidate."""
     for module in MODULES:
@@ -86,3 +99,10 @@ def test_nothing_runs_unasked_for_numpy_arrays() -> None:
         assert [each.backend for each in explained.backends if each.verdict == "runs"] == [
             "default"
         ], identifier
+
+
+def test_the_examples_of_the_readme_run() -> None:
+    page = str(Path(__file__).parents[1] / "README.md")
+    failures, tests = doctest.testfile(page, module_relative=False)
+    assert tests
+    assert not failures

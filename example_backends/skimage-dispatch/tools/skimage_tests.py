@@ -14,17 +14,16 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 import sys
-import tempfile
 import time
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
 
-HERE = Path(__file__).parent
-OUTCOMES = "SKIMAGE_TESTS_OUTCOMES"
+sys.path.append(str(Path(__file__).parents[3] / "tools"))
+
+import library_tests
+
+HERE, TOOLS = Path(__file__).parent, Path(library_tests.__file__).parent
 RUN = "SKIMAGE_TESTS_RUN"
 _DASK = {"DASK_ARRAY__CHUNK_SIZE": "2KiB", "DASK_SCIPY_DISPATCH__COMPUTE": "True"}
 EXPECTED = HERE / "expected_differences.json"
@@ -35,8 +34,6 @@ RUNS: dict[str, tuple[list[str], dict[str, str]]] = {
     "dask": (["--spatch-library=skimage_dispatch", "--spatch-backend=convert:dask"], _DASK),
 }
 """For each run, the arguments of pytest and environment variables."""
-
-_outcomes: dict[str, str] = {}
 
 
 def pytest_configure() -> None:
@@ -58,48 +55,19 @@ def pytest_configure() -> None:
         Policy.current = lambda: forced  # type: ignore[method-assign]
 
 
-def pytest_runtest_logreport(report: Any) -> None:
-    """Note the outcome of a test: of its call, or of what failed or skipped it before or after."""
-    if report.when == "call" or report.outcome != "passed":
-        _outcomes[report.nodeid] = "xfailed" if hasattr(report, "wasxfail") else report.outcome
-
-
-def pytest_sessionfinish(session: Any) -> None:
-    """Write the outcomes, unless another process collects them."""
-    if OUTCOMES in os.environ and not hasattr(session.config, "workerinput"):
-        Path(os.environ[OUTCOMES]).write_text(json.dumps(_outcomes))
-
-
 def run(root: Path, tests: Iterable[str], name: str = "") -> dict[str, str]:
     """Run tests in one of the `RUNS`, or plainly; return the outcome of each."""
     options, variables = RUNS[name] if name else ([], {})
-    with tempfile.TemporaryDirectory() as folder:
-        file, settings = Path(folder) / "outcomes.json", Path(folder) / "pytest.ini"
-        settings.write_text("[pytest]\n")
-        path = [str(HERE), *filter(None, [os.environ.get("PYTHONPATH")])]
-        # Tests that have parameters from a set need the same order in all processes.
-        further = {
-            OUTCOMES: str(file),
-            RUN: name,
-            "PYTHONPATH": os.pathsep.join(path),
-            "PYTHONHASHSEED": "0",
-        }
-        command = [sys.executable, "-m", "pytest", "-q", "--tb=short", "-p", "no:cacheprovider"]
-        command += ["-n2", "--dist=worksteal", "-p", "skimage_tests", "-c", str(settings)]
-        process = subprocess.run(
-            [*command, f"--rootdir={root}", *options, *tests],
-            cwd=root,
-            env={**os.environ, **variables, **further},
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            check=False,
-        )
-        if log := os.environ.get("SKIMAGE_TESTS_LOG"):
-            Path(log, f"{name or 'plain'}.txt").write_text(process.stdout)
-        if not file.exists():
-            raise RuntimeError(f"pytest ended with code {process.returncode}:\n{process.stdout}")
-        outcomes: dict[str, str] = json.loads(file.read_text())
+    path = [str(TOOLS), str(HERE), *filter(None, [os.environ.get("PYTHONPATH")])]
+    outcomes, printed = library_tests.run(
+        "skimage",
+        list(tests),
+        ["-n2", "--dist=worksteal", "-p", "skimage_tests", *options],
+        {**variables, RUN: name, "PYTHONPATH": os.pathsep.join(path)},
+        root,
+    )
+    if log := os.environ.get("SKIMAGE_TESTS_LOG"):
+        Path(log, f"{name or 'plain'}.txt").write_text(printed)
     return outcomes
 
 
@@ -121,10 +89,8 @@ def main(arguments: Sequence[str]) -> int:
     for name in os.environ.get("SKIMAGE_TESTS_RUNS", " ".join(RUNS)).split():
         started = time.monotonic()
         outcomes = run(root, tests, name)
-        counts = Counter(outcomes.values())
         took = time.monotonic() - started
-        texts = [f"{counts[each]} {each}" for each in sorted(counts)]
-        sys.stdout.write(f"{name}: {', '.join(texts)} in {took:.0f} s\n")
+        sys.stdout.write(f"{name}: {library_tests.counts(outcomes)} in {took:.0f} s\n")
         known = {test for tests in expected.get(name, {}).values() for test in tests}
         found = differences(root, outcomes)
         wrong = {test: outcome for test, outcome in found.items() if test not in known}

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,7 +12,7 @@ import tensorly as tl
 from tensorly import plugins, tenalg
 from tensorly.backend.numpy_backend import NumpyBackend
 
-from spatch_core.testing import write_distribution
+from spatch_core.testing import run_python, write_distribution
 from tensorly_dispatch import algebra, tensors
 
 VECTOR = np.arange(3.0)
@@ -30,8 +27,7 @@ def _with_numpy() -> Iterator[None]:
 
 
 def run(program: str, *options: str, **variables: str) -> None:
-    command = [sys.executable, *options, "-c", program]
-    subprocess.run(command, env={**os.environ, **variables}, check=True)
+    run_python(program, options=options, environment=variables)
 
 
 def test_a_framework_is_imported_when_it_is_chosen() -> None:
@@ -196,3 +192,15 @@ def test_methods_can_be_exchanged() -> None:
     plugins.use_default_einsum()
     tenalg.use_dynamic_dispatch()
     assert tenalg.mode_dot is algebra.functions["mode_dot"]
+
+
+def test_the_examples_of_the_readme_run() -> None:
+    """In a process of its own: they set backends for all threads."""
+    readme = str(Path(__file__).parents[1] / "README.md")
+    run(
+        f"""
+import doctest
+failures, tests = doctest.testfile({readme!r}, module_relative=False)
+assert tests and not failures
+"""
+    )

@@ -181,11 +181,7 @@ def _table() -> dict[str, tuple[Rule, int]]:
     add(same, 1, "rint conjugate sum mean median max min amax amin ptp std cumsum cumulative_sum")
     add(same, 1, "sort partition flip fliplr flipud rot90 roll reshape ravel squeeze expand_dims")
     add(same, 1, "transpose matrix_transpose moveaxis rollaxis swapaxes broadcast_to tile repeat")
-    add(
-        same,
-        1,
-        "take take_along_axis diag diagonal trace tril triu copy real imag",
-    )
+    add(same, 1, "take take_along_axis diag diagonal trace tril triu copy real imag")
     add(same, 1, "round around diff quantile percentile nansum nanmean nanmax nanmin nanstd")
     add(same, 1, "nanmedian unique_values concatenate stack vstack hstack dstack block")
     add(same, 1, "atleast_1d atleast_2d zeros_like ones_like empty_like delete resize pad")
@@ -201,10 +197,8 @@ def _table() -> dict[str, tuple[Rule, int]]:
     add(same, 1, "asarray array asanyarray zeros ones empty full arange eye identity")
     add(lambda units, given: same(units[1:], given) if units[1:] else None, 3, "where")
     add(first, 2, "copysign")
-    add(
-        product, 2, "multiply matmul vecdot matvec vecmat dot vdot inner outer tensordot cross kron"
-    )
-    add(product, 2, "multiply.outer convolve correlate trapezoid")
+    add(product, 2, "multiply matmul vecdot matvec vecmat dot vdot inner outer tensordot cross")
+    add(product, 2, "kron multiply.outer convolve correlate trapezoid")
     add(product, _ALL, "einsum")
     add(quotient, 2, "divide floor_divide divide.outer")
     add(raised, 2, "power float_power")

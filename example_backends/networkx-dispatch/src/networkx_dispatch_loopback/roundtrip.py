@@ -7,13 +7,13 @@ own tests call run with conversion in this way.
 from __future__ import annotations
 
 from collections.abc import Callable
-from types import GeneratorType, SimpleNamespace
+from types import SimpleNamespace
 from typing import Any
 
 import networkx as nx
 from networkx.utils.backends import _loaded_backends
 
-from networkx_dispatch import backend_opts, functions, records
+from networkx_dispatch import Steps, backend_opts, functions, records
 from networkx_dispatch_loopback import (
     LoopbackGraph,
     copy_graph,
@@ -67,12 +67,13 @@ DESCRIPTION = {
 }
 
 
-def run(context: Any, *args: Any, **kwargs: Any) -> Any:
-    """Run any function of NetworkX; the implementation of all of them.
+NESTED: dict[str, Any] = {"disable": "roundtrip", "fallback": "convert"}
+"""Options for the calls that a function of NetworkX makes itself: they are converted no more."""
 
-    The calls that the function itself makes are converted no more.
-    """
-    with backend_opts(disable="roundtrip", fallback="convert"):
+
+def run(context: Any, *args: Any, **kwargs: Any) -> Any:
+    """Run any function of NetworkX; the implementation of all of them."""
+    with backend_opts(**NESTED):
         return _run(context, args, kwargs)
 
 
@@ -111,14 +112,15 @@ def _back(result: Any, originals: dict[int, Any]) -> Any:
         return type(result)(_back(each, originals) for each in result)
     if type(result) is dict:
         return {key: _back(each, originals) for key, each in result.items()}
-    if type(result) is GeneratorType:
-        return _back_one_by_one(result, originals)
+    if type(result) is Steps:
+        return Steps(_back_one_by_one(result.generator, originals))
     return result
 
 
 def _back_one_by_one(results: Any, originals: dict[int, Any]) -> Any:
+    """Run the steps of a generator function, which make calls of their own."""
     while True:
-        with backend_opts(disable="roundtrip"):
+        with backend_opts(**NESTED):
             try:
                 each = next(results)
             except StopIteration:

@@ -22,49 +22,29 @@ from scipy_dispatch.planning import PlannedBackend
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from scipy_dispatch.planning import Plan
+    from scipy_dispatch.planning import Plan, Prepared
 
 backend = PlannedBackend("cupy")
 
-_NAMES = {
-    "ndimage": """
-        affine_transform binary_closing binary_dilation binary_erosion binary_fill_holes
-        binary_hit_or_miss binary_opening binary_propagation black_tophat center_of_mass
-        convolve convolve1d correlate correlate1d distance_transform_edt extrema find_objects
-        fourier_ellipsoid fourier_gaussian fourier_shift fourier_uniform gaussian_filter
-        gaussian_filter1d gaussian_gradient_magnitude gaussian_laplace generic_filter
-        generic_filter1d generic_gradient_magnitude generic_laplace grey_closing grey_dilation
-        grey_erosion grey_opening histogram iterate_structure label labeled_comprehension
-        laplace map_coordinates maximum maximum_filter maximum_filter1d maximum_position mean
-        median median_filter minimum minimum_filter minimum_filter1d minimum_position
-        morphological_gradient morphological_laplace percentile_filter prewitt rank_filter
-        rotate shift sobel spline_filter spline_filter1d standard_deviation sum sum_labels
-        uniform_filter uniform_filter1d value_indices variance white_tophat zoom
-    """,
-    "signal": """
-        argrelextrema argrelmax argrelmin band_stop_obj bilinear bilinear_zpk bode butter buttord
-        cheb1ord cheb2ord cheby1 cheby2 check_COLA check_NOLA chirp coherence cont2discrete
-        convolve convolve2d correlate correlate2d csd cspline1d cspline1d_eval cspline2d czt dbode
-        decimate deconvolve detrend dfreqresp dimpulse dlsim dstep ellip ellipord fftconvolve
-        filtfilt find_peaks findfreqs firls firwin firwin2 freqresp freqs freqs_zpk freqz
-        freqz_sos freqz_zpk gauss_spline gausspulse group_delay hilbert iirdesign iirfilter
-        impulse invres invresz istft lfilter lombscargle lp2bp lp2bp_zpk lp2bs lp2bs_zpk lp2hp
-        lp2hp_zpk lp2lp lp2lp_zpk lsim max_len_seq medfilt medfilt2d minimum_phase normalize
-        oaconvolve order_filter peak_prominences peak_widths periodogram qspline1d qspline1d_eval
-        qspline2d resample resample_poly residue residuez savgol_filter sawtooth sepfir2d sos2tf
-        sos2zpk sosfilt sosfiltfilt sosfreqz spectrogram square ss2tf ss2zpk step stft sweep_poly
-        tf2sos tf2ss tf2zpk unique_roots upfirdn vectorstrength welch wiener zoom_fft zpk2sos
-        zpk2ss zpk2tf
-    """,
-    "fft": """
-        dct dctn dst dstn fft fft2 fftn fftshift fht hfft hfft2 hfftn idct idctn idst idstn ifft
-        ifft2 ifftn ifftshift ifht ihfft ihfft2 ihfftn irfft irfft2 irfftn rfft rfft2 rfftn
-    """,
-}
-FUNCTIONS = {module: tuple(names.split()) for module, names in _NAMES.items()}
-"""The names of the functions, by module."""
 TABLES = {"ndimage": NDIMAGE, "signal": SIGNAL, "fft": FFT}
 """What `scipy_dispatch` knows about the functions of each module."""
+_LEFT_OUT = """
+    distance_transform_bf distance_transform_cdt geometric_transform vectorized_filter
+    watershed_ift
+
+    abcd_normalize bessel cascade choose_conv_method closest_STFT_dual_window cmplx_sort cwt
+    envelope find_peaks_cwt firwin_2d hilbert2 lfilter_zi lfiltic place_poles qmf remez sosfilt_zi
+    symiirorder1 symiirorder2 whittaker_henderson
+"""
+LEFT_OUT = {*_LEFT_OUT.split(), "signal.spline_filter"}
+"""What CuPy does not have, or has with another meaning; the README says why."""
+
+
+def functions(module: str) -> list[str]:
+    """Return the names of the functions in a module of the installed SciPy that CuPy has."""
+    names = sorted(TABLES[module].dispatched)
+    return [name for name in names if not LEFT_OUT & {name, f"{module}.{name}"}]
+
 
 NO_EFFECT = {"workers"}
 """Parameters that say how the processor computes."""
@@ -92,19 +72,14 @@ def add_functions(module: str, namespace: dict[str, Any]) -> None:
     namespace : dict
         The globals of our module.
     """
-    ours = import_module(f"scipy_dispatch.{module}")
-    # An older SciPy lacks a few of the functions.
-    plans = {name: _plan_of(module, name) for name in FUNCTIONS[module] if hasattr(ours, name)}
+    plans = {name: _plan_of(module, name) for name in functions(module)}
     backend.plans_each(f"scipy_dispatch.{module}", plans, namespace)
 
 
 def _plan_of(module: str, name: str) -> Plan:
-    def plan(*args: Any, **kwargs: Any) -> Callable[[], Any] | str:
-        try:
-            function = cupy_function(module, name)
-            arguments = _arguments(module, name, args, kwargs)
-        except Deferred as reason:
-            return str(reason)
+    def plan(*args: Any, **kwargs: Any) -> Prepared:
+        function = cupy_function(module, name)
+        arguments = _arguments(module, name, args, kwargs)
         return lambda: _run(function, module, name, arguments)
 
     plan.__doc__ = "CuPy arrays in, CuPy arrays out, on the GPU."

@@ -16,7 +16,7 @@ from dask.array import Array
 from dask.utils import parse_bytes
 
 from scipy_dispatch import backend_opts
-from scipy_dispatch.calls import BoundCall as Call
+from scipy_dispatch.calls import BoundCall
 from scipy_dispatch.reach import Reaches
 
 
@@ -27,9 +27,9 @@ def dispatchable(identifier: str) -> Callable[..., Any]:
     return function
 
 
-def kept(call: Call) -> Call:
+def kept(call: BoundCall) -> BoundCall:
     """Return a call with copies of its arrays, which the caller cannot change."""
-    return Call(call.function, {name: _copied(each) for name, each in call.arguments.items()})
+    return BoundCall(call.function, {name: _copied(each) for name, each in call.arguments.items()})
 
 
 def is_dask_array(value: Any) -> bool:
@@ -167,7 +167,7 @@ class Block:
         return self.function(**arrays, **self.arguments, **shared)
 
 
-def block_of(call: Call, *arrays: str) -> tuple[Block, dict[str, Any]]:
+def block_of(call: BoundCall, *arrays: str) -> tuple[Block, dict[str, Any]]:
     """Return the function for the blocks of the `arrays` of `call`, and its large arguments.
 
     The function is a small object, sent with the task of every block. Large arguments have a task
@@ -202,7 +202,7 @@ def for_later(function: Callable[..., Any]) -> Callable[..., Any]:
     return kept.freeze(function)
 
 
-def probe(call: Call, *arrays: str, shape: tuple[int, ...] | None = None) -> Any:
+def probe(call: BoundCall, *arrays: str, shape: tuple[int, ...] | None = None) -> Any:
     """Run `call` on a small array of ones (by default one element) of the type of the blocks.
 
     The result has the type and data type that the results of the blocks will have. If the

@@ -17,7 +17,7 @@ from dask.array import Array
 from dask.base import tokenize
 from dask.highlevelgraph import HighLevelGraph
 
-from scipy_dispatch.calls import BoundCall as Call
+from scipy_dispatch.calls import BoundCall
 
 from ._blocks import Block, dispatchable, for_later, meta_of, probe, why_not_numpy
 from ._neighbourhood import Neighbourhood, spline_reach
@@ -127,7 +127,7 @@ class Affine:
         return found
 
 
-def of_zoom(call: Call, shape: Shape) -> tuple[Shape, Positions]:
+def of_zoom(call: BoundCall, shape: Shape) -> tuple[Shape, Positions]:
     """Return the shape and the positions of ``zoom``."""
     factors = np.broadcast_to(call["zoom"], len(shape)).tolist()
     result = tuple(round(n * factor) for n, factor in zip(shape, factors, strict=True))
@@ -137,13 +137,13 @@ def of_zoom(call: Call, shape: Shape) -> tuple[Shape, Positions]:
     return result, Grid(tuple(tables))
 
 
-def of_shift(call: Call, shape: Shape) -> tuple[Shape, Positions]:
+def of_shift(call: BoundCall, shape: Shape) -> tuple[Shape, Positions]:
     """Return the shape and the positions of ``shift``."""
     distances = np.broadcast_to(np.asarray(call["shift"], dtype=float), len(shape))
     return shape, Grid(tuple(np.arange(n) - by for n, by in zip(shape, distances, strict=True)))
 
 
-def of_affine(call: Call, shape: Shape) -> tuple[Shape, Positions]:
+def of_affine(call: BoundCall, shape: Shape) -> tuple[Shape, Positions]:
     """Return the shape and the positions of ``affine_transform``."""
     n = len(shape)
     matrix, offset = np.asarray(call["matrix"], dtype=float), call["offset"]
@@ -157,7 +157,7 @@ def of_affine(call: Call, shape: Shape) -> tuple[Shape, Positions]:
     return result, Grid(tuple((np.arange(m) + by) * step for m, step, by in lines))
 
 
-def of_rotation(call: Call, shape: Shape) -> tuple[Shape, Positions]:
+def of_rotation(call: BoundCall, shape: Shape) -> tuple[Shape, Positions]:
     """Return the shape and the positions of ``rotate`` in the plane of its axes."""
     from scipy.special import cosdg, sindg
 
@@ -172,18 +172,18 @@ def of_rotation(call: Call, shape: Shape) -> tuple[Shape, Positions]:
     return tuple(result.tolist()), Affine(matrix, offset)
 
 
-def plane_axes(call: Call, ndim: int) -> tuple[int, ...]:
+def plane_axes(call: BoundCall, ndim: int) -> tuple[int, ...]:
     """Return the two axes of a plane that is rotated."""
     return tuple(sorted(int(axis) % ndim for axis in call["axes"]))
 
 
-def tiny_zoom(call: Call) -> Call:
+def tiny_zoom(call: BoundCall) -> BoundCall:
     """Replace the factors of zoom for the probe: they do not change the type of the result."""
     factors = call["zoom"]
     return call.replaced(zoom=np.full(np.shape(factors), 2))
 
 
-def tiny_shape(call: Call) -> Call:
+def tiny_shape(call: BoundCall) -> BoundCall:
     """Replace the shape of the result for the probe by one element along each axis."""
     shape = call["output_shape"]
     return call if shape is None else call.replaced(output_shape=(1,) * len(shape))
@@ -266,7 +266,7 @@ _HALF_PERIODS = {
 }
 
 
-Plan: TypeAlias = Callable[[Call, Shape], tuple[Shape, Positions]]
+Geometry: TypeAlias = Callable[[BoundCall, Shape], tuple[Shape, Positions]]
 
 # SciPy continues the array by 12 elements before it filters, in these modes of `numpy.pad`.
 _PADDING = 12
@@ -283,34 +283,34 @@ class Interpolation:
     """
 
     # From the lengths of the axes: the shape of the result, and its positions.
-    plan: Plan
+    geometry: Geometry
     # The call for the probe, with a small result.
-    tiny: Callable[[Call], Call] = lambda call: call
+    tiny: Callable[[BoundCall], BoundCall] = lambda call: call
     # Planes along other axes are interpolated by themselves.
-    axes: Callable[[Call, int], tuple[int, ...]] = lambda call, ndim: tuple(range(ndim))
+    axes: Callable[[BoundCall, int], tuple[int, ...]] = lambda call, ndim: tuple(range(ndim))
     arrays: tuple[str, ...] = ("input",)
 
-    def refuse(self, call: Call) -> str | None:
+    def refuse(self, call: BoundCall) -> str | None:
         x = call["input"]
         if reason := _why_not(call):
             return reason
         if call["grid_mode"] and x.dtype.kind == "c":
             return "SciPy ignores grid_mode= for complex numbers"
         axes = self.axes(call, x.ndim)
-        shape, positions = self.plan(call, tuple(x.shape[axis] for axis in axes))
+        shape, positions = self.geometry(call, tuple(x.shape[axis] for axis in axes))
         if min(shape) < 1:
             return "the result is empty"
         if not np.isfinite(positions.within([(0, n) for n in shape]).extents()).all():
             return "positions in input= are not finite"
         return None
 
-    def run(self, call: Call) -> Array:
+    def run(self, call: BoundCall) -> Array:
         x = call["input"]
         meta = meta_of(probe(self.tiny(call), "input"))
         if call["prefilter"] and np.all(np.equal(call["zoom"], 1)):
             return x.astype(meta.dtype)  # SciPy copies, and does not round
         axes = self.axes(call, x.ndim)
-        shape, positions = self.plan(call, tuple(x.shape[axis] for axis in axes))
+        shape, positions = self.geometry(call, tuple(x.shape[axis] for axis in axes))
         lengths = positions.chunks([max(x.chunks[axis]) for axis in axes])
         cut = da.core.normalize_chunks(tuple(lengths), shape)
         if len(axes) < x.ndim:  # the other axes stay as they are
@@ -346,12 +346,12 @@ class Sampling:
 
     arrays: tuple[str, ...] = ("input",)
 
-    def refuse(self, call: Call) -> str | None:
+    def refuse(self, call: BoundCall) -> str | None:
         if reason := _why_not(call):
             return reason
         return "coordinates= is empty" if 0 in np.shape(call["coordinates"]) else None
 
-    def run(self, call: Call) -> Array:
+    def run(self, call: BoundCall) -> Array:
         x, coordinates = call["input"], np.asarray(call["coordinates"])
         few = np.zeros((*coordinates.shape[:1], *(1,) * (coordinates.ndim - 1)), coordinates.dtype)
         meta = meta_of(probe(call.replaced(coordinates=few), "input"))
@@ -422,7 +422,7 @@ class Interpolated:
         return np.moveaxis(result, last, self.axes)
 
 
-def filtered(x: Array, call: Call, axes: Sequence[int]) -> tuple[Array, int]:
+def filtered(x: Array, call: BoundCall, axes: Sequence[int]) -> tuple[Array, int]:
     """Return the spline coefficients of `x`, and by how many elements they are longer at an end."""
     order, mode = call["order"], call["mode"]
     if order < 2 or not call["prefilter"]:
@@ -437,11 +437,11 @@ def filtered(x: Array, call: Call, axes: Sequence[int]) -> tuple[Array, int]:
     step = dispatchable("scipy_dispatch.ndimage:spline_filter1d")
     shared = {"order": order, "output": complex if x.dtype.kind == "c" else float, "mode": mode}
     for axis in axes:
-        x = Neighbourhood(spline_reach).run(Call(step, {"input": x, "axis": axis, **shared}))
+        x = Neighbourhood(spline_reach).run(BoundCall(step, {"input": x, "axis": axis, **shared}))
     return x, padding
 
 
-def _why_not(call: Call) -> str | None:
+def _why_not(call: BoundCall) -> str | None:
     """Return why the input of `call` cannot be interpolated; None if it can."""
     x = call["input"]
     if x.ndim == 0 or x.size == 0:
@@ -452,7 +452,7 @@ def _why_not(call: Call) -> str | None:
     return why_not_numpy(x, "input")
 
 
-def _sampler(call: Call, meta: Any) -> Sample:
+def _sampler(call: BoundCall, meta: Any) -> Sample:
     """Return the function that interpolates the filtered input of `call`."""
     settings = {name: call[name] for name in ("order", "mode", "cval")}
     arguments = {**settings, "output": meta.dtype, "prefilter": False}
@@ -460,7 +460,7 @@ def _sampler(call: Call, meta: Any) -> Sample:
     return Sample(Block(function, ("input", "coordinates"), arguments, (None, None)))
 
 
-def _groups(points: Any, x: Array, call: Call) -> Iterator[tuple[Any, list[Range]]]:
+def _groups(points: Any, x: Array, call: BoundCall) -> Iterator[tuple[Any, list[Range]]]:
     """Yield the indices of the points in each block of `x`, and the range of elements they need."""
     inside = [np.clip(np.nan_to_num(at), -1, n) for at, n in zip(points, x.shape, strict=True)]
     cells = np.ravel_multi_index(

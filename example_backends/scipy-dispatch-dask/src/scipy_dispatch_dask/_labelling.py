@@ -17,7 +17,7 @@ from dask.highlevelgraph import HighLevelGraph
 from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import connected_components
 
-from scipy_dispatch.calls import BoundCall as Call
+from scipy_dispatch.calls import BoundCall
 
 from ._blocks import Block, block_of, probe, why_not_numpy
 
@@ -43,7 +43,7 @@ class Labelling:
 
     arrays: tuple[str, ...] = ("input",)
 
-    def refuse(self, call: Call) -> str | None:
+    def refuse(self, call: BoundCall) -> str | None:
         x = call["input"]
         if call["output"] is not None:
             return (
@@ -56,7 +56,7 @@ class Labelling:
             return "input= is complex"
         return why_not_numpy(x, "input")
 
-    def run(self, call: Call) -> tuple[Array, Array]:
+    def run(self, call: BoundCall) -> tuple[Array, Array]:
         """Return the labels and, as an array without dimensions, the number of features."""
         x, structure = call["input"], call["structure"]
         dtype = probe(call, "input")[0].dtype if x.size < _MANY else np.dtype(np.intp)

@@ -10,7 +10,7 @@ import dask.array as da
 import numpy as np
 from dask.array import Array
 
-from scipy_dispatch.calls import BoundCall as Call
+from scipy_dispatch.calls import BoundCall
 
 from ._blocks import (
     Block,
@@ -18,22 +18,20 @@ from ._blocks import (
     dispatchable,
     meta_of,
     probe,
-    why_not_numpy,
     why_not_unmasked,
     with_whole_lines,
 )
-from ._strategy import Strategy
 
 # The longest axis of the array that shows the type of a transform.
 _FEW = 4
 
 
-def one_axis(call: Call, ndim: int) -> tuple[int, ...]:
+def one_axis(call: BoundCall, ndim: int) -> tuple[int, ...]:
     """Return the axis of a call with ``axis=``."""
     return (call["axis"] % ndim,)
 
 
-def two_axes(call: Call, ndim: int) -> tuple[int, ...]:
+def two_axes(call: BoundCall, ndim: int) -> tuple[int, ...]:
     """Return the axes of a call with ``axes=``; the last two if SciPy lacks the parameter."""
     axes = (-2, -1) if call["axes"] is None else call["axes"]
     return tuple(axis % ndim for axis in axes)
@@ -48,15 +46,15 @@ class Lines:
 
     arrays: tuple[str, ...] = ("x",)
     # The axes of the lines.
-    axes: Callable[[Call, int], tuple[int, ...]] = one_axis
+    axes: Callable[[BoundCall, int], tuple[int, ...]] = one_axis
     # The reason why a call cannot be supported.
-    refuse: Callable[[Call], str | None] = lambda call: None
+    refuse: Callable[[BoundCall], str | None] = lambda call: None
     # The call for the probe, without arguments that only the real one may use.
-    harmless: Callable[[Call], Call] = lambda call: call
+    harmless: Callable[[BoundCall], BoundCall] = lambda call: call
     # Arguments that forbid the function to overwrite a block, which other tasks may use.
     always: Mapping[str, Any] = field(default_factory=dict)
 
-    def run(self, call: Call) -> Array:
+    def run(self, call: BoundCall) -> Array:
         call = call.replaced(**self.always)
         (name,) = self.arrays
         x = call[name]
@@ -79,10 +77,14 @@ class Lines:
         return da.map_blocks(block, x, chunks=chunks, meta=meta, dtype=meta.dtype, **shared)
 
 
-def second_result(name: str) -> Callable[[Call], str | None]:
+TRANSFORM = Lines(always={"overwrite_x": False})
+"""For transforms along one axis."""
+
+
+def second_result(name: str) -> Callable[[BoundCall], str | None]:
     """Return a check that rejects calls in which parameter `name` requests a second result."""
 
-    def refuse(call: Call) -> str | None:
+    def refuse(call: BoundCall) -> str | None:
         if call[name] is None or call[name] is False:
             return None
         return f"with {name}= there is more than one result"
@@ -90,23 +92,23 @@ def second_result(name: str) -> Callable[[Call], str | None]:
     return refuse
 
 
-def one_pulse(call: Call) -> str | None:
+def one_pulse(call: BoundCall) -> str | None:
     """Reject a second result, and a masked array, because this function keeps the mask."""
     return second_result("retquad")(call) or why_not_unmasked(call["t"], "t")
 
 
-def no_plane(call: Call) -> str | None:
+def no_plane(call: BoundCall) -> str | None:
     """Reject a 1-d array, which SciPy would broadcast to two dimensions."""
     return "x= has fewer than two dimensions" if call["x"].ndim < 2 else None
 
 
-def no_length(call: Call) -> str | None:
+def no_length(call: BoundCall) -> str | None:
     """Reject a length of 0, for which SciPy returns one element."""
     n = call["n"]
     return "n= is not above 0, where SciPy returns an element" if n is not None and n < 1 else None
 
 
-def many_widths(call: Call) -> str | None:
+def many_widths(call: BoundCall) -> str | None:
     """Reject an array parameter with a value for each element: it would need the array's chunks."""
     for name in ("width", "duty"):
         if np.ndim(call[name]) > 0:
@@ -124,15 +126,13 @@ class AxisByAxis:
 
     # The function of scipy_dispatch.fft for the last axis.
     last: str
-    # For functions of one axis.
-    strategies: Mapping[str, Strategy]
     # The function for the other axes, if it is another one: before the last axis.
     before: str | None = None
     # Or after it.
     after: str | None = None
     arrays: tuple[str, ...] = ("x",)
 
-    def refuse(self, call: Call) -> str | None:
+    def refuse(self, call: BoundCall) -> str | None:
         x = call["x"]
         if x.ndim == 0 or self.last not in ("irfft", "hfft") or call["s"] is not None:
             return None
@@ -143,7 +143,7 @@ class AxisByAxis:
             )
         return None
 
-    def run(self, call: Call) -> Array:
+    def run(self, call: BoundCall) -> Array:
         x, s = call["x"], call["s"]
         few = None if s is None else [min(length, _FEW) for length in _tuple(s)]
         shape = tuple(min(length, _FEW) for length in x.shape)
@@ -153,75 +153,48 @@ class AxisByAxis:
             # SciPy converts first too, which affects how NaNs propagate.
             x = x.astype(np.result_type(x.dtype, np.complex64))
         chunks: dict[int, int] = {}
-        for name, axis, length in self._steps(_axes(call["axes"], s, x.ndim), s):
+        axes = _axes(call["axes"], s, x.ndim)
+        for name, axis, length in self._steps(axes, s) if axes else ():
             n = x.shape[axis] if length == -1 else length
             step = dispatchable(f"scipy_dispatch.fft:{name}")
             cut = max(x.chunks[axis]) or -1
             # Restore the chunks along the axis of the previous step; otherwise the whole array
             # would end up in one chunk.
             x = with_whole_lines(x, (axis,), chunks)
-            x = self.strategies[name].run(Call(step, {**shared, "x": x, "n": n, "axis": axis}))
+            x = TRANSFORM.run(BoundCall(step, {**shared, "x": x, "n": n, "axis": axis}))
             chunks = {axis: cut}
         return x.astype(meta.dtype)
 
     def _steps(self, axes: tuple[int, ...], s: Any) -> list[tuple[str, int, int | None]]:
         lengths = (None,) * len(axes) if s is None else _tuple(s)
         other = self.before or self.after or self.last
-        last = [
-            (self.last, axis, length) for axis, length in zip(axes[-1:], lengths[-1:], strict=True)
-        ]
-        others = [
-            (other, axis, length) for axis, length in zip(axes[:-1], lengths[:-1], strict=True)
-        ]
-        return last + others if self.after else others + last
+        *others, last = zip(axes, lengths, strict=True)
+        first, final = [(other, *each) for each in others], [(self.last, *last)]
+        return final + first if self.after else first + final
 
 
 @dataclass(frozen=True)
 class EveryAxis:
     """Apply a 1-d function along every axis in succession."""
 
-    # The function, with the same parameters and an additional axis, and its strategy.
+    # The function, with the same parameters and an additional axis.
     identifier: str
-    strategy: Strategy
     arrays: tuple[str, ...] = ("input",)
 
-    def refuse(self, call: Call) -> str | None:
+    def refuse(self, call: BoundCall) -> str | None:
         return None
 
-    def run(self, call: Call) -> Array:
+    def run(self, call: BoundCall) -> Array:
         meta = meta_of(probe(call, "input"))
-        step = Call(dispatchable(self.identifier), call.arguments)
+        step = BoundCall(dispatchable(self.identifier), call.arguments)
         x = call["input"]
         chunks: dict[int, int] = {}
         for axis in range(x.ndim):
             cut = max(x.chunks[axis]) or -1
-            x = self.strategy.run(
-                step.replaced(axis=axis, input=with_whole_lines(x, (axis,), chunks))
-            )
+            lines = with_whole_lines(x, (axis,), chunks)
+            x = Lines(self.arrays).run(step.replaced(axis=axis, input=lines))
             chunks = {axis: cut}
         return x.astype(meta.dtype)
-
-
-@dataclass(frozen=True)
-class Shift:
-    """Swap the halves of axes with a function of `dask.array.fft`."""
-
-    # Dask.array.fft.fftshift or its inverse.
-    function: Callable[..., Array]
-    arrays: tuple[str, ...] = ("x",)
-
-    def refuse(self, call: Call) -> str | None:
-        x = call["x"]
-        if x.ndim == 0:
-            return "x= is a scalar"
-        return why_not_unmasked(x, "x")
-
-    def run(self, call: Call) -> Array:
-        probe(call, "x")
-        axes = call["axes"]
-        if isinstance(axes, np.ndarray):
-            axes = axes.tolist()
-        return self.function(call["x"], axes=axes)
 
 
 def _axes(axes: Any, s: Any, ndim: int) -> tuple[int, ...]:
@@ -247,18 +220,20 @@ class Spectrum:
 
     arrays: tuple[str, ...] = ("x",)
 
-    def refuse(self, call: Call) -> str | None:
+    def refuse(self, call: BoundCall) -> str | None:
         shapes = {np.shape(call[name]) for name in self.arrays if call[name] is not None}
         if len(shapes) > 1:
             return "x= and y= have different shapes"
         (shape,) = shapes
         return "x= is empty or a scalar" if 0 in (len(shape), *shape) else None
 
-    def run(self, call: Call) -> tuple[Any, ...]:
+    def run(self, call: BoundCall) -> tuple[Any, ...]:
         """Return SciPy's result, with the spectrum as a lazy array."""
         if call.function.__name__ == "csd" and call["y"] is call["x"]:
             # Then SciPy's result is real.
-            call = Call(dispatchable("scipy_dispatch.signal:welch"), call.without("y").arguments)
+            call = BoundCall(
+                dispatchable("scipy_dispatch.signal:welch"), call.without("y").arguments
+            )
         arrays = tuple(name for name in self.arrays if call[name] is not None)
         call = call.replaced(**{name: da.asarray(call[name]) for name in arrays})
         x = call["x"]
@@ -295,38 +270,3 @@ class LastResult:
 
     def __call__(self, *blocks: Any, **shared: Any) -> Any:
         return self.block(*blocks, **shared)[-1].astype(self.dtype)
-
-
-@dataclass(frozen=True)
-class FourierFilter:
-    """Filter with the function of the same name in `dask_image.ndfourier`.
-
-    The input is converted to double precision, in which SciPy computes for every data type.
-    """
-
-    # The one that gives the strength of the filter.
-    parameter: str
-    arrays: tuple[str, ...] = ("input",)
-
-    def refuse(self, call: Call) -> str | None:
-        x, n = call["input"], call["n"]
-        if x.ndim == 0 or x.size == 0:
-            return "input= is empty or a scalar"
-        if n >= 0 and n // 2 + 1 != x.shape[call["axis"]]:
-            return "input= is not as long along axis= as a real transform of n= elements"
-        if self.parameter == "size" and not np.all(np.asarray(call["size"]) > 0):
-            return "size= is not above 0, for which SciPy returns zeros"
-        return why_not_numpy(x, "input")
-
-    def run(self, call: Call) -> Array:
-        from dask_image import ndfourier
-
-        x = call["input"]
-        meta = meta_of(probe(call, "input"))
-        result: Array = getattr(ndfourier, call.function.__name__)(
-            x.astype(np.promote_types(x.dtype, np.float64)),
-            np.broadcast_to(np.asarray(call[self.parameter], dtype=np.float64), x.ndim),
-            n=max(call["n"], -1),
-            axis=call["axis"],
-        )
-        return result.astype(meta.dtype)

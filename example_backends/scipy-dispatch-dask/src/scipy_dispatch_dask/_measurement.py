@@ -19,7 +19,7 @@ from dask.array import Array
 from dask.core import flatten
 from scipy import ndimage
 
-from scipy_dispatch.calls import BoundCall as Call
+from scipy_dispatch.calls import BoundCall
 
 from ._blocks import is_dask_array, is_lazy_number, meta_of, why_not_numpy
 from ._strategy import as_any_array
@@ -236,7 +236,7 @@ class Measurement:
     needs_elements: bool = False
     arrays: tuple[str, ...] = ("input", "labels")
 
-    def refuse(self, call: Call) -> str | None:
+    def refuse(self, call: BoundCall) -> str | None:
         return why_not_measurable(call) or (
             "SciPy raises if no element has the label, which is not known before the result "
             "is computed; pass a list of labels as index="
@@ -244,7 +244,7 @@ class Measurement:
             else None
         )
 
-    def run(self, call: Call) -> Array:
+    def run(self, call: BoundCall) -> Array:
         """Return SciPy's result, lazily, as an array where SciPy returns a list or tuple."""
         x, labels, regions, places = measured(call)
         if labels is None and self.of_all is not None:
@@ -278,7 +278,7 @@ class Sum(Measurement):
 
     tally: Sums = field(default_factory=Sums)
 
-    def run(self, call: Call) -> Array:
+    def run(self, call: BoundCall) -> Array:
         x, labels, regions, places = measured(call)
         if labels is None:
             return x.sum()
@@ -293,7 +293,7 @@ class Mean(Measurement):
 
     tally: Sums = field(default_factory=Means)
 
-    def run(self, call: Call) -> Array:
+    def run(self, call: BoundCall) -> Array:
         x, labels, regions, places = measured(call)
         if np.ndim(places) > 0:
             return super().run(call)
@@ -307,10 +307,10 @@ class Median:
 
     arrays: tuple[str, ...] = ("input", "labels")
 
-    def refuse(self, call: Call) -> str | None:
+    def refuse(self, call: BoundCall) -> str | None:
         return why_not_measurable(call)
 
-    def run(self, call: Call) -> Array:
+    def run(self, call: BoundCall) -> Array:
         """Return SciPy's result, lazily; NaN for an empty region."""
         x, labels, regions, places = measured(call)
         selected = da.map_blocks(
@@ -325,7 +325,7 @@ class Median:
         return da.from_delayed(medians, shape=np.shape(places), dtype=dtype)
 
 
-def why_not_measurable(call: Call) -> str | None:
+def why_not_measurable(call: BoundCall) -> str | None:
     """Return why the arrays of `call` cannot be measured; None if they can."""
     x, labels, index = call["input"], call["labels"], call["index"]
     if reason := why_not_numpy(x, "input") or why_not_numpy(labels, "labels"):
@@ -343,7 +343,7 @@ def why_not_measurable(call: Call) -> str | None:
     return why_not_comparable(index, labels.dtype.newbyteorder("="))
 
 
-def measured(call: Call) -> tuple[Array, Array | None, Regions, Any]:
+def measured(call: BoundCall) -> tuple[Array, Array | None, Regions, Any]:
     """Return the array, its labels, the regions, and the region for each place in the result.
 
     Labels have the chunks of the array. Both are converted to native byte order, because NumPy

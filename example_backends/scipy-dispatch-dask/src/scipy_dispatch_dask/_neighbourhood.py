@@ -10,8 +10,7 @@ import dask.array as da
 import numpy as np
 from dask.array import Array
 
-from scipy_dispatch.calls import BoundCall as Call
-from scipy_dispatch.calls import Deferred
+from scipy_dispatch.calls import BoundCall, Deferred
 from scipy_dispatch.reach import WHOLE, Reach, Reaches, Read, along_axes
 
 from ._blocks import Block, block_of, map_with_halo, map_with_history, meta_of, probe
@@ -21,7 +20,7 @@ _POLES = {2: 0.1716, 3: 0.268, 4: 0.3614, 5: 0.4306}
 
 
 @along_axes
-def median_kernel(call: Call, number: int) -> list[int]:
+def median_kernel(call: BoundCall, number: int) -> list[int]:
     """Return the reach of ``kernel_size``.
 
     It is larger by 1 than needed, so that no block is smaller than the kernel. SciPy would warn
@@ -32,7 +31,7 @@ def median_kernel(call: Call, number: int) -> list[int]:
 
 
 @along_axes
-def domain_reach(call: Call, number: int) -> list[int]:
+def domain_reach(call: BoundCall, number: int) -> list[int]:
     """Return the reach of ``domain``."""
     return [size // 2 for size in np.shape(call["domain"])]
 
@@ -44,7 +43,7 @@ def running_mean(read: Read) -> Read:
     Truncation to an integer can turn that rounding error into a difference of 1.
     """
 
-    def whole_if_truncated(call: Call, ndim: int) -> Reaches:
+    def whole_if_truncated(call: BoundCall, ndim: int) -> Reaches:
         found = read(call, ndim)
         output = call["output"]
         if output is None or np.dtype(output).kind in "fc" or call["input"].dtype.kind in "biu":
@@ -54,7 +53,7 @@ def running_mean(read: Read) -> Read:
     return whole_if_truncated
 
 
-def spline_reach(call: Call, ndim: int) -> Reaches:
+def spline_reach(call: BoundCall, ndim: int) -> Reaches:
     """Return the reach of the spline filter along an ``axis``, but for rounding errors.
 
     An element depends on the whole line, by powers of the pole. Farther than here, they are below
@@ -78,18 +77,18 @@ class Neighbourhood:
     # The result has the shape of the first.
     arrays: tuple[str, ...] = ("input",)
     # A further reason why a call cannot be supported.
-    why_not: Callable[[Call], str | None] = lambda call: None
+    why_not: Callable[[BoundCall], str | None] = lambda call: None
     # The call for the probe, without arguments that only the real one may use.
-    harmless: Callable[[Call], Call] = lambda call: call
+    harmless: Callable[[BoundCall], BoundCall] = lambda call: call
 
-    def refuse(self, call: Call) -> str | None:
+    def refuse(self, call: BoundCall) -> str | None:
         try:
             self.reach(call, call[self.arrays[0]].ndim)
         except Deferred as reason:
             return str(reason)
         return self.why_not(call)
 
-    def run(self, call: Call) -> Array:
+    def run(self, call: BoundCall) -> Array:
         x = call[self.arrays[0]]
         arrays = tuple(name for name in self.arrays if call[name] is not None)
         others = {name: da.asarray(call[name]) for name in arrays[1:]}
@@ -109,19 +108,19 @@ class Neighbourhood:
         )
 
 
-def misfit(call: Call) -> str | None:
+def misfit(call: BoundCall) -> str | None:
     """Reject a ``mask`` whose shape differs from the input's."""
     if call["mask"] is not None and np.shape(call["mask"]) != np.shape(call["input"]):
         return "mask= has another shape than input="
     return None
 
 
-def shrunk(call: Call) -> str | None:
+def shrunk(call: BoundCall) -> str | None:
     """Reject the mode that omits incomplete windows at the ends."""
     return "mode='valid' shortens the result" if call["mode"] == "valid" else None
 
 
-def without_function(call: Call) -> Call:
+def without_function(call: BoundCall) -> BoundCall:
     """Replace the user's function by one that returns 0, so that the probe does not call it."""
     return call.replaced(function=_zero)
 
@@ -130,7 +129,7 @@ def _zero(*args: Any, **kwargs: Any) -> float:
     return 0.0
 
 
-def without_reflection(call: Call) -> Call:
+def without_reflection(call: BoundCall) -> BoundCall:
     """Replace the modes in which SciPy 1.18 reads out of bounds for lines shorter than a window."""
     mode = call["mode"]
     if isinstance(mode, str):
@@ -138,7 +137,7 @@ def without_reflection(call: Call) -> Call:
     return call.replaced(mode=[_UNREFLECTED.get(each, each) for each in mode])
 
 
-def tiny_kernel(call: Call) -> Call:
+def tiny_kernel(call: BoundCall) -> BoundCall:
     """Replace the kernel sizes by 1 or 2, keeping the parity: SciPy warns about larger ones."""
     sizes = 3 if call["kernel_size"] is None else call["kernel_size"]
     return call.replaced(kernel_size=2 - np.asarray(sizes) % 2)
@@ -169,7 +168,7 @@ class Convolution:
     late: bool = False
     arrays: tuple[str, ...] = ("in1",)
 
-    def refuse(self, call: Call) -> str | None:
+    def refuse(self, call: BoundCall) -> str | None:
         shape, size = call["in1"].shape, np.shape(call["in2"])
         if len(shape) != len(size):
             return "in1= and in2= have different numbers of dimensions"
@@ -192,7 +191,7 @@ class Convolution:
                 return "in2= is longer than 1 along an axis that is not among axes="
         return None
 
-    def run(self, call: Call) -> Array:
+    def run(self, call: BoundCall) -> Array:
         x, kernel = call["in1"], call["in2"]
         meta = _meta(call)
         before = [size - 1 for size in np.shape(kernel)]
@@ -233,7 +232,7 @@ class CausalBlock:
         )
 
 
-def _meta(call: Call) -> Any:
+def _meta(call: BoundCall) -> Any:
     """Return an empty array like the result, from a probe with at most two elements an axis."""
     shape = tuple(min(length, 2) for length in call["in1"].shape)
     size = tuple(min(length, 2) for length in np.shape(call["in2"]))

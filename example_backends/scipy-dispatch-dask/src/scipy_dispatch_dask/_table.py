@@ -6,17 +6,16 @@ explains why some functions are not listed.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from importlib import import_module
-from typing import Any, TypeAlias
+from typing import Any
 
 import dask.array as da
 import numpy as np
 
 from scipy_dispatch import reach
-from scipy_dispatch.calls import BoundCall as Call
-from scipy_dispatch.planning import PlannedBackend
+from scipy_dispatch.calls import BoundCall
+from scipy_dispatch.planning import Plan, PlannedBackend, Prepared
 
 from ._blocks import dispatchable
 from ._interpolation import (
@@ -32,11 +31,10 @@ from ._interpolation import (
 )
 from ._labelling import Labelling
 from ._lines import (
+    TRANSFORM,
     AxisByAxis,
     EveryAxis,
-    FourierFilter,
     Lines,
-    Shift,
     Spectrum,
     many_widths,
     no_length,
@@ -58,10 +56,10 @@ from ._neighbourhood import (
     without_function,
     without_reflection,
 )
-from ._strategy import Strategy, ready, why_not
+from ._strategy import FourierFilter, Shift, Strategy, ready, why_not
 
 
-def _none(call: Call, ndim: int) -> tuple[int, ...]:
+def _none(call: BoundCall, ndim: int) -> tuple[int, ...]:
     return ()  # each element is processed by itself
 
 
@@ -73,8 +71,7 @@ _weights = Neighbourhood(reach.weights)
 _gaussian = Neighbourhood(reach.gaussian)
 
 _kernel = Convolution()
-_transform = Lines(always={"overwrite_x": False})
-_from_half = replace(_transform, refuse=no_length)
+_from_half = replace(TRANSFORM, refuse=no_length)
 
 _structure = Neighbourhood(reach.structure, ("input", "mask"), misfit)
 _two_structures = Neighbourhood(reach.two_structures, ("input", "mask"), misfit)
@@ -114,7 +111,7 @@ NDIMAGE: dict[str, Strategy] = {
     "map_coordinates": Sampling(),
     "rotate": Interpolation(of_rotation, axes=plane_axes),
     "shift": Interpolation(of_shift),
-    "spline_filter": EveryAxis("scipy_dispatch.ndimage:spline_filter1d", Lines(("input",))),
+    "spline_filter": EveryAxis("scipy_dispatch.ndimage:spline_filter1d"),
     "spline_filter1d": Lines(("input",)),
     "zoom": Interpolation(of_zoom, tiny_zoom),
     # Measurements
@@ -186,39 +183,36 @@ SIGNAL: dict[str, Strategy] = {
     "zoom_fft": Lines(),
 }
 
-_ONE_AXIS: dict[str, Strategy] = {
-    # Discrete Fourier transforms
-    "fft": _transform,
-    "hfft": _from_half,
-    "ifft": _transform,
-    "ihfft": _transform,
-    "irfft": _from_half,
-    "rfft": _transform,
-    # Discrete sine and cosine transforms
-    "dct": _transform,
-    "dst": _transform,
-    "idct": _transform,
-    "idst": _transform,
-}
-
 FFT: dict[str, Strategy] = {
-    **_ONE_AXIS,
-    "fft2": AxisByAxis("fft", _ONE_AXIS),
-    "fftn": AxisByAxis("fft", _ONE_AXIS),
-    "hfft2": AxisByAxis("hfft", _ONE_AXIS, before="fft"),
-    "hfftn": AxisByAxis("hfft", _ONE_AXIS, before="fft"),
-    "ifft2": AxisByAxis("ifft", _ONE_AXIS),
-    "ifftn": AxisByAxis("ifft", _ONE_AXIS),
-    "ihfft2": AxisByAxis("ihfft", _ONE_AXIS, after="ifft"),
-    "ihfftn": AxisByAxis("ihfft", _ONE_AXIS, after="ifft"),
-    "irfft2": AxisByAxis("irfft", _ONE_AXIS, before="ifft"),
-    "irfftn": AxisByAxis("irfft", _ONE_AXIS, before="ifft"),
-    "rfft2": AxisByAxis("rfft", _ONE_AXIS, after="fft"),
-    "rfftn": AxisByAxis("rfft", _ONE_AXIS, after="fft"),
-    "dctn": AxisByAxis("dct", _ONE_AXIS),
-    "dstn": AxisByAxis("dst", _ONE_AXIS),
-    "idctn": AxisByAxis("idct", _ONE_AXIS),
-    "idstn": AxisByAxis("idst", _ONE_AXIS),
+    # Discrete Fourier transforms
+    "fft": TRANSFORM,
+    "hfft": _from_half,
+    "ifft": TRANSFORM,
+    "ihfft": TRANSFORM,
+    "irfft": _from_half,
+    "rfft": TRANSFORM,
+    # Discrete sine and cosine transforms
+    "dct": TRANSFORM,
+    "dst": TRANSFORM,
+    "idct": TRANSFORM,
+    "idst": TRANSFORM,
+    # Along several axes
+    "fft2": AxisByAxis("fft"),
+    "fftn": AxisByAxis("fft"),
+    "hfft2": AxisByAxis("hfft", before="fft"),
+    "hfftn": AxisByAxis("hfft", before="fft"),
+    "ifft2": AxisByAxis("ifft"),
+    "ifftn": AxisByAxis("ifft"),
+    "ihfft2": AxisByAxis("ihfft", after="ifft"),
+    "ihfftn": AxisByAxis("ihfft", after="ifft"),
+    "irfft2": AxisByAxis("irfft", before="ifft"),
+    "irfftn": AxisByAxis("irfft", before="ifft"),
+    "rfft2": AxisByAxis("rfft", after="fft"),
+    "rfftn": AxisByAxis("rfft", after="fft"),
+    "dctn": AxisByAxis("dct"),
+    "dstn": AxisByAxis("dst"),
+    "idctn": AxisByAxis("idct"),
+    "idstn": AxisByAxis("idst"),
     # Fast Hankel transforms
     "fht": Lines(("a",), axes=lambda call, ndim: (ndim - 1,)),
     "ifht": Lines(("A",), axes=lambda call, ndim: (ndim - 1,)),
@@ -234,8 +228,6 @@ TABLES: dict[str, dict[str, Strategy]] = {
 }
 
 
-Plan: TypeAlias = "Callable[[], Any] | str"
-
 backend = PlannedBackend("dask")
 
 
@@ -245,30 +237,29 @@ def implement_all(module: str, namespace: dict[str, Any]) -> None:
     Functions that the installed SciPy lacks are skipped.
     """
     library = import_module(module)
-    for name, strategy in TABLES[module].items():
-        if not hasattr(library, name):
-            continue
-        plan = _plan_of(f"{module}:{name}", strategy)
-        plan.__name__ = plan.__qualname__ = name
-        plan.__module__ = namespace["__name__"]
-        # The documentation of the library's function shows the first paragraph.
-        plan.__doc__ = (
-            "Lazy: takes Dask arrays, and computes nothing before the result is computed.\n\n"
-            f"The arguments are those of `{module}.{name}`, and so are the values."
-        )
-        namespace[name] = backend.plans(f"{module}:{name}")(plan)
+    plans = {
+        name: _plan_of(module, name, strategy)
+        for name, strategy in TABLES[module].items()
+        if hasattr(library, name)
+    }
+    backend.plans_each(module, plans, namespace)
 
 
-def _plan_of(identifier: str, strategy: Strategy) -> Callable[..., Plan]:
-    function = dispatchable(identifier)
+def _plan_of(module: str, name: str, strategy: Strategy) -> Plan:
+    function = dispatchable(f"{module}:{name}")
 
-    def plan(*args: Any, **kwargs: Any) -> Plan:
+    def plan(*args: Any, **kwargs: Any) -> Prepared:
         try:
-            call = Call.bind(function, args, kwargs)
+            call = BoundCall.bind(function, args, kwargs)
             reason = why_not(strategy, call)
         except (TypeError, ValueError, IndexError, AttributeError):
             # The arguments are invalid. The strategy calls SciPy, which raises the error.
-            return lambda: strategy.run(ready(strategy, Call.bind(function, args, kwargs)))
+            return lambda: strategy.run(ready(strategy, BoundCall.bind(function, args, kwargs)))
         return reason or (lambda: strategy.run(ready(strategy, call)))
 
+    # The documentation of the library's function shows the first paragraph.
+    plan.__doc__ = (
+        "Lazy: takes Dask arrays, and computes nothing before the result is computed.\n\n"
+        f"The arguments are those of `{module}.{name}`, and so are the values."
+    )
     return plan

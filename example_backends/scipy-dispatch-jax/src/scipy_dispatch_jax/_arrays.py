@@ -108,6 +108,14 @@ def limits_of(dtype: Any) -> tuple[int, int]:
     return (0, 1) if dtype == np.bool_ else (int(jnp.iinfo(dtype).min), int(jnp.iinfo(dtype).max))
 
 
+def exceeds_32_bits(array: np.ndarray[Any, Any]) -> bool:
+    """Return whether an array holds integers that JAX does not, without double precision."""
+    if not is_integer(array.dtype) or has_64_bits() or not array.size:
+        return False
+    least, most = limits_of(narrowed(array.dtype))
+    return bool(array.min() < least or array.max() > most)
+
+
 def is_complex(dtype: Any) -> bool:
     """Return whether the data type is complex."""
     return bool(jnp.issubdtype(dtype, jnp.complexfloating))

@@ -1,7 +1,7 @@
 """Calls: how one is read, refused and run.
 
-A call is planned once: `implements` binds the arguments with SciPy's signature, and returns why
-they are not supported, or what computes the result.
+A call is planned once: `implements` binds the arguments with SciPy's signature. The plan returns
+why they are not supported, or what computes the result.
 """
 
 from __future__ import annotations
@@ -18,11 +18,13 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from scipy_dispatch.planning import Planned, PlannedBackend
+from scipy_dispatch.calls import Deferred
+from scipy_dispatch.planning import Planned, PlannedBackend, Prepared
 from spatch_core import DispatchContext, backend_utils
 
 from ._arrays import (
     dtype_of,
+    exceeds_32_bits,
     has_64_bits,
     is_complex,
     is_floating,
@@ -37,7 +39,7 @@ from ._arrays import (
 )
 
 
-class Call(SimpleNamespace):
+class Arguments(SimpleNamespace):
     """The arguments of a call, by the names of SciPy's parameters, with defaults for missing ones.
 
     Attributes
@@ -49,19 +51,19 @@ class Call(SimpleNamespace):
     axes: Any = None
 
     @classmethod
-    def bound(cls, signature: inspect.Signature, args: Any, kwargs: Any) -> Call:
-        """Return the call of a function with this signature."""
-        arguments = signature.bind(*args, **kwargs)
-        arguments.apply_defaults()
-        call = cls(**arguments.arguments)
+    def bound(cls, signature: inspect.Signature, args: Any, kwargs: Any) -> Arguments:
+        """Return the arguments of a call of a function with this signature."""
+        bound = signature.bind(*args, **kwargs)
+        bound.apply_defaults()
+        call = cls(**bound.arguments)
         output = signature.parameters.get("output")
         if output is not None and output.default is np.float64 is call.output:
             call.output = float  # the widest that JAX has
         return call
 
-    def but(self, **others: Any) -> Call:
-        """Return the call with other values for some arguments."""
-        return Call(**{**vars(self), **others})
+    def but(self, **others: Any) -> Arguments:
+        """Return the arguments with other values for some of them."""
+        return Arguments(**{**vars(self), **others})
 
 
 # The parameters for values beyond the ends.
@@ -75,44 +77,46 @@ _KINDS = {
 }
 
 
-def why_not(call: Call, kinds: dict[str, str], context: DispatchContext | None) -> str | None:
-    """Return why a call is not supported, by the arguments alone; None if it may be.
+def supported(call: Arguments, kinds: dict[str, str], context: DispatchContext | None) -> Arguments:
+    """Return a call with known settings, and with arrays in the place of lists; or defer.
 
-    It reads no elements of the data. Settings that are JAX arrays become known values, and
-    lists of numbers and arrays become arrays, in place. `kinds` has the parameters that may be
-    traced, the data first, and the kinds of numbers of each.
+    It reads no elements of the data. `kinds` has the parameters that may be traced, the data first,
+    and the kinds of numbers of each.
+
+    Raises
+    ------
+    Deferred
+        If the call is not supported, by the arguments alone.
     """
     given = vars(call)
-    settings = [name for name, value in given.items() if any(map(is_jax, leaves(value)))]
+    of_jax = [name for name, value in given.items() if any(map(is_jax, leaves(value)))]
     is_asked = context is None or context.prioritized or jax.Array in context.types
-    if settings and not is_asked and not any(name in kinds for name in settings):
-        return f"only {settings[0]}= is a JAX array, which holds no data"
+    if of_jax and not is_asked and not any(name in kinds for name in of_jax):
+        raise Deferred(f"only {of_jax[0]}= is a JAX array, which holds no data")
     data = next(iter(kinds))
     dtype = np.dtype(bool)  # of the data, which comes before fill values and `output`
+    found: dict[str, Any] = {}
     for name in sorted(given, key=lambda name: name != data):
-        reason, value = None, given[name]
+        value = given[name]
         if name in kinds and name in _FILLS:
-            reason = _why_not_fill(name, value, dtype)
-            if reason is None and not is_traced(value):
-                given[name] = np.asarray(known(value)).item()
+            value = _fill(name, value, dtype)
         elif name in kinds:
-            reason = _why_not_array(name, value, kinds[name])
-            if reason is None and value is not None and not isinstance(value, str):
-                given[name] = as_array(value) if name != "window" else _window(value)
-            if reason is None and name == data:
-                dtype = dtype_of(given[name])
-                reason = f"{name}= has no elements" if 0 in given[name].shape else None
+            value = _array(name, value, kinds[name])
         elif any(map(is_traced, leaves(value))):
-            reason = (
+            raise Deferred(
                 f"{name}= is traced, but what there is to compute depends on its value; "
                 "pass a number, or make the argument static"
             )
         else:
-            given[name] = known(value)
-            reason = _why_not_output(value, dtype) if name == "output" else None
-        if reason:
-            return reason
-    return None
+            value = known(value)
+        if name == data:
+            dtype = dtype_of(value)
+            if 0 in value.shape:
+                raise Deferred(f"{name}= has no elements")
+        if name == "output" and (reason := _why_not_output(value, dtype)):
+            raise Deferred(reason)
+        found[name] = value
+    return Arguments(**found)
 
 
 def as_array(value: Any) -> Any:
@@ -122,32 +126,27 @@ def as_array(value: Any) -> Any:
     return jnp.asarray(value) if any(map(is_jax, leaves(value))) else np.asarray(value)
 
 
-def _window(value: Any) -> Any:
-    """Return a window as an array, unless SciPy makes it by its name."""
-    return value if isinstance(value, tuple) else as_array(value)
-
-
-def _why_not_array(name: str, value: Any, kinds: str) -> str | None:
+def _array(name: str, value: Any, kinds: str) -> Any:
+    """Return an argument as an array, unless it is None or the name of a window."""
     if value is None:
         return None
     if name == "window" and isinstance(value, (str, tuple)):
         if any(map(is_traced, leaves(value))):
-            return "window= is a name with a traced number; pass the window as an array"
-        return None
+            raise Deferred("window= is a name with a traced number; pass the window as an array")
+        return value
     several: list[Any] = list(leaves(value)) if any(map(is_jax, leaves(value))) else [value]
     for each in several:
-        if is_jax(each) and jnp.issubdtype(each.dtype, jax.dtypes.extended):
-            return f"{name}= holds {each.dtype}, which are no numbers"
-        if not is_jax(each) and (reason := _why_not_numpy(name, np.asarray(each))):
-            return reason
-        kind = _kind_of(dtype_of(each))
-        if kind not in (kinds or "bifhc"):
+        if not is_jax(each):
+            _check_numpy(name, np.asarray(each))
+        elif jnp.issubdtype(each.dtype, jax.dtypes.extended):
+            raise Deferred(f"{name}= holds {each.dtype}, which are no numbers")
+        if _kind_of(dtype_of(each)) not in (kinds or "bifhc"):
             taken = ", ".join(_KINDS[each] for each in kinds or "bifhc")
-            return (
+            raise Deferred(
                 f"{name}= is of {dtype_of(each)}, and this function takes {taken}; "
                 f"pass {name}.astype('float32'), or another of these"
             )
-    return None
+    return as_array(value)
 
 
 def _kind_of(dtype: Any) -> str:
@@ -157,29 +156,29 @@ def _kind_of(dtype: Any) -> str:
     return {"u": "i"}.get(dtype.kind, dtype.kind) if np.dtype(dtype).isbuiltin == 1 else "-"
 
 
-def _why_not_numpy(name: str, array: np.ndarray) -> str | None:
+def _check_numpy(name: str, array: np.ndarray) -> None:
     dtype = array.dtype
     is_number = is_integer(dtype) or is_floating(dtype) or is_complex(dtype)
     if not is_number or not dtype.isnative or dtype.char in "gG":
-        return f"{name}= is of data type {dtype}, which JAX has not"
-    if is_integer(dtype) and dtype.itemsize == 8 and not has_64_bits() and array.size:
-        least, most = limits_of(narrowed(dtype))
-        if array.min() < least or array.max() > most:
-            return f"{name}= holds integers of more than 32 bits; set jax_enable_x64"
-    return None
+        raise Deferred(f"{name}= is of data type {dtype}, which JAX has not")
+    if exceeds_32_bits(array):
+        raise Deferred(f"{name}= holds integers of more than 32 bits; set jax_enable_x64")
 
 
-def _why_not_fill(name: str, value: Any, dtype: np.dtype[Any]) -> str | None:
+def _fill(name: str, value: Any, dtype: np.dtype[Any]) -> Any:
+    """Return a fill value as a number, unless it is traced."""
     is_array = is_jax(value) or isinstance(value, np.ndarray)
     is_number = isinstance(value, (Number, np.generic)) and not isinstance(value, np.flexible)
     if not (value.ndim == 0 if is_array else is_number):
-        return f"{name}= is not one number"
+        raise Deferred(f"{name}= is not one number")
     if is_complex(dtype_of(value)) and not is_complex(dtype):
-        return f"{name}= is complex, and the data are not"
-    is_narrow = is_integer(dtype) and not has_64_bits() and not is_traced(value)
-    if is_narrow and abs(np.asarray(known(value)).item()) >= 2**31:
-        return f"{name}= has more than 32 bits; set jax_enable_x64"
-    return None
+        raise Deferred(f"{name}= is complex, and the data are not")
+    if is_traced(value):
+        return value
+    number = np.asarray(known(value)).item()
+    if is_integer(dtype) and not has_64_bits() and abs(number) >= 2**31:
+        raise Deferred(f"{name}= has more than 32 bits; set jax_enable_x64")
+    return number
 
 
 def why_not_element(name: str, value: Any, dtype: np.dtype[Any]) -> str | None:
@@ -227,11 +226,11 @@ _ERRORS = (TypeError, ValueError, IndexError, KeyError, OverflowError, RuntimeEr
 def implements(
     module: str,
     arrays: str,
-    refuse: Callable[[Call], str | None] = lambda call: None,
+    refuse: Callable[[Arguments], str | None] = lambda call: None,
     name: str = "",
     docs: str = "Supports tracing and differentiation.",
-) -> Callable[[Callable[[Call], Any]], Planned]:
-    """Return a decorator that registers an implementation, a function of a `Call`.
+) -> Callable[[Callable[[Arguments], Any]], Planned]:
+    """Return a decorator that registers an implementation, a function of `Arguments`.
 
     Calls are bound once, with the signature of SciPy's function. The first of the arrays is a JAX
     array when the implementation gets it.
@@ -255,14 +254,12 @@ def implements(
     kinds = {each: chosen for each, _, chosen in (part.partition(":") for part in arrays.split())}
     data = next(iter(kinds))
 
-    def register(function: Callable[[Call], Any]) -> Planned:
+    def register(function: Callable[[Arguments], Any]) -> Planned:
         title = name or function.__name__
         scipys = getattr(import_module(f"scipy.{module}"), title)
         signature = inspect.signature(scipys)
 
-        def plan(
-            context: DispatchContext | None, /, *args: Any, **kwargs: Any
-        ) -> Callable[[], Any] | str:
+        def plan(context: DispatchContext | None, /, *args: Any, **kwargs: Any) -> Prepared:
             def run() -> Any:
                 try:
                     return function(call.but(**{data: jnp.asarray(getattr(call, data))}))
@@ -270,8 +267,8 @@ def implements(
                     raise_scipys_error(scipys, args, kwargs, error)
 
             try:
-                call = Call.bound(signature, args, kwargs)
-                reason = why_not(call, kinds, context) or refuse(call)
+                call = supported(Arguments.bound(signature, args, kwargs), kinds, context)
+                reason = refuse(call)
             except _ERRORS as error:
                 if not any(map(is_traced, leaves((args, kwargs)))):
                     return f"the arguments do not fit: {error}"

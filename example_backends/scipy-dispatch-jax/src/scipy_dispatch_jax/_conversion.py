@@ -13,7 +13,7 @@ from jax import Array
 
 from scipy_dispatch.conversions import from_scipy
 
-from ._arrays import has_64_bits, is_floating, is_integer, is_traced, limits_of, narrowed
+from ._arrays import exceeds_32_bits, is_floating, is_traced, narrowed
 
 
 def to_default(x: Array) -> np.ndarray:
@@ -43,11 +43,9 @@ def _from_array(array: np.ndarray) -> Array:
         dtype = narrowed(array.dtype)
     except TypeError as error:
         raise NotImplementedError(f"SciPy's result is of {array.dtype}: {error}") from None
-    if is_integer(dtype) and array.size and array.dtype != dtype and not has_64_bits():
-        least, most = limits_of(dtype)
-        if array.min() < least or array.max() > most:
-            raise NotImplementedError(
-                "SciPy's result has integers of more than 32 bits; set jax_enable_x64"
-            )
+    if exceeds_32_bits(array):
+        raise NotImplementedError(
+            "SciPy's result has integers of more than 32 bits; set jax_enable_x64"
+        )
     # A copy: the result may share memory with a NumPy array of the caller.
     return jnp.array(array, dtype)

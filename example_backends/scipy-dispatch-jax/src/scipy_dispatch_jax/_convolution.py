@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-import jax
 import jax.numpy as jnp
 import numpy as np
-from jax import Array
+from jax import Array, lax
 from scipy.fft import next_fast_len
 
 from ._arrays import as_inexact, dtype_of, is_complex, is_floating, is_integer, promoted, some_axes
-from ._calls import Call, implements, require, why_not_element
+from ._calls import Arguments, implements, require, why_not_element
 from ._sums import weighted_sum
 from ._windows import Windows, offsets_of
+from .fft import transformed
 
 _ARRAYS = "in1:ifhc in2:ifhc"
 _MODES = ("full", "same", "valid")
@@ -34,7 +35,7 @@ def _is_swapped(mode: str, shape1: Any, shape2: Any, axes: Any = None) -> bool:
     return True
 
 
-def _refuse(call: Call) -> str | None:
+def _refuse(call: Arguments) -> str | None:
     return "in2= has no elements" if 0 in call.in2.shape else None
 
 
@@ -92,27 +93,19 @@ def _by_transforms(first: Array, second: Array, mode: str, axes: Any = None) -> 
     return result[tuple(slice(a, a + n) for a, n in zip(starts, sizes, strict=True))]
 
 
-@partial(jax.jit, static_argnames=("axes",))
 def _multiplied(first: Array, second: Array, axes: tuple[int, ...]) -> Array:
     """Return the product of the transforms, transformed back."""
     if not axes:
         return first * second
     sizes = [first.shape[axis] + second.shape[axis] - 1 for axis in axes]
     is_real = not is_complex(first.dtype)
-    lengths = [next_fast_len(size, is_real) for size in sizes]
-    *others, last = zip(axes, lengths, strict=True)
-    forward, back = (jnp.fft.rfft, jnp.fft.irfft) if is_real else (jnp.fft.fft, jnp.fft.ifft)
-    first, second = (forward(each, last[1], last[0]) for each in (first, second))
-    for axis, n in others:
-        first, second = (jnp.fft.fft(each, n, axis) for each in (first, second))
-    result = first * second
-    for axis, n in others:
-        result = jnp.fft.ifft(result, n, axis)
-    result = back(result, last[1], last[0])
-    kept = [slice(None)] * result.ndim
+    there, back = ("real to complex", "complex to real") if is_real else ("complex to complex",) * 2
+    where = axes, tuple(next_fast_len(size, is_real) for size in sizes), None
+    spectra = (transformed(each, (there, True, *where)) for each in (first, second))
+    result = transformed(operator.mul(*spectra), (back, False, *where))
     for axis, size in zip(axes, sizes, strict=True):
-        kept[axis] = slice(size)
-    return result[tuple(kept)]
+        result = lax.slice_in_dim(result, 0, size, axis=axis)
+    return result
 
 
 def convolved(first: Array, second: Array, mode: str, method: str) -> Array:
@@ -126,26 +119,26 @@ def convolved(first: Array, second: Array, mode: str, method: str) -> Array:
     return _by_transforms(first, second, mode).astype(dtype)
 
 
-def _of_any_dimension(call: Call, work: Callable[[Array, Array], Array]) -> Array:
+def _of_any_dimension(call: Arguments, work: Callable[[Array, Array], Array]) -> Array:
     first, second = call.in1, jnp.asarray(call.in2)
     require(first.ndim == second.ndim and call.mode in _MODES)
     return work(first, second) if first.ndim else first * second
 
 
 @implements("signal", _ARRAYS, _refuse)
-def convolve(call: Call) -> Array:
+def convolve(call: Arguments) -> Array:
     """Integers are convolved directly, because transforms are inexact."""
     return _of_any_dimension(call, partial(convolved, mode=call.mode, method=call.method))
 
 
 @implements("signal", _ARRAYS, _refuse)
-def correlate(call: Call) -> Array:
+def correlate(call: Arguments) -> Array:
     """Integers are convolved directly, because transforms are inexact."""
     other = call.but(in2=jnp.flip(jnp.asarray(call.in2).conj()))
     return _of_any_dimension(other, partial(convolved, mode=call.mode, method=call.method))
 
 
-def _transformed(call: Call) -> Array:
+def _transformed(call: Arguments) -> Array:
     return _of_any_dimension(call, partial(_by_transforms, mode=call.mode, axes=call.axes))
 
 
@@ -155,14 +148,14 @@ oaconvolve = implements("signal", _ARRAYS, _refuse, "oaconvolve")(_transformed)
 _BOUNDARIES = {"fill": "constant", "wrap": "wrap", "symm": "reflect"}
 
 
-def _refuse_images(call: Call) -> str | None:
+def _refuse_images(call: Arguments) -> str | None:
     if call.boundary != "fill" and np.less(call.in1.shape, call.in2.shape).any():
         return "in2= is larger than in1=, which SciPy repeats once at either end at most"
     dtype = promoted(dtype_of(call.in1), dtype_of(call.in2))
     return why_not_element("fillvalue", call.fillvalue, dtype) or _refuse(call)
 
 
-def _image(call: Call, flip: bool) -> Array:
+def _image(call: Arguments, flip: bool) -> Array:
     first, second = call.in1, jnp.asarray(call.in2)
     require(first.ndim == second.ndim == 2 and call.mode in _MODES)
     swapped = _is_swapped(call.mode, first.shape, second.shape)
@@ -175,10 +168,10 @@ def _image(call: Call, flip: bool) -> Array:
 
 
 @implements("signal", _ARRAYS + " fillvalue", _refuse_images)
-def convolve2d(call: Call) -> Array:
+def convolve2d(call: Arguments) -> Array:
     return _image(call, flip=True)
 
 
 @implements("signal", _ARRAYS + " fillvalue", _refuse_images)
-def correlate2d(call: Call) -> Array:
+def correlate2d(call: Arguments) -> Array:
     return _image(call, flip=False)

@@ -21,12 +21,12 @@ from ._arrays import (
     some_axes,
     spread,
 )
-from ._calls import Call, implements, require
+from ._calls import Arguments, implements, require
 from ._sums import correlated, mean
 from ._windows import Windows, finished, passing_dtype, result_dtype, working_dtype
 
 
-def _refuse_weights(call: Call) -> str | None:
+def _refuse_weights(call: Arguments) -> str | None:
     if call.output is not None and is_complex(dtype_of(call.weights)):
         return "weights= is complex, and output= is given"
     return None
@@ -47,7 +47,7 @@ def line(
     return correlated(x, weights, (axis,), [origin], mode, cval, dtype, mirrored, is_line=True)
 
 
-def _one_line(call: Call, weights: Any, mirrored: bool) -> Array:
+def _one_line(call: Arguments, weights: Any, mirrored: bool) -> Array:
     x = call.input
     dtype = result_dtype(call.output, x.dtype, is_complex(weights.dtype))
     axis = one_axis(call.axis, x.ndim)
@@ -55,18 +55,18 @@ def _one_line(call: Call, weights: Any, mirrored: bool) -> Array:
 
 
 @implements("ndimage", "input weights cval", _refuse_weights)
-def correlate1d(call: Call) -> Array:
+def correlate1d(call: Arguments) -> Array:
     """Differentiable for the weights, too."""
     return _one_line(call, call.weights.conj(), mirrored=False)
 
 
 @implements("ndimage", "input weights cval", _refuse_weights)
-def convolve1d(call: Call) -> Array:
+def convolve1d(call: Arguments) -> Array:
     """Differentiable for the weights, too."""
     return _one_line(call, call.weights, mirrored=True)
 
 
-def _window(call: Call, weights: Any, mirrored: bool) -> Array:
+def _window(call: Arguments, weights: Any, mirrored: bool) -> Array:
     x, axes = call.input, some_axes(call.axes, call.input.ndim)
     require(weights.ndim == len(axes) and weights.size and isinstance(call.mode, str))
     dtype = result_dtype(call.output, x.dtype, is_complex(weights.dtype))
@@ -74,19 +74,19 @@ def _window(call: Call, weights: Any, mirrored: bool) -> Array:
 
 
 @implements("ndimage", "input weights cval", _refuse_weights)
-def correlate(call: Call) -> Array:
+def correlate(call: Arguments) -> Array:
     """Differentiable for the weights, too."""
     return _window(call, call.weights.conj(), mirrored=False)
 
 
 @implements("ndimage", "input weights cval", _refuse_weights)
-def convolve(call: Call) -> Array:
+def convolve(call: Arguments) -> Array:
     """Differentiable for the weights, too."""
     return _window(call, call.weights, mirrored=True)
 
 
 @implements("ndimage", "input cval")
-def gaussian_filter1d(call: Call) -> Array:
+def gaussian_filter1d(call: Arguments) -> Array:
     x = call.input
     weights = gaussian_weights(call.sigma, call.order, call.truncate, call.radius)
     dtype = result_dtype(call.output, x.dtype)
@@ -94,11 +94,13 @@ def gaussian_filter1d(call: Call) -> Array:
 
 
 @implements("ndimage", "input cval")
-def gaussian_filter(call: Call) -> Array:
+def gaussian_filter(call: Arguments) -> Array:
     return _gaussian(call, call.truncate, call.radius, call.axes)
 
 
-def _gaussian(call: Call, truncate: float = 4.0, radius: Any = None, axes: Any = None) -> Array:
+def _gaussian(
+    call: Arguments, truncate: float = 4.0, radius: Any = None, axes: Any = None
+) -> Array:
     x, dtype = call.input, result_dtype(call.output, call.input.dtype)
     axes = some_axes(axes, x.ndim)
     each = (for_each(each, len(axes)) for each in (call.sigma, call.order, call.mode, radius))
@@ -116,7 +118,7 @@ def _mean(x: Array, size: int, axis: int, dtype: Any, mode: str, cval: Any, orig
 
 
 @implements("ndimage", "input cval")
-def uniform_filter1d(call: Call) -> Array:
+def uniform_filter1d(call: Arguments) -> Array:
     x, size = call.input, operator.index(call.size)
     require(size >= 1 and isinstance(call.mode, str))
     dtype = result_dtype(call.output, x.dtype)
@@ -124,7 +126,7 @@ def uniform_filter1d(call: Call) -> Array:
 
 
 @implements("ndimage", "input cval")
-def uniform_filter(call: Call) -> Array:
+def uniform_filter(call: Arguments) -> Array:
     x, dtype = call.input, result_dtype(call.output, call.input.dtype)
     axes = some_axes(call.axes, x.ndim)
     settings = [for_each(each, len(axes)) for each in (call.size, call.mode, call.origin)]
@@ -134,7 +136,7 @@ def uniform_filter(call: Call) -> Array:
     return finished(x, dtype)
 
 
-def _derivative(call: Call, across: list[int]) -> Array:
+def _derivative(call: Arguments, across: list[int]) -> Array:
     x, dtype = call.input, result_dtype(call.output, call.input.dtype)
     axis, modes = one_axis(call.axis, x.ndim), for_each(call.mode, x.ndim)
     for each in (axis, *(other for other in range(x.ndim) if other != axis)):
@@ -144,17 +146,17 @@ def _derivative(call: Call, across: list[int]) -> Array:
 
 
 @implements("ndimage", "input cval")
-def prewitt(call: Call) -> Array:
+def prewitt(call: Arguments) -> Array:
     return _derivative(call, [1, 1, 1])
 
 
 @implements("ndimage", "input cval")
-def sobel(call: Call) -> Array:
+def sobel(call: Arguments) -> Array:
     return _derivative(call, [1, 2, 1])
 
 
 def _over_axes(
-    call: Call,
+    call: Arguments,
     derivative: Callable[[Array, int, Any, str], Array],
     finish: Callable[[Array], Array] = lambda total: total,
 ) -> Array:
@@ -169,7 +171,7 @@ def _over_axes(
 
 
 @implements("ndimage", "input cval")
-def laplace(call: Call) -> Array:
+def laplace(call: Arguments) -> Array:
     weights = np.array([1, -2, 1])
     return _over_axes(
         call, lambda x, axis, dtype, mode: line(x, weights, axis, dtype, mode, call.cval)
@@ -177,7 +179,7 @@ def laplace(call: Call) -> Array:
 
 
 @implements("ndimage", "input cval")
-def gaussian_laplace(call: Call) -> Array:
+def gaussian_laplace(call: Arguments) -> Array:
     ndim = call.input.ndim
     axes = some_axes(call.axes, ndim)
     sigma = for_each(call.sigma, len(axes))
@@ -191,7 +193,7 @@ def gaussian_laplace(call: Call) -> Array:
     return _over_axes(call, derivative)
 
 
-def _refuse_magnitudes(call: Call) -> str | None:
+def _refuse_magnitudes(call: Arguments) -> str | None:
     dtype = result_dtype(call.output, dtype_of(call.input))
     if not has_64_bits() and dtype in (np.uint16, np.uint32):
         # Negative derivatives wrap around before they are smoothed and squared.
@@ -200,7 +202,7 @@ def _refuse_magnitudes(call: Call) -> str | None:
 
 
 @implements("ndimage", "input cval", _refuse_magnitudes)
-def gaussian_gradient_magnitude(call: Call) -> Array:
+def gaussian_gradient_magnitude(call: Arguments) -> Array:
     """The derivative is 0 where the gradient is."""
 
     def square(x: Array, axis: int, dtype: Any, mode: str) -> Array:

@@ -33,7 +33,7 @@ from ._arrays import (
     some_axes,
     times_line,
 )
-from ._calls import Call, implements, require, warn_caller
+from ._calls import Arguments, implements, require, warn_caller
 from ._windows import checked_mode, extended, is_constant, positions, result_dtype, working_dtype
 
 # The values of a B-spline at 0, 1 and 2, by its order.
@@ -101,7 +101,7 @@ def weights_at(fraction: Any, order: int) -> list[Any]:
     return weights
 
 
-def checked_order(call: Call, least: int = 0) -> int:
+def checked_order(call: Arguments, least: int = 0) -> int:
     """Return the order of the spline after checking that it is valid."""
     order = operator.index(call.order)
     if not least <= order <= 5:
@@ -109,7 +109,7 @@ def checked_order(call: Call, least: int = 0) -> int:
     return order
 
 
-def sampled(call: Call, x: Array, where: Sequence[Any], separable: bool = False) -> Array:
+def sampled(call: Arguments, x: Array, where: Sequence[Any], separable: bool = False) -> Array:
     """Return the values of the spline at coordinates along the first axes of an array.
 
     If they are `separable`, the coordinates of an axis are a line, and the points are all
@@ -242,14 +242,14 @@ def _moved_inside(xp: Any, where: Any, length: int, mode: str) -> Any:
 
 
 @implements("ndimage", "input coordinates:bifh cval")
-def map_coordinates(call: Call) -> Array:
+def map_coordinates(call: Arguments) -> Array:
     """Differentiable for the coordinates, too."""
     x, where = call.input, jnp.asarray(call.coordinates)
     require(where.ndim > 1 and where.shape[0] == x.ndim)
     return sampled(call, x, list(where.astype(default_float())))
 
 
-def _on_grid(call: Call, shape: Sequence[int], scales: Any, shifts: Any) -> Array:
+def _on_grid(call: Arguments, shape: Sequence[int], scales: Any, shifts: Any) -> Array:
     """Return the values at ``scale * (index + shift)`` along every axis."""
     where = []
     for length, scale, shift in zip(shape, scales, shifts, strict=True):
@@ -266,7 +266,7 @@ def _numbers(value: Any) -> Any:
 
 
 @implements("ndimage", "input shift:bifh cval")
-def shift(call: Call) -> Array:
+def shift(call: Arguments) -> Array:
     """Differentiable for the shift, too."""
     x = call.input
     require(x.ndim)
@@ -275,7 +275,7 @@ def shift(call: Call) -> Array:
 
 
 @implements("ndimage", "input cval")
-def zoom(call: Call) -> Array:
+def zoom(call: Arguments) -> Array:
     x = call.input
     require(x.ndim)
     factors = for_each(call.zoom, x.ndim)
@@ -296,7 +296,7 @@ def zoom(call: Call) -> Array:
     return sampled(call, x, where, separable=True)
 
 
-def _at_affine(call: Call, x: Array, matrix: Any, offset: Any, shape: Sequence[int]) -> Array:
+def _at_affine(call: Arguments, x: Array, matrix: Any, offset: Any, shape: Sequence[int]) -> Array:
     is_known = not is_jax(matrix) and not is_jax(offset)
     grid = np.indices(shape, dtype=np.float64 if is_known else default_float())
     grid = grid if is_known else jnp.asarray(grid)
@@ -307,14 +307,14 @@ def _at_affine(call: Call, x: Array, matrix: Any, offset: Any, shape: Sequence[i
     return sampled(call, x, where)
 
 
-def _refuse_matrix(call: Call) -> str | None:
+def _refuse_matrix(call: Arguments) -> str | None:
     if call.output_shape is not None and 0 in np.atleast_1d(call.output_shape):
         return "output_shape= has a length of 0"
     return None
 
 
 @implements("ndimage", "input matrix:bifh offset:bifh cval", _refuse_matrix)
-def affine_transform(call: Call) -> Array:
+def affine_transform(call: Arguments) -> Array:
     """Differentiable for the matrix and the offset, too."""
     x, matrix, offset = call.input, _numbers(call.matrix), _numbers(call.offset)
     n, shape = x.ndim, tuple(x.shape if call.output_shape is None else call.output_shape)
@@ -331,14 +331,14 @@ def affine_transform(call: Call) -> Array:
     return _on_grid(call, shape, matrix, shifts)
 
 
-def _refuse_angle(call: Call) -> str | None:
+def _refuse_angle(call: Arguments) -> str | None:
     if is_traced(call.angle) and call.reshape:
         return "angle= is traced, and decides the shape of the result; pass reshape=False"
     return None
 
 
 @implements("ndimage", "input angle:bifh cval", _refuse_angle)
-def rotate(call: Call) -> Array:
+def rotate(call: Arguments) -> Array:
     """Differentiable for the angle, too, with ``reshape=False``."""
     x = call.input
     require(x.ndim > 1 and len(call.axes) == 2)
@@ -361,16 +361,16 @@ def rotate(call: Call) -> Array:
 
 
 @implements("ndimage", "input")
-def spline_filter1d(call: Call) -> Array:
+def spline_filter1d(call: Arguments) -> Array:
     return _filtered(call, checked_order(call), [one_axis(call.axis, call.input.ndim)])
 
 
 @implements("ndimage", "input")
-def spline_filter(call: Call) -> Array:
+def spline_filter(call: Arguments) -> Array:
     return _filtered(call, checked_order(call, 2), range(call.input.ndim))
 
 
-def _filtered(call: Call, order: int, axes: Any) -> Array:
+def _filtered(call: Arguments, order: int, axes: Any) -> Array:
     x, mode = call.input, checked_mode(call.mode)
     dtype = result_dtype(call.output, x.dtype)
     working = working_dtype(x.dtype, dtype)

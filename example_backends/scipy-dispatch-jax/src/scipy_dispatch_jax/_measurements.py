@@ -17,7 +17,7 @@ from jax import Array, lax
 from scipy.ndimage import generate_binary_structure
 
 from ._arrays import default_float, for_each, is_integer, is_traced, narrowed, promoted
-from ._calls import TRACES, Call, implements, require
+from ._calls import TRACES, Arguments, implements, require
 from ._windows import Windows
 
 _ARRAYS = "input:bif labels:bif index:bif"
@@ -65,7 +65,7 @@ class _Regions(NamedTuple):
         return total.astype(promoted(total.dtype, default_float())) / counts
 
 
-def _regions(call: Call) -> _Regions:
+def _regions(call: Arguments) -> _Regions:
     x, labels, index = call.input, call.labels, call.index
     is_one = labels is None or index is None or jnp.ndim(index) == 0
     if labels is None:
@@ -83,12 +83,12 @@ def _regions(call: Call) -> _Regions:
     return _Regions(x.ravel(), slot, wanted.size + 1, jnp.searchsorted(wanted, index), is_one)
 
 
-def _compiled(function: Callable[..., Any]) -> Callable[[Call], Any]:
+def _compiled(function: Callable[..., Any]) -> Callable[[Arguments], Any]:
     """Return a function that measures as one compiled program."""
 
     @partial(jax.jit)
     def work(input: Array, labels: Any, index: Any) -> Any:
-        regions = _regions(Call(input=input, labels=labels, index=index))
+        regions = _regions(Arguments(input=input, labels=labels, index=index))
         return jax.tree.map(lambda each: each[regions.place], function(regions, input))
 
     return lambda call: work(call.input, call.labels, call.index)
@@ -123,7 +123,7 @@ def _centre(regions: _Regions, x: Array) -> tuple[Array, ...]:
     return tuple(regions.sums(each, x.dtype) / total for each in moments)
 
 
-def _refuse_measure(call: Call) -> str | None:
+def _refuse_measure(call: Arguments) -> str | None:
     is_empty = call.index is not None and not jnp.size(call.index)
     return "index= has no elements" if is_empty else None
 
@@ -141,14 +141,14 @@ for _name, _measure in _MEASURES.items():
     globals()[_name] = implements("ndimage", _ARRAYS, _refuse_measure, _name)(_compiled(_measure))
 
 
-def _refuse_points(call: Call) -> str | None:
+def _refuse_points(call: Arguments) -> str | None:
     is_list = call.index is not None and jnp.ndim(call.index) > 1
     if is_list or (call.labels is not None and jnp.shape(call.labels) != jnp.shape(call.input)):
         return "labels= is not of the shape of input=, or index= is no line"
     return _refuse_measure(call)
 
 
-def _as_points(call: Call, axes: Any) -> Any:
+def _as_points(call: Arguments, axes: Any) -> Any:
     """Return a point as a tuple, and points as a list of tuples, as SciPy does."""
     if call.labels is None or call.index is None or jnp.ndim(call.index) == 0:
         return tuple(axes)
@@ -160,11 +160,11 @@ _extremes = _compiled(lambda regions, _: (_extreme(regions, False), _extreme(reg
 
 
 @implements("ndimage", _ARRAYS, _refuse_points)
-def center_of_mass(call: Call) -> Any:
+def center_of_mass(call: Arguments) -> Any:
     return _as_points(call, _centres(call))
 
 
-def _extrema(call: Call) -> tuple[Any, Any, Any, Any]:
+def _extrema(call: Arguments) -> tuple[Any, Any, Any, Any]:
     (least, first), (most, last) = _extremes(call)
     places = (jnp.unravel_index(each, call.input.shape) for each in (first, last))
     lowest, highest = (_as_points(call, each) for each in places)
@@ -175,16 +175,16 @@ extrema = implements("ndimage", _ARRAYS, _refuse_points, "extrema")(_extrema)
 
 
 @implements("ndimage", _ARRAYS, _refuse_points, docs=TRACES)
-def minimum_position(call: Call) -> Any:
+def minimum_position(call: Arguments) -> Any:
     return _extrema(call)[2]
 
 
 @implements("ndimage", _ARRAYS, _refuse_points, docs=TRACES)
-def maximum_position(call: Call) -> Any:
+def maximum_position(call: Arguments) -> Any:
     return _extrema(call)[3]
 
 
-def _refuse_structure(call: Call) -> str | None:
+def _refuse_structure(call: Arguments) -> str | None:
     if not jnp.ndim(call.input):
         return "input= has no axis"
     if call.output is not None and np.dtype(call.output) != np.int32:
@@ -197,7 +197,7 @@ def _refuse_structure(call: Call) -> str | None:
 
 
 @implements("ndimage", "input:bifh", _refuse_structure, docs=TRACES)
-def label(call: Call) -> tuple[Array, Any]:
+def label(call: Arguments) -> tuple[Array, Any]:
     """The number of regions is an array while JAX traces."""
     x, structure = call.input, call.structure
     structure = generate_binary_structure(x.ndim, 1) if structure is None else structure
@@ -241,7 +241,7 @@ def _labelled(x: Array, windows: Windows) -> tuple[Array, Array]:
     return labels.reshape(x.shape), numbers[-1].astype(narrowed(np.int64))
 
 
-def _refuse_distances(call: Call) -> str | None:
+def _refuse_distances(call: Arguments) -> str | None:
     if call.return_indices or not call.return_distances:
         return "return_indices=True: of several nearest elements, SciPy's choice is its own"
     if call.distances is not None or call.indices is not None:
@@ -250,7 +250,7 @@ def _refuse_distances(call: Call) -> str | None:
 
 
 @implements("ndimage", "input", _refuse_distances, docs=TRACES)
-def distance_transform_edt(call: Call) -> Array:
+def distance_transform_edt(call: Arguments) -> Array:
     x = jnp.atleast_1d(call.input)
     sampling = for_each(1.0 if call.sampling is None else call.sampling, x.ndim)
     return _distances(x.astype(np.bool_), tuple(map(float, sampling)))

@@ -21,12 +21,12 @@ from ._arrays import (
     is_integer,
     some_axes,
 )
-from ._calls import TRACES, Call, implements, require
+from ._calls import TRACES, Arguments, implements, require
 from ._ranks import extreme, refuse_fill, warn_of_both
 from ._windows import Windows, result_dtype, working_dtype
 
 
-def _refuse_grey(call: Call) -> str | None:
+def _refuse_grey(call: Arguments) -> str | None:
     dtype = dtype_of(call.input)
     if call.structure is None:
         return refuse_fill(call)
@@ -35,13 +35,13 @@ def _refuse_grey(call: Call) -> str | None:
     return None
 
 
-def _refuse_differences(call: Call) -> str | None:
+def _refuse_differences(call: Arguments) -> str | None:
     if call.output is not None:
         return "output= is given, which SciPy uses for a part of the result, or not at all"
     return _refuse_grey(call)
 
 
-def _grey(call: Call, dilates: bool) -> Array:
+def _grey(call: Arguments, dilates: bool) -> Array:
     if call.structure is None:
         return extreme(call, largest=dilates, mirrored=dilates)
     x, structure = call.input, call.structure
@@ -78,27 +78,29 @@ def _raised(
     return as_c_casts(best, windows.dtype)
 
 
-def _both(call: Call, dilates_first: bool) -> Array:
+def _both(call: Arguments, dilates_first: bool) -> Array:
     first = _grey(call.but(output=None), dilates_first)
     return _grey(call.but(input=first), not dilates_first)
 
 
-def _differences(call: Call) -> Array:
+def _differences(call: Arguments) -> Array:
     return _grey(call, dilates=True) - _grey(call, dilates=False)
 
 
-def _laplace(call: Call) -> Array:
+def _laplace(call: Arguments) -> Array:
     return _grey(call, dilates=True) + _grey(call, dilates=False) - call.input - call.input
 
 
-def _tophat(call: Call, is_black: bool) -> Array:
+def _tophat(call: Arguments, is_black: bool) -> Array:
     x, other = call.input, _both(call, is_black)
     if x.dtype == np.bool_:
         return x ^ other
     return other - x if is_black else x - other
 
 
-_GREY: dict[str, tuple[Callable[..., Array], tuple[bool, ...], Callable[[Call], str | None]]] = {
+_GREY: dict[
+    str, tuple[Callable[..., Array], tuple[bool, ...], Callable[[Arguments], str | None]]
+] = {
     "grey_erosion": (_grey, (False,), _refuse_grey),
     "grey_dilation": (_grey, (True,), _refuse_grey),
     "grey_opening": (_both, (False,), _refuse_grey),
@@ -113,7 +115,7 @@ _GREY: dict[str, tuple[Callable[..., Array], tuple[bool, ...], Callable[[Call], 
 def _register_grey(name: str) -> None:
     work, settings, refuse = _GREY[name]
 
-    def function(call: Call) -> Array:
+    def function(call: Arguments) -> Array:
         require(any(each is not None for each in (call.size, call.footprint, call.structure)))
         return work(warn_of_both(call), *settings)
 
@@ -125,7 +127,7 @@ for _name in _GREY:
     _register_grey(_name)
 
 
-def _refuse_binary(call: Call) -> str | None:
+def _refuse_binary(call: Arguments) -> str | None:
     if call.output is not None and np.dtype(call.output) != np.bool_:
         return "output= is another data type than bool"
     return None
@@ -176,7 +178,7 @@ def _eroded(
 
 
 def _register_binary(name: str, *dilations: bool) -> None:
-    def function(call: Call) -> Array:
+    def function(call: Arguments) -> Array:
         x, iterations = call.input, getattr(call, "iterations", -1)  # until nothing changes
         settings = call.structure, call.axes, call.origin, iterations, call.border_value, call.mask
         for dilates in dilations:
@@ -195,7 +197,7 @@ _register_binary("binary_propagation", True)
 
 
 @implements("ndimage", "input:bifh", _refuse_binary, docs=TRACES)
-def binary_hit_or_miss(call: Call) -> Array:
+def binary_hit_or_miss(call: Arguments) -> Array:
     x, hit, axes = call.input.astype(np.bool_), call.structure1, call.axes
     hit = generate_binary_structure(len(some_axes(axes, x.ndim)), 1) if hit is None else hit
     miss = np.logical_not(hit) if call.structure2 is None else call.structure2
@@ -206,7 +208,7 @@ def binary_hit_or_miss(call: Call) -> Array:
 
 
 @implements("ndimage", "input:bifh", _refuse_binary, docs=TRACES)
-def binary_fill_holes(call: Call) -> Array:
+def binary_fill_holes(call: Arguments) -> Array:
     empty = ~call.input.astype(np.bool_)
     filled = jnp.zeros_like(empty)
     return ~_binary(filled, True, call.structure, call.axes, call.origin, -1, 1, empty)

@@ -25,7 +25,7 @@ import numpy as np
 from jax import Array, lax
 
 from ._arrays import as_c_casts, dtype_of, for_each, one_axis, some_axes
-from ._calls import Call, implements, require, warn_caller, why_not_element
+from ._calls import Arguments, implements, require, warn_caller, why_not_element
 from ._windows import (
     WRITTEN_OUT,
     Windows,
@@ -210,7 +210,7 @@ def _slope_of_choice(
 _choose_differentiably.defjvp(_slope_of_choice)
 
 
-def refuse_fill(call: Call) -> str | None:
+def refuse_fill(call: Arguments) -> str | None:
     """Reject fill values that an array of integers, or such a result, cannot hold."""
     modes = [call.mode] if isinstance(call.mode, str) else call.mode
     if not any(map(is_constant, modes)):
@@ -221,20 +221,20 @@ def refuse_fill(call: Call) -> str | None:
     return next(filter(None, reasons), None)
 
 
-def _refuse_ranks(call: Call) -> str | None:
+def _refuse_ranks(call: Arguments) -> str | None:
     if not isinstance(call.mode, str):
         return "mode= is a list, which SciPy takes for some ranks only"
     return refuse_fill(call)
 
 
-def warn_of_both(call: Call) -> Call:
+def warn_of_both(call: Arguments) -> Arguments:
     """Warn, as SciPy does, if one of two arguments has no effect."""
     if call.size is not None and call.footprint is not None:
         warn_caller("ignoring size because footprint is set")
     return call
 
 
-def in_windows(call: Call, rank_of: Callable[[int], int], mirrored: bool = False) -> Array:
+def in_windows(call: Arguments, rank_of: Callable[[int], int], mirrored: bool = False) -> Array:
     """Return the elements of a rank, which `rank_of` chooses by the number of elements."""
     x, axes, footprint = call.input, some_axes(call.axes, call.input.ndim), call.footprint
     if footprint is None:
@@ -252,7 +252,7 @@ def in_windows(call: Call, rank_of: Callable[[int], int], mirrored: bool = False
     return ranked(x, windows.fill(call.cval), windows, rank)
 
 
-def extreme(call: Call, largest: bool, mirrored: bool = False) -> Array:
+def extreme(call: Arguments, largest: bool, mirrored: bool = False) -> Array:
     """Return the smallest or largest elements of windows."""
     axes, footprint = some_axes(call.axes, call.input.ndim), call.footprint
     if axes and (footprint is None or np.asarray(footprint, dtype=bool).all()):
@@ -268,45 +268,45 @@ def extreme(call: Call, largest: bool, mirrored: bool = False) -> Array:
     return in_windows(call, lambda count: count - 1 if largest else 0, mirrored)
 
 
-def _extreme1d(call: Call, largest: bool) -> Array:
+def _extreme1d(call: Arguments, largest: bool) -> Array:
     axis = one_axis(call.axis, call.input.ndim)
     require(isinstance(call.mode, str))
     return extreme(call.but(axes=(axis,), footprint=None, origin=[call.origin]), largest)
 
 
 @implements("ndimage", "input:bifh cval", refuse_fill)
-def minimum_filter1d(call: Call) -> Array:
+def minimum_filter1d(call: Arguments) -> Array:
     return _extreme1d(call, largest=False)
 
 
 @implements("ndimage", "input:bifh cval", refuse_fill)
-def maximum_filter1d(call: Call) -> Array:
+def maximum_filter1d(call: Arguments) -> Array:
     return _extreme1d(call, largest=True)
 
 
 @implements("ndimage", "input:bifh cval", refuse_fill)
-def minimum_filter(call: Call) -> Array:
+def minimum_filter(call: Arguments) -> Array:
     return extreme(warn_of_both(call), largest=False)
 
 
 @implements("ndimage", "input:bifh cval", refuse_fill)
-def maximum_filter(call: Call) -> Array:
+def maximum_filter(call: Arguments) -> Array:
     return extreme(warn_of_both(call), largest=True)
 
 
 @implements("ndimage", "input:bifh cval", _refuse_ranks)
-def median_filter(call: Call) -> Array:
+def median_filter(call: Arguments) -> Array:
     return in_windows(warn_of_both(call), lambda count: count // 2)
 
 
 @implements("ndimage", "input:bifh cval", _refuse_ranks)
-def rank_filter(call: Call) -> Array:
+def rank_filter(call: Arguments) -> Array:
     rank = operator.index(call.rank)
     return in_windows(warn_of_both(call), lambda count: rank)
 
 
 @implements("ndimage", "input:bifh cval", _refuse_ranks)
-def percentile_filter(call: Call) -> Array:
+def percentile_filter(call: Arguments) -> Array:
     percentile = call.percentile
 
     def rank_of(count: int) -> int:

@@ -26,7 +26,7 @@ from ._arrays import (
     promoted,
     times_line,
 )
-from ._calls import Call, implements, require, warn_caller
+from ._calls import Arguments, implements, require, warn_caller
 from ._convolution import by_products, convolved
 from ._filters import line
 from ._ranks import in_windows
@@ -34,12 +34,12 @@ from ._ranks import in_windows
 _UNROLLED = 8
 
 
-def _type(call: Call) -> np.dtype[Any]:
+def _type(call: Arguments) -> np.dtype[Any]:
     given = (getattr(call, name, None) for name in ("b", "a", "sos", "x", "zi"))
     return promoted(*(dtype_of(each) for each in given if each is not None))
 
 
-def _refuse_recursive(call: Call) -> str | None:
+def _refuse_recursive(call: Arguments) -> str | None:
     if is_integer(_type(call)):
         return "x= is of integers, as the filter is; pass floats"
     if getattr(call, "padtype", None) == "odd" and is_integer(dtype_of(call.x)):
@@ -49,7 +49,7 @@ def _refuse_recursive(call: Call) -> str | None:
     return None
 
 
-def _coefficients(call: Call, dtype: Any) -> tuple[Any, Any]:
+def _coefficients(call: Arguments, dtype: Any) -> tuple[Any, Any]:
     """Return the numerator and denominator, padded to one length if both have more than one."""
     b, a = (jnp.atleast_1d(jnp.asarray(each)).astype(dtype) for each in (call.b, call.a))
     require(b.ndim == a.ndim == 1 and b.size and a.size)
@@ -89,7 +89,7 @@ def _filtered_once(b: Array, a: Array, x: Array, state: Array) -> tuple[Array, A
 
 
 @implements("signal", "x:bifc b:bifc a:bifc zi:bifc", _refuse_recursive)
-def lfilter(call: Call) -> Any:
+def lfilter(call: Arguments) -> Any:
     """Differentiable for the coefficients, too."""
     dtype, x = _type(call), call.x
     b, a = _coefficients(call, dtype)
@@ -138,7 +138,7 @@ def _back_and_forth(x: Array, sections: Any, edge: int, kind: Any) -> Array:
     return y[edge : y.shape[0] - edge]
 
 
-def _both_ways(call: Call, sections: Any, taps: int, dtype: Any) -> Array:
+def _both_ways(call: Arguments, sections: Any, taps: int, dtype: Any) -> Array:
     require(call.padtype in ("even", "odd", "constant", None))
     axis = one_axis(call.axis, call.x.ndim)
     edge = 3 * taps if call.padlen is None else call.padlen
@@ -149,13 +149,13 @@ def _both_ways(call: Call, sections: Any, taps: int, dtype: Any) -> Array:
 
 
 @implements("signal", "x:bifc b:bifc a:bifc", _refuse_recursive)
-def filtfilt(call: Call) -> Array:
+def filtfilt(call: Arguments) -> Array:
     """Differentiable for the coefficients, too."""
     dtype, taps = _type(call), max(jnp.size(call.b), jnp.size(call.a))
     return _both_ways(call, [_coefficients(call, dtype)], taps, dtype)
 
 
-def _sections(call: Call, dtype: Any) -> list[tuple[Array, Array]]:
+def _sections(call: Arguments, dtype: Any) -> list[tuple[Array, Array]]:
     sos = jnp.asarray(call.sos)
     require(sos.ndim == 2 and sos.shape[1] == 6)
     require(is_jax(call.sos) or (np.asarray(call.sos)[:, 3] == 1).all())
@@ -163,7 +163,7 @@ def _sections(call: Call, dtype: Any) -> list[tuple[Array, Array]]:
 
 
 @implements("signal", "x:bifc sos:bifc zi:bifc", _refuse_recursive)
-def sosfilt(call: Call) -> Any:
+def sosfilt(call: Arguments) -> Any:
     """Differentiable for the sections, too."""
     dtype, x = _type(call), call.x
     sections, axis = _sections(call, dtype), one_axis(call.axis, x.ndim)
@@ -182,7 +182,7 @@ def sosfilt(call: Call) -> Any:
 
 
 @implements("signal", "x:bifc", _refuse_recursive)
-def sosfiltfilt(call: Call) -> Array:
+def sosfiltfilt(call: Arguments) -> Array:
     """The sections must be known, because they decide how far signals are extended."""
     sos, dtype = np.asarray(call.sos), _type(call)
     taps = 2 * len(sos) + 1 - min((sos[:, 2] == 0).sum(), (sos[:, 5] == 0).sum())
@@ -199,7 +199,7 @@ _BACKGROUNDS: dict[str, Any] = {
 }
 
 
-def _refuse_upfirdn(call: Call) -> str | None:
+def _refuse_upfirdn(call: Arguments) -> str | None:
     if call.mode != "constant" or is_jax(call.cval) or call.cval != 0:
         return f"mode={call.mode!r} or cval={call.cval!r}: JAX extends signals by zeros"
     return None
@@ -244,21 +244,21 @@ def _by_frames(h: Array, x: Array, up: int, down: int) -> Array:
     return y.reshape(*x.shape[:-1], -1)[..., :count]
 
 
-def _rates(call: Call) -> tuple[int, int]:
+def _rates(call: Arguments) -> tuple[int, int]:
     up, down = call.up, call.down
     require(up == int(up) and down == int(down) and up > 0 and down > 0)
     return int(up), int(down)
 
 
 @implements("signal", "x:bifc h:bifc", _refuse_upfirdn)
-def upfirdn(call: Call) -> Array:
+def upfirdn(call: Arguments) -> Array:
     """Differentiable for the filter, too."""
     h = jnp.asarray(call.h)
     require(h.ndim == 1 and h.size)
     return _stepped(h, call.x, *_rates(call), one_axis(call.axis, call.x.ndim))
 
 
-def _refuse_poly(call: Call) -> str | None:
+def _refuse_poly(call: Arguments) -> str | None:
     if call.padtype not in ("constant", *_BACKGROUNDS):
         return f"padtype={call.padtype!r}: JAX extends signals by a constant"
     if call.padtype == "constant" and call.cval:
@@ -267,7 +267,7 @@ def _refuse_poly(call: Call) -> str | None:
 
 
 @implements("signal", "x:bifc window:fc", _refuse_poly)
-def resample_poly(call: Call) -> Array:
+def resample_poly(call: Arguments) -> Array:
     require(call.cval is None or call.padtype == "constant")
     background = None
     if call.padtype != "constant":
@@ -296,7 +296,7 @@ def _polyphase(x: Array, up: int, down: int, axis: int, window: Any) -> Array:
     return lax.slice_in_dim(_stepped(h, x, up, down, axis), first, first + count, axis=axis)
 
 
-def _refuse_decimate(call: Call) -> str | None:
+def _refuse_decimate(call: Arguments) -> str | None:
     if not isinstance(call.ftype, str):
         return "ftype= is a system, not a name"
     if call.zero_phase and call.ftype == "iir" and is_integer(dtype_of(call.x)):
@@ -305,7 +305,7 @@ def _refuse_decimate(call: Call) -> str | None:
 
 
 @implements("signal", "x:bifc", _refuse_decimate)
-def decimate(call: Call) -> Array:
+def decimate(call: Arguments) -> Array:
     x, q = as_inexact(call.x), operator.index(call.q)
     order = None if call.n is None else operator.index(call.n)
     axis = one_axis(call.axis, x.ndim)
@@ -323,14 +323,14 @@ def decimate(call: Call) -> Array:
     return lax.slice_in_dim(y, 0, x.shape[axis], q, axis)
 
 
-def _refuse_resample(call: Call) -> str | None:
+def _refuse_resample(call: Arguments) -> str | None:
     if call.domain == "freq" or callable(call.window):
         return "domain='freq' and functions as window= are left to SciPy"
     return "t= has fewer than two elements" if call.t is not None and call.t.size < 2 else None
 
 
 @implements("signal", "x:bifc t:bifc window:bif", _refuse_resample)
-def resample(call: Call) -> Any:
+def resample(call: Arguments) -> Any:
     require(call.domain == "time")
     x, num, window = as_inexact(call.x), operator.index(call.num), call.window
     axis = one_axis(call.axis, x.ndim)
@@ -371,7 +371,7 @@ def _stretched(spectrum: Array, num: int) -> Array:
 
 
 @implements("signal", "x:bifh cval")
-def savgol_filter(call: Call) -> Array:
+def savgol_filter(call: Arguments) -> Array:
     mode, is_fitted = call.mode, call.mode == "interp"
     require(mode in ("mirror", "constant", "nearest", "interp", "wrap"))
     x, length = as_single_or_double(call.x), operator.index(call.window_length)
@@ -402,7 +402,7 @@ def savgol_filter(call: Call) -> Array:
 
 def _ranked(x: Array, rank: int, size: Any, footprint: Any) -> Array:
     settings: dict[str, Any] = {"output": None, "mode": "constant", "cval": 0, "origin": 0}
-    call = Call(input=x, size=size, footprint=footprint, axes=None, **settings)
+    call = Arguments(input=x, size=size, footprint=footprint, axes=None, **settings)
     return in_windows(call, lambda count: rank)
 
 
@@ -416,29 +416,29 @@ def _median(x: Array, size: Any) -> Array:
 
 
 @implements("signal", "volume:if")
-def medfilt(call: Call) -> Array:
+def medfilt(call: Arguments) -> Array:
     return _median(call.volume, call.kernel_size)
 
 
 @implements("signal", "input:if")
-def medfilt2d(call: Call) -> Array:
+def medfilt2d(call: Arguments) -> Array:
     require(call.input.ndim == 2)
     return _median(call.input, call.kernel_size)
 
 
 @implements("signal", "a:if")
-def order_filter(call: Call) -> Array:
+def order_filter(call: Arguments) -> Array:
     domain = np.asarray(call.domain)
     require(all(length % 2 for length in domain.shape))
     return _ranked(call.a, operator.index(call.rank), None, domain)
 
 
-def _refuse_numbers(call: Call) -> str | None:
+def _refuse_numbers(call: Arguments) -> str | None:
     return None if jnp.ndim(call.im) else "im= has no axis"
 
 
 @implements("signal", "im:f noise:bif", _refuse_numbers)
-def wiener(call: Call) -> Array:
+def wiener(call: Arguments) -> Array:
     """Differentiable for the noise, too."""
     x = call.im.astype(promoted(call.im.dtype, default_float()))
     sizes = for_each(3 if call.mysize is None else call.mysize, x.ndim)

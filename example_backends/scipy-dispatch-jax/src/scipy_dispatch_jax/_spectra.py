@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 from functools import partial
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import jax
@@ -24,7 +25,7 @@ from ._arrays import (
     some_axes,
     times_line,
 )
-from ._calls import Call, implements, require, warn_caller
+from ._calls import Arguments, implements, require, warn_caller
 from ._signals import extended
 
 
@@ -38,31 +39,8 @@ def without_trend(x: Array, axis: int, type: str, breaks: Any = 0) -> Array:
     edges = np.unique([*map(operator.index, np.atleast_1d(breaks)), 0, length])
     require(edges[-1] == length and edges[0] == 0)
     x = jnp.moveaxis(x, axis, -1)
-    x = _without_line(x) if len(edges) == 2 else _without_lines(x, *_pieces(edges))
-    return jnp.moveaxis(x, -1, axis)
-
-
-def _pieces(edges: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return each element's piece, normalized ramps through the centres, and the lengths."""
-    counts = np.diff(edges)
-    piece = np.repeat(np.arange(counts.size), counts)
-    ramp = np.arange(edges[-1]) - (edges[:-1] + (counts - 1) / 2)[piece]
-    norms = np.sqrt(np.bincount(piece, ramp**2))
-    return piece, ramp / np.where(norms, norms, 1)[piece], counts
-
-
-@partial(jax.jit)
-def _without_lines(x: Array, piece: Array, ramp: Array, counts: Array) -> Array:
-    """Subtract from each piece its projection onto constants and lines."""
-
-    def sums(x: Array) -> Array:
-        total = jax.ops.segment_sum(jnp.moveaxis(x, -1, 0), piece, counts.size)
-        return jnp.moveaxis(total, 0, -1)
-
-    real = jnp.finfo(x.dtype).dtype
-    ramp, shares = jnp.asarray(ramp, real), 1 / jnp.asarray(counts, real)
-    x = x - times_line(sums(x), shares)[..., piece]
-    return x - times_line(sums(times_line(x, ramp))[..., piece], ramp)
+    pieces = [_without_line(x[..., start:stop]) for start, stop in pairwise(edges)]
+    return jnp.moveaxis(jnp.concatenate(pieces, -1), -1, axis)
 
 
 @partial(jax.jit)
@@ -76,7 +54,7 @@ def _without_line(x: Array) -> Array:
 
 
 @implements("signal", "data")
-def detrend(call: Call) -> Array:
+def detrend(call: Arguments) -> Array:
     return without_trend(call.data, call.axis, call.type, call.bp)
 
 
@@ -99,13 +77,13 @@ def _complex(x: Array) -> Array:
 
 
 @implements("signal", "x:bif")
-def hilbert(call: Call) -> Array:
+def hilbert(call: Arguments) -> Array:
     x = _complex(call.x)
     return _positive(x, one_axis(call.axis, x.ndim), call.N, 1)
 
 
 @implements("signal", "x:bif")
-def hilbert2(call: Call) -> Array:
+def hilbert2(call: Arguments) -> Array:
     x = jnp.atleast_2d(_complex(call.x))
     axes = some_axes(call.axes or (-2, -1), x.ndim)
     require(len(axes) == 2)
@@ -143,7 +121,7 @@ def is_name(window: Any) -> bool:
     return isinstance(window, (str, tuple))
 
 
-def why_not_settings(call: Call) -> str | None:
+def why_not_settings(call: Arguments) -> str | None:
     """Return why settings are not supported."""
     if np.ndim(call.fs) or not call.fs > 0:
         return "fs= is no number greater than 0"
@@ -153,7 +131,7 @@ def why_not_settings(call: Call) -> str | None:
     return None
 
 
-def refuse(call: Call) -> str | None:
+def refuse(call: Arguments) -> str | None:
     """Reject signals of types and lengths for which releases of SciPy differ."""
     if reason := why_not_settings(call):
         return reason
@@ -172,7 +150,7 @@ def refuse(call: Call) -> str | None:
     return None
 
 
-def cut_signal(call: Call, available: int, part: int = 2) -> tuple[Cut, Any]:
+def cut_signal(call: Arguments, available: int, part: int = 2) -> tuple[Cut, Any]:
     """Return the segmentation of a signal of `available` elements, and the window as an array."""
     window, length = call.window, call.nperseg
     if is_name(window):
@@ -219,7 +197,7 @@ def both_sides(x: Array, padded: int) -> Array:
     return times_line(x, jnp.asarray(twice, real_of(x)))
 
 
-def _density(call: Call, y: Any = None) -> tuple[Array, Array]:
+def _density(call: Arguments, y: Any = None) -> tuple[Array, Array]:
     require(call.scaling in ("density", "spectrum") and call.average in ("mean", "median"))
     x, fs = call.x, float(call.fs)
     axis, onesided = one_axis(call.axis, x.ndim), bool(call.return_onesided)
@@ -260,18 +238,18 @@ def _median(x: Array) -> Array:
 
 
 @implements("signal", ONE, refuse)
-def welch(call: Call) -> tuple[Array, Array]:
+def welch(call: Arguments) -> tuple[Array, Array]:
     return _density(call)
 
 
 @implements("signal", TWO, refuse)
-def csd(call: Call) -> tuple[Array, Array]:
+def csd(call: Arguments) -> tuple[Array, Array]:
     # Of a signal with itself, SciPy's is real.
     return _density(call, None if call.y is call.x else call.y)
 
 
 @implements("signal", TWO, refuse)
-def coherence(call: Call) -> tuple[Array, Array]:
+def coherence(call: Arguments) -> tuple[Array, Array]:
     call = call.but(return_onesided=True, scaling="density", average="mean")
     frequencies, across = _density(call, call.y)
     (_, first), (_, second) = _density(call), _density(call.but(x=jnp.asarray(call.y)))
@@ -279,7 +257,7 @@ def coherence(call: Call) -> tuple[Array, Array]:
 
 
 @implements("signal", ONE, refuse)
-def periodogram(call: Call) -> tuple[Array, Array]:
+def periodogram(call: Arguments) -> tuple[Array, Array]:
     x, nfft = call.x, call.nfft
     axis = one_axis(call.axis, x.ndim)
     if nfft is not None and nfft < x.shape[axis]:
@@ -290,7 +268,7 @@ def periodogram(call: Call) -> tuple[Array, Array]:
 
 
 def _spectra(
-    call: Call, part: int, boundary: Any, padded: bool, scaling: str
+    call: Arguments, part: int, boundary: Any, padded: bool, scaling: str
 ) -> tuple[Cut, Array, Array, Array]:
     """Return the segmentation, and the frequencies, times and transforms of the segments."""
     (axis,), onesided, fs = some_axes([call.axis], call.x.ndim), bool(call.return_onesided), call.fs
@@ -320,19 +298,19 @@ def _compiled_spectra(x: Array, window: Any, fs: Any, how: tuple[Any, ...]) -> A
 
 
 @implements("signal", ONE, refuse)
-def stft(call: Call) -> tuple[Array, Array, Array]:
+def stft(call: Arguments) -> tuple[Array, Array, Array]:
     require(call.scaling in ("psd", "spectrum"))
     return _spectra(call, 2, call.boundary, bool(call.padded), call.scaling)[1:]
 
 
-def _refuse_segments(call: Call) -> str | None:
+def _refuse_segments(call: Arguments) -> str | None:
     if call.mode in ("angle", "phase"):
         return f"mode={call.mode!r} depends on the last bits where a transform is close to 0"
     return refuse(call)
 
 
 @implements("signal", ONE, _refuse_segments)
-def spectrogram(call: Call) -> tuple[Array, Array, Array]:
+def spectrogram(call: Arguments) -> tuple[Array, Array, Array]:
     require(call.mode in ("psd", "complex", "magnitude"))
     scaling = {"density": "psd", "spectrum": "spectrum"}[call.scaling]
     cut, frequencies, times, result = _spectra(call, 8, None, False, scaling)
@@ -346,7 +324,7 @@ def spectrogram(call: Call) -> tuple[Array, Array, Array]:
     return frequencies, times, result
 
 
-def _refuse_inverse(call: Call) -> str | None:
+def _refuse_inverse(call: Arguments) -> str | None:
     if is_traced(call.window):
         return "window= is traced, and SciPy warns of some windows; pass a NumPy array"
     if np.shape(call.Zxx)[call.freq_axis] == 1 and not call.nfft:
@@ -355,7 +333,7 @@ def _refuse_inverse(call: Call) -> str | None:
 
 
 @implements("signal", "Zxx:bifc window:bif", _refuse_inverse)
-def istft(call: Call) -> tuple[Array, Array]:
+def istft(call: Arguments) -> tuple[Array, Array]:
     """Differentiable for the transforms."""
     z, fs, onesided = call.Zxx, float(call.fs), bool(call.input_onesided)
     require(z.ndim > 1 and call.scaling in ("psd", "spectrum"))

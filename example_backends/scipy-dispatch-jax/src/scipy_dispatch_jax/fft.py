@@ -14,13 +14,15 @@ import numpy as np
 from jax import Array, lax
 
 from ._arrays import as_inexact, dtype_of, is_complex, some_axes, times_line
-from ._calls import Call, implements, require
+from ._calls import Arguments, implements, require
 
 OPPOSITE = {None: "forward", "backward": "forward", "ortho": "ortho", "forward": "backward"}
 """The norm of the inverse transform."""
 
 
-def axes_and_lengths(call: Call, is_half: bool = False) -> tuple[tuple[int, ...], tuple[int, ...]]:
+def axes_and_lengths(
+    call: Arguments, is_half: bool = False
+) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """Return the axes of a transform as non-negative numbers, and the length along each.
 
     The array may be half of a symmetric spectrum along the last axis.
@@ -60,7 +62,7 @@ def resized(x: Array, axes: tuple[int, ...], lengths: tuple[int, ...]) -> Array:
     return x
 
 
-def refuse_settings(call: Call) -> str | None:
+def refuse_settings(call: Arguments) -> str | None:
     """Reject settings that SciPy rejects or interprets in its own way."""
     if getattr(call, "plan", None) is not None:
         return "plan= is for another library"
@@ -77,21 +79,40 @@ def refuse_settings(call: Call) -> str | None:
 _INVERSE = {1: 1, 2: 3, 3: 2, 4: 4}
 
 
+# The first transforms of each type are twice the sums of cosines of
+# π (place + shift) (frequency + shift) / length, with the shifts of the places and frequencies.
+_COSINES = {1: (0, 0), 2: (0.5, 0), 3: (0, 0.5), 4: (0.5, 0.5)}
+_SINES = {1: (1, 1), 2: (0.5, 1), 3: (1, 0.5), 4: (0.5, 0.5)}
+
+
 def _along_the_last_axis(
     x: Array, kind: str, type: int, norm: str | None, orthogonalize: bool
 ) -> Array:
     """Return the transform of real numbers along the last axis."""
-    count = x.shape[-1]
     is_sine = kind == "dst"
     x = _weighted(x, is_sine, type, orthogonalize, before=True)
-    y = (_sine if is_sine else _cosine)(x, type, count)
-    y = _weighted(y, is_sine, type, orthogonalize, before=False)
-    total = 2 * (count + (1 if is_sine else -1) * (type == 1))
+    length = x.shape[-1] + (1 if is_sine else -1) * (type == 1)
+    y = _weighted(_summed(x, is_sine, type, length), is_sine, type, orthogonalize, before=False)
     if norm == "forward":
-        y = y / total
+        y = y / (2 * length)
     elif norm == "ortho":
-        y = y / sqrt(total)
+        y = y / sqrt(2 * length)
     return y
+
+
+def _summed(x: Array, is_sine: bool, type: int, length: int) -> Array:
+    """Return twice the sums of cosines or sines, by a Fourier transform of twice the length."""
+    places = np.arange(x.shape[-1])
+    place, frequency = (_SINES if is_sine else _COSINES)[type]
+    # Where the extended line has an element once, and all others twice.
+    ends = {1: [] if is_sine else [0, -1], 3: [-1] if is_sine else [0]}.get(type, [])
+    x = times_line(x, jnp.asarray(np.where(np.isin(places, places[ends]), 0.5, 1), x.dtype))
+    if frequency == 0.5:
+        y = jnp.fft.fft(_turned(x, np.pi / length * places / 2), 2 * length)[..., : places.size]
+    else:
+        y = jnp.fft.rfft(x, 2 * length)[..., frequency : frequency + places.size]
+    y = _turned(y, np.pi / length * place * (places + frequency))
+    return -2 * y.imag if is_sine else 2 * y.real
 
 
 def _weighted(x: Array, is_sine: bool, type: int, orthogonalize: bool, before: bool) -> Array:
@@ -114,39 +135,6 @@ def _turned(x: Array, angles: np.ndarray) -> Array:
     return times_line(x, jnp.asarray(np.exp(-1j * angles), dtype))
 
 
-def _cosine(x: Array, type: int, count: int) -> Array:
-    n = np.arange(count)
-    if type == 1:
-        # The even extension has a real transform.
-        return jnp.fft.rfft(jnp.concatenate([x, x[..., -2:0:-1]], -1)).real
-    if type == 2:
-        # Even elements forward, then odd elements backward: a transform of the same length
-        # suffices.
-        x = jnp.concatenate([x[..., ::2], x[..., 1::2][..., ::-1]], -1)
-        return 2 * _turned(jnp.fft.fft(x), np.pi * n / (2 * count)).real
-    if type == 3:
-        doubled = jnp.asarray(np.where(n == 0, 1, 2), x.dtype)
-        turned = _turned(times_line(x, doubled), np.pi * n / (2 * count))
-        return jnp.fft.fft(turned, 2 * count)[..., :count].real
-    turned = jnp.fft.fft(_turned(x, np.pi * n / (2 * count)), 2 * count)[..., :count]
-    return 2 * _turned(turned, np.pi * (2 * n + 1) / (4 * count)).real
-
-
-def _sine(x: Array, type: int, count: int) -> Array:
-    n = np.arange(count)
-    if type == 1:
-        zero = jnp.zeros((*x.shape[:-1], 1), x.dtype)
-        odd = jnp.concatenate([zero, x, zero, -x[..., ::-1]], -1)
-        return -jnp.fft.rfft(odd).imag[..., 1 : count + 1]
-    signs = jnp.asarray((-1.0) ** n, x.dtype)
-    if type == 2:
-        return _cosine(times_line(x, signs), 2, count)[..., ::-1]
-    if type == 3:
-        return times_line(_cosine(x[..., ::-1], 3, count), signs)
-    turned = jnp.fft.fft(_turned(x, np.pi * n / (2 * count)), 2 * count)[..., :count]
-    return -2 * _turned(turned, np.pi * (2 * n + 1) / (4 * count)).imag
-
-
 @partial(jax.jit, static_argnames=("axes", "how"))
 def _over_axes(x: Array, axes: tuple[int, ...], how: tuple[Any, ...]) -> Array:
     if is_complex(x.dtype):
@@ -157,14 +145,14 @@ def _over_axes(x: Array, axes: tuple[int, ...], how: tuple[Any, ...]) -> Array:
     return x
 
 
-def _refuse_cosine(call: Call) -> str | None:
+def _refuse_cosine(call: Arguments) -> str | None:
     if call.orthogonalize is not None and is_complex(dtype_of(call.x)):
         return "x= is complex, for which some releases of SciPy ignore orthogonalize="
     return refuse_settings(call)
 
 
 def _register_cosine(name: str, kind: str, is_inverse: bool) -> None:
-    def function(call: Call) -> Array:
+    def function(call: Arguments) -> Array:
         type, norm = operator.index(call.type), call.norm
         axes, lengths = axes_and_lengths(call)
         require(type in _INVERSE)
@@ -204,7 +192,8 @@ def _along(x: Array, axes: tuple[int, ...], norm: Any, is_forward: bool) -> Arra
 
 
 @partial(jax.jit, static_argnames="how")
-def _transformed(x: Array, how: tuple[Any, ...]) -> Array:
+def transformed(x: Array, how: tuple[Any, ...]) -> Array:
+    """Return a transform, described by its kind, direction, axes, lengths and norm."""
     kind, is_forward, axes, lengths, norm = how
     if kind == "complex to complex":
         return _along(resized(x, axes, lengths), axes, norm, is_forward)
@@ -220,7 +209,7 @@ def _transformed(x: Array, how: tuple[Any, ...]) -> Array:
     return jnp.fft.irfft(x, n=lengths[-1], axis=last, norm=norm)
 
 
-def _refuse_halves(call: Call) -> str | None:
+def _refuse_halves(call: Arguments) -> str | None:
     if getattr(call, "s", 0) is None and 1 in jnp.shape(call.x):
         return "x= has an axis of one element; pass s= to say how many there are to be"
     return refuse_settings(call)
@@ -229,13 +218,13 @@ def _refuse_halves(call: Call) -> str | None:
 def _register(name: str, kind: str, is_forward: bool) -> None:
     is_half = kind == "complex to real"
 
-    def function(call: Call) -> Array:
+    def function(call: Arguments) -> Array:
         axes, lengths = axes_and_lengths(call, is_half)
         x = as_inexact(call.x)
         if not axes and kind == "complex to complex":
             return x
         require(axes)
-        return _transformed(x, (kind, is_forward, axes, lengths, call.norm))
+        return transformed(x, (kind, is_forward, axes, lengths, call.norm))
 
     arrays = "x:bifh" if kind == "real to complex" else "x"
     refuse = _refuse_halves if is_half else refuse_settings
@@ -247,15 +236,15 @@ for _name, (_kind, _is_forward) in _TRANSFORMS.items():
         _register(_name + _ending, _kind, _is_forward)
 
 
-def _axes(call: Call) -> Any:
+def _axes(call: Arguments) -> Any:
     return None if call.axes is None else tuple(map(operator.index, np.atleast_1d(call.axes)))
 
 
 @implements("fft", "x")
-def fftshift(call: Call) -> Array:
+def fftshift(call: Arguments) -> Array:
     return jnp.fft.fftshift(call.x, axes=_axes(call))
 
 
 @implements("fft", "x")
-def ifftshift(call: Call) -> Array:
+def ifftshift(call: Arguments) -> Array:
     return jnp.fft.ifftshift(call.x, axes=_axes(call))

@@ -11,6 +11,9 @@ import cv2
 import numpy as np
 from scipy import ndimage
 
+from scipy_dispatch.calls import Deferred
+from scipy_dispatch.planning import Plan, Prepared
+
 BORDERS = {
     "reflect": cv2.BORDER_REFLECT,
     "grid-mirror": cv2.BORDER_REFLECT,
@@ -31,17 +34,17 @@ Operation: TypeAlias = Callable[[Any], Any]
 """Takes an image, and returns the result."""
 
 
-def bound(name: str, dtypes: tuple[str, ...], make: Callable[..., Operation]) -> Callable[..., Any]:
+def bound(name: str, dtypes: tuple[str, ...], make: Callable[..., Operation]) -> Plan:
     """Return the plan of a function of `scipy.ndimage`, with SciPy's parameters.
 
     `make` has those of SciPy's parameters that OpenCV serves. It returns the operation, or raises
-    `NotImplementedError` with the reason to defer. All other parameters must have SciPy's defaults.
+    `Deferred` with the reason to defer. All other parameters must have SciPy's defaults.
     """
     scipys = signature(getattr(ndimage, name))
     served = signature(make).parameters.keys()
 
     @wraps(make)
-    def plan(*args: Any, **kwargs: Any) -> Callable[[], Any] | str:
+    def plan(*args: Any, **kwargs: Any) -> Prepared:
         try:
             call = scipys.bind(*args, **kwargs)
             call.apply_defaults()
@@ -50,10 +53,8 @@ def bound(name: str, dtypes: tuple[str, ...], make: Callable[..., Operation]) ->
             for parameter in sorted(arguments.keys() - served - COMMON):
                 value, default = arguments[parameter], scipys.parameters[parameter].default
                 if value is not default and (default is None or np.any(value != default)):
-                    raise NotImplementedError(f"OpenCV has nothing like {parameter}=")
+                    raise Deferred(f"OpenCV has nothing like {parameter}=")
             operation = make(**{each: arguments[each] for each in served})
-        except NotImplementedError as reason:
-            return str(reason)
         except (TypeError, ValueError) as error:  # SciPy reports the arguments
             return f"the arguments do not fit: {error}"
 
@@ -71,7 +72,7 @@ def bound(name: str, dtypes: tuple[str, ...], make: Callable[..., Operation]) ->
 
 
 def require_image(arguments: dict[str, Any], dtypes: tuple[str, ...]) -> None:
-    """Raise NotImplementedError where OpenCV would not give SciPy's result for an image."""
+    """Raise Deferred where OpenCV would not give SciPy's result for an image."""
     image, output, mode, cval = (arguments[name] for name in ("input", "output", "mode", "cval"))
     reason = ""
     if type(image) is not np.ndarray:
@@ -91,7 +92,7 @@ def require_image(arguments: dict[str, Any], dtypes: tuple[str, ...]) -> None:
     elif image.dtype.kind == "f" and not cv2.checkRange(image)[0]:
         reason = "the image has infinite values or NaN"
     if reason:
-        raise NotImplementedError(reason)
+        raise Deferred(reason)
 
 
 def _holds(dtype: np.dtype[Any], value: Any) -> bool:
@@ -129,7 +130,7 @@ def pair(value: Any) -> tuple[Any, Any]:
     """Return the values of a parameter for both axes."""
     values = list(value) if np.iterable(value) else [value, value]
     if len(values) != 2:
-        raise NotImplementedError(f"{value!r} is not for two axes")
+        raise Deferred(f"{value!r} is not for two axes")
     return values[0], values[1]
 
 
@@ -137,7 +138,7 @@ def odd_sizes(size: Any) -> tuple[int, int]:
     """Return the rows and columns of a window, which have to be odd."""
     rows, columns = pair(size)
     if not all(isinstance(each, (int, np.integer)) for each in (rows, columns)):
-        raise NotImplementedError(f"size={size!r} is not whole")
+        raise Deferred(f"size={size!r} is not whole")
     if not all(each > 0 and each % 2 for each in (rows, columns)):
-        raise NotImplementedError(f"a window of {size} pixels has no centre")
+        raise Deferred(f"a window of {size} pixels has no centre")
     return int(rows), int(columns)

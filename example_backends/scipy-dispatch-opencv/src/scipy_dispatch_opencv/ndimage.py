@@ -1,6 +1,6 @@
 """Functions of `scipy.ndimage`, with the parameters that OpenCV serves.
 
-Each returns what OpenCV is to do with the image, or raises `NotImplementedError` with the reason
+Each returns what OpenCV is to do with the image, or raises `Deferred` with the reason
 for which SciPy should run the call.
 """
 
@@ -13,6 +13,7 @@ from typing import Any
 import cv2
 import numpy as np
 
+from scipy_dispatch.calls import Deferred
 from scipy_dispatch.planning import PlannedBackend
 
 from ._image import Operation, bordered, bound, odd_sizes, pair
@@ -37,7 +38,7 @@ def gaussian_filter(sigma: Any, mode: str, cval: float, truncate: float, radius:
     for deviation, reach in zip(pair(sigma), pair(radius), strict=True):
         reach = int(truncate * deviation + 0.5) if reach is None else reach
         if not (isinstance(reach, int) and reach >= 0 and deviation >= 0):
-            raise NotImplementedError(f"sigma={deviation}, radius={reach} is left to SciPy")
+            raise Deferred(f"sigma={deviation}, radius={reach} is left to SciPy")
         if deviation <= 1e-15:  # SciPy leaves the axis as it is
             deviation, reach = 1.0, 0
         weights = np.exp(-0.5 * (np.arange(-reach, reach + 1) / deviation) ** 2)
@@ -64,7 +65,7 @@ def median_filter(input: Any, size: Any, mode: str, cval: float) -> Operation:
     """For squares of 3 or 5 pixels, or of up to 255 for uint8."""
     side, columns = odd_sizes(size)
     if side != columns or not 3 <= side <= (255 if input.dtype == np.uint8 else 5):
-        raise NotImplementedError(f"OpenCV has no median of {size} pixels for {input.dtype}")
+        raise Deferred(f"OpenCV has no median of {size} pixels for {input.dtype}")
 
     def median(image: Any, borderType: int) -> Any:  # noqa: N803 - OpenCV's name
         return cv2.medianBlur(image, side)
@@ -78,7 +79,7 @@ def neighbours(size: Any, footprint: Any) -> Any:
         return np.ones(odd_sizes(size), np.uint8)
     pixels = np.asarray(footprint, bool)
     if size is not None or pixels.ndim != 2 or not pixels.any():
-        raise NotImplementedError("SciPy has an error or a warning for this footprint")
+        raise Deferred("SciPy has an error or a warning for this footprint")
     odd_sizes(pixels.shape)
     return pixels.astype(np.uint8)
 
@@ -134,10 +135,10 @@ def zoom(
     """With ``order=1, grid_mode=True, mode="nearest"``, within 2e-6 of SciPy's values."""
     rows, columns = (round(n * by) for n, by in zip(input.shape, pair(zoom), strict=True))
     if rows < 1 or columns < 1:
-        raise NotImplementedError("nothing is left of the image")
+        raise Deferred("nothing is left of the image")
     # At the border both continue with the outermost pixel.
     if order != 1 or not grid_mode or mode not in ("nearest", "reflect", "grid-mirror"):
-        raise NotImplementedError("OpenCV resizes as order=1, grid_mode=True, mode='nearest' does")
+        raise Deferred("OpenCV resizes as order=1, grid_mode=True, mode='nearest' does")
     if output is not None:
-        raise NotImplementedError("OpenCV makes its own array")
+        raise Deferred("OpenCV makes its own array")
     return lambda image: cv2.resize(image, (columns, rows), interpolation=cv2.INTER_LINEAR)

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from scipy import ndimage
 
-from scipy_dispatch.calls import BoundCall as Call
-from scipy_dispatch.calls import Deferred
+from scipy_dispatch.calls import BoundCall, Deferred
 from scipy_dispatch.reach import WHOLE, Reach
 
 from . import _pool
@@ -18,6 +17,7 @@ from ._split import choose, cut, part
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from scipy_dispatch.planning import Prepared
     from scipy_dispatch.reach import Read
 
     from ._split import Array, Policy, Slab, Split
@@ -29,7 +29,7 @@ class Strategy:
     counted: ClassVar[str] = "input"
     """The parameter whose number of elements decides whether sharing pays."""
 
-    def plan(self, call: Call, policy: Policy) -> Callable[[], Any]:
+    def plan(self, call: BoundCall, policy: Policy) -> Callable[[], Any]:
         """Return what computes SciPy's result.
 
         Raises `Deferred` if the call cannot be shared. Any other exception means that the arguments
@@ -49,12 +49,12 @@ def plan(
     args: tuple[Any, ...],
     kwargs: dict[str, Any],
     policy: Policy,
-) -> Callable[[], Any] | str:
+) -> Prepared:
     """Return what shares a call of a SciPy function among threads, or the reason against it."""
     if policy.workers < 2 and policy.slabs is None:
         return "there is one worker"
     try:
-        call = Call.bind(function, args, kwargs)
+        call = BoundCall.bind(function, args, kwargs)
         array = call["input"]
         if type(array) is not np.ndarray:
             return f"the input is a {type(array).__name__}, not a numpy.ndarray"
@@ -79,7 +79,7 @@ def evaluate(
     return function(**arguments) if isinstance(planned, str) else planned()
 
 
-def _given_output(call: Call, in_place: bool = False) -> Array | None:
+def _given_output(call: BoundCall, in_place: bool = False) -> Array | None:
     """Return the array that the caller wants filled; None if SciPy would make a new one.
 
     Raises `Deferred` if that array cannot be filled slab by slab. `in_place` allows it to be the
@@ -123,7 +123,7 @@ class Slabs(Strategy):
     # Whether SciPy may compute a running minimum or maximum.
     runs: bool = False
 
-    def plan(self, call: Call, policy: Policy) -> Callable[[], Any]:
+    def plan(self, call: BoundCall, policy: Policy) -> Callable[[], Any]:
         array = call["input"]
         reaches = self.reaches(call, array.ndim)
         if call["output"] is array:
@@ -142,11 +142,11 @@ class Slabs(Strategy):
             raise Deferred("the output is not of the shape of the result")
         return lambda: self._compute(call, split, output, policy)
 
-    def _companion(self, call: Call) -> Array | None:
+    def _companion(self, call: BoundCall) -> Array | None:
         value = call[self.companion] if self.companion else None
         return None if value is None else np.asarray(value)
 
-    def _compute(self, call: Call, split: Split, output: Array | None, policy: Policy) -> Any:
+    def _compute(self, call: BoundCall, split: Split, output: Array | None, policy: Policy) -> Any:
         source, companion = call["input"], self._companion(call)
         slabs = cut(source.shape[split.axis], split.number, split.reach)
         result = self._new_result(call) if output is None else output
@@ -169,7 +169,7 @@ class Slabs(Strategy):
         _pool.run(compute_slab, slabs, policy.workers)
         return result if output is None or self.returns_output else None
 
-    def _new_result(self, call: Call) -> Array:
+    def _new_result(self, call: BoundCall) -> Array:
         """Allocate the result with the shape and type that SciPy gives it.
 
         Both are taken from a call with the smallest possible input. That call also raises
@@ -202,21 +202,21 @@ class Passes(Strategy):
     # How each pass is split.
     slabs: Slabs
     # Yields the further arguments of the 1-d function for each pass.
-    passes: Callable[[Call], Iterator[dict[str, Any]]]
+    passes: Callable[[BoundCall], Iterator[dict[str, Any]]]
 
-    def plan(self, call: Call, policy: Policy) -> Callable[[], Any]:
+    def plan(self, call: BoundCall, policy: Policy) -> Callable[[], Any]:
         reason = Deferred("nothing is done along any axis")
         for arguments in self.passes(call):
             arguments.update(input=call["input"], output=call["output"])
             try:
-                self.slabs.plan(Call(self.function, arguments), policy)
+                self.slabs.plan(BoundCall(self.function, arguments), policy)
             except Deferred as deferred:
                 reason = deferred
             else:  # one pass can be shared
                 return lambda: self._compute(call, policy)
         raise reason
 
-    def _compute(self, call: Call, policy: Policy) -> Any:
+    def _compute(self, call: BoundCall, policy: Policy) -> Any:
         source, output = call["input"], _given_output(call, in_place=True)
         if output is None:
             example = call(input=np.zeros([1] * source.ndim, source.dtype))
@@ -235,7 +235,7 @@ class FirstOf(Strategy):
     slabs: Slabs
     passes: Passes
 
-    def plan(self, call: Call, policy: Policy) -> Callable[[], Any]:
+    def plan(self, call: BoundCall, policy: Policy) -> Callable[[], Any]:
         try:
             return self.slabs.plan(call, policy._replace(least_gain=0.9 * policy.workers))
         except Deferred:
@@ -251,7 +251,7 @@ class Points(Strategy):
 
     counted = "coordinates"
 
-    def plan(self, call: Call, policy: Policy) -> Callable[[], Any]:
+    def plan(self, call: BoundCall, policy: Policy) -> Callable[[], Any]:
         coordinates = np.asarray(call["coordinates"])
         points = coordinates[0]
         split = choose(points.shape, points.strides, [Reach()] * points.ndim, policy)

@@ -19,19 +19,19 @@ from ._strategies import FirstOf, Passes, Points, Slabs
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from scipy_dispatch.calls import BoundCall as Call
+    from scipy_dispatch.calls import BoundCall
     from scipy_dispatch.reach import Reaches, Read
 
     from ._strategies import Strategy
 
 
-def _line(call: Call, ndim: int) -> Reaches:
+def _line(call: BoundCall, ndim: int) -> Reaches:
     """Return the reach of a function that processes each line from its start."""
     (axis,) = call.axes(ndim)
     return [WHOLE if each == axis else Reach() for each in range(ndim)]
 
 
-def _plane(call: Call, ndim: int) -> Reaches:
+def _plane(call: BoundCall, ndim: int) -> Reaches:
     """Return the reach of a function that treats each plane along `axes` separately."""
     axes = {int(axis) % ndim for axis in call["axes"] if -ndim <= axis < ndim}
     if len(axes) != len(call["axes"]):
@@ -39,7 +39,7 @@ def _plane(call: Call, ndim: int) -> Reaches:
     return [WHOLE if axis in axes else Reach() for axis in range(ndim)]
 
 
-def _ranked(call: Call, ndim: int) -> Reaches:
+def _ranked(call: BoundCall, ndim: int) -> Reaches:
     """Return the reach of a window whose elements are ranked.
 
     In a 1-d array, SciPy carries the ranks over from one window to the next. Which of several
@@ -51,7 +51,7 @@ def _ranked(call: Call, ndim: int) -> Reaches:
 def _of_steps(read: Read) -> Read:
     """Return the reach of binary morphology, for outputs that SciPy fills in any layout alike."""
 
-    def reaches(call: Call, ndim: int) -> Reaches:
+    def reaches(call: BoundCall, ndim: int) -> Reaches:
         output = call["output"]
         if isinstance(output, np.ndarray) and output.dtype != bool and call["iterations"] != 1:
             raise Deferred("repeated in an output that is not bool, it depends on the layout")
@@ -63,26 +63,26 @@ def _of_steps(read: Read) -> Read:
 # Passes: the arguments of the function along one axis, for each axis.
 
 
-def _by_axes(call: Call, *names: str) -> Iterator[tuple[Any, ...]]:
+def _by_axes(call: BoundCall, *names: str) -> Iterator[tuple[Any, ...]]:
     axes = call.axes(call["input"].ndim)
     return zip(axes, *(call.each(name, len(axes)) for name in names), strict=True)
 
 
-def _gaussian(call: Call) -> Iterator[dict[str, Any]]:
+def _gaussian(call: BoundCall) -> Iterator[dict[str, Any]]:
     for axis, sigma, order, mode, radius in _by_axes(call, "sigma", "order", "mode", "radius"):
         if sigma > 1e-15:
             further = {"cval": call["cval"], "truncate": call["truncate"], "radius": radius}
             yield {"sigma": sigma, "axis": axis, "order": order, "mode": mode, **further}
 
 
-def _uniform(call: Call) -> Iterator[dict[str, Any]]:
+def _uniform(call: BoundCall) -> Iterator[dict[str, Any]]:
     for axis, size, origin, mode in _by_axes(call, "size", "origin", "mode"):
         if size > 1:
             further = {"cval": call["cval"], "origin": origin}
             yield {"size": int(size), "axis": axis, "mode": mode, **further}
 
 
-def _spline(call: Call) -> Iterator[dict[str, Any]]:
+def _spline(call: BoundCall) -> Iterator[dict[str, Any]]:
     for axis in range(call["input"].ndim):
         yield {"order": call["order"], "axis": axis, "mode": call["mode"]}
 

@@ -28,20 +28,20 @@ from ._strategies import too_few
 from ._table import TABLE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from scipy_dispatch.planning import Plan, Prepared
 
 __all__ = list(TABLE)
 
 backend = PlannedBackend("threads")
 
 
-def _plan_of(name: str) -> Callable[..., Callable[[], Any] | str]:
+def _plan_of(name: str) -> Plan:
     function, strategy = getattr(_scipy_ndimage, name), TABLE[name].strategy
     counted = strategy.counted
     position = [*signature_of(function).parameters].index(counted)
 
     @functools.wraps(function)
-    def plan(*args: Any, **kwargs: Any) -> Callable[[], Any] | str:
+    def plan(*args: Any, **kwargs: Any) -> Prepared:
         # Most calls are too small. They cost no more than this look at one argument.
         array = args[position] if len(args) > position else kwargs.get(counted)
         smallest = TABLE[name].smallest

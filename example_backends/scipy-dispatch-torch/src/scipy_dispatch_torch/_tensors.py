@@ -9,12 +9,13 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from scipy_dispatch.calls import BoundCall as Call
-from scipy_dispatch.calls import Deferred, signature_of
+from scipy_dispatch.calls import BoundCall, Deferred, signature_of
 from scipy_dispatch.planning import PlannedBackend
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+
+    from scipy_dispatch.planning import Plan, Prepared
 
 backend = PlannedBackend("torch")
 
@@ -25,7 +26,7 @@ ORDERED = (*FLOATS, torch.uint8, torch.int8, torch.int16, torch.int32, torch.int
 
 def implement_each(
     module: str,
-    functions: dict[str, Callable[[Call], Callable[[], Any]]],
+    functions: dict[str, Callable[[BoundCall], Callable[[], Any]]],
     namespace: dict[str, Any],
 ) -> None:
     """Register functions that plan a call, or raise `Deferred` with a reason.
@@ -37,12 +38,10 @@ def implement_each(
     backend.plans_each(f"scipy_dispatch.{module}", plans, namespace)
 
 
-def _plan(scipys: Any, function: Callable[[Call], Callable[[], Any]]) -> Callable[..., Any]:
-    def plan(*args: Any, **kwargs: Any) -> Callable[[], Any] | str:
+def _plan(scipys: Any, function: Callable[[BoundCall], Callable[[], Any]]) -> Plan:
+    def plan(*args: Any, **kwargs: Any) -> Prepared:
         try:
-            return function(Call.bind(scipys, args, kwargs))
-        except Deferred as deferred:
-            return str(deferred)
+            return function(BoundCall.bind(scipys, args, kwargs))
         except (TypeError, ValueError) as error:
             return f"the arguments do not fit: {error}"
 

@@ -11,19 +11,19 @@ from ._tensors import COMPLEX, FLOATS, ORDERED, check, check_absent, implement_e
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from scipy_dispatch.calls import BoundCall as Call
+    from scipy_dispatch.calls import BoundCall
 
-    Plan = Callable[[], torch.Tensor]
+    Computation = Callable[[], torch.Tensor]
 
 _NUMBERS = (*ORDERED, *COMPLEX)
 
 
-def transform(name: str) -> Callable[[Call], Plan]:
+def transform(name: str) -> Callable[[BoundCall], Computation]:
     """Return the plans of a transform along one axis, or several."""
     function: Any = getattr(torch.fft, name)
     where = ("s", "axes") if name.endswith(("2", "n")) else ("n", "axis")
 
-    def plan(call: Call) -> Plan:
+    def plan(call: BoundCall) -> Computation:
         x = call["x"]
         check(x, "x", _NUMBERS)
         check_absent(plan=call["plan"])
@@ -35,8 +35,8 @@ def transform(name: str) -> Callable[[Call], Plan]:
     return plan
 
 
-def shift(name: str) -> Callable[[Call], Plan]:
-    def plan(call: Call) -> Plan:
+def shift(name: str) -> Callable[[BoundCall], Computation]:
+    def plan(call: BoundCall) -> Computation:
         check(call["x"], "x", _NUMBERS)
         return lambda: getattr(torch.fft, name)(call["x"], call["axes"])
 

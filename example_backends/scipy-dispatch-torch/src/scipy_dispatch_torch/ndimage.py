@@ -30,15 +30,15 @@ from ._tensors import (
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from scipy_dispatch.calls import BoundCall as Call
+    from scipy_dispatch.calls import BoundCall
 
-    Plan = Callable[[], Tensor]
+    Computation = Callable[[], Tensor]
 
 MOST_RANKED = 1024
 """The largest number of elements in a window that is sorted: each gets a copy of the image."""
 
 
-def checked(call: Call, dtypes: Any = FLOATS) -> Tensor:
+def checked(call: BoundCall, dtypes: Any = FLOATS) -> Tensor:
     """Return the input; raise `Deferred` unless PyTorch has SciPy's result for these arguments."""
     x: Tensor = call["input"]
     check(x, "input", dtypes)
@@ -76,7 +76,7 @@ def mirrored(weights: Any, origin: int) -> tuple[Any, int]:
     return weights[::-1], -origin - (len(weights) % 2 == 0)
 
 
-def along_axis(call: Call, turns: bool) -> Plan:
+def along_axis(call: BoundCall, turns: bool) -> Computation:
     x = checked(call)
     numbers, origin = real_weights(call["weights"], 1), call["origin"]
     if turns:
@@ -93,7 +93,7 @@ def real_weights(weights: Any, ndim: int) -> np.ndarray[Any, Any]:
     return numbers
 
 
-def along_all_axes(call: Call, turns: bool) -> Plan:
+def along_all_axes(call: BoundCall, turns: bool) -> Computation:
     x, mode = checked(call), call["mode"]
     check_absent(axes=call["axes"])
     if not isinstance(mode, str) or not 1 <= x.ndim <= 3:
@@ -142,7 +142,7 @@ def gaussian_steps(x: Tensor, axes: Any, *values: Any) -> list[Any]:
     return steps
 
 
-def gaussian_filter(call: Call) -> Plan:
+def gaussian_filter(call: BoundCall) -> Computation:
     """Smooth along all axes, or one."""
     x, is_line = checked(call), call["axis"] is not None
     axes = call["axis"] if is_line else call["axes"]
@@ -160,7 +160,7 @@ def uniform(x: Tensor, steps: list[Any], cval: float) -> Tensor:
     return x
 
 
-def uniform_filter(call: Call) -> Plan:
+def uniform_filter(call: BoundCall) -> Computation:
     x, axes = checked(call), call["axes"] if call["axis"] is None else call["axis"]
     steps = each_axis(x, axes, call["size"], call["mode"], call["origin"])
     for _, length, _, shift in steps:
@@ -168,7 +168,7 @@ def uniform_filter(call: Call) -> Plan:
     return lambda: delivered(uniform(x, steps, call["cval"]) + 0, call["output"])
 
 
-def derivative(call: Call, smoothing: tuple[int, int, int]) -> Plan:
+def derivative(call: BoundCall, smoothing: tuple[int, int, int]) -> Computation:
     x, place = checked(call), axis_of(call["axis"], call["input"].ndim)
     modes = dict(each_axis(x, None, call["mode"]))
 
@@ -182,7 +182,7 @@ def derivative(call: Call, smoothing: tuple[int, int, int]) -> Plan:
     return compute
 
 
-def laplace(call: Call) -> Plan:
+def laplace(call: BoundCall) -> Computation:
     x, cval = checked(call), call["cval"]
     steps = each_axis(x, call["axes"], call["mode"])
     if not steps:
@@ -213,7 +213,7 @@ def window(x: Tensor, size: Any, footprint: Any, axes: Any) -> np.ndarray[Any, A
 
 def ordered(
     choose: Callable[[Tensor], Tensor], x: Any, counted: Any, mode: Any, cval: float, origin: Any
-) -> Plan:
+) -> Computation:
     """Plan the choice of one element of the window around each."""
     steps = each_axis(x, None, counted.shape, mode, origin)
     reaches = [(axis, *reach(size, shift), each) for axis, size, each, shift in steps]
@@ -232,7 +232,7 @@ def ordered(
 
 def box(
     reduce: Callable[..., Tensor], x: Any, counted: Any, mode: Any, cval: float, origin: Any
-) -> Plan:
+) -> Computation:
     """Plan the extremes of full windows, axis by axis."""
     steps = each_axis(x, None, counted.shape, mode, origin)
     reaches = [(axis, size, *reach(size, shift), each) for axis, size, each, shift in steps]
@@ -248,7 +248,7 @@ def box(
 
 def extremum(
     reduce: Callable[..., Tensor], x: Any, counted: Any, mode: Any, cval: float, origin: Any
-) -> Plan:
+) -> Computation:
     if counted.all():
         return box(reduce, x, counted, mode, cval, origin)
     if not isinstance(mode, str):
@@ -256,7 +256,7 @@ def extremum(
     return ordered(lambda windows: reduce(windows, -1), x, counted, mode, cval, origin)
 
 
-def dilated(x: Any, counted: Any, mode: Any, cval: float, origin: Any) -> Plan:
+def dilated(x: Any, counted: Any, mode: Any, cval: float, origin: Any) -> Computation:
     """Plan a dilation, whose window is mirrored."""
     shifts = [shift for _, shift in each_axis(x, None, origin)]
     pairs = zip(shifts, counted.shape, strict=True)
@@ -264,7 +264,7 @@ def dilated(x: Any, counted: Any, mode: Any, cval: float, origin: Any) -> Plan:
     return extremum(torch.amax, x, np.flip(counted), mode, cval, shifts)
 
 
-def extremes(call: Call, largest: bool) -> Plan:
+def extremes(call: BoundCall, largest: bool) -> Computation:
     """Plan the extremes of windows along all axes, or of one."""
     x = checked(call, ORDERED)
     origin, axis = call["origin"], call["axis"]
@@ -281,7 +281,7 @@ def extremes(call: Call, largest: bool) -> Plan:
     return lambda: delivered(compute(), call["output"])
 
 
-def grey(call: Call, dilates: bool) -> Plan:
+def grey(call: BoundCall, dilates: bool) -> Computation:
     x = checked(call, ORDERED)
     check_absent(structure=call["structure"], axes=call["axes"])
     counted = window(x, call["size"], call["footprint"], None)
@@ -290,7 +290,7 @@ def grey(call: Call, dilates: bool) -> Plan:
     return lambda: delivered(compute(), call["output"])
 
 
-def ranked(call: Call) -> Plan:
+def ranked(call: BoundCall) -> Computation:
     """Plan the choice of the element whose rank is given, or a percentile, or the median."""
     x, mode = checked(call, ORDERED), call["mode"]
     check_absent(axes=call["axes"])
@@ -314,7 +314,7 @@ def ranked(call: Call) -> Plan:
     return lambda: delivered(compute(), call["output"])
 
 
-FILTERS: dict[str, Callable[[Call], Plan]] = {
+FILTERS: dict[str, Callable[[BoundCall], Computation]] = {
     "correlate": partial(along_all_axes, turns=False),
     "correlate1d": partial(along_axis, turns=False),
     "convolve": partial(along_all_axes, turns=True),

@@ -17,9 +17,9 @@ from ._tensors import COMPLEX, FLOATS, check, check_absent, implement_each, padd
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from scipy_dispatch.calls import BoundCall as Call
+    from scipy_dispatch.calls import BoundCall
 
-    Plan = Callable[[], Tensor]
+    Computation = Callable[[], Tensor]
 
 DIRECT = 2**10
 """The largest number of elements of a kernel that is added up; above it, transforms are faster."""
@@ -68,7 +68,7 @@ def part(result: Tensor, x: Tensor, kernel: Tensor, mode: str, late: bool = Fals
     return result.contiguous()
 
 
-def convolved(call: Call, turns: bool = False) -> Plan:
+def convolved(call: BoundCall, turns: bool = False) -> Computation:
     """Plan a convolution, or with `turns` a correlation, by `method`, if there is one."""
     x, kernel = pair(call["in1"], call["in2"], call["mode"])
     check_absent(axes=call["axes"])
@@ -81,7 +81,7 @@ def convolved(call: Call, turns: bool = False) -> Plan:
     return lambda: part(full(x, kernel, directly), x, kernel, call["mode"])
 
 
-def of_images(call: Call, turns: bool = False) -> Plan:
+def of_images(call: BoundCall, turns: bool = False) -> Computation:
     x, kernel = pair(call["in1"], call["in2"], call["mode"])
     if x.ndim != 2 or call["boundary"] not in _BORDERS:
         raise Deferred("the shapes or the boundary are left to SciPy")
@@ -100,7 +100,7 @@ def of_images(call: Call, turns: bool = False) -> Plan:
     return compute
 
 
-def hilbert(call: Call) -> Plan:
+def hilbert(call: BoundCall) -> Computation:
     x, axis = call["x"], call["axis"]
     check(x, "x", FLOATS)
     check_absent(N=call["N"])
@@ -121,7 +121,7 @@ def hilbert(call: Call) -> Plan:
     return compute
 
 
-CONVOLUTIONS: dict[str, Callable[[Call], Plan]] = {
+CONVOLUTIONS: dict[str, Callable[[BoundCall], Computation]] = {
     "convolve": convolved,
     "fftconvolve": convolved,
     "oaconvolve": convolved,

@@ -1,4 +1,4 @@
-"""What is dispatchable, and the parameters that are dispatched on: one rule, and exceptions.
+"""What is dispatchable, and on which parameters: one rule, its exceptions, and what it does.
 
 A parameter is dispatched on if it has one of the names in `ModuleTable.arrays`: those for which
 SciPy documents that they take an array, whether to read (``input``, ``weights``, ``labels``) or to
@@ -18,6 +18,12 @@ import inspect
 from functools import cached_property
 from importlib import import_module
 from typing import Any, TypeAlias
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from spatch_core import BackendSystem
 
 Parameters: TypeAlias = "tuple[str, ...] | dict[str, int]"
 
@@ -81,6 +87,73 @@ class ModuleTable:
             return self.positions[name]
         settings = self.settings.get(name, "").split()
         return tuple(self.arrays[each] for each in own if each in self.arrays.keys() - settings)
+
+    def expose(self, system: BackendSystem, namespace: dict[str, Any]) -> None:
+        """Fill the globals of a module with the public names of SciPy's, ``__all__`` included.
+
+        The installed SciPy decides which names exist. What is not dispatchable is SciPy's own
+        object, unchanged.
+        """
+        module = import_module(self.module)
+        for name in module.__all__:
+            public = getattr(module, name)
+            if parameters := self.dispatched.get(name):
+                decorate = system.dispatchable(
+                    _dispatch_arguments(public, parameters),
+                    module=namespace["__name__"],
+                    qualname=name,
+                    mutates=tuple(each for each in parameters if each in self.written),
+                )
+                public = decorate(public)
+            namespace[name] = public
+        namespace["__all__"] = list(module.__all__)
+
+
+def _dispatch_arguments(
+    function: Callable[..., Any], parameters: Parameters
+) -> Parameters | Callable[..., Iterator[object]]:
+    """Return the argument of `BackendSystem.dispatchable` for the parameters of a function."""
+    if isinstance(parameters, dict) or not any(name.startswith("*") for name in parameters):
+        return parameters
+    order = list(inspect.signature(function).parameters)
+    return unpacking({name: order.index(name.lstrip("*")) for name in parameters})
+
+
+def unpacking(positions: dict[str, int]) -> Callable[..., Iterator[object]]:
+    """Return a function that extracts dispatch arguments and unpacks the starred ones.
+
+    Parameters
+    ----------
+    positions : dict of str to int
+        The position of every parameter. A leading ``*`` marks a parameter whose value may be a
+        tuple of arrays.
+
+    Returns
+    -------
+    callable
+        Takes the arguments of a call and yields the dispatch arguments.
+
+    Examples
+    --------
+    >>> pick = unpacking({"*system": 0, "w": 1})
+    >>> list(pick(("num", "den"), w="frequencies"))
+    ['num', 'den', 'frequencies']
+    >>> list(pick("an lti object", n=3))
+    ['an lti object']
+    """
+    picks = [
+        (name.lstrip("*"), position, name.startswith("*")) for name, position in positions.items()
+    ]
+
+    def dispatch_arguments_of_call(*args: object, **kwargs: object) -> Iterator[object]:
+        for name, position, is_unpacked in picks:
+            value = args[position] if position < len(args) else kwargs.get(name)
+            if is_unpacked and isinstance(value, (tuple, list)):
+                yield from value
+            elif value is not None:
+                yield value
+
+    return dispatch_arguments_of_call
 
 
 NDIMAGE = ModuleTable(

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from scipy import ndimage as _scipy_module
-
 from ._dispatch import system as _system
-from ._expose import expose as _expose
 from ._table import NDIMAGE as _TABLE
 
-_expose(_system, _scipy_module, _TABLE, globals())
+_TABLE.expose(_system, globals())
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

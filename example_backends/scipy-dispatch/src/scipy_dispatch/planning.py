@@ -25,11 +25,16 @@ from typing import Any, TypeAlias
 
 from spatch_core import BackendDeferredError, BackendImplementation
 
-__all__ = ["Plan", "Planned", "PlannedBackend"]
+from .calls import Deferred
 
-Plan: TypeAlias = Callable[..., "Callable[[], Any] | str"]
-"""Takes the arguments of the library's function. Returns a callable without arguments that computes
-the result, or the reason why the backend defers."""
+__all__ = ["Plan", "Planned", "PlannedBackend", "Prepared"]
+
+Prepared: TypeAlias = "Callable[[], Any] | str"
+"""A callable without arguments that computes the result, or the reason why the backend defers."""
+Plan: TypeAlias = Callable[..., Prepared]
+"""Takes the arguments of the library's function, and returns what it has prepared.
+
+It may raise `scipy_dispatch.calls.Deferred` in the place of returning a reason."""
 
 
 class Planned:
@@ -107,11 +112,11 @@ class Planned:
             raise BackendDeferredError(self.backend, self.function, prepared)
         return prepared()
 
-    def _prepared(
-        self, context: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
-    ) -> Callable[[], Any] | str:
+    def _prepared(self, context: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Prepared:
         try:
             return self.plan(*((context, *args) if self.uses_context else args), **kwargs)
+        except Deferred as reason:
+            return str(reason)
         except TypeError as error:
             # If the call itself failed, not the plan's code, the backend defers: the library's own
             # function reports wrong arguments.
@@ -155,7 +160,13 @@ class PlannedBackend(BackendImplementation):
 
         return register
 
-    def plans_each(self, module: str, plans: Mapping[str, Plan], namespace: dict[str, Any]) -> None:
+    def plans_each(
+        self,
+        module: str,
+        plans: Mapping[str, Plan],
+        namespace: dict[str, Any],
+        prefix: str = "",
+    ) -> None:
         """Register the plans of many functions, and put each planned function into a module.
 
         Parameters
@@ -167,6 +178,8 @@ class PlannedBackend(BackendImplementation):
             no two may be the same object.
         namespace : dict
             The globals of the backend's module.
+        prefix : str, optional
+            What comes before the name of each function there, for functions of several modules.
 
         Examples
         --------
@@ -181,5 +194,6 @@ class PlannedBackend(BackendImplementation):
         """
         for name, plan in plans.items():
             # The description names the planned function by these, so they must lead to it.
-            plan.__module__, plan.__name__, plan.__qualname__ = namespace["__name__"], name, name
-            namespace[name] = self.plans(f"{module}:{name}")(plan)
+            plan.__module__ = namespace["__name__"]
+            plan.__name__ = plan.__qualname__ = prefix + name
+            namespace[prefix + name] = self.plans(f"{module}:{name}")(plan)

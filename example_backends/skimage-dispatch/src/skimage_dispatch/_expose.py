@@ -1,4 +1,4 @@
-"""Filling a module with the dispatchable functions of its namesake in scikit-image."""
+"""The backend system, and which functions and parameters of scikit-image are dispatched on."""
 
 from __future__ import annotations
 
@@ -6,7 +6,15 @@ import inspect
 from importlib import import_module
 from typing import Any
 
-from ._system import system
+from spatch_core import BackendSystem
+
+system = BackendSystem(
+    "skimage_dispatch.backends",
+    "SKIMAGE_DISPATCH",
+    default_primary_types=["~numpy:ndarray"],
+    default_secondary_types=["~numpy:generic"],
+)
+backend_opts = system.backend_opts
 
 _MODULES = """
     color draw exposure feature filters filters.rank future graph measure metrics morphology
@@ -31,8 +39,8 @@ ARRAYS = frozenset(_ARRAYS.split())
 Settings have other names, even if they may be arrays (`sigma`, `radii`): they say nothing about
 where the data live. So a function that a later release adds needs no entry.
 """
-INSIDE = frozenset({"A_elems", "H_elems", "data", "footprint", "footprints", "hist"})
-"""Those that may be lists of arrays, also nested ones."""
+LISTS = frozenset({"A_elems", "H_elems", "data", "footprints", "hist"})
+"""Those that may be lists of arrays, also nested ones; and in `morphology` ``footprint``."""
 SETTINGS = {
     **dict.fromkeys(("draw_haar_like_feature", "draw_multiblock_lbp"), "r c"),
     **dict.fromkeys(("haar_like_feature", "multiblock_lbp"), "r c"),
@@ -76,7 +84,7 @@ def arrays_of(name: str, public: Any) -> list[str]:
 
 
 def expose(namespace: dict[str, Any]) -> None:
-    """Fill the namespace of a module.
+    """Fill the namespace of a module with the dispatchable functions of its namesake.
 
     A name that is not dispatchable is scikit-image's own object. The installed release decides
     which functions and parameters exist.
@@ -84,12 +92,13 @@ def expose(namespace: dict[str, Any]) -> None:
     home = namespace["__name__"]
     _, _, name = home.partition(".")
     module = import_module(f"skimage.{name}")
+    lists = LISTS | {"footprint"} if name == "morphology" else LISTS
     for each in module.__all__:
         function = getattr(module, each)
         if each not in SAME.get(name, {}) and (parameters := arrays_of(each, function)):
             decorate = system.dispatchable(
                 parameters,
-                inside=[part for part in parameters if part in INSIDE],
+                inside=[part for part in parameters if part in lists],
                 mutates=[part for part in WRITTEN.get(each, ("out",)) if part in parameters],
                 module=home,
                 qualname=each,
@@ -97,6 +106,16 @@ def expose(namespace: dict[str, Any]) -> None:
             namespace[each] = decorate(function)
     for each, other in SAME.get(name, {}).items():
         namespace[each] = getattr(import_module(f"skimage_dispatch.{other}"), each)
+    for each in MODULES:
+        if each.startswith(f"{name}."):
+            import_module(f"skimage_dispatch.{each}")
+    namespace["__doc__"] = f"`skimage.{name}`, open to backends."
     namespace["__all__"] = list(module.__all__)
     namespace["__dir__"] = lambda: sorted({*namespace, *dir(module)})
-    namespace["__getattr__"] = lambda name: getattr(module, name)
+
+    def attribute(name: str) -> Any:
+        if name.startswith("__"):  # such as `__path__`, which is that of other modules
+            raise AttributeError(f"module {home!r} has no attribute {name!r}")
+        return getattr(module, name)
+
+    namespace["__getattr__"] = attribute

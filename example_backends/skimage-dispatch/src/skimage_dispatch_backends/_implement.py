@@ -6,20 +6,18 @@ import inspect
 from collections.abc import Callable
 from functools import partial
 from importlib import import_module
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
-from scipy_dispatch.planning import PlannedBackend
+from scipy_dispatch.planning import Plan, PlannedBackend, Prepared
 
 from ._neighbours import NEIGHBOURS, Neighbours
-
-Plan: TypeAlias = "Callable[[], Any] | str"
 
 
 def implement_all(
     backend: PlannedBackend,
-    plan: Callable[..., Plan],
+    plan: Callable[..., Prepared],
     namespace: dict[str, Any],
     rounds: bool,
 ) -> None:
@@ -38,63 +36,51 @@ def implement_all(
     """
     for place, neighbours in NEIGHBOURS.items():
         module, _, name = place.partition(":")
-        dispatchable = getattr(import_module(f"skimage_dispatch.{module}"), name, None)
-        if dispatchable is None or (neighbours.rounds and not rounds):
-            continue
-        planned = partial(_plan, plan, dispatchable.__wrapped__, neighbours)
-        own = _named(planned, f"{module}_{name}".replace(".", "_"), namespace["__name__"])
-        identifier = f"skimage_dispatch.{place}"
-        namespace[own.__name__] = backend.plans(identifier)(own)
+        library = f"skimage_dispatch.{module}"
+        dispatchable = getattr(import_module(library), name, None)
+        if dispatchable is not None and (rounds or not neighbours.rounds):
+            own = {name: _plan_of(plan, dispatchable.__wrapped__, neighbours)}
+            backend.plans_each(library, own, namespace, prefix=f"{module.replace('.', '_')}_")
 
 
-def _named(planned: Callable[..., Plan], name: str, module: str) -> Callable[..., Plan]:
-    def plan(*args: Any, **kwargs: Any) -> Plan:
-        return planned(*args, **kwargs)
-
-    plan.__name__ = plan.__qualname__ = name
-    plan.__module__ = module
-    return plan
-
-
-def _plan(
-    plan: Callable[..., Plan],
-    function: Callable[..., Any],
-    neighbours: Neighbours,
-    /,
-    *args: Any,
-    **kwargs: Any,
+def _plan_of(
+    plan: Callable[..., Prepared], function: Callable[..., Any], neighbours: Neighbours
 ) -> Plan:
     signature = inspect.signature(function)
-    try:
-        bound = signature.bind(*args, **kwargs)
-        (_, image), *others = bound.arguments.items()
-        given = dict(others)
-        bound.apply_defaults()
-        for name in ("mask", "out"):
-            if bound.arguments.get(name) is not None:
-                return f"{name}= is an array beside the image"
-        for name, value in given.items():
-            if _is_lazy(value):
-                return f"{name}= is a Dask array, and its values are needed now"
-        radii = neighbours.radii(image, bound.arguments)
-    except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
-        return f"scikit-image reports the error: {error}"
-    if isinstance(radii, str):
-        return radii
-    if len(radii) != image.ndim:
-        return f"{len(radii)} axes for an image of {image.ndim} are an error in scikit-image"
-    run = partial(function, **given)
-    options = {"periodic": bound.arguments.get("mode") == "wrap", "runs": neighbours.runs}
-    number = neighbours.results(image.ndim)
-    if not number:
-        return plan(run, image, radii, **options)
-    # As many images in one array, of which each block has all, have room for as many results.
-    images = np.broadcast_to(image, (number, *image.shape))
-    several = plan(partial(_stacked, run), images, [None, *radii], **options)
-    if isinstance(several, str):
-        return several
-    kind = tuple if function.__name__ == "gabor" else list
-    return lambda: kind(several())
+
+    def plan_of_call(*args: Any, **kwargs: Any) -> Prepared:
+        try:
+            bound = signature.bind(*args, **kwargs)
+            (_, image), *others = bound.arguments.items()
+            given = dict(others)
+            bound.apply_defaults()
+            for name in ("mask", "out"):
+                if bound.arguments.get(name) is not None:
+                    return f"{name}= is an array beside the image"
+            for name, value in given.items():
+                if _is_lazy(value):
+                    return f"{name}= is a Dask array, and its values are needed now"
+            radii = neighbours.radii(image, bound.arguments)
+        except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
+            return f"scikit-image reports the error: {error}"
+        if isinstance(radii, str):
+            return radii
+        if len(radii) != image.ndim:
+            return f"{len(radii)} axes for an image of {image.ndim} are an error in scikit-image"
+        run = partial(function, **given)
+        options = {"periodic": bound.arguments.get("mode") == "wrap", "runs": neighbours.runs}
+        number = neighbours.results(image.ndim)
+        if not number:
+            return plan(run, image, radii, **options)
+        # As many images in one array, of which each block has all, have room for as many results.
+        images = np.broadcast_to(image, (number, *image.shape))
+        several = plan(partial(_stacked, run), images, [None, *radii], **options)
+        if isinstance(several, str):
+            return several
+        kind = tuple if function.__name__ == "gabor" else list
+        return lambda: kind(several())
+
+    return plan_of_call
 
 
 def _is_lazy(value: Any) -> bool:

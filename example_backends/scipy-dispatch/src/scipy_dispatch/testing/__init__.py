@@ -23,15 +23,15 @@ from ._comparison import (
     outcome,
     quietly,
     scipy_function,
+    why_deferred,
 )
-from ._difference import EXACT, ROOTS, Allowed, Tolerance, allowed_for, difference, kinds_of, leaves
+from ._difference import EXACT, ROOTS, Tolerance, allowed_for, difference, kinds_of, leaves
 from ._samples import SAMPLES
 
 __all__ = [
     "EXACT",
     "ROOTS",
     "SAMPLES",
-    "Allowed",
     "Call",
     "Comparison",
     "Tolerance",
@@ -45,4 +45,5 @@ __all__ = [
     "outcome",
     "quietly",
     "scipy_function",
+    "why_deferred",
 ]

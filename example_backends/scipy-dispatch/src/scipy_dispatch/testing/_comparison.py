@@ -93,6 +93,20 @@ def quietly(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         return function(*args, **kwargs)
 
 
+def why_deferred(backend: str, name: str, *args: Any, **kwargs: Any) -> str | None:
+    """Return why a backend leaves a call of a function to another one; None if it does not.
+
+    Examples
+    --------
+    >>> why_deferred("default", "ndimage.sobel", np.eye(3))
+    """
+    explanation = dispatchable(name).explain(*args, **kwargs)
+    if explanation.selected == backend:
+        return None
+    reasons = (each.reason for each in explanation.backends if each.backend == backend)
+    return next(reasons, "") or f"{backend} does not implement {name}"
+
+
 def assert_identical(result: Any, expected: Any) -> None:
     """Fail unless two results are of one type and have the same bits, but for those of NaN."""
     wrong = difference("", result, expected, None)
@@ -195,15 +209,9 @@ class Comparison:
         call : Call
             The arguments, with NumPy arrays.
         """
-        return self._why_deferred(name, self.given(call))
-
-    def _why_deferred(self, name: str, given: Call) -> str | None:
+        args, kwargs = self.given(call)
         with self.asking():
-            explanation = dispatchable(name).explain(*given.args, **given.kwargs)
-        if explanation.selected == self.backend:
-            return None
-        reasons = (each.reason for each in explanation.backends if each.backend == self.backend)
-        return next(reasons, "") or f"{self.backend} does not implement {name}"
+            return why_deferred(self.backend, name, *args, **kwargs)
 
     def check(self, name: str, call: Call, *, may_defer: bool = False) -> str | None:
         """Fail unless a call with the backend's arrays has SciPy's result within the tolerance.
@@ -230,7 +238,8 @@ class Comparison:
             If type, shape or values differ, or an argument was overwritten.
         """
         before, given = call.fresh(), self.given(call)
-        reason = self._why_deferred(name, given)
+        with self.asking():
+            reason = why_deferred(self.backend, name, *given.args, **given.kwargs)
         assert reason is None or may_defer, f"{name}: {reason}"
         if reason is not None:
             return reason

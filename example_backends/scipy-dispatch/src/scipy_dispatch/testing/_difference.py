@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -21,14 +20,17 @@ class Tolerance(NamedTuple):
     rtol : float
         Relative to the largest finite value of SciPy's result.
     atol : float
-        An additional absolute difference. For integer results, the number of counts.
+        An additional absolute difference.
     reason : str
         The reason for the tolerance.
+    counts : float, optional
+        The absolute difference for integer results; by default `atol`.
     """
 
     rtol: float
     atol: float
-    reason: str
+    reason: str = ""
+    counts: float | None = None
 
 
 EXACT = Tolerance(0, 0, "exact: the same bits")
@@ -50,27 +52,8 @@ ROOTS = {
 """Functions that return roots, in no particular order."""
 
 
-@dataclass(frozen=True)
-class Allowed:
-    """The allowed deviation of the values of one result.
-
-    Attributes
-    ----------
-    rtol : float
-        For floating-point values: a fraction of the largest value.
-    atol : float
-        For floating-point values: an absolute deviation.
-    counts : float
-        For integers: an absolute deviation.
-    """
-
-    rtol: float = 0.0
-    atol: float = 0.0
-    counts: float = 0.0
-
-
-def allowed_for(kinds: Mapping[str, Tolerance], arrays: Iterable[Array]) -> Allowed:
-    """Return the widest tolerances that apply to the data type of any of the arrays.
+def allowed_for(kinds: Mapping[str, Tolerance], arrays: Iterable[Array]) -> Tolerance:
+    """Return the widest tolerance that applies to the data type of any of the arrays.
 
     Parameters
     ----------
@@ -83,15 +66,16 @@ def allowed_for(kinds: Mapping[str, Tolerance], arrays: Iterable[Array]) -> Allo
     Examples
     --------
     >>> allowed_for({"single": Tolerance(1e-6, 0, "sums")}, [np.zeros(1, np.float32)])
-    Allowed(rtol=1e-06, atol=0.0, counts=0.0)
+    Tolerance(rtol=1e-06, atol=0.0, reason='sums', counts=0.0)
     """
     named = {kind for each in arrays for kind in kinds_of(each.dtype)} & set(kinds)
     wholes = [kinds[kind] for kind in kinds if kind in _WHOLE]
-    reals = [kinds[kind] for kind in named - _WHOLE]
-    reals = reals or [kinds[kind] for kind in kinds if kind not in _WHOLE]
-    return Allowed(
+    others = [kind for kind in kinds if kind not in _WHOLE]
+    reals = [kinds[kind] for kind in others if kind in named] or [kinds[kind] for kind in others]
+    return Tolerance(
         max((float(each.rtol) for each in reals), default=0.0),
         max((float(each.atol) for each in reals), default=0.0),
+        "; ".join(dict.fromkeys(each.reason for each in reals if each.reason)),
         max((float(each.atol) for each in (*wholes, *reals)), default=0.0),
     )
 
@@ -120,11 +104,10 @@ def difference(
     name: str,
     result: Any,
     expected: Any,
-    allowed: Allowed | Tolerance | None,
+    allowed: Tolerance | None,
     scale: float = 0.0,
     *,
-    checks_dtype: bool = True,
-    dtype_of: Callable[[np.dtype[Any]], np.dtype[Any]] = lambda dtype: dtype,
+    dtype_of: Callable[[np.dtype[Any]], np.dtype[Any]] | None = lambda dtype: dtype,
 ) -> str | None:
     """Return how a result differs from SciPy's; None if it does not.
 
@@ -134,24 +117,21 @@ def difference(
         The function, such as ``"signal.tf2zpk"``.
     result, expected : array, number, or nested lists, tuples or dicts of those
         The backend's result, converted to NumPy arrays, and SciPy's.
-    allowed : Allowed, Tolerance or None
+    allowed : Tolerance or None
         The allowed deviation, relative to the largest value of the expected array. None requires
         the same bits and the same classes; the bits of NaN do not count. Otherwise, an array
         without dimensions is equivalent to a number, and a list to a tuple.
     scale : float, optional
         A lower bound for the value that the relative tolerance refers to.
-    checks_dtype : bool, optional
-        Whether data types have to be the same.
-    dtype_of : callable, optional
-        Returns the data type that the result has to have for one of SciPy's, if not the same.
+    dtype_of : callable or None, optional
+        Returns the data type that the result has to have for one of SciPy's, if not the same; None
+        if it does not matter.
 
     Examples
     --------
     >>> difference("ndimage.sobel", np.array([1.0, 2.0]), np.array([1.0, 2.5]), EXACT)
     '2.0 for 2.5, 2.0e-01 of the largest, in 1 of 2 elements'
     """
-    if isinstance(allowed, Tolerance):
-        allowed = Allowed(allowed.rtol, allowed.atol, allowed.atol)
     if allowed is None and type(result) is not type(expected):
         return _unlike(result, expected)
     if isinstance(expected, dict) and isinstance(result, dict):
@@ -163,9 +143,7 @@ def difference(
         if not hasattr(result, "__len__") or len(result) != len(expected):
             return _unlike(result, expected)
         for pair in zip(result, expected, strict=True):
-            wrong = difference(
-                name, *pair, allowed, scale, checks_dtype=checks_dtype, dtype_of=dtype_of
-            )
+            wrong = difference(name, *pair, allowed, scale, dtype_of=dtype_of)
             if wrong is not None:
                 return wrong
         return None
@@ -179,17 +157,18 @@ def difference(
     x, y = np.asarray(result), np.asarray(expected)
     if x.shape != y.shape:
         return f"the shape {x.shape} for {y.shape}"
-    if checks_dtype and hasattr(expected, "dtype") and x.dtype != dtype_of(y.dtype):
-        return f"{x.dtype} for {dtype_of(y.dtype)}"
-    if checks_dtype and _letter(x) != _letter(y):
-        return _unlike(result, expected)
+    if dtype_of is not None:
+        if hasattr(expected, "dtype") and x.dtype != dtype_of(y.dtype):
+            return f"{x.dtype} for {dtype_of(y.dtype)}"
+        if _letter(x) != _letter(y):
+            return _unlike(result, expected)
     wrong = _off(x, y, allowed, scale)
     if wrong and name in ROOTS and y.ndim == 1 and allowed is not None:
         wrong = _off(_in_order(x), _in_order(y), allowed, scale)
     return wrong
 
 
-def _off(x: Array, y: Array, allowed: Allowed | None, scale: float) -> str | None:
+def _off(x: Array, y: Array, allowed: Tolerance | None, scale: float) -> str | None:
     if y.dtype.kind == "b":
         # Some of SciPy's functions store bytes other than 0 and 1 in boolean arrays.
         y = y.view(np.uint8) != 0
@@ -209,11 +188,12 @@ def _off(x: Array, y: Array, allowed: Allowed | None, scale: float) -> str | Non
         return None
     apart = np.abs(x - y).astype(float)
     largest = max(float(np.abs(y).max()), scale)
-    limits = allowed or Allowed()
-    limit = limits.counts if wide is object else limits.atol + limits.rtol * (largest or 1.0)
-    worst = int(apart.argmax())
-    if apart[worst] <= limit and allowed is not None:
-        return None
+    limit, worst = 0.0, int(apart.argmax())
+    if allowed is not None:
+        counts = allowed.atol if allowed.counts is None else allowed.counts
+        limit = counts if wide is object else allowed.atol + allowed.rtol * (largest or 1.0)
+        if apart[worst] <= limit:
+            return None
     return (
         f"{x[worst]} for {y[worst]}, {apart[worst] / (largest or 1.0):.1e} of the largest, in "
         f"{int((apart > limit).sum())} of {y.size} elements"

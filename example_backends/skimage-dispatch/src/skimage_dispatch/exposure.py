@@ -1,7 +1,0 @@
-"""`skimage.exposure`, open to backends."""
-
-from __future__ import annotations
-
-from ._expose import expose
-
-expose(globals())

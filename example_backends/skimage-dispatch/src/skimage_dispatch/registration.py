@@ -1,7 +1,0 @@
-"""`skimage.registration`, open to backends."""
-
-from __future__ import annotations
-
-from ._expose import expose
-
-expose(globals())
