@@ -84,7 +84,7 @@ class BackendOptions(metaclass=Kind):
         Backends not to use. The library itself is ``"default"``.
     type : type or str, optional
         Counts as if an object of it had been passed to every call; a primary type of a
-        backend. An identifier such as ``"numpy:ndarray"`` is imported.
+        backend. An identifier such as ``"numpy:ndarray"`` is imported; ``"str"`` is Python's own.
     trace : bool, optional
         Whether to record the steps of calls, in a list that ``with ... as trace`` gives. An
         inner trace pauses the outer one.
@@ -542,9 +542,13 @@ def checked_type(owner: Any, given: Class | str) -> Class:
     """Return the class that ``type=`` means; an identifier is imported."""
     found: Any = given
     if issubclass(type(given), str):  # `isinstance` would read `__class__`, which may run code
+        import builtins
+
         from ._patterns import import_identifier  # few programs need it
 
-        found = import_identifier(str(given))
+        found = vars(builtins).get(str(given))
+        if not isinstance(found, type):
+            found = import_identifier(str(given))
     owner.ensure_loaded().decider.check_type(found)
     return found  # type: ignore[no-any-return]  # `check_type` raises for anything but a class
 
