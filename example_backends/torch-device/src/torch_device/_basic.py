@@ -137,9 +137,9 @@ def register_basic(environment: BackendEnvironment) -> None:
     def copy_from(source: torch.Tensor, target: torch.Tensor, non_blocking: bool = False) -> Any:
         return copy(target, source)
 
-    @kernel(aten._copy_from_and_resize.default)
-    def copy_from_and_resize(source: torch.Tensor, target: torch.Tensor) -> Any:
-        return copy(target.resize_(source.shape), source)
+    operators[aten._copy_from_and_resize.default] = lambda source, target: copy(
+        target.resize_(source.shape), source
+    )
 
     @kernel(aten._local_scalar_dense.default)
     def item(tensor: torch.Tensor) -> Any:
@@ -200,13 +200,9 @@ def register_basic(environment: BackendEnvironment) -> None:
         tensor.data = empty((0,), tensor.dtype)
         return tensor
 
-    @kernel(aten.set_.source_Storage)
-    def set_all(tensor: torch.Tensor, source: Any) -> torch.Tensor:
-        return set_storage(tensor, source, 0, None)
-
-    @kernel(aten.set_.source_Storage_storage_offset)
+    @kernel(aten.set_.source_Storage, aten.set_.source_Storage_storage_offset)
     def set_storage(
-        tensor: torch.Tensor, source: Any, offset: int, size: Any, stride: Any = ()
+        tensor: torch.Tensor, source: Any, offset: int = 0, size: Any = None, stride: Any = ()
     ) -> torch.Tensor:
         if not hasattr(source, "cell"):
             raise RuntimeError(f"set_ takes a storage of the device {name!r}")

@@ -24,7 +24,6 @@ KEPT = {
     "_trilinear",
 }
 
-
 aten = torch.ops.aten
 
 DIFFERENTIATED = """

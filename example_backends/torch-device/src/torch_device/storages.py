@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 _create = torch._C._acc.create_empty_tensor
 
-
 watch: Any = None
 """What is told of each storage that is made or used, and of reads by the host, while a step is
 traced: `create(cell)`, `use(cell)`, `read_by_host(identity)`. It may raise."""

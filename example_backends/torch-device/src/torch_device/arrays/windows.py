@@ -19,12 +19,11 @@ def register(environment: Any, xp: Any) -> None:
     register_pooling(environment, xp)
 
 
-def windows(xp: Any, x: Any, kernel: Any, stride: Any, dilation: Any, sizes: Any = None) -> Any:
+def windows(xp: Any, x: Any, kernel: Any, stride: Any, dilation: Any, sizes: Any) -> Any:
     """Return the elements below each place of a kernel: (place, batch, channel, out...).
 
     What follows the dimensions of the kernel stays, here and in the opposite.
     """
-    sizes = sizes or sizes_of(x.shape[2:], kernel, stride, dilation)
     places = itertools.product(*map(range, kernel))
     return xp.stack([x[everywhere(_steps(each, sizes, stride, dilation))] for each in places])
 
