@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from importlib.util import find_spec
 
-_NEEDED = ("click", "jinja2", "packaging", "rich", "tomlkit")
+_NEEDED = ("click", "jinja2", "packaging", "rich")
 
 
 def main() -> None:
@@ -20,7 +20,7 @@ def main() -> None:
     if missing:
         print(
             f"spatch-core needs {', '.join(missing)} for its command line: "
-            "pip install 'spatch-core[cli]'",
+            "pip install 'spatch-core[cli]', or '.[cli]' in a checkout",
             file=sys.stderr,
         )
         sys.exit(2)

@@ -126,22 +126,18 @@ def _split(text: str) -> list[str]:
     return [part.strip() for part in text.split(",")] if text else []
 
 
-def _check_name(name: str, example: str) -> None:
+def _checked(name: str, example: str) -> str:
     if not is_backend_name(name):
         raise _MalformedError(name, "cannot name a backend", example)
+    return name
 
 
 def _parse_name(text: str) -> str | None:
-    if text:
-        _check_name(text, "first")
-    return text or None
+    return _checked(text, "first") if text else None
 
 
 def _parse_names(text: str) -> list[str]:
-    names = _split(text)
-    for name in names:
-        _check_name(name, "first,second")
-    return names
+    return [_checked(name, "first,second") for name in _split(text)]
 
 
 def _parse_block(text: str) -> list[str]:
@@ -154,7 +150,7 @@ def _parse_block(text: str) -> list[str]:
         if each == DEFAULT:
             raise _MalformedError(each, "is the library itself, and cannot be blocked", "first")
         if each != _ALL:
-            _check_name(name, "first,second (or * for all, *,!first for all but one)")
+            _checked(name, "first,second (or * for all, *,!first for all but one)")
     return block
 
 

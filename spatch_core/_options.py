@@ -10,7 +10,7 @@ empties the cache when the backends have changed, and when `MAX_OPTIONS` combina
 
 from __future__ import annotations
 
-from ._state import NAMES, DispatchState, initial_state
+from ._state import MAX_INNER, NAMES, DispatchState, initial_state
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -65,8 +65,7 @@ else:
             refuse_setting(type(instance), self.name, value)
 
 
-DEFAULT_POLICY = "default"
-POLICIES = (DEFAULT_POLICY, "warn", "raise", "convert")
+POLICIES = ("default", "warn", "raise", "convert")
 """The fallback policies."""
 
 MAX_OPTIONS = 256
@@ -85,7 +84,7 @@ class BackendOptions(metaclass=Kind):
         Backends not to use. The library itself is ``"default"``.
     type : type or str, optional
         Counts as if an object of it had been passed to every call; a primary type of a
-        backend. An identifier such as ``"numpy:ndarray"`` is imported.
+        backend. An identifier such as ``"numpy:ndarray"`` is imported; ``"str"`` is Python's own.
     trace : bool, optional
         Whether to record the steps of calls, in a list that ``with ... as trace`` gives. An
         inner trace pauses the outer one.
@@ -319,7 +318,9 @@ class BackendOptions(metaclass=Kind):
             return known
         scope: Scope = keeper.scope(own.within(outer.state))
         if own.is_plain:
-            outer.keep_inner(own, scope)
+            if len(outer.inner) >= MAX_INNER:
+                outer.inner.clear()
+            outer.inner[own] = scope
         return scope
 
     def __call__(self, function: F) -> F:
@@ -541,9 +542,13 @@ def checked_type(owner: Any, given: Class | str) -> Class:
     """Return the class that ``type=`` means; an identifier is imported."""
     found: Any = given
     if issubclass(type(given), str):  # `isinstance` would read `__class__`, which may run code
+        import builtins
+
         from ._patterns import import_identifier  # few programs need it
 
-        found = import_identifier(str(given))
+        found = vars(builtins).get(str(given))
+        if not isinstance(found, type):
+            found = import_identifier(str(given))
     owner.ensure_loaded().decider.check_type(found)
     return found  # type: ignore[no-any-return]  # `check_type` raises for anything but a class
 

@@ -56,7 +56,7 @@ def is_identifier(text: object) -> TypeGuard[str]:
     return is_dotted_name(module[1:-1] if is_bracketed else module)
 
 
-def is_type_pattern(text: object) -> bool:
+def is_type_pattern(text: object) -> TypeGuard[str]:
     """Whether `text` is a type pattern; if not, `TypePattern` raises an error that says why."""
     return isinstance(text, str) and is_identifier(text[1:] if text[:1] in ("~", "@") else text)
 
@@ -276,13 +276,7 @@ class TypePattern:
     qualname: str
 
     def __init__(self, text: object) -> None:
-        self.prefix = EXACT
-        identifier = text
-        if isinstance(text, str) and text[:1] == SUBCLASS:
-            self.prefix, identifier = SUBCLASS, text[1:]
-        elif isinstance(text, str) and text[:1] == ABSTRACT:
-            self.prefix, identifier = ABSTRACT, text[1:]
-        if not is_identifier(identifier):
+        if not is_type_pattern(text):
             from .exceptions import IdentifierError  # imported only to raise
 
             raise IdentifierError(
@@ -290,8 +284,13 @@ class TypePattern:
                 "a type pattern of the form 'module:qualname', '~module:qualname' "
                 "(subclasses too) or '@module:qualname' (abstract base class)",
             )
-        self.identifier = identifier
-        self.module, _, self.qualname = identifier.partition(":")
+        self.prefix = EXACT
+        if text.startswith(SUBCLASS):
+            self.prefix = SUBCLASS
+        elif text.startswith(ABSTRACT):
+            self.prefix = ABSTRACT
+        self.identifier = text[len(self.prefix) :]
+        self.module, _, self.qualname = self.identifier.partition(":")
 
     def __str__(self) -> str:
         return self.prefix + self.identifier

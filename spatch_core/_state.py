@@ -230,7 +230,8 @@ class Scope:
         self.tables: Tables = [self]
         # Of the process-wide default: whether a program made it, and not the environment.
         self.is_enabled = False
-        # Scopes of blocks, by their options, if these are plain; compared by identity.
+        # Scopes of blocks, by their options, if these are plain; compared by identity. At most
+        # `MAX_INNER`.
         self.inner: dict[DispatchState, Scope] = {}
         self.stages: Stages | None = None  # the hooks, see `_hooked`
         self._sizes: dict[int, int] = {}
@@ -253,12 +254,6 @@ class Scope:
             self._chains.pop(index, None)
             size = 0
         self._sizes[index] = size + 1
-
-    def keep_inner(self, options: DispatchState, scope: Scope) -> None:
-        """Cache the scope of a block of these options inside this one."""
-        if len(self.inner) >= MAX_INNER:
-            self.inner.clear()
-        self.inner[options] = scope
 
     def forget(self) -> None:
         """Start again with empty tables; entries of other threads land in discarded ones."""

@@ -178,13 +178,16 @@ class NoImplementationError(SpatchCoreError, TypeError):
         self.reason = reason
 
     def __str__(self) -> str:
+        nothing = "no backend is installed"  # said once
+        runs = f"no backend runs it{' or converts' if self.policy == 'convert' else ''}"
         why = self.reason or (
-            f"no backend runs it{' or converts' if self.policy == 'convert' else ''}, and "
-            f"fallback={self.policy!r} keeps the library's own implementation from running for "
-            f"{', '.join(self.foreign)}"
+            f"{runs if self.backends else nothing}, and fallback={self.policy!r} keeps the "
+            f"library's own implementation from running for {', '.join(self.foreign)}"
         )
         lines = [f"{self.function} cannot be called with {', '.join(self.types)}: {why}"]
-        lines += [f"  {each}" for each in self.backends] or ["  no backend is installed"]
+        lines += [f"  {each}" for each in self.backends]
+        if self.reason and not self.backends:
+            lines.append(f"  {nothing}")
         lines += [f"What would help: {each}" for each in self.remedies]
         return "\n".join(lines)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -154,32 +153,3 @@ def test_without_a_parser_files_are_skipped(tmp_path: Path) -> None:
     assert second == "1 ['first', 'second']"
     assert "TOML files cannot be read here" in message
     assert "Install tomli" in message
-
-
-@pytest.mark.skipif(sys.version_info < (3, 11), reason="tomllib came with Python 3.11")
-def test_needs_nothing_but_the_standard_library(tmp_path: Path) -> None:
-    """F10: the core runs where no other package can be imported."""
-    write_distribution(
-        tmp_path,
-        "reloadlib-late",
-        entry_points={"reloadlib.backends": {"late": "reloadlib_late:backend.toml"}},
-        files={
-            "reloadlib_late/__init__.py": "",
-            "reloadlib_late/backend.toml": 'name = "late"\nprimary_types = ["builtins:str"]\n',
-        },
-    )
-    done = run_python(
-        """
-        import sys
-        from spatch_core import BackendSystem
-        system = BackendSystem("reloadlib.backends", "RELOADLIB", ["builtins:int"])
-        @system.dispatchable("x", module="lib", qualname="f")
-        def f(x): return x
-        print(f(2), list(system.backends))
-        loaded = {name.partition(".")[0] for name in sys.modules}
-        print(sorted(loaded - sys.stdlib_module_names - {"__main__", "spatch_core"}))
-        """,
-        path=[tmp_path, PACKAGE],
-        options=["-S"],
-    )
-    assert done.stdout.splitlines() == ["2 ['default', 'late']", "[]"]

@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-import spatch_core
 from spatch_core import (
     BackendImplementation,
     BackendSystem,
@@ -64,12 +63,6 @@ def fresh() -> BackendImplementation:
 
 
 # --- registering ---------------------------------------------------------------------
-
-
-def test_it_is_public() -> None:
-    """F10: backend authors import it from the package."""
-    assert spatch_core.BackendImplementation is BackendImplementation
-    assert BackendImplementation.__module__ == "spatch_core.backend_utils"
 
 
 def test_a_registered_function_stays_the_function_it_is() -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import copy
-import pickle
 import sys
 from pathlib import Path
 from typing import Any
@@ -11,7 +9,6 @@ from typing import Any
 import pytest
 
 from spatch_core import BackendSkippedWarning, BackendSystem, ImplementationImportError
-from spatch_core.types import TypePattern
 from tests.conftest import WritePackage
 
 
@@ -99,12 +96,3 @@ def test_what_cannot_be_found_is_named(package: WritePackage, identifier: str, t
     with pytest.raises(ImplementationImportError, match=text) as caught:
         f(Mine())
     assert identifier in str(caught.value)
-
-
-def test_type_patterns_are_values() -> None:
-    """Equal, hashed, copied and pickled by their text."""
-    pattern = TypePattern("~m:Q")
-    for other in (TypePattern("~m:Q"), copy.deepcopy(pattern), pickle.loads(pickle.dumps(pattern))):
-        assert other == pattern
-        assert (hash(other), str(other)) == (hash(pattern), "~m:Q")
-    assert len({TypePattern(text) for text in ("m:Q", "~m:Q", "@m:Q", "m:R", "m:Q")}) == 4

@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-import builtins
 import os
-from collections.abc import Callable, Collection, Iterable, Iterator
-from contextlib import redirect_stderr
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, redirect_stderr
 
 import click
 
 from .._errors import nearest
-from .._patterns import split_identifier
-from ..examination.child import import_failure
 from ..examination.libraries import (
     GROUP,
     Library,
     LoadedLibrary,
     find_libraries,
     import_public_names,
+    list_backends,
     load_library,
 )
-from ..examination.question import LibraryError, UnknownFunctionError, find_function
-from ..exceptions import IdentifierError
+from ..examination.question import LibraryError, UnknownNameError
 
 json_option = click.option(
     "--json", "as_json", is_flag=True, help="Print JSON; see spatch-core schema COMMAND."
@@ -35,28 +32,38 @@ timeout_option = click.option(
     help="Time limit of each child process.",
 )
 
-NO_LIBRARY = f"No library is registered in the entry point group {GROUP}."
+NO_LIBRARY = (
+    f"No library is registered in the entry point group {GROUP}: is it in another environment?"
+)
 _TOO_MANY = 20
 """The number of names that an error lists."""
+
+
+@contextmanager
+def naming() -> Iterator[None]:
+    """Report names that mean nothing as wrong usage, and why a library cannot be used."""
+    try:
+        yield
+    except (UnknownNameError, TypeError, ValueError) as error:
+        raise click.UsageError(str(error)) from None
+    except LibraryError as error:
+        raise click.ClickException(str(error)) from None
 
 
 # Libraries and backends
 
 
 def chosen_libraries(name: str | None) -> list[Library]:
-    """Return the libraries of this name, or all. The first of several with one name is in use.
-
-    Raises
-    ------
-    click.UsageError
-        If no library has this name.
-    """
+    """Return the libraries of this name, or all. The first of several with one name is in use."""
     libraries = find_libraries()
     chosen = [each for each in libraries if name in (None, each.name)]
     if name is None or chosen:
         return chosen
-    names = list(dict.fromkeys(each.name for each in libraries))
-    raise click.UsageError(f"no library is named {name!r}; {meant(name, names, 'registered')}")
+    hint = meant(name, dict.fromkeys(each.name for each in libraries), "registered")
+    for each in libraries:
+        if name in [backend.name for backend in list_backends(load_library(each))]:
+            hint = f"it is a backend of the library {each.name}: name the library"
+    raise click.UsageError(f"no library is named {name!r}; {hint}")
 
 
 def loaded_libraries(name: str | None) -> list[LoadedLibrary]:
@@ -69,13 +76,7 @@ def loaded_libraries(name: str | None) -> list[LoadedLibrary]:
 
 
 def usable_library(name: str) -> LoadedLibrary:
-    """Load the library of this name, with a system and all functions.
-
-    Raises
-    ------
-    click.ClickException
-        If no library has this name, or it cannot be used.
-    """
+    """Load the library of this name, with all functions, or raise an error if it has no system."""
     loaded = load_library(chosen_libraries(name)[0])
     if loaded.fault is not None:
         raise click.ClickException(loaded.describe(loaded.fault))
@@ -91,116 +92,6 @@ def meant(name: str, names: Iterable[str], what: str) -> str:
         return f"did you mean {' or '.join(near)}?"
     more = f" and {len(names) - _TOO_MANY} more" if len(names) > _TOO_MANY else ""
     return f"{what} are: {', '.join(names[:_TOO_MANY]) or 'none'}{more}"
-
-
-# Functions and types, which people write as in a program
-
-
-def function_named(text: str, libraries: Iterable[LoadedLibrary]) -> str | None:
-    """Return the function that is named exactly, or else the only one that may be meant.
-
-    ``lib.module:blur`` may be meant by ``blur``, ``lib.blur`` and ``module.blur``.
-
-    Raises
-    ------
-    click.UsageError
-        If several may be meant.
-    """
-    found = set()
-    for each in libraries:
-        for identifier in functions_of(each):
-            dotted = identifier.replace(":", ".")
-            if text in (identifier, dotted):
-                return identifier
-            short = f"{each.library.name}.{identifier.partition(':')[2]}"
-            if f".{dotted}".endswith(f".{text}") or text == short:
-                found.add(identifier)
-    if len(found) > 1:
-        names = ", ".join(sorted(found))
-        raise click.UsageError(f"{text!r} may be each of these functions: {names}")
-    return found.pop() if found else None
-
-
-def found_function(text: str, types: Iterable[str] = ()) -> tuple[LoadedLibrary, str]:
-    """Find a function by its identifier, or by a name that no other function has.
-
-    Raises
-    ------
-    click.ClickException
-        If no library has it, several functions have the name, or its library cannot be used.
-    """
-    identifier, libraries = text, []
-    if ":" not in text:
-        libraries = [load_library(each) for each in find_libraries()]
-        found = function_named(text, libraries)
-        for each in libraries:
-            if found in functions_of(each):
-                return each, str(found)
-        if "." not in text:
-            raise unknown_function(text, libraries)
-        identifier = _with_colon(text)
-    try:
-        return find_function(checked(identifier), types)
-    except UnknownFunctionError as error:
-        raise (
-            unknown_function(text, libraries) if libraries else click.UsageError(str(error))
-        ) from None
-    except LibraryError as error:
-        raise click.ClickException(str(error)) from None
-
-
-def unknown_function(text: str, libraries: Iterable[LoadedLibrary]) -> click.UsageError:
-    """Return the error about a function that none of the libraries has, with the nearest ones."""
-    known: dict[str, str] = {}
-    for each in libraries:
-        for identifier in functions_of(each):
-            qualname = identifier.partition(":")[2]
-            names = (identifier, qualname, f"{each.library.name}.{qualname}")
-            known |= dict.fromkeys(names, identifier)
-    near = dict.fromkeys(known[each] for each in nearest(text, known))
-    hint = f"did you mean {' or '.join(near)}?" if near else "write module:qualname"
-    return click.UsageError(f"no library has a function {text!r}; {hint}")
-
-
-def checked(identifier: str) -> str:
-    """Check the syntax of an identifier."""
-    try:
-        split_identifier(identifier)
-    except IdentifierError as error:
-        raise click.UsageError(str(error)) from None
-    return identifier
-
-
-def type_named(text: str) -> str:
-    """Return the identifier of a type: of ``decimal.Decimal``, and of ``int``.
-
-    Keeps the prefix of a pattern.
-    """
-    name = text.lstrip("~@")
-    prefix = text[: len(text) - len(name)]
-    if ":" not in name and "." in name:
-        return prefix + _with_colon(name)
-    if isinstance(getattr(builtins, name, None), type):
-        return f"{prefix}builtins:{name}"
-    return text
-
-
-def _with_colon(text: str) -> str:
-    """Return a dotted name as an identifier, with the longest module that can be imported."""
-    parts = text.split(".")
-    for number in range(len(parts) - 1, 0, -1):
-        module, qualname = ".".join(parts[:number]), ".".join(parts[number:])
-        if all(each.isidentifier() for each in parts) and not import_failure(module):
-            return f"{module}:{qualname}"
-    return ":".join(text.rsplit(".", 1))
-
-
-def functions_of(loaded: LoadedLibrary) -> Collection[str]:
-    """Return the identifiers of a library's functions, also of those that it imports lazily."""
-    if loaded.system is None:
-        return ()
-    import_public_names(loaded.library)
-    return loaded.system.functions
 
 
 # Completion: names without colons, at which bash splits words
@@ -225,12 +116,6 @@ def _backends(loaded: LoadedLibrary) -> Iterable[str]:
     return () if loaded.system is None else loaded.system.backends
 
 
-def _types(loaded: LoadedLibrary) -> Iterator[str]:
-    if loaded.system is not None:
-        for description in loaded.system.backends.values():
-            yield from (each.identifier for each in description.known_types)
-
-
 def complete_libraries(
     _context: click.Context, _parameter: click.Parameter, start: str
 ) -> list[str]:
@@ -239,8 +124,8 @@ def complete_libraries(
 
 
 complete_backends = completing(_backends)
-complete_functions = completing(functions_of)
-complete_types = completing(_types)
+complete_functions = completing(lambda loaded: loaded.functions)
+complete_types = completing(lambda loaded: loaded.types)
 complete_any = completing(
-    lambda loaded: (loaded.library.name, *_backends(loaded), *functions_of(loaded))
+    lambda loaded: (loaded.library.name, *_backends(loaded), *loaded.functions)
 )

@@ -14,10 +14,10 @@ from .._description import parse_toml
 from .._errors import Finding, Severity
 from .._patterns import shown
 from ..examination.backend_file import FileReport, verify_file
-from ..examination.backends import State
 from ..examination.doctor import LibraryReport, examine_library
 from ..examination.findings import as_json as finding_as_json
-from ..examination.libraries import find_libraries
+from ..examination.findings import merged
+from ..examination.libraries import State, find_libraries
 from ..examination.update import FileUpdate, update_file
 from .arguments import (
     NO_LIBRARY,
@@ -39,7 +39,6 @@ from .output import (
     show,
     show_json,
     show_text,
-    together,
 )
 from .show import STATE_STYLES
 
@@ -54,11 +53,25 @@ _EXAMINED = (
 )
 _NOT_SOURCES = {"build", "dist", "node_modules", "site-packages"}
 """Folders in a project that have no descriptions of its own."""
+
+
+def _given(
+    context: click.Context, _parameter: click.Parameter, files: tuple[str, ...]
+) -> tuple[str, ...]:
+    """Say what to give if no file is given; a click callback."""
+    if not files and not context.resilient_parsing:
+        raise click.UsageError(
+            "FILE is missing: give the TOML file of the backend, for example "
+            "src/mylib_gpu/backend.toml; `spatch-core doctor .` finds the files below this folder"
+        )
+    return files
+
+
 files_argument = click.argument(
     "files",
     metavar="FILE...",
     nargs=-1,
-    required=True,
+    callback=_given,
     type=click.Path(exists=True, dir_okay=False),
 )
 
@@ -233,13 +246,13 @@ def verify_command(
 
 
 def _reported(reports: list[FileReport]) -> Iterator[Part]:
-    findings = [found for each in reports for found in each.findings]
+    findings = merged(found for each in reports for found in each.findings)
     yield by_line(findings)
     fine = [each for each in reports if each.ok]
     yield Notes("", [f"{each.subject}: fine{_meaning(each)}" for each in fine], {": fine": "green"})
     elsewhere = {each.folder for each in reports if each.folder and each.folder not in sys.path}
     yield Notes("Imported from where the files are", sorted(elsewhere))
-    severities = count_severities(same[0].severity.value for same in together(findings))
+    severities = count_severities(each.severity.value for each in findings)
     yield f"{counted(len(reports), 'file')}: {severities}"
 
 
@@ -316,7 +329,7 @@ def update_command(
 
 
 def _updated(updates: list[FileUpdate]) -> Iterator[Part]:
-    yield by_line(found for each in updates for found in each.findings)
+    yield by_line(merged(found for each in updates for found in each.findings))
     verdicts = [_verdict(each) for each in updates]
     lines = [
         f"{each.subject}: {verdict}{_changes(each)}"

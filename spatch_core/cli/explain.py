@@ -11,27 +11,30 @@ import click
 from .._decide import Verdict
 from .._options import POLICIES
 from .._patterns import DEFAULT, type_identifier
-from ..examination.backends import list_backends, unusable_backends
 from ..examination.child import progress
-from ..examination.libraries import LoadedLibrary
+from ..examination.choices import Attempt, Outcome, RecordError, read_record, replay, why_not
+from ..examination.libraries import (
+    LoadedLibrary,
+    find_libraries,
+    list_backends,
+    load_library,
+    unusable_backends,
+)
 from ..examination.question import (
     GivenType,
     Options,
     Question,
+    find_function,
     given_type,
-    import_homes,
+    type_named,
 )
-from ..examination.replay import Outcome, RecordError, Replayed, read_record, replay
-from ..examination.why_not import Answer, Attempt, why_not
 from .arguments import (
-    checked,
     complete_backends,
     complete_functions,
     complete_types,
-    found_function,
     json_option,
     meant,
-    type_named,
+    naming,
 )
 from .output import Column, Notes, Part, Table, counted, show, show_json
 from .show import state_notes
@@ -66,10 +69,10 @@ _backend_option = partial(click.option, metavar="NAME", shell_complete=complete_
     "explain",
     help="""Show what would run if FUNCTION were called with arguments of these types, and why.
 
-FUNCTION and TYPE are written as in a program, or as module:qualname. Without TYPE, show what
-runs for each type that backends name. If a type cannot be imported, a class with the same
-module and name takes its place. If no backend has a type as a primary type, the modules of
-all types that backends name are imported first.""",
+FUNCTION and TYPE are written as in a program, or as module:qualname; a name alone will do if
+only one thing has it. Without TYPE, show what runs for each type that backends name. If a type
+cannot be imported, a class with the same module and name takes its place. If no backend has a
+type as a primary type, the modules of all types that backends name are imported first.""",
     epilog="""\b
 Examples:
   spatch-core explain gaussian_filter
@@ -121,38 +124,28 @@ def explain_command(
     as_json: bool,
 ) -> None:
     """Run ``spatch-core explain``."""
-    given = tuple(_given(each) for each in types)
-    loaded, identifier = found_function(function, [each.identifier for each in given])
-    options = Options(
-        prioritize, disable, None if assumed is None else _given(assumed), fallback, current
-    )
-    question = Question(loaded.usable, identifier, given, options)
-    import_homes(loaded.usable, _all_given(question))
-    try:
-        if not given and current is None:
-            if wanted is not None:
-                raise click.UsageError("--why-not needs TYPE: the types of the call")
-            record, parts = _every_type(loaded, question)
-        else:
+    libraries = [load_library(each) for each in find_libraries()]
+
+    def named(text: str) -> GivenType:
+        return given_type(type_named(text, libraries))
+
+    with naming():
+        given = tuple(map(named, types))
+        loaded, identifier = find_function(function, libraries, [each.identifier for each in given])
+        assumed_type = None if assumed is None else named(assumed)
+        options = Options(prioritize, disable, assumed_type, fallback, current)
+        question = Question(loaded.usable, identifier, given, options)
+        question.import_homes()
+        if given or current is not None:
             record, parts = _one_call(loaded, question, wanted)
-    except (TypeError, ValueError) as error:
-        raise click.UsageError(str(error)) from None
+        elif wanted is not None:
+            raise click.UsageError("--why-not needs TYPE: the types of the call")
+        else:
+            record, parts = _every_type(loaded, question)
     if as_json:
         show_json(record)
     else:
         show(parts)
-
-
-def _given(text: str) -> GivenType:
-    try:
-        return given_type(checked(type_named(text)))
-    except ValueError as error:
-        raise click.UsageError(str(error)) from None
-
-
-def _all_given(question: Question) -> list[GivenType]:
-    assumed = question.options.type
-    return [*question.types, *([] if assumed is None else [assumed])]
 
 
 def _every_type(loaded: LoadedLibrary, question: Question) -> tuple[Json, list[Part]]:
@@ -239,10 +232,11 @@ def _one_call(
         Table(_VERDICTS, rows),
     ]
     if explanation.selected is None and not refuses:
-        hint = "should_run needs the arguments; call the function's own explain(...) with them"
+        name = explanation.function.replace(":", ".")
+        hint = f"should_run decides by the arguments; in Python, {name}.explain(...) takes them"
         parts.append(Notes("Not decided", [hint]))
     parts += _circumstances(loaded, question)
-    parts.append(Notes("Stand-ins", [each.note for each in _all_given(question) if each.note]))
+    parts.append(Notes("Stand-ins", [each.note for each in question.given if each.note]))
     if answer is not None:
         parts += _answer(answer)
     outcome = "the call is refused" if refuses else "the arguments decide"
@@ -257,26 +251,27 @@ def _one_call(
     ]
 
 
-def _answer(answer: Answer) -> list[Part]:
-    name = answer.backend
-    if answer.outcome is Attempt.RUNS:
-        return [f"Why not {name}? It runs."]
-    if answer.outcome is Attempt.ASKED:
-        return [f"Why not {name}? It is asked first; its should_run decides."]
-    remedies = [each.text for each in answer.remedies]
-    parts: list[Part] = [f"Why not {name}? {answer.reason}"]
-    if answer.outcome is Attempt.UNREAD:
-        return [*parts, Notes("To find out", remedies)]
-    title = "What else it would take" if remedies else "Nothing makes it run here"
+def _answer(answer: Json) -> list[Part]:
+    question = f"Why not {answer['backend']}?"
+    if answer["outcome"] == Attempt.RUNS:
+        return [f"{question} It runs."]
+    if answer["outcome"] == Attempt.ASKED:
+        return [f"{question} It is asked first; its should_run decides."]
+    remedies = [each["text"] for each in answer["remedies"]]
+    runs = Attempt.RUNS in [each["outcome"] for each in answer["remedies"]]
+    title = f"Any one of these would {'make it run' if runs else 'put it first'}"
+    if answer["outcome"] == Attempt.UNREAD:
+        title = "To find out"
+    obstacles = "What else it would take" if remedies else "Nothing makes it run here"
     return [
-        *parts,
-        Notes("Any one of these would make it run", remedies),
-        Notes(title, answer.obstacles),
+        f"{question} {answer['reason']}",
+        Notes(title, remedies),
+        Notes(obstacles, answer["obstacles"]),
     ]
 
 
 def _as_json(
-    loaded: LoadedLibrary, question: Question, explanation: Explanation, answer: Answer | None
+    loaded: LoadedLibrary, question: Question, explanation: Explanation, answer: Json | None
 ) -> Json:
     return {
         "library": loaded.library.name,
@@ -300,7 +295,7 @@ def _as_json(
             for each in unusable_backends(loaded)
         ],
         "options": question.options.as_json(),
-        "why_not": answer and answer.as_json(),
+        "why_not": answer,
     }
 
 
@@ -325,12 +320,11 @@ def replay_check_command(context: click.Context, file: str, as_json: bool) -> No
     """Run ``spatch-core replay-check``."""
     try:
         with progress(f"replaying {file}"):
-            replayed = list(replay(read_record(file)))
+            choices = list(replay(read_record(file)))
     except (RecordError, OSError) as error:
         raise click.ClickException(str(error)) from None
-    counts = Counter(each.outcome for each in replayed)
-    is_same = counts[Outcome.SAME] == len(replayed)
-    choices = [_choice_as_json(each) for each in replayed]
+    counts = Counter(each["outcome"] for each in choices)
+    is_same = counts[Outcome.SAME.value] == len(choices)
     if as_json:
         show_json({"file": file, "same": is_same, "choices": choices})
     else:
@@ -338,41 +332,21 @@ def replay_check_command(context: click.Context, file: str, as_json: bool) -> No
     context.exit(0 if is_same else 1)
 
 
-def _replayed(choices: list[Json], counts: Counter[Outcome]) -> list[Part]:
+def _replayed(choices: list[Json], counts: Counter[str]) -> list[Part]:
+    calls = [f"{each['function']}({', '.join(each['types'])})" for each in choices]
     rows = [
         (each["function"], ", ".join(each["types"]), each["backend"], each["outcome"])
         for each in choices
     ]
     reasons = [
-        f"{row[0]}({row[1]}): {each['reason']}"
-        for row, each in zip(rows, choices, strict=True)
+        f"{call}: {each['reason']}"
+        for call, each in zip(calls, choices, strict=True)
         if each["reason"]
     ]
-    outcomes = [f"{counts[each]} {each.value}" for each in Outcome if counts[each]]
+    outcomes = [f"{counts[each.value]} {each.value}" for each in Outcome if counts[each.value]]
     summary = ", ".join(outcomes) or "nothing to compare"
     return [
         *([Table(_CHOICES, rows)] if rows else []),
         Notes("Reasons", reasons),
         f"{counted(len(rows), 'recorded choice')}: {summary}",
     ]
-
-
-def _choice_as_json(replayed: Replayed) -> Json:
-    recorded = replayed.recorded
-    return {
-        "function": recorded.function,
-        "types": list(recorded.types),
-        "backend": recorded.backend,
-        "outcome": replayed.outcome.value,
-        "reason": replayed.reason,
-        "recorded": {"distribution": recorded.distribution, "version": recorded.version},
-        "here": {"distribution": replayed.distribution, "version": replayed.version},
-        "options": {
-            "prioritize": list(recorded.prioritize),
-            "disable": list(recorded.disable),
-            "type": recorded.type,
-            "backend": recorded.current,
-        },
-        "invoked": recorded.invoked,
-        "count": recorded.count,
-    }

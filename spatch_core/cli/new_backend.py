@@ -11,27 +11,25 @@ from importlib.resources import files
 from inspect import Signature
 from pathlib import Path
 from string import Template
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from .._errors import Severity, ended
 from .._patterns import DEFAULT, TypePattern, is_backend_name, split_identifier
 from .._wrapper import PLAIN, nature_of
-from ..examination.backends import are_covered, own_types
 from ..examination.checks import check_pattern
 from ..examination.child import foreign_code
-from ..examination.functions import find_signature, written
+from ..examination.functions import find_signature
 from ..examination.importing import Importer, owners_of_packages, package_of
-from ..examination.libraries import LoadedLibrary
+from ..examination.libraries import LoadedLibrary, are_covered, own_types
+from ..examination.question import function_named, type_named, unknown_function
 from ..exceptions import IdentifierError
 from .arguments import (
     complete_functions,
     complete_libraries,
-    function_named,
     json_option,
-    type_named,
-    unknown_function,
+    naming,
     usable_library,
 )
 from .output import Notes, counted, show, show_json
@@ -46,25 +44,6 @@ _DEFINED = f"""
 """
 _SHARED = ("README.md.template", "pyproject.toml.template", "test_package.py.template")
 """Templates of every package."""
-
-
-class _Design(NamedTuple):
-    """The answers that the templates are filled with."""
-
-    loaded: LoadedLibrary
-    name: str
-    project: str  # the name of its distribution
-    function: str  # the identifier of the library's function that the example implements
-    signature: Signature  # of that function
-    types: tuple[TypePattern, ...]  # primary types
-    secondary_types: tuple[TypePattern, ...]
-    requires_opt_in: bool  # because the library works with all its types itself
-    is_minimal: bool  # has conversions, and all code in one module
-
-    @property
-    def package(self) -> str:
-        """The name of its package."""
-        return re.sub(r"\W", "_", self.project)
 
 
 def _patterns(
@@ -151,24 +130,52 @@ def new_backend_command(
     """Run ``spatch-core new-backend``."""
     loaded = usable_library(library)
     project = _project(loaded, name)
+    package = re.sub(r"\W", "_", project)
     own = own_types(loaded.usable)
     # With the library's types, calls that mix both kinds are converted, too.
     secondary = tuple(each for each in own if minimal and each not in types)
-    example = _example(loaded, function)
-    opt_in = are_covered((*types, *secondary), own)
-    design = _Design(loaded, name, project, *example, types, secondary, opt_in, minimal)
-    folder, texts = directory / project, _files(design)
+    patterns = (*types, *secondary)
+    # The library works with all its types itself, and goes first.
+    opt_in = are_covered(patterns, own)
+    identifier, signature = _example(loaded, function)
+    system_module, system_qualname = split_identifier(loaded.library.identifier)
+    implementation = split_identifier(identifier)[1].rpartition(".")[2]
+    definition = _definition(implementation, signature)
+    when = "It runs for them wherever it is installed."
+    if opt_in:
+        when = (
+            f'It runs only where it is prioritized: with `prioritize="{name}"` in the library\'s '
+            f"`backend_opts`, or with `{loaded.usable.environ_prefix}_PRIORITIZE={name}` in the "
+            "environment."
+        )
+    if minimal:
+        when += ' Its conversions serve all other functions, with `fallback="convert"`.'
+    values = {
+        "name": name,
+        "project": project,
+        "package": package,
+        "library": library,
+        "group": loaded.usable.group or "",
+        "function": identifier,
+        "implementation": implementation,
+        "code": "__init__" if minimal else "functions",
+        "system_module": system_module,
+        "system_qualname": system_qualname,
+        "types": _array(map(str, types)),
+        "secondary": f"secondary_types = {_array(map(str, secondary))}\n" if secondary else "",
+        "types_in_words": ", ".join(f"`{each.identifier}`" for each in types),
+        "type": types[0].identifier,
+        "requirements": _array(_requirements(loaded, patterns)),
+        "opt_in": "requires_opt_in = true\n" if opt_in else "",
+        "when": when,
+        "definition": definition,
+        "placeholder": _DEFINED if _PLACEHOLDER in definition else "",
+    }
+    folder, texts = directory / project, _files(values, minimal)
     _write(folder, texts)
     if as_json:
-        show_json(
-            {
-                "folder": str(folder),
-                "project": project,
-                "package": design.package,
-                "function": design.function,
-                "files": list(texts),
-            }
-        )
+        made = {"project": project, "package": package, "function": identifier}
+        show_json({"folder": str(folder), **made, "files": list(texts)})
         return
     commands = [f"cd {shlex.quote(str(folder))}", "pip install -e '.[test]'", "pytest"]
     show(
@@ -176,7 +183,7 @@ def new_backend_command(
             f"{project}: the backend {name} for {library}, in {folder}",
             Notes("Files", list(texts)),
             Notes("Next", commands, are_commands=True),
-            Notes("Types", list(_advice(design))),
+            Notes("Types", list(_advice(patterns, opt_in))),
             f"{counted(len(texts), 'file')} written",
         ]
     )
@@ -186,13 +193,7 @@ def new_backend_command(
 
 
 def _project(loaded: LoadedLibrary, name: str) -> str:
-    """Return the name of the new distribution.
-
-    Raises
-    ------
-    click.UsageError
-        If other packages cannot offer backends for the library, or the name is taken.
-    """
+    """Return the name of the new distribution, unless the library cannot have the backend."""
     system, library = loaded.usable, loaded.library
     if system.group is None:
         raise click.UsageError(
@@ -219,10 +220,11 @@ def _example(loaded: LoadedLibrary, wanted: str | None) -> tuple[str, Signature]
 
     names = sorted(functions, key=lambda each: (is_odd(each), each))
     if wanted is not None:
-        found = function_named(wanted, [loaded])
-        if found is None:
-            raise unknown_function(wanted, [loaded])
-        names = [found]
+        with naming():
+            found = function_named(wanted, [loaded])
+            if found is None:
+                raise unknown_function(wanted, [loaded])
+        names = [found[1]]
     for identifier in names:
         signature = find_signature(functions[identifier].__wrapped__)
         if signature is not None and "<locals>" not in identifier:
@@ -233,96 +235,83 @@ def _example(loaded: LoadedLibrary, wanted: str | None) -> tuple[str, Signature]
     raise click.UsageError(f"{what} can be determined; choose another --function")
 
 
-def _requirements(design: _Design) -> tuple[str, ...]:
+def _requirements(loaded: LoadedLibrary, patterns: Iterable[TypePattern]) -> tuple[str, ...]:
     """Return the distributions of the library and of the installed types, and this one."""
     owners = owners_of_packages()
-    found = [design.loaded.library.source.distribution or design.loaded.library.name]
-    for pattern in (*design.types, *design.secondary_types):
-        package = package_of(pattern.module)
-        if package not in sys.stdlib_module_names:
-            found += owners.get(package, ())[:1]
+    found = [loaded.library.source.distribution or loaded.library.name]
+    for package in _packages(patterns):
+        found += owners.get(package, ())[:1]
     return tuple(dict.fromkeys([*found, "spatch-core"]))
 
 
-def _advice(design: _Design) -> Iterator[str]:
+def _advice(patterns: Iterable[TypePattern], opt_in: bool) -> Iterator[str]:
     """Yield advice for the author about the types."""
     owners = owners_of_packages()
-    named = (*design.types, *design.secondary_types)
-    for package in dict.fromkeys(package_of(each.module) for each in named):
-        if package not in owners and package not in sys.stdlib_module_names:
+    for package in _packages(patterns):
+        if package not in owners:
             yield (
                 f"{package} is not installed here, so its distribution is not known: add it to "
                 "the dependencies in pyproject.toml"
             )
-    if design.requires_opt_in:
+    if opt_in:
         yield (
             "the library works with these types itself, so the backend requires opt-in: it runs "
             "only where it is prioritized"
         )
 
 
+def _packages(patterns: Iterable[TypePattern]) -> list[str]:
+    """Return the packages of types, without those of Python itself."""
+    found = dict.fromkeys(package_of(each.module) for each in patterns)
+    return [each for each in found if each not in sys.stdlib_module_names]
+
+
 # The files
 
 
-def _files(design: _Design) -> dict[str, str]:
+def _files(values: dict[str, str], is_minimal: bool) -> dict[str, str]:
     """Return the text of each file, by path in the new folder."""
     folder = files(__name__.rpartition(".")[0]) / "templates"
     templates: dict[str, Traversable] = {e.name: e for e in folder.iterdir() if e.is_file()}
-    if design.is_minimal:
+    if is_minimal:
         own = (folder / "minimal").iterdir()
         templates = {name: templates[name] for name in _SHARED} | {each.name: each for each in own}
-    values, source = _values(design), f"src/{design.package}"
+    source = f"src/{values['package']}"
     folders = {"pyproject.toml": "", "README.md": "", "test_package.py": "tests/"}
     texts = {f"{source}/py.typed": ""}
     for each, template in templates.items():
         name = each.removesuffix(".template")
-        path = folders.get(name, f"{source}/") + name.replace("package", design.package)
+        path = folders.get(name, f"{source}/") + name.replace("package", values["package"])
         texts[path] = Template(template.read_text("utf-8")).substitute(values)
     return dict(sorted(texts.items()))
 
 
-def _values(design: _Design) -> dict[str, str]:
-    loaded, name = design.loaded, design.name
-    system_module, system_qualname = split_identifier(loaded.library.identifier)
-    implementation = split_identifier(design.function)[1].rpartition(".")[2]
-    definition = _definition(implementation, design.signature)
-    when = "It runs for them wherever it is installed."
-    if design.requires_opt_in:
-        when = (
-            f'It runs only where it is prioritized: with `prioritize="{name}"` in the library\'s '
-            f"`backend_opts`, or with `{loaded.usable.environ_prefix}_PRIORITIZE={name}` in the "
-            "environment."
-        )
-    if design.is_minimal:
-        when += ' Its conversions serve all other functions, with `fallback="convert"`.'
-    secondary = f"secondary_types = {_array(map(str, design.secondary_types))}\n"
-    return {
-        "name": name,
-        "project": design.project,
-        "package": design.package,
-        "library": loaded.library.name,
-        "group": loaded.usable.group or "",
-        "function": design.function,
-        "implementation": implementation,
-        "code": "__init__" if design.is_minimal else "functions",
-        "system_module": system_module,
-        "system_qualname": system_qualname,
-        "types": _array(map(str, design.types)),
-        "secondary": secondary if design.secondary_types else "",
-        "types_in_words": ", ".join(f"`{each.identifier}`" for each in design.types),
-        "type": design.types[0].identifier,
-        "requirements": _array(_requirements(design)),
-        "opt_in": "requires_opt_in = true\n" if design.requires_opt_in else "",
-        "when": when,
-        "definition": definition,
-        "placeholder": _DEFINED if _PLACEHOLDER in definition else "",
-    }
+class _Code:
+    """Code in place of a default value or an annotation."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    def __repr__(self) -> str:
+        return self.text
 
 
 def _definition(name: str, signature: Signature) -> str:
     """Return the head of a function; ``_DEFAULT`` stands for defaults without a literal."""
-    parameters = signature.parameters.values()
-    texts = written(parameters, lambda _: "Any", lambda value: _literal(value) or _PLACEHOLDER)
+    # The default of each parameter is its name until the text is split: values may have commas.
+    named = [
+        each.replace(
+            annotation=_Code("Any"),
+            default=each.empty if each.default is each.empty else _Code(each.name),
+        )
+        for each in signature.parameters.values()
+    ]
+    texts = str(signature.replace(parameters=named))[1:-1].split(", ")
+    for number, text in enumerate(texts):
+        start, _, parameter = text.partition(" = ")
+        if parameter:
+            value = _literal(signature.parameters[parameter].default) or _PLACEHOLDER
+            texts[number] = f"{start} = {value}"
     head = f"def {name}({', '.join(texts)}) -> Any:"
     if len(head) > _WIDTH:
         lines = "".join(f"    {text},\n" for text in texts)

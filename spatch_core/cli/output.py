@@ -253,6 +253,8 @@ def _title(problem: Finding, library: str, default_name: str) -> str:
     source = problem.source or Source()
     where = ", ".join(filter(None, (distribution(source), source.file or source.entry_point)))
     subject = f"library {library}"
+    if problem.backend is None and source.distribution and source.entry_point is None:
+        return f"distribution {where}"
     if problem.backend is not None:
         subject = shown(problem.backend, default_name)
     return f"{subject} ({where})" if where else subject
@@ -264,22 +266,12 @@ def _of_keys(keys: Sequence[str]) -> str:
     return f"{keys[0]}{more}: " if keys else ""
 
 
-def together(findings: Iterable[Finding]) -> list[list[Finding]]:
-    """Return findings about files in groups that differ only in their keys: one for each line."""
-    found: dict[tuple[str, ...], list[Finding]] = {}
-    for each in findings:
-        file = str(each.source and each.source.file)
-        found.setdefault((file, each.message, each.remedy), []).append(each)
-    return [*found.values()]
-
-
 def by_line(findings: Iterable[Finding]) -> Notes:
     """Return findings about files, each with file, line and remedy."""
     lines: list[Cell] = []
-    for same in together(findings):
-        first, key = same[0], _of_keys([each.key for each in same if each.key])
-        line = f"{first.place}: {first.severity}: {key}{first.message}"
-        lines.append(line if first.is_unchecked else (line, f"help: {first.remedy}"))
+    for each in findings:
+        line = f"{each.place}: {each.severity}: {_of_keys(each.keys)}{each.message}"
+        lines.append(line if each.is_unchecked else (line, f"help: {each.remedy}"))
     return Notes("", lines, _SEVERITIES)
 
 

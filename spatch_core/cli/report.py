@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from datetime import datetime, timezone
 from pathlib import Path
 
 import click
 
 from .._patterns import DEFAULT
-from ..examination.backends import State
 from ..examination.child import progress
+from ..examination.choices import RecordError, read_record
 from ..examination.doctor import examine_library
-from ..examination.libraries import Library, import_public_names, load_library
+from ..examination.libraries import Library, State, import_public_names, load_library
 from ..examination.question import what_runs
-from ..examination.replay import RecordError, read_record
 from ..report.page import ReportedLibrary, ReportedRun, render
 from .arguments import chosen_libraries, complete_libraries, timeout_option
 from .doctor import examined_as_json
@@ -124,5 +122,5 @@ def _reported(library: Library, is_quick: bool, timeout: float) -> ReportedLibra
         loaded.shown(DEFAULT),
         shown,
         examined,
-        asdict(what_runs(library, names, timeout=timeout)),
+        what_runs(library, names, timeout=timeout),
     )

@@ -7,38 +7,38 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from .._description import EVERY, Implementation
+from .._description import AUTO_GENERATION, EVERY, Implementation
 from .._order import ENVIRONMENT
 from .._patterns import DEFAULT
-from ..examination.backends import (
-    ListedBackend,
-    State,
-    Step,
-    current_backend,
-    functions_of_every,
-    list_backends,
-    mending,
-    steps,
-    unusable_backends,
-)
 from ..examination.doctor import without_repeated_cycles
 from ..examination.findings import source_as_json
-from ..examination.libraries import LoadedLibrary, find_libraries, is_adopted
+from ..examination.libraries import (
+    ListedBackend,
+    LoadedLibrary,
+    State,
+    current_backend,
+    edges_as_json,
+    find_libraries,
+    functions_of_every,
+    is_adopted,
+    list_backends,
+    mending,
+    short_reason,
+    unusable_backends,
+)
+from ..examination.question import find_function, function_named
 from .arguments import (
     NO_LIBRARY,
     complete_any,
     complete_libraries,
-    found_function,
-    function_named,
-    functions_of,
     json_option,
     loaded_libraries,
     meant,
+    naming,
     usable_library,
 )
 from .output import (
@@ -85,6 +85,13 @@ _ORDER = (
 _FUNCTIONS = (Column("function"), Column("implemented by", is_prose=True))
 _FIELDS = (Column("field"), Column("value", is_prose=True))
 _IMPLEMENTATIONS = (Column("implementation"), Column("should_run"), Column("context"))
+_LABELS = {
+    "auto_generation": f"functions.{AUTO_GENERATION}",
+    "every": f'functions."{EVERY}"',
+    "entry_point": "entry point",
+    "is_dispatchable": "is dispatchable",
+}
+"""The names of fields; those of a description have the keys of its file."""
 
 
 # list
@@ -142,8 +149,11 @@ def _listed(loaded: LoadedLibrary) -> list[Part]:
 
 
 def state_notes(title: str, unused: Iterable[ListedBackend]) -> Notes:
-    """Return the reasons why backends are not used."""
-    return Notes(title, [f"{each.name} ({each.state.value}): {each.reason}" for each in unused])
+    """Return the reasons why backends are not used; backends with the same one share a line."""
+    names: dict[str, list[str]] = {}
+    for each in unused:
+        names.setdefault(f"({each.state.value}): {each.reason}", []).append(each.name)
+    return Notes(title, [f"{', '.join(found)} {reason}" for reason, found in names.items()])
 
 
 def _closing(loaded: list[LoadedLibrary]) -> list[Part]:
@@ -240,13 +250,7 @@ def show_command(context: click.Context, name: str, library: str | None, as_json
 
 
 def _found(name: str, library: str | None) -> tuple[Json, list[Part]]:
-    """Find what has this name; return it for JSON and for people.
-
-    Raises
-    ------
-    click.ClickException
-        If there is no such thing, or several have the name.
-    """
+    """Find the only thing that has this name; return it for JSON and for people."""
     if library is None and name in [each.name for each in find_libraries()]:
         return _library(usable_library(name))
     libraries = loaded_libraries(None) if library is None else [usable_library(library)]
@@ -261,16 +265,16 @@ def _found(name: str, library: str | None) -> tuple[Json, list[Part]]:
         raise click.UsageError(f"several libraries have a backend named {name!r}: add {options}")
     for loaded, each in backends.values():
         return _backend(loaded, each)
-    function = function_named(name, libraries)
-    for loaded in libraries:
-        if function is not None and function in functions_of(loaded):
-            return _function(loaded, function)
-    if library is None and (":" in name or "." in name):
-        return _function(*found_function(name))  # another name of a function, or an adopted one
+    with naming():
+        function = function_named(name, libraries)
+        if function is None and library is None and (":" in name or "." in name):
+            function = find_function(name, libraries)  # another name, or an adopted one
+    if function is not None:
+        return _function(*function)
     names = [] if library else [each.library.name for each in libraries]
     for loaded in libraries:
         names += [loaded.shown(each.name) for each in list_backends(loaded)]
-        names += [each.partition(":")[2] for each in functions_of(loaded)]
+        names += [each.partition(":")[2] for each in loaded.functions]
     hint = meant(name, dict.fromkeys(names), "known names")
     faults = [each.describe(each.fault) for each in libraries if each.fault is not None]
     raise click.UsageError(". ".join([f"nothing is named {name!r}; {hint}", *faults]))
@@ -304,10 +308,11 @@ def _edges(loaded: LoadedLibrary) -> list[Json]:
     why_void = loaded.usable._dispatcher.ensure_loaded().decider.why_void
     waiting = {each.name for each in list_backends(loaded) if each.state is State.WAITS}
     found = []
-    for each in steps(loaded.usable._catalog()):
-        waits = [name for name in (each.before, each.after) if name in waiting]
+    for each in edges_as_json(loaded.usable._catalog()):
+        names = each["before"], each["after"]
+        waits = [name for name in names if name in waiting]
         void = f"{waits[0]} waits for prioritize, and goes first there" if waits else ""
-        found.append({**asdict(each), "void": void or why_void(each.before, each.after)})
+        found.append({**each, "void": void or why_void(*names)})
     return found
 
 
@@ -387,9 +392,7 @@ def _order_rows(record: Json, loaded: LoadedLibrary) -> Iterator[tuple[str, ...]
                 key=lambda each: abs(order.index(each["before"]) - order.index(each["after"])),
             )
             names = {key: loaded.shown(nearest[key]) for key in ("before", "after")}
-            step = {**nearest, **names}
-            del step["void"]
-            reasons.append(Step(**step).short_reason(loaded.shown(name)))
+            reasons.append(short_reason({**nearest, **names}, loaded.shown(name)))
         otherwise = "the library itself" if name == DEFAULT else "by name"
         types = map(str, loaded.usable.backends[name].primary_types)
         reason = "; ".join(reasons) or otherwise
@@ -495,7 +498,6 @@ def _fields(record: Json, loaded: LoadedLibrary) -> Iterator[tuple[str, Cell]]:
     """Yield a row for each field with a value, as JSON has them; tables show the functions."""
     texts = {
         "order": ", ".join(map(loaded.shown, record["order"] or ())),
-        "every": record["every"] and (f"{EVERY}, which serves:", *record["every"]),
         **{
             side: [
                 f"{loaded.shown(each[other])}: {each['reason']}"
@@ -507,7 +509,7 @@ def _fields(record: Json, loaded: LoadedLibrary) -> Iterator[tuple[str, Cell]]:
     }
     for key, value in {**record, **texts}.items():
         if value and key not in ("kind", "library", "name", "functions", "problems"):
-            yield key.replace("_", " "), _cell(value)
+            yield _LABELS.get(key, key), _cell(value)
 
 
 def _cell(value: Any) -> Cell:

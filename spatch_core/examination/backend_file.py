@@ -14,25 +14,30 @@ from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .._description import Description, parse_toml
-from .._errors import Finding, Severity, Source, replace
+from .._errors import Finding, Severity, Source, either, replace
 from .._parsing import parse_description
 from ..exceptions import DescriptionError
-from .backends import are_covered, check_calls, own_types
 from .checks import DescriptionCheck
 from .child import run
-from .description import Mention, Role, check_requirements, check_variants, find_mentions
 from .findings import (
     KeyPath,
     Report,
-    ending_as_finding,
     error,
     from_record,
     incomplete,
     key_path,
     to_record,
 )
-from .importing import Importer, package_of
-from .libraries import live_systems
+from .importing import (
+    Importer,
+    Mention,
+    Role,
+    check_requirements,
+    check_variants,
+    find_mentions,
+    package_of,
+)
+from .libraries import are_covered, check_calls, live_systems, own_types
 from .project import Project, package_folder
 
 if TYPE_CHECKING:
@@ -89,7 +94,7 @@ def find_layout(text: str) -> Layout:
     layout = Layout()
     table: KeyPath = ()
     arrays: dict[KeyPath, int] = {}  # the last index of each array of tables
-    for line, lines, fields in _statements(text):
+    for line, lines, fields in statements(text):
         if lines[0].lstrip().startswith("["):
             table = _header(fields, arrays)
             layout.headers.append(Header(table, line, layout.end))
@@ -103,7 +108,7 @@ def find_layout(text: str) -> Layout:
     return layout
 
 
-def _statements(text: str) -> Iterator[tuple[int, list[str], dict[str, Any]]]:
+def statements(text: str) -> Iterator[tuple[int, list[str], dict[str, Any]]]:
     """Yield the first line, the lines and the content of each statement."""
     first = 1
     lines: list[str] = []
@@ -180,10 +185,9 @@ class BackendFile:
         about = f"importing what {self.path} names"
         result = run(task, request, about, folders=[self.folder] if self.folder else [])
         found = [
-            replace(each, key=key, more_keys=())
+            replace(error(str(ending), "Repair the module or its imports"), key=key)
             for ending in result.endings
-            for each in [ending_as_finding(ending, "Repair the module or its imports")]
-            for key in each.keys or (None,)
+            for key in ending.keys or (None,)
         ]
         found += map(from_record, result.values.get("finding", ()))
         return result, [self.placed(each) for each in found]
@@ -215,10 +219,8 @@ class BackendFile:
         return system.group in groups or not system.functions.keys().isdisjoint(functions)
 
     def importer(self) -> Importer:
-        """Return an importer that knows the packages and requirements of the file's project."""
-        own = [] if self.folder is None else [each.name for each in iter_modules([self.folder])]
-        nowhere = self.packages if self.folder is None else ()
-        return Importer(own, self.project.requirements(), nowhere)
+        """Return an importer that knows the packages of the file's project."""
+        return Importer(each.name for each in iter_modules([self.folder] if self.folder else []))
 
 
 def read_file(path: str, text: str | None = None) -> BackendFile:
@@ -332,11 +334,13 @@ def verify_file(path: str | os.PathLike[str], imports: bool = True) -> FileRepor
             found += map(file.placed, check_variants(file.description))
         result, imported = file.import_with(f"{__name__}:examine")
         for each in imported:
+            remedy = each.remedy
             if each.is_absent and each.severity is Severity.WARNING:
-                remedy = f"{each.remedy}; or leave imports out with --no-imports"
-                found.append(replace(each, remedy=remedy))
-            else:
-                found.append(each)
+                if file.folder is None and file.packages:
+                    names = either(sorted(file.packages))
+                    remedy += f"; no folder around the file is called {names}"
+                remedy += "; or leave imports out with --no-imports"
+            found.append(replace(each, remedy=remedy))
         if not result.is_complete:
             found.append(file.placed(incomplete()))
     found.sort(key=lambda each: each.line or 0)

@@ -9,13 +9,14 @@ from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any
 
 from .._description import EVERY
-from .._errors import Finding, replace
+from .._errors import Finding, ended, replace
 from .._patterns import EXACT, TypePattern, split_identifier, type_identifier
-from .description import Mention, Role
 from .findings import error, key_path, note, unchecked
 from .functions import LibraryFunctions, check_callable, check_conversion, check_every
 from .importing import (
     Importer,
+    Mention,
+    Role,
     attributes_like,
     did_you_mean,
     is_module_installed,
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from ..backend_system import BackendSystem
     from .child import Journal
 
+_REGISTERED = (Role.FUNCTION, Role.SHOULD_RUN)
 _NO_CODE = ("__main__", "conftest", "test", "tests")
 """Submodules that register no functions."""
 
@@ -35,7 +37,7 @@ class DescriptionCheck:
     """Imports everything that one description names, and reports the faults.
 
     The `name` is that of the backend. Without the library's `system`, the functions of all
-    installed libraries count.
+    installed libraries count. `is_generated` says whether ``spatch-core update`` writes it.
     """
 
     def __init__(
@@ -46,12 +48,14 @@ class DescriptionCheck:
         *,
         name: str | None = None,
         system: BackendSystem | None = None,
+        is_generated: bool = False,
     ) -> None:
         self.mentions = list(mentions)
         self.importer = importer
         self.journal = journal
         self.name = name
         self.functions = LibraryFunctions(importer, system)
+        self.is_generated = is_generated or any(e.role is Role.BACKEND for e in self.mentions)
         self.is_needed = any(
             is_module_installed(package_of(each.module))
             for each in self.mentions
@@ -71,7 +75,7 @@ class DescriptionCheck:
         """Yield each finding once, with its key."""
         seen = set()
         for each in self.mentions:
-            is_used = each.role in (Role.FUNCTION, Role.SHOULD_RUN, Role.CONVERSION)
+            is_used = each.role in (*_REGISTERED, Role.CONVERSION)
             step = f"using {each.text}" if is_used else f"importing {each.module}"
             if self.journal.begins(step, each.key, each.module):
                 for finding in self._check(each):
@@ -85,6 +89,10 @@ class DescriptionCheck:
             return _CHECKS[mention.role](self, mention)
         found = self.importer.load(mention.text, self.is_needed)
         if isinstance(found, Finding):
+            is_stale = self.is_generated and mention.role in _REGISTERED
+            if is_stale and mention.module in sys.modules:
+                advice = "If the code has another name for it, run `spatch-core update`"
+                found = replace(found, remedy=f"{ended(found.remedy)} {advice}")
             return [found]
         return _OBJECT_CHECKS[mention.role](self, mention, found)
 
@@ -158,7 +166,7 @@ class DescriptionCheck:
             yield error(
                 f"{identifier!r} is not a BackendImplementation but of type "
                 f"{type(backend).__qualname__!r}",
-                "Name a BackendImplementation",
+                "Name the BackendImplementation with which the code registers its functions",
             )
         elif backend.name != self.name:
             yield error(

@@ -16,37 +16,58 @@ from .._environment import (
     read_environment,
 )
 from .._errors import Finding, Severity, Source, replace
-from .._patterns import DEFAULT, import_identifier, is_backend_name, split_identifier
+from .._patterns import (
+    DEFAULT,
+    import_identifier,
+    is_backend_name,
+    loaded_object,
+    split_identifier,
+)
 from ..backend_system import BackendSystem
-from .backends import State, check_calls, list_backends, own_types, waits_for_prioritize
 from .checks import DescriptionCheck
 from .child import TaskResult, foreign_code, run
-from .description import check_requirements, check_variants, fields_of, find_mentions
 from .findings import (
     Report,
-    ending_as_finding,
+    error,
     from_record,
     incomplete,
+    merged,
+    note,
     source_as_json,
     source_from_json,
     to_record,
     warning,
+    with_keys,
 )
-from .importing import Importer, Requirements, package_of
+from .importing import (
+    Importer,
+    check_requirements,
+    check_variants,
+    fields_of,
+    find_mentions,
+    package_of,
+)
 from .libraries import (
     Library,
     LoadedLibrary,
+    State,
+    check_calls,
     find_libraries,
     find_library,
     import_public_names,
     is_system,
+    list_backends,
     load_library,
+    own_types,
+    waits_for_prioritize,
 )
 
 if TYPE_CHECKING:
     from .._description import Description
     from .child import Journal
 
+_SHOWN = 3
+"""The number of functions that a note names."""
 _IN_USE = "Every user of the library meets the same; repair or uninstall the distribution"
 
 
@@ -126,7 +147,7 @@ def examine_library(library: str | Library, *, timeout: float = 60.0) -> Library
     found = [*_reported(result, None, home)]
     prefix, backends = result.last("prefix"), result.last("backends")
     if backends is None:
-        return LibraryReport(library.name, tuple(merged(found)), library)
+        return LibraryReport(library.name, _sorted(found), library)
     own_name = result.last("default_name", DEFAULT)
     environment = read_environment(prefix, os.environ)
     variable = environment.variable(BLOCK)
@@ -152,7 +173,7 @@ def examine_library(library: str | Library, *, timeout: float = 60.0) -> Library
     # The values that the user has set: children got another value of BLOCK.
     found += environment.problems
     found += check_variables([DEFAULT, *backends], environment.names)
-    return LibraryReport(library.name, tuple(merged(found)), library, tuple(states), own_name)
+    return LibraryReport(library.name, _sorted(found), library, tuple(states), own_name)
 
 
 def _reported(result: TaskResult, backend: str | None, place: dict[str, Any]) -> Iterator[Finding]:
@@ -161,33 +182,23 @@ def _reported(result: TaskResult, backend: str | None, place: dict[str, Any]) ->
     remedy = _IN_USE if backend is None else "Repair the module, or block the backend"
     for each in result.endings:
         more_time = "Give it more time with --timeout, or repair what hangs"
-        finding = ending_as_finding(each, more_time if each.is_late else remedy)
-        yield replace(finding, **about)
+        finding = error(str(each), more_time if each.is_late else remedy)
+        yield replace(with_keys(finding, each.keys), **about)
     yield from map(from_record, result.values.get("finding", ()))
     if result.endings and result.endings[-1].module and not result.is_complete:
         yield replace(incomplete(), **about)
 
 
-def merged(findings: Iterable[Finding]) -> list[Finding]:
-    """Merge findings that differ only in their keys, and sort them.
+def _sorted(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """Merge and sort findings.
 
     Errors come first; equally severe findings are sorted by backend, and then as they were found:
     the faults of fields, and then what the description names, in its order.
     """
-    keys: dict[Any, dict[str, None]] = {}
-    first: dict[Any, Finding] = {}
-    for each in findings:
-        # Sources compare equal without their distributions, which count here.
-        place = tuple(source_as_json(each.source).values())
-        same = (replace(each, key=None, more_keys=()), place)
-        first.setdefault(same, each)
-        keys.setdefault(same, {}).update(dict.fromkeys(each.keys))
     severities = list(Severity)
-    found = []
-    for same, each in first.items():
-        key, *more = keys[same] or (None,)
-        found.append(replace(each, key=key, more_keys=tuple(more)))
-    return sorted(found, key=lambda each: (severities.index(each.severity), each.backend or ""))
+    found = merged(findings)
+    found.sort(key=lambda each: (severities.index(each.severity), each.backend or ""))
+    return tuple(found)
 
 
 def check_variables(backends: list[str], mentioned: Iterable[tuple[str, str]]) -> Iterator[Finding]:
@@ -294,9 +305,11 @@ def _examine_backend(
     own = {package_of(library)}
     if description.source.entry_point:
         own.add(package_of(description.source.entry_point.partition("=")[2].strip()))
-    importer = Importer(own, _requirements(home))
     mentions = find_mentions(fields_of(description))
-    check = DescriptionCheck(mentions, importer, journal, system=system)
+    is_generated = description.auto_generation is not None
+    check = DescriptionCheck(
+        mentions, Importer(own), journal, system=system, is_generated=is_generated
+    )
     # A requirement that cannot be read is among the problems of discovery.
     requires = chain(check_requirements(description.requires), check_variants(description))
     unmet = (each for each in requires if each.severity is Severity.NOTE)
@@ -307,16 +320,30 @@ def _examine_backend(
 def _check_calls(
     description: Description, system: BackendSystem, journal: Journal
 ) -> Iterator[Finding]:
-    """Yield notes about the calls of a backend, and add whether it ``waits`` for prioritize."""
+    """Yield notes about functions and calls, and add whether a backend ``waits`` for prioritize."""
     # After the imports: only then is known which classes are subclasses of the library's.
     waits = waits_for_prioritize(description, system)
     journal.add("waits", waits)
-    if description.name != DEFAULT:
+    if description.name == DEFAULT:
+        yield from check_identities(system)
+    else:
         yield from check_calls(description, own_types(system), waits)
 
 
-def _requirements(source: Source) -> Requirements:
-    try:
-        return Requirements(source.distribution or "", source.metadata.requires or ())
-    except Exception:  # noqa: BLE001  # a third party's metadata, or none
-        return Requirements()
+def check_identities(system: BackendSystem) -> Iterator[Finding]:
+    """Yield a note about functions that a public module offers under the name of a private one."""
+    found: dict[tuple[str, str], list[str]] = {}
+    for identifier, function in system.functions.items():
+        module, qualname = split_identifier(identifier)
+        public = module
+        while "._" in f".{public}":
+            public = public.rpartition(".")[0]
+        if public != module and loaded_object(public, qualname) is function:
+            found.setdefault((module, public), []).append(identifier)
+    for (module, public), names in found.items():
+        more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+        yield note(
+            f"backends must name the private module {module!r} for functions that users import "
+            f"from {public!r}: {', '.join(names[:_SHOWN])}{more}",
+            f"Write @system.dispatchable(..., module={public!r}) before backends name them",
+        )

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 from .._description import EVERY, NO_FUNCTIONS
 from .._errors import Finding, Published, Severity, Source, replace
-
-if TYPE_CHECKING:
-    from .child import Ending
 
 KeyPath: TypeAlias = "tuple[str | int, ...]"
 """The keys and indices that lead to a value in a description."""
@@ -83,10 +80,22 @@ def incomplete() -> Finding:
     return replace(note(message, "Repair the modules that end the interpreter"), is_unchecked=True)
 
 
-def ending_as_finding(ending: Ending, remedy: str) -> Finding:
-    """Return a finding about a child process that ended early."""
-    key, *more = ending.keys or (None,)
-    return replace(error(str(ending), remedy), key=key, more_keys=tuple(more))
+def with_keys(finding: Finding, keys: Iterable[str]) -> Finding:
+    """Return a finding about these keys."""
+    key, *more = [*keys] or (None,)
+    return replace(finding, key=key, more_keys=tuple(more))
+
+
+def merged(findings: Iterable[Finding]) -> list[Finding]:
+    """Merge findings that differ only in their keys and lines; the first line remains."""
+    keys: dict[Any, dict[str, None]] = {}
+    first: dict[Any, Finding] = {}
+    for each in findings:
+        place = tuple(source_as_json(each.source).values())
+        same = each.severity, each.backend, each.message, each.remedy, *place
+        first.setdefault(same, each)
+        keys.setdefault(same, {}).update(dict.fromkeys(each.keys))
+    return [with_keys(each, keys[same]) for same, each in first.items()]
 
 
 def as_json(finding: Finding) -> dict[str, Any]:
@@ -111,17 +120,15 @@ def to_record(finding: Finding) -> dict[str, Any]:
 
 def from_record(record: Mapping[str, Any]) -> Finding:
     """Return the finding that another process gave to `to_record`."""
-    key, *more = record["keys"] or (None,)
-    return Finding(
+    found = Finding(
         record["message"],
         record["remedy"],
         record["backend"],
-        key,
-        source_from_json(record),
+        source=source_from_json(record),
         severity=Severity(record["severity"]),
-        more_keys=tuple(more),
         **{name: record[name] for name in _FLAGS},
     )
+    return with_keys(found, record["keys"])
 
 
 def source_as_json(source: Source | None) -> dict[str, str | None]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from inspect import (
     Parameter,
     Signature,
@@ -19,10 +19,11 @@ from typing import TYPE_CHECKING, Any
 from .._errors import Finding, Severity, Source, nearest, replace
 from .._patterns import loaded_object, split_identifier
 from .child import foreign_code
-from .description import Mention, Role
 from .findings import error, unchecked, warning
 from .importing import (
     Importer,
+    Mention,
+    Role,
     did_you_mean,
     functions_near,
     is_module_installed,
@@ -303,35 +304,6 @@ def find_signature(function: Callable[..., Any]) -> Signature | None:
         return found.replace(parameters=parameters, return_annotation=found.empty)
     except Exception:  # noqa: BLE001  # a third party's __signature__ may raise anything
         return None
-
-
-def written(
-    parameters: Iterable[Parameter],
-    annotation: Callable[[Parameter], str],
-    default: Callable[[Any], str],
-) -> list[str]:
-    """Return parameters as code, with the markers ``/`` and ``*`` between them.
-
-    >>> parameters = signature(lambda x, /, *, n=1: x).parameters.values()
-    >>> written(parameters, lambda each: "Any", repr)
-    ['x: Any', '/', '*', 'n: Any = 1']
-    """
-    texts: list[str] = []
-    previous: object = None
-    for each in parameters:
-        if previous is Parameter.POSITIONAL_ONLY and each.kind is not previous:
-            texts.append("/")
-        if each.kind is Parameter.KEYWORD_ONLY and previous not in (
-            Parameter.VAR_POSITIONAL,
-            Parameter.KEYWORD_ONLY,
-        ):
-            texts.append("*")
-        value = "" if each.default is each.empty else f" = {default(each.default)}"
-        texts.append(f"{_STARS.get(each.kind, '')}{each.name}: {annotation(each)}{value}")
-        previous = each.kind
-    if previous is Parameter.POSITIONAL_ONLY:
-        texts.append("/")
-    return texts
 
 
 def mismatches(default: Signature, implementation: Signature, context: bool) -> list[str]:

@@ -1,21 +1,32 @@
-"""Imports what descriptions name, and explains failures: misspelled, absent or broken."""
+"""What a description names and requires, and importing it: misspelled, absent or broken."""
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from enum import Enum
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path, PurePosixPath
 from pkgutil import iter_modules
-from re import match, search, sub
+from re import search
 from typing import TYPE_CHECKING, Any
 
-from .._environment import installed_distributions, installed_version
-from .._errors import Finding, in_words, nearest
-from .._patterns import split_identifier
-from .findings import error, unchecked, warning
+from .._description import AUTO_GENERATION, DEFAULTS, EVERY, GivenCallable
+from .._discovery import choose_variants
+from .._environment import (
+    RequirementError,
+    installed_distributions,
+    installed_version,
+    why_unmet,
+)
+from .._errors import Finding, Severity, in_words, nearest, replace
+from .._patterns import TypePattern, split_identifier
+from ..exceptions import IdentifierError
+from .findings import error, key_path, note, unchecked, warning
 
 if TYPE_CHECKING:
     from importlib.metadata import Distribution
@@ -32,20 +43,187 @@ _PACKAGE = f"{Path(__file__).parents[1]}{os.sep}"
 """The folder of spatch_core."""
 
 
+class Role(str, Enum):
+    """The role of a name in a description."""
+
+    TYPE = "type"
+    LIBRARY_FUNCTION = "library function"
+    FUNCTION = "function"
+    SHOULD_RUN = "should_run"
+    CONVERSION = "conversion"
+    MODULE = "module"
+    BACKEND = "backend"
+    ATTRIBUTE = "attribute of the library"
+    VALUE = "value of an attribute"
+
+
+_CONVERSIONS = ("to_default", "from_default", "copy_into")
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """Something importable that a description names."""
+
+    key: str
+    role: Role
+    text: str  # an identifier, a type pattern, or the name of a module
+    library_function: str | None = None  # the function that it implements; "*" for all others
+    takes_context: bool = False  # whether it gets a `DispatchContext` first
+
+    @property
+    def module(self) -> str:
+        """The module that has it."""
+        return self.text.lstrip("~@").partition(":")[0]
+
+
+def find_mentions(fields: Mapping[str, Any]) -> Iterator[Mention]:
+    """Yield every well-formed name in the fields of a description."""
+    for name in ("primary_types", "secondary_types"):
+        for position, text in _strings(fields.get(name)):
+            with suppress(IdentifierError):
+                TypePattern(text)
+                yield Mention(f"{name}[{position}]", Role.TYPE, text)
+    for name, value in _table(fields.get("attributes")).items():
+        key = key_path(("attributes", name))
+        yield from _identifier(key, Role.ATTRIBUTE, name)
+        yield from _identifier(key, Role.VALUE, value)
+    for name in _CONVERSIONS:
+        yield from _identifier(name, Role.CONVERSION, fields.get(name))
+    functions = _table(fields.get("functions"))
+    defaults = _table(functions.get(DEFAULTS))
+    for name, entry in functions.items():
+        path = key_path(("functions", name))
+        table = _table(entry)
+        if name == AUTO_GENERATION:
+            modules = table.get("modules")
+            if isinstance(modules, str):
+                yield Mention(f"{path}.modules", Role.MODULE, modules)
+            for position, text in _strings(modules):
+                yield Mention(f"{path}.modules[{position}]", Role.MODULE, text)
+            yield from _identifier(f"{path}.backend", Role.BACKEND, table.get("backend"))
+            continue
+        function = None if name == DEFAULTS else name
+        if function not in (None, EVERY):
+            named = [*_identifier(path, Role.LIBRARY_FUNCTION, function)]
+            if not (named or "." in name):
+                continue  # an unknown table
+            yield from named
+            # The implementation of a malformed name is imported, but not compared.
+            function = name if named else None
+        said = {**defaults, **table}
+        chosen = chosen_variant(said.get("variants"))
+        position = 0
+        if chosen is not None:
+            position, said["function"] = chosen
+        for role in (Role.FUNCTION, Role.SHOULD_RUN):
+            key = role.value
+            place = path if key in table or key not in said else "functions.defaults"
+            if role is Role.FUNCTION and chosen is not None:
+                place = path if "variants" in table else "functions.defaults"
+                key = f"variants[{position}].function"
+            context = role is Role.SHOULD_RUN or said.get("uses_context") is True or name == EVERY
+            yield from _identifier(f"{place}.{key}", role, said.get(role.value), function, context)
+
+
+def chosen_variant(variants: Any) -> tuple[int, Any] | None:
+    """Return position and identifier of the variant for this environment, or None."""
+    for position, variant in enumerate(variants if isinstance(variants, list) else []):
+        with suppress(RequirementError, TypeError, KeyError):
+            if not why_unmet(variant["requires"], is_condition=True):
+                return position, variant["function"]
+    return None
+
+
+def fields_of(description: Description) -> dict[str, Any]:
+    """Return the fields of a description as a file has them, without ``functions.defaults``."""
+    functions = dict(description.functions)
+    if description.every is not None:
+        functions[EVERY] = description.every
+    return {
+        "primary_types": [str(each) for each in description.primary_types],
+        "secondary_types": [str(each) for each in description.secondary_types],
+        "attributes": dict(description.attributes),
+        **{name: getattr(description, name) for name in _CONVERSIONS},
+        "functions": {
+            name: {
+                "function": each.function,
+                "should_run": each.should_run,
+                "uses_context": each.uses_context,
+            }
+            for name, each in functions.items()
+        },
+    }
+
+
+def _identifier(
+    key: str, role: Role, text: Any, function: str | None = None, context: bool = False
+) -> Iterator[Mention]:
+    if isinstance(text, GivenCallable):
+        return  # there is nothing to import
+    with suppress(IdentifierError):
+        split_identifier(text)
+        yield Mention(key, role, text, function, context)
+
+
+def _table(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _strings(values: Any) -> Iterator[tuple[int, str]]:
+    for position, value in enumerate(values if isinstance(values, list) else []):
+        if isinstance(value, str):
+            yield position, value
+
+
+# --- Requirements ---------------------------------------------------------------------------------
+
+
+def check_requirements(requires: Iterable[str]) -> Iterator[Finding]:
+    """Yield an error for each malformed requirement, and a note for each unmet one.
+
+    Examples
+    --------
+    >>> [str(each.severity) for each in check_requirements(["no-such-distribution", "a b"])]
+    ['note', 'error']
+    """
+    for position, text in enumerate(requires):
+        try:
+            unmet = why_unmet(text)
+        except RequirementError as failure:
+            remedy = "Install packaging, or correct the requirement"
+            found = error(f"it is inactive, because of a requirement: {failure}", remedy)
+        else:
+            if not unmet:
+                continue
+            found = note(f"{unmet}, so it is inactive here", "Install it to use the backend")
+        yield replace(found, key=f"requires[{position}]")
+
+
+def check_variants(description: Description) -> Iterator[Finding]:
+    """Yield an error for each malformed requirement, and a note for each absent function.
+
+    The variants may have been chosen before.
+    """
+    if not description.varies:
+        return
+    chosen, problems = choose_variants(description)
+    for problem in problems:
+        yield replace(problem, severity=Severity.ERROR)
+    for identifier, why in {**description.absent, **chosen.absent}.items():
+        message = f"it has no implementation for what is installed here: {why}"
+        found = note(message, "Install it, or add an implementation without a requirement")
+        yield replace(found, key=key_path(("functions", identifier)))
+
+
+# --- Importing ------------------------------------------------------------------------------------
+
+
 class Importer:
     """Imports for an examination, and explains failures."""
 
-    def __init__(
-        self,
-        own: Iterable[str],
-        requirements: Requirements | None = None,
-        nowhere: Iterable[str] = (),
-    ) -> None:
+    def __init__(self, own: Iterable[str]) -> None:
         # The top-level packages of the backend and of the library: a misspelled name may mean one.
         self.own = set(own)
-        self.requirements = requirements or Requirements()  # of the backend's distribution
-        # Top-level packages of the backend's code that no folder around its file contains.
-        self.nowhere = set(nowhere)
         self.found: dict[str, Any] = {}
 
     def load(self, identifier: str, is_needed: bool) -> Any:
@@ -68,7 +246,7 @@ class Importer:
                 why = "" if isinstance(raised, AttributeError) else f" ({raised})"
                 return error(
                     f"{module!r} has no {qualname!r}{why}",
-                    did_you_mean(attributes_like(outer, part), "Correct the name, or write it"),
+                    did_you_mean(attributes_like(outer, part), "Correct the name, or define it"),
                 )
         return found
 
@@ -98,23 +276,16 @@ class Importer:
         if is_module_installed(package):
             meant = did_you_mean(submodules_like(absent), "Correct the name, or ship the module")
             return error(message, meant, is_absent=True)
-        near = []
-        if package not in self.requirements:
-            near = nearest(package, {*self.own, *owners_of_packages()}, _MISSPELLED)
+        near = nearest(package, {*self.own, *owners_of_packages()}, _MISSPELLED)
         if near:
             return error(message, did_you_mean(near), is_absent=True)
         wanted = f"{wanted}," if wanted else ""
         said = "" if missing is raised else f" ({raised})"
         if not is_needed:
             return unchecked(f"the package {package!r}{wanted} is not installed here{said}")
-        remedy = "Install it, and make it a dependency of the backend"
-        if package in self.requirements:
-            remedy = f"Install it: {self.requirements.name} requires it"
-        elif package in self.nowhere:
-            remedy = f"Install it: no folder around the file is called {package!r}"
         return warning(
             f"the package {package!r}{wanted} is not installed{said}, so calls fail",
-            remedy,
+            "Install it; a backend has what it imports among its dependencies",
             is_absent=True,
         )
 
@@ -135,13 +306,12 @@ def _source(module: str) -> str:
     """Return the text of a module without importing the packages around it; empty if unknown."""
     try:
         spec = find_spec(package_of(module))
-        folder = Path(str(spec and spec.origin)).parent
-        place = folder.joinpath(*module.split(".")[1:])
-        files = [Path(str(spec and spec.origin))]
-        if place != folder:
-            files = [place.with_suffix(".py"), place / "__init__.py"]
-        return "".join(each.read_text("utf-8", "replace") for each in files if each.is_file())
-    except Exception:  # noqa: BLE001  # a third party's finder
+        file = Path(str(spec and spec.origin))
+        if "." in module:
+            file = file.parent.joinpath(*module.split(".")[1:])
+            file = file / "__init__.py" if file.is_dir() else file.with_suffix(".py")
+        return file.read_text("utf-8", "replace")
+    except Exception:  # noqa: BLE001  # no such file, or a third party's finder
         return ""
 
 
@@ -243,26 +413,6 @@ def origin_of(
     return None, None
 
 
-class Requirements:
-    """The requirements of a distribution, optional or not, as its metadata has them.
-
-    >>> "cupy-cuda12x" in Requirements("oil", ["cupy_cuda12x; extra == 'gpu'"])
-    True
-    """
-
-    def __init__(self, name: str = "", texts: Iterable[str] = ()) -> None:
-        self.name = name
-        found = (match(r"\s*([\w.-]+)", text) for text in texts)
-        self._names = {_normal(each[1]) for each in found if each}
-
-    def __contains__(self, package: str) -> bool:
-        return _normal(package) in self._names
-
-
-def _normal(name: str) -> str:
-    return sub("[-_.]+", "_", name).lower()
-
-
 # --- Similar names --------------------------------------------------------------------------------
 
 
@@ -302,19 +452,15 @@ def functions_near(identifier: str, known: Iterable[str]) -> list[str]:
     module, _, qualname = identifier.partition(":")
     # One letter makes a short name dissimilar.
     similarity = _SIMILARITY if len(qualname) > 3 else 0.5
-    found: dict[str, int] = {}
-    for each in known:
+
+    def is_near(each: str) -> bool:
         own_module, _, own = each.partition(":")
         if _digits(own) != _digits(qualname) or not nearest(qualname, [own], similarity):
-            continue
-        if own_module == module:
-            found[each] = 0
-        elif nearest(module, [own_module], _SIMILARITY):
-            found[each] = 1
-        elif own == qualname and package_of(own_module) == package_of(module):
-            found[each] = 2
-    best = min(found.values(), default=0)
-    return nearest(identifier, [each for each, rank in found.items() if rank == best], 0)
+            return False
+        is_moved = own == qualname and package_of(own_module) == package_of(module)
+        return is_moved or bool(nearest(module, [own_module], _SIMILARITY))
+
+    return nearest(identifier, filter(is_near, known), 0)
 
 
 def _digits(name: str) -> str:

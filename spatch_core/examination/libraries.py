@@ -1,15 +1,17 @@
-"""The registered libraries: their systems, their functions, and the classes of this process."""
+"""The registered libraries: their systems, their functions, and their backends, usable or not."""
 
 from __future__ import annotations
 
 import gc
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from enum import Enum
 from typing import TYPE_CHECKING, Any
 
+from .._discovery import REQUIRES
 from .._environment import (
     find_entry_points,
     installed_distributions,
@@ -26,12 +28,17 @@ from .._errors import (
     nearest,
     replace,
 )
-from .._patterns import DEFAULT, import_identifier, shown
+from .._order import BY_TYPES, DECLARED
+from .._patterns import ABSTRACT, DEFAULT, EXACT, TypePattern, import_identifier, shown
 from .child import foreign_code, progress
+from .findings import note
 from .importing import package_of
 from .project import check_group, entry_point_advice
 
 if TYPE_CHECKING:
+    from .._description import Description
+    from .._discovery import Catalog
+    from .._order import Order
     from ..backend_system import BackendSystem
 
 GROUP = "spatch_core.libraries"
@@ -78,6 +85,20 @@ class LoadedLibrary:
         """The system of a library without a fault."""
         assert self.system is not None
         return self.system
+
+    @property
+    def functions(self) -> Mapping[str, Any]:
+        """The library's functions by identifier, also those that it imports lazily."""
+        if self.system is None:
+            return {}
+        import_public_names(self.library)
+        return self.system.functions
+
+    @property
+    def types(self) -> set[str]:
+        """The identifiers of the types that its backends name."""
+        descriptions = [] if self.system is None else self.system.backends.values()
+        return {each.identifier for one in descriptions for each in one.known_types}
 
     def shown(self, backend: str) -> str:
         """Return the name of a backend as people see it."""
@@ -266,3 +287,207 @@ def adopted_name(system: BackendSystem, function: object) -> str | None:
                 if identifier and namespace.find(identifier, adoption) is not None:
                     return str(identifier)
     return None
+
+
+# --- The backends of a library, usable or not -----------------------------------------------------
+
+
+class State(str, Enum):
+    """Whether a backend takes part in calls, and the kind of reason why not."""
+
+    ACTIVE = "active"
+    WAITS = "waits for prioritize"  # the library itself goes first in all calls that it matches
+    NEEDS_OPT_IN = "needs opt-in"
+    INACTIVE = "inactive"
+    BLOCKED = "blocked"
+    BROKEN = "broken"
+
+
+@dataclass(frozen=True, slots=True)
+class ListedBackend:
+    """One backend of a library."""
+
+    name: str  # "default" is the library itself
+    state: State
+    reason: str  # why the backend is not active; empty for an active one
+    source: Source  # where its description comes from
+    functions: int | None = None  # how many it implements; None if the description was not read
+    prioritized: bool = False  # by the environment
+    description: Description | None = None  # None if it was not read, or has faults
+
+
+def list_backends(loaded: LoadedLibrary) -> list[ListedBackend]:
+    """Return the backends of a library: usable ones by priority, then blocked, then skipped."""
+    system, home = loaded.system, loaded.library.home
+    if system is None:
+        return []
+    variable = f"{system.environ_prefix}_BLOCK"
+    reason = f"by the environment variable {variable}; its description was not read"
+    blocked = [
+        ListedBackend(name, State.BLOCKED, reason, home(source))
+        for name, source in sorted(system._catalog().blocked.items())
+    ]
+    skipped: dict[Any, ListedBackend] = {}  # an entry point may have several faults
+    for problem in sorted(loaded.problems, key=lambda each: each.backend or ""):
+        known = system.backends.get(str(problem.backend))
+        # An unreadable requirement: such a backend is listed as inactive.
+        is_listed = problem.key == REQUIRES and known is not None and known.unmet != ""
+        if problem.backend is not None and problem.skips and not is_listed:
+            source = home(problem.source)
+            key = problem.backend, source.distribution, source.entry_point
+            reason = f"{problem.key}: {problem.message}" if problem.key else problem.message
+            broken = ListedBackend(problem.backend, State.BROKEN, reason, source)
+            skipped.setdefault(key, broken)
+    return [*_usable(system, loaded), *blocked, *skipped.values()]
+
+
+def current_backend(loaded: LoadedLibrary) -> str | None:
+    """Return the current backend that the environment sets, or None."""
+    return None if loaded.system is None else loaded.system.backend_opts().backend
+
+
+def unusable_backends(loaded: LoadedLibrary) -> list[ListedBackend]:
+    """Return the backends that explanations of calls leave out."""
+    return [each for each in list_backends(loaded) if each.state in (State.BLOCKED, State.BROKEN)]
+
+
+def _usable(system: BackendSystem, loaded: LoadedLibrary) -> Iterator[ListedBackend]:
+    options = system.backend_opts()
+    active = frozenset(options.backends)
+    prioritized = options.prioritized
+    variable = f"{system.environ_prefix}_PRIORITIZE"
+    descriptions = system.backends
+    for name in dict.fromkeys([*prioritized, *descriptions]):
+        description = descriptions[name]
+        state, reason = State.ACTIVE, ""
+        if description.unmet:
+            state, reason = State.INACTIVE, description.unmet
+        elif name not in active:
+            state = State.NEEDS_OPT_IN
+        elif name not in prioritized and waits_for_prioritize(description, system):
+            state = State.WAITS
+        if state in (State.WAITS, State.NEEDS_OPT_IN):
+            reason = (
+                f"it runs with backend_opts(prioritize={name!r}), or with {variable}={name} in "
+                "the environment"
+            )
+        yield ListedBackend(
+            name,
+            state,
+            reason,
+            loaded.library.home(description.source),
+            len(system.functions if name == DEFAULT else description.functions)
+            + len(functions_of_every(description, system)),
+            name in prioritized,
+            description,
+        )
+
+
+def functions_of_every(description: Description, system: BackendSystem) -> list[str]:
+    """Return the library's functions that a backend implements by ``functions."*"``."""
+    if description.every is None:
+        return []
+    return [each for each in system.functions if each not in description.functions]
+
+
+# --- Backends that the golden rule keeps from running ---------------------------------------------
+
+
+def waits_for_prioritize(description: Description, system: BackendSystem) -> bool:
+    """Whether a backend does not require opt-in, and yet runs only where it is prioritized.
+
+    The library works with all its types itself, and goes before backends that are merely installed.
+    """
+    if description.name == DEFAULT or description.requires_opt_in:
+        return False
+    order = [*system._catalog().descriptions]
+    goes_first = order.index(description.name) < order.index(DEFAULT)
+    if goes_first and description.name in system._dispatcher.ensure_loaded().decider.placed:
+        return False
+    return are_covered(description.known_types, own_types(system))
+
+
+def own_types(system: BackendSystem) -> list[TypePattern]:
+    """Return the library's own primary types; no backend is discovered."""
+    return [TypePattern(each) for each in system._default_types]
+
+
+def are_covered(types: Iterable[TypePattern], own: Collection[TypePattern]) -> bool:
+    """Whether the library works with all these types itself, and goes first in calls with them."""
+    return bool(own) and all(any(_covers(each, other) for each in own) for other in types)
+
+
+def check_calls(
+    description: Description, own: Collection[TypePattern], waits: bool
+) -> Iterator[Finding]:
+    """Yield notes about the calls that a backend takes beside the library's own types."""
+    if waits:
+        found = note(
+            "it waits for prioritize: the library works with all of its types itself and goes "
+            "first, so it never runs unasked",
+            "Write requires_opt_in = true, which says so; users then choose it with prioritize",
+        )
+        yield replace(found, key="requires_opt_in")
+    if own and "builtins" not in [each.module for each in own]:
+        for position, each in enumerate(description.primary_types):
+            if each.module == "builtins" and not description.in_code:
+                called = f"f({each.qualname})"
+                found = note(
+                    f"the library lists none of Python's own classes: the backend takes calls "
+                    f"like {called}, and none that has an object of the library beside it",
+                    f"Remove {str(each)!r}, unless calls like {called} are meant",
+                )
+                yield replace(found, key=f"primary_types[{position}]")
+
+
+def _covers(own: TypePattern, other: TypePattern) -> bool:
+    """Whether `own` is known to match every class that `other` matches."""
+    if own.identifier == other.identifier and own.prefix == other.prefix:
+        return True
+    if own.prefix == EXACT or (own.prefix != ABSTRACT and other.prefix not in (EXACT, own.prefix)):
+        return False
+    cls: Any = sys.modules.get(other.module)
+    base: Any = sys.modules.get(own.module)
+    with suppress(Exception):
+        for part in other.qualname.split("."):
+            cls = getattr(cls, part)
+        for part in own.qualname.split("."):
+            base = getattr(base, part)
+        return issubclass(cls, base) if own.prefix == ABSTRACT else base in type.mro(cls)
+    return False
+
+
+# --- The order ------------------------------------------------------------------------------------
+
+BASE_ORDER = (
+    "the library itself is first, then concrete backends, then abstract ones; among these, "
+    "backends in the library's code keep their order, then installed ones are sorted by name"
+)
+
+
+def edges_as_json(catalog: Catalog) -> list[dict[str, Any]]:
+    """Return every edge in force, the strongest first, as ``show --json`` prints them."""
+    found = []
+    for edge in catalog.order.edges(catalog.default_name):
+        declared_by = None
+        if edge.origin == DECLARED:
+            declared_by = edge.after if edge.moves_down else edge.before
+        fields = edge._asdict()
+        del fields["moves_down"]
+        found.append({**fields, "declared_by": declared_by})
+    return found
+
+
+def short_reason(edge: Mapping[str, Any], name: str) -> str:
+    """Return a short text about an edge, from the side of one of its two backends."""
+    goes = f"before {edge['after']}" if name == edge["before"] else f"after {edge['before']}"
+    if edge["origin"] == BY_TYPES:
+        return f"{goes}: {'narrower' if name == edge['before'] else 'wider'} types"
+    declared_by = edge["declared_by"]
+    return f"{goes}: {f'{declared_by} declares it' if declared_by else edge['reason']}"
+
+
+def mending(order: Order) -> str | None:
+    """Return a value of ``SET_ORDER`` that breaks every cycle; None without cycles."""
+    pieces = [piece for cycle in order.cycles for piece in cycle.set_order.split(",")]
+    return ",".join(dict.fromkeys(pieces)) or None

@@ -18,7 +18,6 @@ from .._errors import Finding, nearest
 from .._patterns import import_identifier
 from .findings import error, note, warning
 from .importing import (
-    Requirements,
     did_you_mean,
     is_module_installed,
     owners_of_packages,
@@ -56,13 +55,6 @@ class Project:
         for key in keys:
             found = found.get(key) if isinstance(found, dict) else None
         return found if isinstance(found, dict) else {}
-
-    def requirements(self) -> Requirements:
-        """Return the requirements of the project."""
-        texts = [*_strings(self.table("project").get("dependencies"))]
-        for extra, more in self.table("project", "optional-dependencies").items():
-            texts += [f"{each}; extra == '{extra}'" for each in _strings(more)]
-        return Requirements(str(self.table("project").get("name", "")), texts)
 
     def entry_points(self) -> Iterator[tuple[str, str, str]]:
         """Yield group, name and value of each entry point."""
@@ -136,29 +128,22 @@ class Project:
             return
         within = self.path.relative_to(folder)
         package = ".".join(within.parent.parts)
-        cause = ""
-        if backend.startswith("setuptools"):
-            if not self._is_package_data(package):
-                cause = "setuptools packs only Python modules unless it is told otherwise"
-            remedy = (
-                f'Add to pyproject.toml: [tool.setuptools.package-data] "{package}" = ["*.toml"]'
+        lacks = "the wheel lacks this file:"
+        # Other build backends pack all files of a package.
+        if backend.startswith("setuptools") and not self._is_package_data(package):
+            yield warning(
+                f"{lacks} setuptools packs only Python modules unless it is told otherwise",
+                f'Write "{package}" = ["*.toml"] below [tool.setuptools.package-data] in '
+                "pyproject.toml",
             )
-        elif backend.startswith("mesonpy"):
+        if backend.startswith("mesonpy"):
             texts = (each.read_text("utf-8", "replace") for each in self._files("meson.build"))
             if not any(self.path.name in text or "install_subdir" in text for text in texts):
-                cause = "no meson.build installs it"
-            remedy = (
-                f"Add to meson.build: py.install_sources('{self.path.name}', "
-                f"subdir: '{within.parent.as_posix()}')"
-            )
-        else:
-            places = within.as_posix(), self.path.relative_to(self.folder).as_posix()
-            for key, pattern in self._exclusions():
-                if any(_matches(each, pattern) for each in places):
-                    cause = f"{key} in pyproject.toml has {pattern!r}"
-            remedy = "Exclude less, so that the file is packed"
-        if cause:
-            yield warning(f"the wheel lacks this file: {cause}", remedy)
+                place = f"'{self.path.name}', subdir: '{within.parent.as_posix()}'"
+                yield warning(
+                    f"{lacks} no meson.build installs it",
+                    f"Add to meson.build: py.install_sources({place})",
+                )
 
     def _is_package_data(self, package: str) -> bool:
         """Whether setuptools packs the file."""
@@ -181,18 +166,6 @@ class Project:
             if name in ("*", "", package) or package.startswith(f"{name}.")
             for pattern in _strings(patterns)
         )
-
-    def _exclusions(self) -> Iterator[tuple[str, str]]:
-        """Yield the patterns of files that other build backends leave out, with their keys."""
-        for keys, name in (
-            (("tool", "hatch", "build"), "exclude"),
-            (("tool", "hatch", "build", "targets", "wheel"), "exclude"),
-            (("tool", "poetry"), "exclude"),
-            (("tool", "pdm", "build"), "excludes"),
-            (("tool", "uv", "build-backend"), "wheel-exclude"),
-        ):
-            for pattern in _strings(self.table(*keys).get(name)):
-                yield ".".join([*keys, name]), pattern
 
     def _files(self, name: str) -> Iterator[Path]:
         """Yield the existing files of this name between the project's folder and the file."""
@@ -270,14 +243,6 @@ def _leads_to(path: Path, value: str) -> bool:
     module, _, attribute = (part.strip() for part in value.partition("[")[0].partition(":"))
     place = (*module.split("."), attribute)
     return attribute == path.name and path.parts[-len(place) :] == place
-
-
-def _matches(path: str, pattern: str) -> bool:
-    """Whether a pattern of a build configuration matches a file, or a folder around it."""
-    pattern = pattern.strip("/")
-    parts = path.split("/")
-    heads = ["/".join(parts[: end + 1]) for end in range(len(parts))]
-    return any(fnmatch(each, pattern) for each in (*heads, *parts))
 
 
 def _strings(values: Any) -> list[str]:

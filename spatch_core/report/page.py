@@ -10,14 +10,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from .. import __version__
 from .._patterns import shown
-from ..examination.backends import BASE_ORDER
-
-if TYPE_CHECKING:
-    from ..examination.replay import Recorded
+from ..examination.libraries import BASE_ORDER
 
 Json = dict[str, Any]
 EDGES = 300
@@ -81,7 +78,7 @@ class ReportedLibrary:
     default_name: str  # the name of the library itself as people see it
     order: Json | None = None  # and the functions
     examined: Json | None = None  # by doctor
-    what_runs: Json | None = None  # the fields of `WhatRuns`
+    what_runs: Json | None = None  # see `examination.question`
 
     def shown(self, backend: str) -> str:
         """Return the name of a backend as people see it."""
@@ -143,10 +140,10 @@ def _matrix(library: Json) -> Json:
 class ReportedRun:
     """A record of a program, with the choices sorted by their first calls."""
 
-    def __init__(self, name: str, recorded: Sequence[Recorded]) -> None:
+    def __init__(self, name: str, recorded: Sequence[Json]) -> None:
         self.name = name
-        self.calls = sorted(recorded, key=lambda each: each.first or 0.0)
-        self.timed = [each for each in self.calls if None not in (each.first, each.last)]
+        self.calls = sorted(recorded, key=lambda each: each["first"] or 0.0)
+        self.timed = [each for each in self.calls if None not in (each["first"], each["last"])]
 
 
 # The picture of a priority order: boxes below each other, and arrows beside them

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from .backend_run import BackendInTest
     from .kit import BackendDummy, Distribution, isolated, run_python, write_distribution
-    from .run_report import BackendInTest
 
 __all__ = [
     "BackendDummy",
@@ -29,7 +29,7 @@ def __getattr__(name: str) -> object:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module
 
-    home = "run_report" if name == "BackendInTest" else "kit"
+    home = "backend_run" if name == "BackendInTest" else "kit"
     return getattr(import_module(f".{home}", __name__), name)
 
 

@@ -1,14 +1,19 @@
-"""A run of a library's tests under a backend: the part of the plugin that is loaded on demand."""
+"""A run of a library's tests under a backend: the part of the plugin that is loaded on demand.
+
+First comes the run, then its hooks around each call, then the report: the table, the JSON, and what
+the fixture gives.
+"""
 
 from __future__ import annotations
 
 import json
 import warnings
 from collections import Counter
-from collections.abc import Awaitable, Callable, Generator, Iterator
+from collections.abc import Awaitable, Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass, field
 from threading import RLock
-from typing import Any
+from typing import Any, TypeAlias
 
 import pytest
 
@@ -23,15 +28,15 @@ from ..examination.libraries import find_library, import_public_names, load_libr
 from ..exceptions import GlobalOptionsWarning, UnknownBackendError
 from ..hooks import watched
 from .package_functions import replace_functions
-from .run_report import (
-    ANSWERED,
-    DEFERRED,
-    UNSEEN,
-    Outcomes,
-    RunReport,
-    reasons,
-)
 
+FORMAT = 1
+"""The version of the JSON format. Later versions only add keys."""
+SHOWN = 3
+"""The largest number of reasons and of tests in each list of the table."""
+ANSWERED, DEFERRED, UNSEEN = "answered", "deferred", "unseen"
+Outcomes: TypeAlias = "Counter[tuple[str, str, str]]"
+"""How many calls the backend has answered, deferred or never seen, by function and reason."""
+_HEAD = ("FUNCTION", "ANSWERED", "DEFERRED", "NEVER SAW", "TESTS")
 _CONVERT = "convert:"
 _NOTED = "spatch_calls"
 """An attribute of test reports, which xdist transfers from its workers to the main process."""
@@ -271,3 +276,125 @@ class _Reversed(Conversion):
 
 async def _awaited(result: Awaitable[Any], finish: Callable[[Any], Any]) -> Any:
     return finish(await result)
+
+
+# --- The report -----------------------------------------------------------------------------------
+
+
+def reasons(outcomes: Outcomes, outcome: str) -> dict[str, dict[str, int]]:
+    """Return the numbers of calls with this outcome, by function and by reason."""
+    found: dict[str, dict[str, int]] = {}
+    for (each, function, reason), number in outcomes.items():
+        if each == outcome:
+            found.setdefault(function, {})[reason] = number
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class BackendInTest:
+    """The backend under which a test runs: the fixture ``spatch_backend`` for pytest.
+
+    Parameters
+    ----------
+    name : str
+        ``"default"`` without ``--spatch-backend``.
+    converts : bool
+        Whether each call is made with objects of the backend.
+    outcomes : Counter
+        The outcomes of the calls of the test so far.
+    """
+
+    name: str
+    converts: bool = False
+    outcomes: Outcomes = field(default_factory=Counter)
+
+    @property
+    def answered(self) -> dict[str, int]:
+        """By the function's identifier, how many calls the backend has answered."""
+        found = reasons(self.outcomes, ANSWERED)
+        return {function: sum(numbers.values()) for function, numbers in found.items()}
+
+    @property
+    def deferred(self) -> dict[str, list[str]]:
+        """By the function's identifier, the reasons for which the backend has deferred."""
+        return {name: [*numbers] for name, numbers in reasons(self.outcomes, DEFERRED).items()}
+
+
+class RunReport:
+    """The outcomes of the calls of all tests of a run."""
+
+    def __init__(self, about: Mapping[str, Any], implemented: Iterable[str]) -> None:
+        self._about = dict(about)  # the library and the backend, for the JSON
+        self._implemented = list(implemented)
+        self._outcomes: Outcomes = Counter()
+        self._tests_of: Counter[str] = Counter()  # by function
+        self._tests: dict[str, bool] = {}  # whether each test has reached the backend
+
+    def add(self, test: str, outcomes: Outcomes) -> None:
+        """Add the outcomes of a test."""
+        self._outcomes.update(outcomes)
+        is_reached = any(outcome != UNSEEN for outcome, _, _ in outcomes)
+        self._tests[test] = self._tests.get(test, False) or is_reached
+        self._tests_of.update({function for _, function, _ in outcomes})
+
+    def content(self) -> dict[str, Any]:
+        """Return the report as a dictionary for JSON."""
+        outcomes = (ANSWERED, DEFERRED, UNSEEN)
+        answered, deferred, unseen = (reasons(self._outcomes, each) for each in outcomes)
+        return {
+            "format": FORMAT,
+            **self._about,
+            "functions": {
+                name: {
+                    "answered": sum(answered.get(name, {}).values()),
+                    "deferred": deferred.get(name, {}),
+                    "unseen": unseen.get(name, {}),
+                    "tests": self._tests_of[name],
+                }
+                for name in sorted(self._tests_of)
+            },
+            "not_called": [each for each in self._implemented if each not in self._tests_of],
+            "tests": len(self._tests),
+            "not_reached": sorted(
+                name for name, is_reached in self._tests.items() if not is_reached
+            ),
+        }
+
+    def lines(self) -> Iterator[str]:
+        """Yield the lines of the table and of the lists below it."""
+        content = self.content()
+        functions: dict[str, dict[str, Any]] = content["functions"]
+        rows: list[tuple[str, ...]] = [_HEAD]
+        for name, each in functions.items():
+            sums = (sum(each[key].values()) for key in ("deferred", "unseen"))
+            rows.append((name, *map(str, (each["answered"], *sums, each["tests"]))))
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        for first, *others in rows:
+            cells = [cell.rjust(width) for cell, width in zip(others, widths[1:], strict=True)]
+            yield "  ".join([first.ljust(widths[0]), *cells])
+            for key, words in (("deferred", "deferred"), ("unseen", "never saw")):
+                for reason, number in _most_frequent(functions.get(first, {}).get(key, {})):
+                    yield f"    {number} {words}: {reason}"
+        yield ""
+        not_called, not_reached = content["not_called"], content["not_reached"]
+        title = f"functions of the backend that were not called ({len(not_called)})"
+        yield from _listed(title, not_called)
+        title = f"tests that never reached it ({len(not_reached)} of {content['tests']})"
+        yield from _listed(title, not_reached)
+
+
+def _most_frequent(numbers: Mapping[str, int]) -> list[tuple[str, int]]:
+    """Return the most frequent reasons."""
+    ordered = sorted(numbers.items(), key=lambda each: (-each[1], each[0]))
+    rest = ordered[SHOWN:]
+    if rest:
+        ordered[SHOWN:] = [(f"{len(rest)} other reasons", sum(number for _, number in rest))]
+    return ordered
+
+
+def _listed(title: str, names: list[str]) -> Iterator[str]:
+    yield title + (":" if names else "")
+    for each in names[:SHOWN]:
+        yield f"    {each}"
+    if len(names) > SHOWN:
+        yield f"    and {len(names) - SHOWN} more, which the JSON has"

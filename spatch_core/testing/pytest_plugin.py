@@ -12,7 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from .run_report import BackendInTest
+    from .backend_run import BackendInTest
 
 __all__: list[str] = []
 
@@ -63,7 +63,7 @@ def pytest_configure(config: pytest.Config) -> None:
 @pytest.fixture
 def spatch_backend(request: pytest.FixtureRequest) -> BackendInTest:
     """Return the backend under which the test runs, with its answers in the test so far."""
-    from .run_report import BackendInTest
+    from .backend_run import BackendInTest
 
     run = request.config.pluginmanager.get_plugin(_RUN)
     if run is None or request.node.get_closest_marker("spatch_default"):

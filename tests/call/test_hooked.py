@@ -6,7 +6,6 @@ import asyncio
 import gc
 import inspect
 import pickle
-import threading
 import traceback
 from abc import ABC
 from collections.abc import Callable, Iterator
@@ -604,34 +603,6 @@ def test_generator_functions() -> None:
 
 
 # --- threads, tasks and contexts
-
-
-def test_threads_and_tasks() -> None:
-    """H1, S2: a hook sees the calls of its context, and of tasks that are started there."""
-    seen, global_hook = Seen(), Seen()
-
-    def work() -> None:
-        thread = threading.Thread(target=f, args=(Own(),))
-        thread.start()
-        thread.join()
-
-    async def main() -> None:
-        with backend_opts(hook=seen):
-            task = asyncio.create_task(wait(Own()))
-            work()
-        await wait(Own())
-        await task
-
-    asyncio.run(main())
-    assert seen.calls == ["lib:wait"]
-    backend_opts(hook=global_hook).enable_globally()
-    work()
-    assert global_hook.calls == ["lib:f"]
-    assert backend_opts().hooks == (global_hook,)
-    backend_opts(hook=global_hook).enable_globally()  # the same: no warning
-    backend_opts.reset_globally()
-    work()
-    assert global_hook.calls == ["lib:f"]
 
 
 # --- what stays after a hook

@@ -254,6 +254,20 @@ def test_names_are_as_in_a_program(paint: Site, function: str) -> None:
     assert answer["options"]["type"] == "fractions:Fraction"
 
 
+def test_a_type_has_a_short_name_if_it_is_the_only_one(paint: Site) -> None:
+    """Of the types that backends name, also for ``--type``; otherwise all are named."""
+    answer = paint.run("explain", "blur", "int", "--type", "Fraction", "--json").json
+    assert [each["type"] for each in answer["types"]] == ["builtins:int"]
+    assert answer["options"]["type"] == "fractions:Fraction"
+    assert paint.run("explain", "blur", "Fraction", "--json").json["selected"] == "oil"
+    paint.install_backend("water", 'primary_types = ["paint_water:Fraction"]\n')
+    answer_of_two = paint.run("explain", "blur", "Fraction")
+    assert "'Fraction' may be each of these types: fractions:Fraction, paint_water:Fraction" in (
+        " ".join(answer_of_two.errors.split())
+    )
+    assert answer_of_two.code == 2
+
+
 def test_without_types_each_type_that_backends_name_has_a_row(paint: Site) -> None:
     """The row says what runs, under the options of the command."""
     paint.install_backend(

@@ -16,7 +16,7 @@ from tests.cli.conftest import FUNCTIONS, ODD, TYPE, Site, create
 ROOT = Path(__file__).parents[2]
 
 
-def run_own_tests(site: Site, folder: Path, package: str, group: str = "paintlib.backends") -> str:
+def run_own_tests(site: Site, folder: Path, package: str) -> str:
     """Run a package's tests as if it were installed; return their output."""
     distribution = folder.name.replace("-", "_")
     entry_points = [
@@ -25,7 +25,7 @@ def run_own_tests(site: Site, folder: Path, package: str, group: str = "paintlib
         if "backend.toml" in line and ":" in line
     ]
     name, _, value = entry_points[0].partition(" = ")
-    write_distribution(site.folder, folder.name, entry_points={group: {name: value}})
+    write_distribution(site.folder, folder.name, entry_points={"paintlib.backends": {name: value}})
     shutil.copytree(folder / "src" / package, site.folder / package)
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-rs", "-p", "no:cacheprovider", str(folder)],
@@ -50,6 +50,11 @@ def test_a_new_backend_passes_its_own_tests(paint: Site) -> None:
     assert sorted(listed) == sorted(each.relative_to(folder).as_posix() for each in found)
     assert "  cd paint-lib-water\n" in answer.output
     assert "Types:" not in answer.output
+    readme = (folder / "README.md").read_text()
+    assert (
+        "for the library `paintlib` works with objects of `fractions:Fraction`. It runs" in readme
+    )
+    assert "python -m pip install -e '.[test]'" in readme
     assert "4 passed" in run_own_tests(paint, folder, "paint_lib_water")
     (library,) = paint.run("doctor", "paintlib", "--json").json["libraries"]
     assert [each for each in library["findings"] if each["backend"] == "water"] == []
@@ -185,34 +190,6 @@ def test_the_signature_is_the_librarys_own(paint: Site) -> None:
     assert "_DEFAULT: Any = object()" in code
 
 
-OTHER_LIBRARY = """
-    from spatch_core import BackendSystem
-
-    class Home:
-        system = BackendSystem("otherlib.backends", "OTHERLIB")
-
-    @Home.system.dispatchable("data", module="statistics")
-    def mean(data): ...
-
-    @Home.system.dispatchable("data")
-    def mode(data): ...
-"""
-
-
-def test_the_library_may_have_other_names(site: Site) -> None:
-    """Functions may have the name of another module, and the system may be an attribute."""
-    write_distribution(
-        site.folder,
-        "other-lib",
-        entry_points={"spatch_core.libraries": {"otherlib": "otherlib:Home.system"}},
-        files={"otherlib/__init__.py": OTHER_LIBRARY},
-    )
-    arguments = ("water", "--type", "fractions:Fraction", "--function", "statistics:mean")
-    assert create(site, *arguments, library="otherlib").code == 0
-    folder = site.folder / "other-lib-water"
-    assert "4 passed" in run_own_tests(site, folder, "other_lib_water", "otherlib.backends")
-
-
 def test_everything_may_be_unusual(paint: Site) -> None:
     """The name has dots, a type is not installed, and the folder is another."""
     answer = create(
@@ -274,7 +251,7 @@ def test_a_place_that_cannot_be_written_to_is_reported(paint: Site) -> None:
         ),
         pytest.param(
             ["water", *TYPE, "--function", "paintlib.filters:equalize"],
-            "has a function 'paintlib.filters:equalize'; did you mean paintlib.filters:",
+            "no library has a function 'paintlib.filters:equalize'",
             id="unlike-any",
         ),
         pytest.param(

@@ -54,7 +54,7 @@ def studio(paint: Site, request: pytest.FixtureRequest) -> Site:
         )
     # doctor starts a process for each, and shows a line for each, as others do.
     is_doctor = "[" in request.node.name and "doctor" in request.node.callspec.id
-    for number in range(1 if is_doctor else 12):
+    for number in range(1 if is_doctor else 6):
         paint.install_backend(f"颜料-{number}", 'primary_types = ["builtins:str"]\n')
     return paint
 

@@ -98,6 +98,30 @@ def test_a_good_file_is_fine_though_nothing_is_installed(site: Site, project: Pa
     )
 
 
+def test_what_the_code_has_renamed_is_to_be_updated(site: Site, project: Path) -> None:
+    """The file has the old name; in one that no update writes, the name is to be corrected."""
+    write(project / "src" / "paint_oil", {"tools.py": TOOLS.replace("def ask(", "def asks(")})
+    text = GOOD.replace("defaults]\n    should_run", '"paintlib.filters:blend"]\n    function')
+    advice = "If the code has another name for it, run `spatch-core update`"
+    found = faults(verify(site, project, GOOD, "--json"))
+    assert found[10, "functions.defaults.should_run"] == (
+        "'paint_oil.tools' has no 'ask'",
+        f"Did you mean 'asks'? {advice}",
+    )
+    written_by_hand = text.replace('backend = "paint_oil.tools:backend"', "")
+    found = faults(verify(site, project, written_by_hand, "--json"))
+    assert advice not in str(found)
+    assert "'paint_oil.tools' has no 'ask'" in str(found)
+
+
+@pytest.mark.parametrize("command", ["verify", "update"])
+def test_without_a_file_the_message_says_what_to_give(site: Site, command: str) -> None:
+    """It is wrong usage."""
+    answer = site.run(command)
+    assert "FILE is missing: give the TOML file of the backend, for example src/" in answer.errors
+    assert (answer.code, answer.output) == (2, "")
+
+
 def test_every_fault_is_shown_at_once(site: Site, project: Path) -> None:
     """Faults of fields and of imports are sorted by line."""
     toml = """
@@ -168,7 +192,8 @@ def test_a_fault_is_one_line_with_file_and_line(site: Site, project: Path) -> No
     key = 'functions."paintlib.filters:blur".function'
     assert (
         f"\n{file}:13: error: {key}: 'paint_oil.tools' has no 'blurr'\n"
-        "    help: Did you mean 'blur'?\n"
+        "    help: Did you mean 'blur'? If the code has another name for it, run "
+        "`spatch-core update`\n"
     ) in answer.output
     assert answer.output.endswith("\n\n1 file: 1 error, 1 note\n")
     assert answer.code == 1
@@ -187,7 +212,8 @@ def test_without_imports_the_validator_judges_alone(site: Site, project: Path) -
         pytest.param(
             "tools:backend", "tools:number", 6, "functions.auto-generation.backend",
             "'paint_oil.tools:number' is not a BackendImplementation but of type 'int'",
-            "Name a BackendImplementation", id="backend",
+            "Name the BackendImplementation with which the code registers its functions",
+            id="backend",
         ),
         pytest.param(
             '["paint_oil.tools"]', '["paint_oil.tols"]', 7, "functions.auto-generation.modules[0]",
@@ -196,7 +222,8 @@ def test_without_imports_the_validator_judges_alone(site: Site, project: Path) -
         pytest.param(
             "tools:ask", "tools:aks", 10, "functions.defaults.should_run",
             "'paint_oil.tools' has no 'aks'",
-            "Did you mean 'ask'?", id="defaults",
+            "Did you mean 'ask'? If the code has another name for it, run `spatch-core update`",
+            id="defaults",
         ),
         pytest.param(
             '"oil"', '"gouache"', 6, "functions.auto-generation.backend",
@@ -252,30 +279,6 @@ def test_remarks_are_told_apart_from_what_is_not_checked(site: Site, project: Pa
     assert answer.code == 0
     assert [each["key"] for each in found["notes"]] == ["requires[0]"]
     assert "requires[0]" not in [each["key"] for each in found["unchecked"]]
-
-
-def test_what_the_project_requires_is_to_be_installed(site: Site, project: Path) -> None:
-    """The requirement is in the nearest pyproject.toml."""
-    text = """
-        [project]
-        name = "paint-oil"
-        {}
-        [project.optional-dependencies]
-        fast = ["zzz.fast>=2"]
-        """
-    write(project / "src" / "paint_oil", {"needing.py": "import zzz_gpu"})
-    for dependencies, expected in {
-        'dependencies = ["zzz-GPU"]': "Install it: paint-oil requires it",
-        "dependencies = []": "Install it, and make it a dependency of the backend",
-        "dependencies = 3": "Install it, and make it a dependency of the backend",
-    }.items():
-        write(project, {"pyproject.toml": text.format(dependencies)})
-        _, _, _, remedy = fault(site, project, "tools:blur", "needing:blur")
-        assert remedy.startswith(expected)
-    write(project, {"pyproject.toml": text.format("")})
-    write(project / "src" / "paint_oil", {"needing.py": "import zzz_fast"})
-    _, _, _, remedy = fault(site, project, "tools:blur", "needing:blur")
-    assert remedy.startswith("Install it: paint-oil requires it")
 
 
 FUNCTIONS = """

@@ -116,7 +116,8 @@ def test_groups_that_resemble_the_librarys(site: Site) -> None:
     )
     message = "no library reads the entry point group 'paintlib.backend'"
     assert examined(site) == [[None, message, "Write it as 'paintlib.backends'"]]
-    assert f"{message}. Write it as 'paintlib.backends'" in site.run("list").output
+    where = "distribution paint-oil 0.1.0"
+    assert f"{where}:\n  {message}. Write it as 'paintlib.backends'" in site.run("list").output
 
 
 def test_a_group_of_another_package_is_no_misspelling(site: Site) -> None:
@@ -147,6 +148,47 @@ def test_pythons_own_classes_as_primary_types(site: Site) -> None:
     ]
     site.install_library()  # it lists int
     assert examined(site) == []
+
+
+def test_functions_with_the_name_of_a_private_module(site: Site) -> None:
+    """A note to the library's author: a public module has them, and backends name the private."""
+    private = "from ._dispatch import system\n\n@system.dispatchable('x'{})\ndef {}(x): ...\n"
+    files = {
+        "paintlib/__init__.py": "from ._tools import soften, sharpen",
+        "paintlib/_tools.py": private.format("", "soften")
+        + private.format(", module='paintlib'", "sharpen")
+        + private.format("", "hidden"),
+    }
+    site.install_library(files)
+    assert examined(site) == [
+        [
+            "default",
+            (
+                "backends must name the private module 'paintlib._tools' for functions that users "
+                "import from 'paintlib': paintlib._tools:soften"
+            ),
+            "Write @system.dispatchable(..., module='paintlib') before backends name them",
+        ]
+    ]
+
+
+def test_the_option_type_takes_the_name_of_a_class_of_pythons(site: Site) -> None:
+    """As the command line does; other classes have their modules."""
+    site.install_library()
+    program = """
+        from paintlib._dispatch import system
+
+        with system.backend_opts(type="int"):
+            print(system.backend_opts().type)
+        try:
+            system.backend_opts(type="integer")
+        except ValueError as error:
+            print(error)
+        """
+    assert run_python(program, path=[site.folder]).stdout.splitlines() == [
+        "<class 'int'>",
+        "'integer' is not an identifier of the form 'module:qualname'",
+    ]
 
 
 OWN_TYPES = """
@@ -270,15 +312,7 @@ def test_an_entry_point_that_does_not_name_the_file(project: Path, value: str) -
         ("setuptools.build_meta", '[tool.setuptools.package-data]\nother = ["*.toml"]', "packs"),
         ("setuptools.build_meta", 'requires = ["setuptools", "setuptools_scm"]', ""),
         ("hatchling.build", "", ""),
-        ("hatchling.build", '[tool.hatch.build]\nexclude = ["*.toml"]', "tool.hatch.build.exclude"),
-        (
-            "hatchling.build",
-            '[tool.hatch.build.targets.wheel]\nexclude = ["/src/paint_oil/backend.toml"]',
-            "tool.hatch.build.targets.wheel.exclude",
-        ),
         ("flit_core.buildapi", "", ""),
-        ("poetry.core.masonry.api", '[tool.poetry]\nexclude = ["**/*.toml"]', "poetry.exclude"),
-        ("uv_build", '[tool.uv.build-backend]\nwheel-exclude = ["*.toml"]', "wheel-exclude"),
         ("mesonpy", "", "no meson.build installs it"),
     ],
 )

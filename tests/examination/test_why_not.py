@@ -126,7 +126,7 @@ def test_it_may_want_to_be_prioritized(studio: Site) -> None:
     remedies = "".join(f"  {text}\n" for text in texts(answer))
     assert output.endswith(
         f"Why not water? {answer['reason']}\n"
-        f"Any one of these would make it run:\n{remedies}\n3 backends: oil runs\n"
+        f"Any one of these would put it first:\n{remedies}\n3 backends: oil runs\n"
     )
 
 
@@ -154,11 +154,15 @@ def test_what_goes_before_it_can_be_put_behind(studio: Site) -> None:
 
 
 def test_one_that_others_are_asked_before_can_be_put_first(studio: Site) -> None:
-    """Otherwise it runs only if the others decline."""
+    """Otherwise it runs only if the others decline: the reason is what `explain` says."""
     studio.install_backend("acrylic", implementing(f'"{FRACTION}"', asks="always"))
     answer = ask(studio, "oil", FRACTION)
-    assert answer["reason"].startswith("acrylic goes before it")
+    assert answer["reason"].startswith("it runs unless one above does; acrylic goes before it")
     assert len(answer["remedies"]) == 2
+    studio.install_backend("oil", implementing(f'"{FRACTION}"', asks="never"))
+    reason = ask(studio, "oil", FRACTION)["reason"]
+    assert reason.startswith("it would be asked: paintlib.answers:never decides; acrylic goes")
+    assert "default" not in reason  # which is asked last
 
 
 def test_options_that_are_given_stay_in_force(studio: Site) -> None:

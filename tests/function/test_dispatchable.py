@@ -15,7 +15,6 @@ from typing import Any
 import pytest
 
 from spatch_core import BackendSystem, UnknownBackendError, UnknownFunctionError
-from spatch_core.testing import run_python
 from tests.function.conftest import HERE, Foreign, Own, describe, make_system
 
 # Functions of a module, as a library has them: found under their own names.
@@ -328,28 +327,6 @@ def test_a_function_without_signature_has_none() -> None:
     for each in (max, function):
         with pytest.raises(ValueError, match="no signature found"):
             inspect.signature(each)
-
-
-def test_decorating_imports_no_inspect() -> None:
-    """A library's import stays light."""
-    done = run_python(
-        """
-        import sys
-        sys.modules.pop("inspect", None)  # an environment may import it when Python starts
-        from spatch_core import BackendSystem
-
-        system = BackendSystem(None, "MYLIB")
-
-        @system.dispatchable("x")
-        def f(x, y=1):
-            return x
-
-        print("inspect" in sys.modules)
-        import inspect
-        print(inspect.signature(f))
-        """,
-    )
-    assert done.stdout.splitlines() == ["False", "(x, y=1)"]
 
 
 def test_public_identity() -> None:

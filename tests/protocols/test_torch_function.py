@@ -259,23 +259,6 @@ def test_it_needs_no_numpy() -> None:
     )
 
 
-def test_arguments_are_converted_by_policy() -> None:
-    """T5, T4: the function of PyTorch runs with tensors."""
-    duck_class = system_of_ducks({}, fallback="convert")
-    duck_class.system.unregister("ducks")
-    duck_class.system.register(
-        {
-            "name": "ducks",
-            "primary_types": [f"{HERE}:Duck"],
-            "to_default": lambda duck: duck.value,
-            "from_default": duck_class,
-        }
-    )
-    result = torch.cat([duck_class([1.0]), duck_class([2.0])])
-    assert type(result) is duck_class
-    assert result.value.tolist() == [1.0, 2.0]
-
-
 pytest.importorskip("torch")
 
 COUNTING = """

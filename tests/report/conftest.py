@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from spatch_core.examination.replay import Recorded
 from spatch_core.report.page import ReportedLibrary, ReportedRun, render
 
 MARKUP = "</script><script>window.caught=1</script><img src=x onerror=window.caught=1>\"'&{{7*7}}"
@@ -96,25 +95,19 @@ def library(text: str = "", size: int = 3) -> ReportedLibrary:
     )
 
 
-def recorded(text: str = "", first: float | None = 0.0, last: float | None = 1.0) -> Recorded:
-    """A choice of a record."""
-    return Recorded(
-        function=f"lib:f{text}",
-        types=(f"m:T{text}",),
-        backend=f"oil{text}",
-        distribution=f"paint-oil{text}",
-        version=f"1{text}",
-        before=(),
-        prioritize=(),
-        disable=(),
-        type=None,
-        current=None,
-        invoked=False,
-        count=3,
-        first=first,
-        last=last,
-        seconds=0.5,
-    )
+def recorded(text: str = "", first: float | None = 0.0, last: float | None = 1.0) -> dict[str, Any]:
+    """A choice of a record, as `read_record` returns it."""
+    return {
+        "function": f"lib:f{text}",
+        "types": [f"m:T{text}"],
+        "backend": f"oil{text}",
+        "distribution": f"paint-oil{text}",
+        "version": f"1{text}",
+        "count": 3,
+        "first": first,
+        "last": last,
+        "seconds": 0.5,
+    }
 
 
 @pytest.fixture(scope="session")

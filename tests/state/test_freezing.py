@@ -116,23 +116,6 @@ def test_freeze_adds_nothing_of_what_is_in_force(folder: Path) -> None:
     assert done.returncode == 0
 
 
-def test_freeze_keeps_the_trace(folder: Path) -> None:
-    """S5: that of the object."""
-    done = run_python(
-        """
-        from frozen_library import backend_opts
-        from frozen_work import plain
-
-        traced = backend_opts(trace=True)
-        traced.freeze(plain)()
-        with traced as trace:
-            assert [event.backend for event in trace] == ["first"], trace
-        """,
-        path=[folder, PACKAGE],
-    )
-    assert done.returncode == 0
-
-
 def test_frozen_state_of_this_process_counts(
     folder: Path, library: Any, process: ProcessPoolExecutor
 ) -> None:

@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 
 from spatch_core.testing import run_python, write_distribution
-from spatch_core.testing.run_report import ANSWERED, DEFERRED, UNSEEN, RunReport
+from spatch_core.testing.backend_run import ANSWERED, DEFERRED, UNSEEN, RunReport
 from tests.testing.conftest import PLUGIN, ROOT, TESTS, Kit, Run
 
 

@@ -1,6 +1,6 @@
 """A device of MLX's arrays: `pip install 'mlx[cpu]'` on Linux, `pip install mlx` on a Mac.
 
-python examples/mlx_device.py    # trains a network on the CPU and on the device
+`python examples/train.py mlp mlx` trains a network on the CPU and on the device.
 """
 
 from __future__ import annotations
@@ -38,13 +38,7 @@ def axes(x: Any, dim: Any) -> Any:
 
 def make_environment() -> BackendEnvironment:
     """Return the device; MLX has its streams by thread, and autograd's thread would have none."""
-    made = BackendEnvironment(
-        "mlx",
-        mx.array,
-        to_data,
-        to_torch,
-        backward_in_thread=False,
-    )
+    made = BackendEnvironment("mlx", mx.array, to_data, to_torch, backward_in_thread=False)
     op: Any = made.register_op
     for name in ("tanh", "exp", "log", "sqrt", "rsqrt", "abs", "sigmoid", "erf"):
         op(getattr(aten, name).default, getattr(mx, name))
@@ -66,24 +60,3 @@ def make_environment() -> BackendEnvironment:
     op(aten.as_strided.default, lambda x, *layout: mx.as_strided(mx.contiguous(x), *layout))
     made.register_default_decompositions()
     return made
-
-
-def main() -> None:
-    environment = make_environment()
-    x = torch.randn(64, 8)
-    for place in ("cpu", "mlx"):
-        torch.manual_seed(0)
-        net = torch.nn.Sequential(torch.nn.Linear(8, 16), torch.nn.Tanh(), torch.nn.Linear(16, 8))
-        optimizer = torch.optim.Adam(net.to(place).parameters(), 0.01)
-        data = x.to(place)
-        for _ in range(50):
-            optimizer.zero_grad()
-            loss = (net(data) - data).square().mean()
-            loss.backward()
-            optimizer.step()
-        print(f"{place}: the loss after 50 steps is {loss.item():.5f}")
-    print(environment.report())
-
-
-if __name__ == "__main__":
-    main()

@@ -326,6 +326,8 @@ def run(device: str, environment: Any, name: str) -> None:
     """Run a group in this process, and end it as any program ends."""
     import torch
 
+    from torch_device.arrays import make_environment
+
     signal.alarm(200)
     faulthandler.enable()
     resource.setrlimit(resource.RLIMIT_CPU, (120, 120))
@@ -342,16 +344,10 @@ def run(device: str, environment: Any, name: str) -> None:
             raise AssertionError(f"{line.strip()}: {error!r}") from error
 
 
-def make_environment(device: str) -> Any:
-    if device == "npy":
-        from torch_device.arrays import numpy_device as made
-    else:
-        from torch_device.arrays import jax_device as made
-    return made.make_environment()
-
-
 def main() -> None:
     import torch
+
+    from torch_device.arrays import make_environment
 
     warnings.simplefilter("ignore")
     torch.set_num_threads(1)

@@ -155,7 +155,7 @@ assert not found & {"aten:addmm", "aten:gelu", "aten:gelu_backward", "aten:mm"},
 """
 
 
-@pytest.mark.parametrize("code", [CODE, DYNAMO], ids=["of-data", "of-pytorch"])
+@pytest.mark.parametrize("code", [CODE, DYNAMO], ids=["of-data", "aot_eager"])
 def test_a_compiler_of_graphs(code: str) -> None:
     """It compiles each eager call as a graph of one node, and whole graphs in `torch.compile`."""
     command = [sys.executable, "-W", "ignore", "-c", code]

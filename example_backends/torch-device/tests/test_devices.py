@@ -12,12 +12,12 @@ FOLDER = Path(__file__).parent / "device"
 
 @pytest.mark.parametrize("device", ["npy", "jax"])
 def test_device(device: str) -> None:
-    """All tests of a device pass; of JAX's parametrized ones a part, unless ``EVERY=1``."""
+    """All tests of a device pass; of parametrized ones a part, unless ``EVERY=1``."""
     if device == "jax":
         pytest.importorskip("jax", reason="JAX is not installed")
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(FOLDER)]
     # JAX compiles each operator for each shape.
-    variables = {"EVERY": "24" if device == "jax" else "1", **os.environ, "DEVICE": device}
+    variables = {"EVERY": "24", **os.environ, "DEVICE": device}
     variables = {key: each for key, each in variables.items() if not key.startswith("PYTEST_")}
     found = subprocess.run(command, env=variables, capture_output=True, text=True, check=False)
     assert found.returncode == 0, found.stdout + found.stderr

@@ -72,6 +72,12 @@ COMPUTATIONS = {
     "conv3d": lambda x: F.conv3d(x[None, None, None], x[None, None, None, :1]),
     "conv_transpose2d": lambda x: F.conv_transpose2d(x[None, None], x[None, None], stride=2),
     "batch_norm": lambda x: F.batch_norm(x, None, None, training=True),
+    "avg_pool": lambda x: F.avg_pool2d(x[None], 2, 1, 1),
+    "avg_pool-elements": lambda x: F.avg_pool2d(x[None], 2, 2, 1, True, False),
+    "avg_pool3d": lambda x: F.avg_pool3d(x[None, None], (1, 2, 2), 2, (0, 1, 1), True),
+    "kthvalue": lambda x: x.kthvalue(2, 1).values,
+    "median": lambda x: x.median(0, keepdim=True).values,
+    "nanmedian": lambda x: (x.log() / 0).nanmedian(),
 }
 
 

@@ -17,8 +17,7 @@ from torch.utils._pytree import tree_flatten
 
 from torch_device import KernelError
 
-from ._errors import explained
-from ._tracing import NO_KEY, Trace
+from ._tracing import NO_KEY, Trace, explained
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -3,26 +3,63 @@
 from __future__ import annotations
 
 import gc
+import os
 import threading
+import traceback
 import weakref
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 import torch
+from jax import random
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_flatten, tree_unflatten
 
+import spatch_core
+import torch_device
 from torch_device import storages
 from torch_device.storages import Cell, cell_of, wrap
 
-from ._errors import HostReadError, line_of, refuse_host_read
-
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from typing_extensions import Self
+
+
+class HostReadError(RuntimeError):
+    """A step that is compiled reads values, which only its later runs have."""
+
+
+_LIBRARIES = tuple(
+    os.path.dirname(os.path.abspath(str(each))) + os.sep
+    for each in (*(m.__file__ for m in (torch, jax, spatch_core, torch_device)), __file__)
+)
+
+
+def line_of(stack: list[traceback.FrameSummary] | None = None) -> str:
+    """Return the innermost line that is not of PyTorch, of JAX or of this package."""
+    own = [
+        each
+        for each in stack or traceback.extract_stack()
+        if not each.filename.startswith((*_LIBRARIES, "<kernel of"))
+    ]
+    if not own:
+        return "in a thread"
+    text = f": {own[-1].line}" if own[-1].line else ""
+    return f"line {own[-1].lineno} of {own[-1].filename}{text}"
+
+
+def explained(error: Exception) -> HostReadError:
+    """Return the error for an implementation that needs values of what JAX traces."""
+    # Below the caller's lines, for a step that has no line of its own, such as `torch.nonzero`.
+    stack = [*traceback.extract_stack(), *traceback.extract_tb(error.__traceback__)]
+    kernels = [each.filename for each in stack if each.filename.startswith("<kernel of ")]
+    identity = kernels[-1][11:-1] if kernels else "the step"
+    return HostReadError(
+        f"{identity} needs values, {line_of(stack)}\n"
+        "A step that is compiled has none: neither shapes nor branches can depend on them"
+    )
 
 
 class _Watch:
@@ -47,7 +84,10 @@ class _Watch:
             self.before.setdefault(id(cell), cell.array)
 
     def read_by_host(self, identity: str) -> None:
-        refuse_host_read(identity)
+        raise HostReadError(
+            f"{identity} reads values, {line_of()}\nA step that is compiled has none. Leave the "
+            "value on the device, or read it after the step"
+        )
 
     def left(self) -> list[Cell]:
         """Return the storages that the step has made and that are still in use."""
@@ -86,8 +126,31 @@ class _NoHostChanges(TorchDispatchMode):
         return function(*args, **kwargs)
 
 
+def _integers(key: Any, shape: Any, *limits: Any) -> Any:
+    low, high = {0: (0, 128), 1: (0, *limits)}.get(len(limits), limits)
+    return random.randint(key, shape, low, 2**24 if high is None else high, jnp.int64)
+
+
+_F64 = jnp.float64
+_DRAWING: dict[str, Callable[..., Any]] = {
+    "uniform_": lambda key, shape, low=0.0, high=1.0: random.uniform(key, shape, _F64, low, high),
+    "normal_": lambda key, shape, mean=0.0, std=1.0: random.normal(key, shape, _F64) * std + mean,
+    "log_normal_": lambda key, shape, mean=1.0, std=2.0: jnp.exp(
+        random.normal(key, shape, _F64) * std + mean
+    ),
+    "exponential_": lambda key, shape, rate=1.0: random.exponential(key, shape, _F64) / rate,
+    "geometric_": lambda key, shape, p: random.geometric(key, p, shape),
+    "cauchy_": lambda key, shape, median=0.0, scale=1.0: (
+        random.cauchy(key, shape, _F64) * scale + median
+    ),
+    "bernoulli_": lambda key, shape, p=0.5: random.bernoulli(key, p, shape),
+    "random_": _integers,
+    "randperm": lambda key, shape: random.permutation(key, shape[0]),
+}
+
+
 class _Generator:
-    """Draws as NumPy's generators do, from a key of JAX that each run of a step has anew.
+    """Draws random numbers from a key of JAX that each run of a step has anew.
 
     Parameters
     ----------
@@ -103,18 +166,18 @@ class _Generator:
         self.is_used = False
 
     def __enter__(self) -> Self:
-        random, module = self._environment.random, self._environment.module
-        self._before = random.generator, module.seed, module.get_state, module.set_state
-        random.generator = self
+        environment, module = self._environment, self._environment.module
+        self._before = environment.draw, module.seed, module.get_state, module.set_state
+        environment.draw = self.draw
         module.seed, module.get_state, module.set_state = self.seed, self.get_state, self.set_state
         return self
 
     def __exit__(self, *_: object) -> None:
-        random, module = self._environment.random, self._environment.module
-        random.generator, module.seed, module.get_state, module.set_state = self._before
+        environment, module = self._environment, self._environment.module
+        environment.draw, module.seed, module.get_state, module.set_state = self._before
 
     def seed(self, seed: int) -> None:
-        self._state = jax.random.key_data(jax.random.key(seed % 2**63))
+        self._state = random.key_data(random.key(seed % 2**63))
 
     def get_state(self) -> torch.Tensor:
         return self._environment.data.wrap(self._state)  # type: ignore[no-any-return]
@@ -122,38 +185,13 @@ class _Generator:
     def set_state(self, state: torch.Tensor) -> None:
         self._state = self._environment.data.read(state)
 
-    def _key(self) -> Any:
+    def draw(self, name: str, shape: Any, dtype: Any, *args: Any, generator: Any = None) -> Any:
+        if generator is not None:
+            raise HostReadError(f"{name} draws from a generator of the CPU, {line_of()}")
         self.is_used = True
-        keys = jax.random.split(jax.random.wrap_key_data(self._state))
-        self._state = jax.random.key_data(keys[0])
-        return keys[1]
-
-    def random(self, shape: Any) -> Any:
-        return jax.random.uniform(self._key(), shape, jnp.float32)
-
-    def uniform(self, low: float, high: float, shape: Any) -> Any:
-        return jax.random.uniform(self._key(), shape, jnp.float64, low, high)
-
-    def normal(self, mean: float, scale: float, shape: Any) -> Any:
-        return jax.random.normal(self._key(), shape, jnp.float64) * scale + mean
-
-    def exponential(self, scale: float, shape: Any) -> Any:
-        return jax.random.exponential(self._key(), shape, jnp.float64) * scale
-
-    def lognormal(self, mean: float, scale: float, shape: Any) -> Any:
-        return jnp.exp(self.normal(mean, scale, shape))
-
-    def geometric(self, p: float, shape: Any) -> Any:
-        return jax.random.geometric(self._key(), p, shape)
-
-    def standard_cauchy(self, shape: Any) -> Any:
-        return jax.random.cauchy(self._key(), shape, jnp.float64)
-
-    def integers(self, low: int, high: int, shape: Any) -> Any:
-        return jax.random.randint(self._key(), shape, low, high, jnp.int64)
-
-    def permutation(self, count: int) -> Any:
-        return jax.random.permutation(self._key(), count)
+        keys = random.split(random.wrap_key_data(self._state))
+        self._state = random.key_data(keys[0])
+        return _DRAWING[name](keys[1], tuple(shape), *args).astype(str(dtype)[6:])
 
 
 class Trace:
@@ -196,7 +234,11 @@ class Trace:
             args, kwargs = tree_unflatten(arguments, self._tree)
             results, self._result_tree = tree_flatten(self._step(*args, **kwargs))
             outputs = [read(each.detach()) for each in results if isinstance(each, torch.Tensor)]
-            self._results = [_Result(each) for each in results]
+            # The dtype of a tensor, which is made of an output of the program, or a constant.
+            self._results = [
+                (each.dtype, None) if isinstance(each, torch.Tensor) else (None, each)
+                for each in results
+            ]
             changed = self._check(arguments, arrays)
             # The watch then finds what the step itself leaves behind.
             del arguments, args, kwargs, results
@@ -253,7 +295,7 @@ class Trace:
             own = {id(cell_of(each)) for each in tensors if each.dim()}
             if not alone.isdisjoint(own):
                 raise RuntimeError("an argument shares its storage with what the step changes")
-            key = new_key(environment) if is_random else NO_KEY
+            key = new_key() if is_random else NO_KEY
             found, states, fresh, values = compiled(
                 key, [read(each) for each in tensors], [each.array for each in cells]
             )
@@ -267,31 +309,21 @@ class Trace:
                 if leaf.grad is not gradient:
                     leaf.grad = gradient
             outputs = iter(found)
-            return tree_unflatten([each.make(outputs) for each in results], tree)
+            made = [
+                constant if dtype is None else environment.data.wrap(next(outputs), dtype)
+                for dtype, constant in results
+            ]
+            return tree_unflatten(made, tree)
 
         return run
-
-
-class _Result:
-    """One result of a step: a tensor of a dtype, or a constant."""
-
-    def __init__(self, value: Any) -> None:
-        self._dtype = value.dtype if isinstance(value, torch.Tensor) else None
-        self._constant = None if isinstance(value, torch.Tensor) else value
-
-    def make(self, arrays: Any) -> Any:
-        if self._dtype is None:
-            return self._constant
-        array = next(arrays)
-        return wrap(array, tuple(array.shape), self._dtype)
 
 
 NO_KEY = np.zeros(2, np.uint32)
 
 
-def new_key(environment: Any) -> Any:
-    """Return a key for one run, drawn by the device's generator, which ``manual_seed`` seeds."""
-    return environment.random.generator.integers(0, 2**32, 2).astype(np.uint32)
+def new_key() -> Any:
+    """Return a key for one run, drawn by the CPU's generator, which ``manual_seed`` seeds."""
+    return torch.randint(2**32, (2,), device="cpu").numpy().astype(np.uint32)
 
 
 def _gradients(left: list[Cell]) -> list[tuple[torch.Tensor, torch.Tensor, Cell]]:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
+from . import _schema
 from ._data import refuse_repeated
 from .storages import cell_of, note_view, wrap
 
@@ -23,6 +24,12 @@ VIEWS = (
     aten.view_as_real.default,
     aten.view_as_complex.default,
 )
+DRAWING = (
+    *(aten.uniform_.default, aten.normal_.default, aten.log_normal_.default),
+    *(aten.exponential_.default, aten.geometric_.default, aten.cauchy_.default),
+    *(aten.bernoulli_.float, aten.random_.default, aten.random_.to, getattr(aten.random_, "from")),
+)
+"""Operators that fill a tensor with random numbers: from them PyTorch makes all others."""
 
 
 def register_basic(environment: BackendEnvironment) -> None:
@@ -223,10 +230,58 @@ def register_basic(environment: BackendEnvironment) -> None:
     environment.own = frozenset(operators)
     for operator, function in operators.items():
         environment.register_kernel(operator, function)
+    _register_drawing(environment)
     # What has no kernel at all, also none that PyTorch composes, comes here.
     library = torch.library.Library("_", "IMPL")
-    library.fallback(environment.fallback.boxed, "PrivateUse1")
+    library.fallback(environment.fallback.run, "PrivateUse1")
     environment.keep(library)
+
+
+def draw(
+    environment: BackendEnvironment,
+    name: str,
+    shape: Any,
+    dtype: torch.dtype,
+    *args: Any,
+    **kw: Any,
+) -> Any:
+    """Return random numbers of the CPU's generator as data, for an operator in `DRAWING`."""
+    made = torch.empty(shape, dtype=dtype)
+    if name == "randperm":
+        torch.randperm(len(made), out=made, **kw)
+    else:
+        getattr(made, name)(*args, **kw)
+    return environment.data.settle(environment.torch_to_data(made))
+
+
+def _register_drawing(environment: BackendEnvironment) -> None:
+    """Register what draws random numbers, unless a backend implements the functional operator."""
+    data = environment.data
+
+    def filling(operator: Any) -> Any:
+        name, functional = _schema.packet(operator), _schema.functional_of(operator)
+
+        def fill(tensor: torch.Tensor, *args: Any, **kwargs: Any) -> torch.Tensor:
+            if functional in environment.operators:
+                return environment.fallback.run(operator, tensor, *args, **kwargs)  # type: ignore[no-any-return]
+            refuse_repeated(tensor)
+            found = environment.draw(name, tensor.shape, tensor.dtype, *args, **kwargs)
+            return data.write(tensor, found, tensor)
+
+        return fill
+
+    def permutation(n: int, *, generator: Any = None, out: torch.Tensor) -> torch.Tensor:
+        found = environment.draw("randperm", (n,), out.dtype, generator=generator)
+        return data.write(out.resize_((n,)), found, out)
+
+    def bernoulli(p: torch.Tensor, *, generator: Any = None) -> torch.Tensor:
+        return (torch.rand(p.shape, device=p.device, generator=generator) < p).to(p.dtype)
+
+    for each in DRAWING:
+        environment.register_kernel(each, filling(each))
+    environment.register_kernel(aten.randperm.generator_out, permutation)
+    environment.register_kernel(aten.randperm.out, permutation)
+    environment.register_kernel(aten.bernoulli.default, bernoulli)
 
 
 def _end(size: Any, stride: Any, offset: int) -> int:

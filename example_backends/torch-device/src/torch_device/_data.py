@@ -87,7 +87,8 @@ class Data:
             array = self.run("aten:as_strided_scatter", base, array, *_layout(tensor))
             array = self._as(array, tensor.dtype, cell.dtype)
             if cell.dtype is not tensor.dtype:  # which has made it flat
-                array = self.run("aten:as_strided", array, cell.shape, _contiguous(cell.shape), 0)
+                strides = torch.empty(cell.shape, device="meta").stride()
+                array = self.run("aten:as_strided", array, cell.shape, strides, 0)
         cell.array = array
         return tensor
 
@@ -225,7 +226,7 @@ class Data:
 
     def _strided(self, tensor: torch.Tensor, cell: Cell) -> Any:
         array = self._as(cell.array, cell.dtype, tensor.dtype)
-        layout = tensor.shape, tensor.stride(), tensor.storage_offset()
+        layout = _layout(tensor)
         # As `run`, but each read of a view comes here: unpacking its arguments takes longer.
         own = self.environment.find("aten:as_strided", array.__class__)
         if own is not None:
@@ -314,11 +315,3 @@ def check_cast(found: torch.dtype | None, wanted: torch.dtype) -> None:
 
 def _layout(tensor: torch.Tensor) -> tuple[tuple[int, ...], tuple[int, ...], Any]:
     return tensor.shape, tensor.stride(), tensor.storage_offset()
-
-
-def _contiguous(shape: tuple[int, ...]) -> tuple[int, ...]:
-    strides, step = [], 1
-    for each in reversed(shape):
-        strides.append(step)
-        step *= max(each, 1)
-    return tuple(strides[::-1])

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from functools import partial
-from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import torch
+from torch.nn import functional as F  # noqa: N812 -- as PyTorch's own modules call it
 
 if TYPE_CHECKING:
     from .environment import BackendEnvironment
@@ -20,17 +21,9 @@ KEPT = {
     *("expand", "alias", "detach", "select", "slice", "permute", "transpose", "t", "squeeze"),
     *("unsqueeze", "diagonal", "split", "split_with_sizes", "unbind", "view_as_real", "lift"),
     *("view_as_complex", "_unsafe_view", "resize", "set", "copy", "lift_fresh", "chunk"),
+    "_trilinear",
 }
 
-
-TORCH = SimpleNamespace(
-    tanh=torch.tanh,
-    sum=torch.sum,
-    zeros_like=torch.zeros_like,
-    split=torch.tensor_split,
-    concatenate=torch.cat,
-)
-"""PyTorch's functions under the names and parameters of an array library."""
 
 aten = torch.ops.aten
 
@@ -65,10 +58,100 @@ def adaptive_average_3d(x: Any, size: Any) -> Any:
     return found.reshape(*x.shape[:-3], *size)
 
 
-OWN = {
+def average_pool(
+    operator: Any, x: Any, kernel: Any, stride: Any = (), padding: Any = (0,), ceil: bool = False,
+    with_padding: bool = True, divisor: Any = None,
+) -> Any:  # fmt: skip
+    """Pool by a convolution of each channel with ones."""
+    # PyTorch's own function says the sizes, and refuses what it does not allow.
+    made = torch.empty(x.shape, dtype=x.dtype, device="meta")
+    shape = operator(made, kernel, stride, padding, ceil, with_padding, divisor).shape
+    dims = 2 if operator is aten.avg_pool2d.default else 3
+    kernel, stride, padding = (
+        list(each) * (dims if len(each) == 1 else 1) for each in (kernel, stride or kernel, padding)
+    )
+    none = [0] * dims
+    sizes = x.shape[-dims:], shape[-dims:], kernel, stride, padding
+    beyond = [max((m - 1) * s + k - n - 2 * p, 0) for n, m, k, s, p in zip(*sizes, strict=True)]
+
+    def padded(x: Any, low: Any, high: Any, value: float = 0) -> Any:
+        widths = [each for pair in zip(low[::-1], high[::-1], strict=True) for each in pair]
+        return F.pad(x, widths, value=value) if any(widths) else x
+
+    def windows(x: Any, border: float) -> Any:
+        """Return the sum below each window; the last ones may reach beyond the border."""
+        x = padded(padded(x, padding, padding, border), none, beyond)
+        ones = x.new_ones(1, 1, *kernel)
+        return torch.convolution(x, ones, None, stride, none, [1] * dims, False, none, 1)
+
+    found = windows(x.reshape(-1, 1, *x.shape[-dims:]), 0).reshape(shape)
+    if divisor is None and (ceil or not with_padding):
+        divisor = windows(torch.ones(1, 1, *x.shape[-dims:]), float(with_padding))[0, 0].to(x)
+    return found / (math.prod(kernel) if divisor is None else divisor)
+
+
+# A layer calls each cell as one operator, which the CPU does not have.
+def lstm_cell(x: Any, h: Any, c: Any, x_bias: Any = None, h_bias: Any = None) -> Any:
+    gates = x + h if x_bias is None else x + x_bias + (h + h_bias)
+    i, f, g, o = gates.chunk(4, 1)
+    i, f, g, o = i.sigmoid(), f.sigmoid(), g.tanh(), o.sigmoid()
+    c = f * c + i * g
+    return o * c.tanh(), c, torch.cat((i, f, g, o), 1)
+
+
+def gru_cell(x: Any, h: Any, state: Any, x_bias: Any = None, h_bias: Any = None) -> Any:
+    x_r, x_z, x_n = (x if x_bias is None else x + x_bias).chunk(3, 1)
+    h_r, h_z, h_n = (h if h_bias is None else h + h_bias).chunk(3, 1)
+    r, z = (x_r + h_r).sigmoid(), (x_z + h_z).sigmoid()
+    n = (x_n + r * h_n).tanh()
+    return n + z * (state - n), torch.cat((r, z, n, state, h_n), 1)
+
+
+COMPOSED = {
+    aten._thnn_fused_lstm_cell.default: lstm_cell,
+    aten._thnn_fused_gru_cell.default: gru_cell,
     aten._cdist_forward.default: cdist,
     aten._pdist_forward.default: pdist,
     aten._adaptive_avg_pool3d.default: adaptive_average_3d,
+    aten.avg_pool2d.default: partial(average_pool, aten.avg_pool2d.default),
+    aten.avg_pool3d.default: partial(average_pool, aten.avg_pool3d.default),
+}
+"""Decompositions of our own that autograd differentiates, too."""
+
+
+def kthvalue(x: Any, k: int, dim: int = -1, keepdim: bool = False) -> Any:
+    if x.dim() and not 1 <= k <= x.shape[dim]:
+        raise RuntimeError("kthvalue(): selected number k out of range for dimension")
+    return placed(x, torch.full((), k - 1), dim, keepdim)
+
+
+def median(x: Any, dim: int = 0, keepdim: bool = False, *, ignoring: bool = False) -> Any:
+    """Choose from the sorted elements, of which NaN are the last; with any, one is the median."""
+    n, missing = x.shape[dim] if x.dim() else 1, x.isnan().sum(dim, keepdim=True)
+    if ignoring:
+        middle = ((n - missing - 1) // 2).clamp(min=0)
+    else:
+        middle = torch.where(missing > 0, n - missing, (n - 1) // 2)
+    return placed(x, middle, dim, keepdim)
+
+
+def placed(x: Any, place: Any, dim: int, keepdim: bool) -> Any:
+    """Return which elements are in a place if they are sorted, and where they were."""
+    if not x.dim():
+        return x.clone(), torch.zeros_like(x, dtype=torch.int64)
+    size = [*x.shape]
+    size[dim] = 1
+    place = place.to(x.device).expand(size)
+    found = (each.gather(dim, place) for each in x.sort(dim=dim, stable=True))
+    return tuple(each if keepdim else each.squeeze(dim) for each in found)
+
+
+OWN = {
+    aten.kthvalue.default: kthvalue,
+    aten.median.dim: median,
+    aten.median.default: lambda x: median(x.reshape(-1))[0],
+    aten.nanmedian.dim: partial(median, ignoring=True),
+    aten.nanmedian.default: lambda x: median(x.reshape(-1), ignoring=True)[0],
 }
 
 
@@ -82,8 +165,6 @@ def register(environment: BackendEnvironment) -> None:
         for operator, function in decomposition_table.items()
         if isinstance(operator, torch._ops.OpOverload)
     )
-    # The CPU has no kernels for these, to which others could be converted.
-    known.update(cells(TORCH))
     for each in (
         aten._native_batch_norm_legit_functional.default,
         aten._native_batch_norm_legit.no_stats,
@@ -95,8 +176,9 @@ def register(environment: BackendEnvironment) -> None:
     known[add] = _of_equal_sizes(known[add])
     # It counts the entries after the last label as the label 0, and gives one row the shape (1,).
     del known[aten.multilabel_margin_loss_forward.default]
-    known.update(OWN)
-    for each in (*(getattr(aten, name).default for name in DIFFERENTIATED.split()), *OWN):
+    known.update(OWN | COMPOSED)
+    names = DIFFERENTIATED.split()
+    for each in (*(getattr(aten, name).default for name in names), *COMPOSED):
         if each not in environment.operators:
             library = environment.differentiated[each] = torch.library.Library("aten", "IMPL")
             library.impl(each, known[each], "AutogradPrivateUse1")
@@ -104,6 +186,9 @@ def register(environment: BackendEnvironment) -> None:
     # The functional variants of these are C++ around `out=`, which would recurse.
     composed = _with_kernel("CompositeExplicitAutogradNonFunctional")
     composed |= _with_kernel("CompositeExplicitAutograd") & decomposed
+    # Of these numbers C++ makes tensors, which PyTorch takes as numbers again.
+    for each in ("add", "sub", "mul", "div"):
+        composed -= {f"aten::{each}.Scalar", f"aten::{each}_.Scalar", f"aten::{each}.Scalar_mode"}
     # What C++ makes of these ends in operators that no device has, in place of an own kernel.
     composed |= {"aten::convolution", "aten::convolution_backward"}
     for full in sorted(composed - _with_kernel("CompositeImplicitAutograd")):
@@ -113,7 +198,7 @@ def register(environment: BackendEnvironment) -> None:
             continue
         operator = getattr(getattr(aten, packet, None), overload or "default", None)
         if operator is not None and not environment.is_registered(operator):
-            environment.register_kernel(operator, environment.fallback.kernel(operator))
+            environment.register_kernel(operator, partial(environment.fallback.run, operator))
 
 
 def _with_kernel(key: str) -> set[str]:
@@ -169,57 +254,3 @@ def _with_empty_statistics(operator: Any, decomposition: Any) -> Any:
         return found, *statistics
 
     return call
-
-
-def cells(xp: Any) -> dict[Any, Any]:
-    """Return them by operator, written in the functions of an array library."""
-    found: dict[Any, Any] = {}
-
-    def op(operator: Any) -> Any:
-        return partial(found.setdefault, operator)
-
-    def sigmoid(x: Any) -> Any:
-        return 0.5 + 0.5 * xp.tanh(0.5 * x)
-
-    def with_bias(gates: Any, bias: Any) -> Any:
-        return gates if bias is None else gates + bias
-
-    def of_bias(gates: Any, has_bias: bool) -> Any:
-        return xp.sum(gates, axis=0) if has_bias else None
-
-    @op(aten._thnn_fused_lstm_cell.default)
-    def lstm(x: Any, h: Any, c: Any, x_bias: Any = None, h_bias: Any = None) -> Any:
-        gates = with_bias(x, x_bias) + with_bias(h, h_bias)
-        i, f, g, o = xp.split(gates, 4, axis=1)
-        i, f, g, o = sigmoid(i), sigmoid(f), xp.tanh(g), sigmoid(o)
-        c = f * c + i * g
-        return o * xp.tanh(c), c, xp.concatenate((i, f, g, o), axis=1)
-
-    @op(aten._thnn_fused_lstm_cell_backward_impl.default)
-    def lstm_backward(of_h: Any, of_c: Any, c: Any, new_c: Any, saved: Any, has_bias: bool) -> Any:
-        i, f, g, o = xp.split(saved, 4, axis=1)
-        t = xp.tanh(new_c)
-        of_h = xp.zeros_like(c) if of_h is None else of_h
-        of_c = (0 if of_c is None else of_c) + of_h * o * (1 - t * t)
-        parts = of_c * g * i * (1 - i), of_c * c * f * (1 - f), of_c * i * (1 - g * g)
-        gates = xp.concatenate((*parts, of_h * t * o * (1 - o)), axis=1)
-        return gates, of_c * f, of_bias(gates, has_bias)
-
-    @op(aten._thnn_fused_gru_cell.default)
-    def gru(x: Any, h: Any, state: Any, x_bias: Any = None, h_bias: Any = None) -> Any:
-        x_r, x_z, x_n = xp.split(with_bias(x, x_bias), 3, axis=1)
-        h_r, h_z, h_n = xp.split(with_bias(h, h_bias), 3, axis=1)
-        r, z = sigmoid(x_r + h_r), sigmoid(x_z + h_z)
-        n = xp.tanh(x_n + r * h_n)
-        return n + z * (state - n), xp.concatenate((r, z, n, state, h_n), axis=1)
-
-    @op(aten._thnn_fused_gru_cell_backward.default)
-    def gru_backward(g: Any, saved: Any, has_bias: bool) -> Any:
-        r, z, n, state, h_n = xp.split(saved, 5, axis=1)
-        of_n = g * (1 - z) * (1 - n * n)
-        both = of_n * h_n * r * (1 - r), g * (state - n) * z * (1 - z)
-        of_x = xp.concatenate((*both, of_n), axis=1)
-        of_h = xp.concatenate((*both, of_n * r), axis=1)
-        return of_x, of_h, g * z, of_bias(of_x, has_bias), of_bias(of_h, has_bias)
-
-    return found

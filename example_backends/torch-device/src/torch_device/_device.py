@@ -86,9 +86,9 @@ class DeviceModule:
     def synchronize(self, device: Any = None) -> None:
         """Do nothing: the operators of this device have run when they return."""
 
+    # Without a state of the backend's, the CPU draws all numbers.
     def manual_seed(self, seed: int) -> None:
-        if self.seed is not None:
-            self.seed(seed)
+        (self.seed or torch.default_generator.manual_seed)(seed)
 
     manual_seed_all = manual_seed
 
@@ -102,11 +102,10 @@ class DeviceModule:
                 f"the device {self.environment.name!r} draws random numbers ({drawn[0]}), but has "
                 "no state of them: set get_state, set_state and seed of environment.module"
             )
-        return torch.empty(0, dtype=torch.uint8)  # the CPU draws all numbers
+        return torch.get_rng_state()
 
     def set_rng_state(self, state: torch.Tensor, device: Any = None) -> None:
-        if self.set_state is not None:
-            self.set_state(state)
+        (self.set_state or torch.set_rng_state)(state)
 
     def get_amp_supported_dtype(self) -> list[torch.dtype]:
         return []  # PyTorch then warns that it casts nothing
@@ -173,8 +172,7 @@ def register(environment: BackendEnvironment) -> DeviceModule:
         name, module, device_guard=_Guard()
     )
     autograd: Any = torch.autograd
-    accelerator: Any = torch._C
-    accelerator._accelerator_synchronizeDevice = module.synchronize
+    _become_accelerator(module)
     for each in (autograd, autograd.graph):
         run = each._engine_run_backward
         each._engine_run_backward = _backward(run, in_thread=environment.backward_in_thread)
@@ -194,6 +192,26 @@ def register(environment: BackendEnvironment) -> DeviceModule:
     register_basic(environment)
     _refuse_layouts(environment)
     return module
+
+
+def _become_accelerator(module: DeviceModule) -> None:
+    """Answer what `torch.accelerator` asks C++, which would look for an allocator."""
+
+    def refuse(*_: Any) -> Any:
+        raise NotImplementedError(
+            f"the device {module.environment.name!r} has no memory of its own, and counts none: "
+            "ask the library of its arrays"
+        )
+
+    answers: dict[str, Any] = {
+        "synchronizeDevice": module.synchronize,
+        "isAllocatorInitialized": lambda: True,
+        **dict.fromkeys(("emptyCache", "emptyHostCache"), lambda: None),
+        **dict.fromkeys(("getDeviceStats", "getMemoryInfo"), refuse),
+        **dict.fromkeys(("resetAccumulatedStats", "resetPeakStats"), refuse),
+    }
+    for name, answer in answers.items():
+        setattr(torch._C, f"_accelerator_{name}", answer)
 
 
 _KINDS = {

@@ -92,20 +92,11 @@ class Fallback:
 
     def __init__(self, environment: BackendEnvironment) -> None:
         self._environment = environment
-        self._functional: dict[Any, Any] = {}
         self._running = threading.local()
         self.decompositions: dict[Any, Any] = {}
 
-    def kernel(self, operator: Any) -> Any:
-        """Return a kernel for PyTorch."""
-
-        def run(*args: Any, **kwargs: Any) -> Any:
-            return self.call(operator, _schema.bind(operator, args, kwargs))
-
-        return run
-
-    def boxed(self, operator: Any, *args: Any, **kwargs: Any) -> Any:
-        """Run an operator that has no kernel at all."""
+    def run(self, operator: Any, *args: Any, **kwargs: Any) -> Any:
+        """Run an operator, as a kernel of PyTorch."""
         return self.call(operator, _schema.bind(operator, args, kwargs))
 
     def call(self, operator: Any, values: dict[str, Any]) -> Any:
@@ -120,10 +111,10 @@ class Fallback:
         running: list[Any] = self._running.__dict__.setdefault("operators", [])
         written = _schema.written(operator)
         if written:
-            functional = self._functional_of(operator)
+            functional = _schema.functional_of(operator)
             if functional is None:
                 reasons.append("no functional variant")
-            elif functional in running:
+            elif functional in running or (functional, "write") in running:
                 reasons.append("its functional variant is written in terms of it")
             else:
                 return self._write(operator, functional, written, values)
@@ -139,11 +130,6 @@ class Fallback:
                 return found
             reasons.append("its decomposition has no answer for these arguments")
         return self._convert(operator, values, reasons)
-
-    def _functional_of(self, operator: Any) -> Any:
-        if operator not in self._functional:
-            self._functional[operator] = _schema.functional_of(operator)
-        return self._functional[operator]
 
     def _decompose(
         self, operator: Any, decomposition: Any, values: dict[str, Any], running: list[Any]
@@ -187,11 +173,11 @@ class Fallback:
                 refuse_repeated(each)
             if is_out and name in APART:
                 refuse_overlap(each, tree_leaves(inputs))
-        running.append(functional)
+        running.append((functional, "write"))
         try:
             found = _schema.call(functional, inputs)
         finally:
-            running.remove(functional)
+            running.remove((functional, "write"))
         is_one = len(targets) == 1 and type(targets[0]) is list
         results = [found] if is_one or isinstance(found, torch.Tensor) else list(found)
         for target, result in zip(targets, results, strict=False):

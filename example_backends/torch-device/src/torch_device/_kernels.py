@@ -58,7 +58,7 @@ class Kernels:
 
         name = _safe(_schema.written(operator)[0])
         arguments = f"{name}, {name}_data, found, expected"
-        if not _schema.is_kind(operator._schema.arguments[0], "List[Tensor]"):
+        if str(operator._schema.arguments[0].type) != "List[Tensor]":
             end = [f"return replace({arguments})"]
             return self._later(operator, functional, end)
         end = [f"for _ in map(replace, {arguments}): pass"]
@@ -95,13 +95,8 @@ class Kernels:
     def _make(self, operator: Any, functional: Any, end: list[str], names: dict[str, Any]) -> Any:
         environment = self._environment
         data = environment.data
-        is_run_in_context = functional in environment.in_context
         source, defaults = _write(
-            operator,
-            functional,
-            end,
-            is_run_in_context=is_run_in_context,
-            describe_themselves=data.describe_themselves,
+            operator, functional, end, describe_themselves=data.describe_themselves
         )
         find = DtypeFinder(environment, functional)
         environment.find(_schema.identity(functional))  # the first look-up is another method
@@ -127,8 +122,6 @@ class Kernels:
             "name": environment.name,
             "strided": torch.strided,
             "numbers": _NUMBERS,
-            "contexts": environment.contexts,
-            "new_context": environment.new_context,
         }
         filename = f"<kernel of {_schema.identity(operator)}>"
         # A traceback shows the lines of a kernel.
@@ -230,16 +223,10 @@ _CHECKED = {
     "torch.manual_seed')",
     "layout": "if layout is not None and layout is not strided: refuse(layout)",
 }
-_ENTER = ["try: context = contexts.pop()", "except IndexError: context = new_context()"]
 
 
 def _write(
-    operator: Any,
-    functional: Any,
-    end: list[str],
-    *,
-    is_run_in_context: bool,
-    describe_themselves: bool,
+    operator: Any, functional: Any, end: list[str], *, describe_themselves: bool
 ) -> tuple[str, dict[str, Any]]:
     """Return the source of a function ``kernel``, and the defaults that it names.
 
@@ -251,8 +238,6 @@ def _write(
         The operator whose implementation it calls.
     end : list of str
         What it does with the result.
-    is_run_in_context : bool
-        Whether the implementation runs in a context of its own.
     describe_themselves : bool
         Whether data have a dtype and a shape.
     """
@@ -262,8 +247,7 @@ def _write(
     positional = sum(not each.kwarg_only for each in arguments)
     if positional < len(parts):
         parts.insert(positional, "*")
-    options = {"is_run_in_context": is_run_in_context, "describe_themselves": describe_themselves}
-    body = [*_compute(functional, **options), *end]
+    body = [*_compute(functional, describe_themselves=describe_themselves), *end]
     lines = [
         f"def kernel({', '.join(parts)}):",
         "    try:",
@@ -273,7 +257,7 @@ def _write(
     return "\n".join(lines), defaults
 
 
-def _compute(operator: Any, *, is_run_in_context: bool, describe_themselves: bool) -> list[str]:
+def _compute(operator: Any, *, describe_themselves: bool) -> list[str]:
     passed, types, keys, reads = [], [], [], []
     kinds = [str(each.type) for each in operator._schema.arguments]
     arguments = ", ".join(_safe(each.name) for each in operator._schema.arguments)
@@ -296,24 +280,17 @@ def _compute(operator: Any, *, is_run_in_context: bool, describe_themselves: boo
     if not types:
         types = ["data_type"]
     key = f"({''.join(f'{each}, ' for each in keys)})"
-    call = f"found = implementation({', '.join(passed)})"
-    ran: list[str] = []
-    if is_run_in_context:
-        call = f"found = context.run({', '.join(['implementation', *passed])})"
-        ran = ["finally: contexts.append(context)"]
     return [
         *reads,
         f"try: expected = dtypes[{key}]",
         f"except KeyError: expected = find_dtypes({key}, ({arguments},))",
         f"implementation = lookup(identity, ({', '.join(types)},))",
         f"if implementation is None: return general(operator, {arguments})",
-        *(_ENTER if ran else []),
-        f"try: {call}",
+        f"try: found = implementation({', '.join(passed)})",
         f"except NoImplementationError: return general(operator, {arguments})",
         "except Exception as error:",
         f"    explain(error, ({arguments},))",
         "    raise",
-        *ran,
         f"if found is NotImplemented: return general(operator, {arguments})",
     ]
 

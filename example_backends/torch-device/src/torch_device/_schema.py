@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from types import BuiltinFunctionType
 from typing import TYPE_CHECKING, Any
 
@@ -24,11 +25,6 @@ def identity(operator: Any) -> str:
 def packet(operator: Any) -> str:
     """Return the name of an operator without its overload: ``"add"``."""
     return operator._schema.name.partition("::")[2]  # type: ignore[no-any-return]
-
-
-def is_kind(argument: Any, *kinds: str) -> bool:
-    """Return whether an argument is of one of these types of PyTorch's schemas."""
-    return str(argument.type) in kinds
 
 
 def is_written(argument: Any) -> bool:
@@ -57,6 +53,7 @@ def _signature(operator: Any, *, without_out: bool) -> list[tuple[str, str]]:
     ]
 
 
+@cache
 def functional_of(operator: Any) -> Any:
     """Return the functional variant of an in-place or ``out=`` operator, or None."""
     schema = operator._schema

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable
-from contextvars import Context, copy_context
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import torch
@@ -12,6 +12,7 @@ import torch
 from spatch_core import BackendSystem
 
 from . import _device, _schema, storages
+from ._basic import draw
 from ._data import Data
 from ._fallback import ConversionError, Fallback, Report
 from ._kernels import Kernels
@@ -40,6 +41,8 @@ class BackendEnvironment:
         of an implementation.
     patterns : list of str, optional
         Type patterns of the data, if they are of more classes than one.
+    around : callable, optional
+        Decorates each implementation, for example where an array library is not to warn.
     conversions : bool, default: True
         Whether operators without an implementation run on the CPU.
     backward_in_thread : bool, default: True
@@ -62,6 +65,7 @@ class BackendEnvironment:
         settle: Callable[[Any], Any] | None = None,
         shape_dtype: Callable[[Any], tuple[Any, torch.dtype]] | None = None,
         patterns: list[str] | None = None,
+        around: Callable[..., Any] | None = None,
         conversions: bool = True,
         backward_in_thread: bool = True,
     ) -> None:
@@ -72,6 +76,7 @@ class BackendEnvironment:
         self.data_to_torch = data_to_torch
         self.settle = settle or self._settle_number
         self.shape_dtype = shape_dtype
+        self.around = around
         self.conversions = conversions
         self.backward_in_thread = backward_in_thread
         self.counts = Report()
@@ -84,13 +89,10 @@ class BackendEnvironment:
         self.kernels = Kernels(self)
         self._libraries: dict[str, Any] = {}
         self.differentiated: dict[Any, Any] = {}
-        self.contexts: list[Context] = []
-        self.new_context: Callable[[], Context] = copy_context
-        self.in_context: set[Any] = set()
         self._registered: set[Any] = set()
         self.own: frozenset[Any] = frozenset()
         self._is_described = False
-        self.random: Any = None
+        self.draw: Callable[..., Any] = partial(draw, self)
         self.module = _device.register(self)
 
     def register_op(self, operator: Any, function: Callable[..., Any] | None = None) -> Any:
@@ -144,7 +146,7 @@ class BackendEnvironment:
         identity = _schema.identity(operator)
         if identity not in self._functions:
             self.system.adopt(operator, identity)
-        self._functions[identity] = function
+        self._functions[identity] = self.around(function) if self.around else function
         self.operators[operator] = function
         if operator in self.differentiated:  # with an implementation, PyTorch's gradient is back
             self.differentiated.pop(operator)._destroy()
@@ -158,19 +160,6 @@ class BackendEnvironment:
         in_place = _schema.in_place_of(operator)
         if in_place is not None:
             self.register_kernel(in_place, self.kernels.in_place(in_place, operator))
-
-    def run_in_context(self, operators: Iterable[Any], make: Callable[[], Context]) -> None:
-        """Run implementations in contexts of their own, each made once: entering one costs little.
-
-        Parameters
-        ----------
-        operators : iterable of torch._ops.OpOverload
-            Registered operators whose implementations use no other context variables.
-        make : callable
-            Returns a context, in which for example an array library does not warn.
-        """
-        self.in_context.update(operators)
-        self.new_context = make
 
     def register_kernel(self, operator: Any, kernel: Callable[..., Any]) -> None:
         """Give PyTorch the kernel of an operator; it gets and returns tensors."""

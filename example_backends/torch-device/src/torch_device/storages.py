@@ -9,7 +9,7 @@ Data are values. No operator changes an array: it replaces the array of a storag
 from __future__ import annotations
 
 import functools
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import torch
 
@@ -21,16 +21,9 @@ if TYPE_CHECKING:
 _create = torch._C._acc.create_empty_tensor
 
 
-class Watch(Protocol):
-    """What a tool that traces a step is told of."""
-
-    def create(self, cell: Cell) -> None: ...
-    def use(self, cell: Cell) -> None: ...
-    def read_by_host(self, identity: str) -> None: ...
-
-
-watch: Watch | None = None
-"""What is told while a step is traced. It may raise where the host reads values."""
+watch: Any = None
+"""What is told of each storage that is made or used, and of reads by the host, while a step is
+traced: `create(cell)`, `use(cell)`, `read_by_host(identity)`. It may raise."""
 
 
 class Cell:

@@ -4,6 +4,8 @@ from collections import Counter
 import pytest
 import torch
 
+from torch_device.arrays import make_environment
+
 EVERY = int(os.environ.get("EVERY", "1"))
 """Of each parametrized test, one of so many parts runs, the first one among them; above 1, no test
 that is marked as long."""
@@ -29,12 +31,8 @@ def device() -> str:
 
 @pytest.fixture(scope="session")
 def made(device: str):
-    if device == "npy":
-        from torch_device.arrays.numpy_device import make_environment
-    else:
-        from torch_device.arrays.jax_device import make_environment
     torch.set_num_threads(1)
-    return make_environment(conversions=False)
+    return make_environment(device, conversions=False)
 
 
 @pytest.fixture(autouse=True)

@@ -116,7 +116,7 @@ def lowest_places(x):
         lambda x: nn.functional.max_pool2d(x[None], 3, 2, 1, ceil_mode=True),
         lambda x: x.sum() * lowest_places(x),
         lambda x: nn.functional.adaptive_avg_pool2d(x[None], 3),
-        lambda x: nn.functional.adaptive_max_pool2d(x[None], 3),
+        lambda x: nn.functional.adaptive_max_pool2d(x[None], 2),
         lambda x: nn.functional.interpolate(x[None, None], scale_factor=1.7, mode="nearest"),
         lambda x: nn.functional.interpolate(x[None, None], 7, mode="bilinear", align_corners=True),
         lambda x: nn.functional.interpolate(x[None, None], 3, mode="bicubic"),
@@ -159,13 +159,12 @@ def normalized(x):
         lambda x: torch.linalg.solve_triangular(x, x, upper=False, left=False),
         lambda x: torch.linalg.solve_triangular(x, x, upper=False, unitriangular=True),
         torch.linalg.matrix_exp,
-        *(lambda x, n=n: torch.polygamma(n, x.sigmoid() - 30 * (x > 0)) for n in range(4)),
+        *(lambda x, n=n: torch.polygamma(n, x.sigmoid() - 30 * (x > 0)) for n in range(2)),
         normalized,
         lambda x: torch.addmv(x[0].long(), (x * 9).long(), x[1].long(), alpha=0.6, beta=2.6),
     ],
     ids=["lower", "upper", "eigvals", "cholesky", "triangular", "triangular-right",
-         "triangular-unit", "matrix_exp", "polygamma-0", "polygamma-1", "polygamma-2",
-         "polygamma-3", "batch_norm", "integers"],
+         "triangular-unit", "matrix_exp", "polygamma-0", "polygamma-1", "batch_norm", "integers"],
 )  # fmt: skip
 def test_values_of_one_operator(device, f):
     """They are those of the CPU without conversions: of halves of matrices, and far from zero."""

@@ -102,6 +102,20 @@ def test_the_accelerator(device):
     assert torch.accelerator.device_count() == 1
     assert torch.accelerator.current_device_index() == 0
     torch.accelerator.synchronize()
+    torch.accelerator.empty_cache()
+    torch.accelerator.memory.empty_host_cache()
+
+
+STATISTICS = ("memory_allocated", "max_memory_allocated", "memory_reserved", "max_memory_reserved",
+              "memory_stats", "get_memory_info", "reset_peak_memory_stats",
+              "reset_accumulated_memory_stats")  # fmt: skip
+
+
+@pytest.mark.parametrize("name", STATISTICS)
+def test_the_memory_of_the_accelerator(device, name):
+    """Nothing counts it, and a zero would be wrong: the error says so."""
+    with pytest.raises(NotImplementedError, match=f"'{device}' has no memory of its own"):
+        getattr(torch.accelerator, name)()
 
 
 def test_pinned_batches(device):

@@ -179,11 +179,14 @@ DRAWS = {
 
 
 @pytest.mark.parametrize("draw", list(DRAWS.values()), ids=list(DRAWS))
-def test_generators_of_the_program(device, draw):
-    """A generator that the numbers would not come from is refused, as by other devices."""
-    draw(device, None)
-    with pytest.raises((NotImplementedError, RuntimeError), match="generator"):
-        draw(device, torch.Generator())
+def test_random_numbers_are_those_of_the_cpu(device, draw):
+    """They come from its generator, or from one of the program."""
+    results = []
+    for place in (device, "cpu"):
+        torch.manual_seed(3)
+        given = torch.Generator().manual_seed(4)
+        results.append([draw(place, each).detach().cpu() for each in (None, given)])
+    assert all(map(torch.equal, *results))
 
 
 def _zeros(device, *shape, dtype=torch.float32):

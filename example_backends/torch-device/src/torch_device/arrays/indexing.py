@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import torch
@@ -57,14 +58,18 @@ def register(environment: Any, xp: Any) -> None:
             return xp.broadcast_to(x.reshape(-1)[0], index.shape)
         return x[_positions(xp, index, dim)]
 
-    def scatter(x: Any, dim: int, index: Any, values: Any, how: str = "set") -> Any:
+    def into(x: Any, dim: int, index: Any, values: Any, combine: Any) -> Any:
+        """Return data with values in places of one dimension, as `combine` puts them there."""
         if not index.size:
             return x
         if not x.ndim:
-            return put(x.reshape(1), (index.reshape(-1),), values.reshape(-1), how)[0]
+            return combine(x.reshape(1), (index.reshape(-1),), values.reshape(-1))[0]
         if values.ndim:
             values = values[tuple(slice(n) for n in index.shape)]
-        return put(x, _positions(xp, index, dim), values.astype(x.dtype), how)
+        return combine(x, _positions(xp, index, dim), values.astype(x.dtype))
+
+    def scatter(x: Any, dim: int, index: Any, values: Any, how: str = "set") -> Any:
+        return into(x, dim, index, values, partial(put, how=how))
 
     op(aten.scatter.src)(scatter)
     op(aten.scatter.value)(
@@ -82,11 +87,6 @@ def register(environment: Any, xp: Any) -> None:
 
     op(aten.stack.default)(lambda tensors, dim=0: xp.stack(tensors, axis=dim))
     op(aten.flip.default)(lambda x, dims: xp.flip(x, tuple(dims)) if dims else x)
-    op(aten.roll.default)(
-        lambda x, shifts, dims=(): (
-            xp.roll(x, tuple(shifts), tuple(dims)) if dims else xp.roll(x, shifts[0])
-        )
-    )
 
     @op(aten.constant_pad_nd.default)
     def pad(x: Any, widths: Any, value: Any = 0) -> Any:
@@ -137,8 +137,6 @@ def register(environment: Any, xp: Any) -> None:
         flat = xp.where((index == padding)[:, None], 0, flat)
         return put(xp.zeros((count, g.shape[-1]), g.dtype), (index,), flat, "add")
 
-    op(aten.take.default)(lambda x, index: x.reshape(-1)[index])
-
     @op(aten.put.default)
     def put_flat(x: Any, index: Any, values: Any, accumulate: bool = False) -> Any:
         how = "add" if accumulate else "set"
@@ -165,14 +163,8 @@ def register(environment: Any, xp: Any) -> None:
     def scatter_reduce(
         x: Any, dim: int, index: Any, values: Any, reduce: str, include_self: bool = True
     ) -> Any:
-        if not index.size:
-            return x
-        if not x.ndim:
-            place: Any = (index.reshape(-1),)
-            flat = values.reshape(-1)
-            return reduced(x.reshape(1), place, flat, reduce, include_self)[0]
-        values = values[tuple(slice(n) for n in index.shape)]
-        return reduced(x, _positions(xp, index, dim), values, reduce, include_self)
+        how = partial(reduced, how=reduce, include=include_self)
+        return into(x, dim, index, values, how)
 
     op(aten.scatter.reduce)(scatter_reduce)
     op(aten.scatter.value_reduce)(
@@ -181,17 +173,16 @@ def register(environment: Any, xp: Any) -> None:
         )
     )
 
-    @op(aten.slice_backward.default)
-    def slice_backward(g: Any, size: Any, dim: int, start: int, end: int, step: int) -> Any:
-        part = [slice(None)] * len(size)
-        part[dim] = slice(start, end, step)
-        return put(xp.zeros(tuple(size), g.dtype), tuple(part), g)
+    def widened(g: Any, size: Any, dim: int, part: Any) -> Any:
+        """Return zeros of a size, with `g` in a part of one dimension."""
+        where = [slice(None)] * len(size)
+        where[dim] = part
+        return put(xp.zeros(tuple(size), g.dtype), tuple(where), g)
 
-    @op(aten.select_backward.default)
-    def select_backward(g: Any, size: Any, dim: int, index: int) -> Any:
-        part: list[Any] = [slice(None)] * len(size)
-        part[dim] = index
-        return put(xp.zeros(tuple(size), g.dtype), tuple(part), g)
+    op(aten.select_backward.default)(widened)
+    op(aten.slice_backward.default)(
+        lambda g, size, dim, start, end, step: widened(g, size, dim, slice(start, end, step))
+    )
 
 
 def _positions(xp: Any, index: Any, dim: int) -> Any:

@@ -26,15 +26,13 @@ OPERATORS = """
     convolution convolution_backward native_layer_norm native_layer_norm_backward
     _native_batch_norm_legit_functional _native_batch_norm_legit.no_stats
     native_batch_norm_backward max_pool2d_with_indices max_pool2d_with_indices_backward
-    max_pool3d_with_indices_backward avg_pool2d avg_pool2d_backward avg_pool3d avg_pool3d_backward
-    adaptive_max_pool2d adaptive_max_pool2d_backward adaptive_max_pool3d_backward nll_loss_forward
-    nll_loss2d_forward nll_loss_backward nll_loss2d_backward addmm baddbmm sum.dim_IntList mean.dim
-    var.correction std.correction logsumexp _softmax _log_softmax _softmax_backward_data
-    _log_softmax_backward_data linalg_vector_norm sigmoid sigmoid_backward tanh_backward silu relu
-    threshold_backward gelu gelu_backward leaky_relu softplus embedding_dense_backward
-    slice_backward select_backward constant_pad_nd sort topk _thnn_fused_lstm_cell
-    _thnn_fused_lstm_cell_backward_impl _thnn_fused_gru_cell _thnn_fused_gru_cell_backward
-    ones_like zeros_like empty_like as_strided as_strided_scatter
+    max_pool3d_with_indices_backward adaptive_max_pool2d_backward adaptive_max_pool3d_backward
+    nll_loss_forward nll_loss2d_forward nll_loss_backward nll_loss2d_backward addmm baddbmm
+    sum.dim_IntList mean.dim var.correction _softmax _log_softmax _softmax_backward_data
+    _log_softmax_backward_data sigmoid sigmoid_backward tanh_backward silu relu
+    threshold_backward embedding_dense_backward slice_backward
+    select_backward constant_pad_nd sort topk ones_like zeros_like empty_like as_strided
+    as_strided_scatter
 """
 """Those whose other arguments rarely change: each value of these is compiled by itself."""
 
@@ -130,6 +128,10 @@ def to_torch(array: Any) -> torch.Tensor:
 def _register_linear(environment: Any) -> None:
     """Register them."""
     op = environment.register_op
+    # To read whether a matrix has factors would wait for JAX; results without are NaN.
+    environment.register_kernel(
+        aten._linalg_check_errors.default, lambda info, name, *, is_matrix: None
+    )
     op(aten._linalg_eigvals.default)(jnp.linalg.eigvals)
     op(aten.linalg_matrix_exp.default)(lambda x: jsp.linalg.expm(x) if x.size else x)
 
@@ -158,26 +160,13 @@ def _register_linear(environment: Any) -> None:
 
     @op(aten.polygamma.default)
     def polygamma(n: int, x: Any) -> Any:
+        if n > 1:  # JAX's own series does not reach below zero
+            return NotImplemented
         if n == 0:
             return jsp.special.digamma(x)
-        found = jsp.special.polygamma(n, jnp.where(x < 0, 1 - x, x))
-        # JAX's own series does not reach far below zero.
-        rest = math.pi * _derivative_of_cotangent(n, x)
-        return jnp.where(x < 0, (-1) ** n * found - rest, found)
-
-
-def _derivative_of_cotangent(n: int, x: Any) -> Any:
-    """Return the n-th derivative of the cotangent of pi times x."""
-    # A polynomial of the cotangent c, whose own derivative is -pi (1 + c**2).
-    coefficients = [0.0, 1.0]
-    for _ in range(n):
-        slopes = [k * each for k, each in enumerate(coefficients)][1:]
-        coefficients = [
-            -math.pi * (a + b)
-            for a, b in zip([*slopes, 0.0, 0.0], [0.0, 0.0, *slopes], strict=True)
-        ]
-    c = 1 / jnp.tan(math.pi * (x - jnp.round(x)))
-    return jnp.polyval(jnp.asarray(coefficients[::-1], x.dtype), c)
+        found = jsp.special.polygamma(1, jnp.where(x < 0, 1 - x, x))
+        sine = jnp.sin(math.pi * (x - jnp.round(x)))
+        return jnp.where(x < 0, (math.pi / sine) ** 2 - found, found)
 
 
 def _register_convolutions(environment: Any) -> None:

@@ -1,4 +1,4 @@
-"""What networks have layers of: normalization, losses, and the cells of LSTM and GRU."""
+"""What networks have layers of: normalization and losses."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 
-from .._decompositions import batch_norm_in_place, cells
+from .._decompositions import batch_norm_in_place
 
 aten = torch.ops.aten
 
@@ -16,8 +16,6 @@ def register(environment: Any, xp: Any) -> None:
     op = environment.register_op
     _register_batches(environment, xp)
     _register_losses(environment, xp)
-    for operator, function in cells(xp).items():
-        op(operator, function)
 
     @op(aten.native_layer_norm.default)
     def layer_norm(x: Any, shape: Any, weight: Any, bias: Any, eps: float) -> Any:

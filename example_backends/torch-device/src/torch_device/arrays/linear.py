@@ -35,12 +35,6 @@ def register(environment: Any, xp: Any) -> None:
         lambda x, check_errors=False: (linalg.inv(x), xp.zeros(x.shape[:-2], xp.int32))
     )
 
-    @op(aten.linalg_cholesky_ex.default)
-    def cholesky(x: Any, upper: bool = False, check_errors: bool = False) -> Any:
-        found = linalg.cholesky(x)
-        found = xp.conj(xp.swapaxes(found, -1, -2)) if upper else found
-        return found, xp.zeros(x.shape[:-2], xp.int32)
-
     @op(aten._linalg_eigh.default)
     def eigh(x: Any, uplo: str = "L", vectors: bool = True) -> Any:
         values, found = linalg.eigh(x, uplo)
@@ -60,21 +54,6 @@ def register(environment: Any, xp: Any) -> None:
         return tuple(linalg.qr(x, mode))
 
     op(aten.linalg_eig.default)(lambda x: tuple(linalg.eig(x)))
-
-    @op(aten._trilinear.default)
-    def trilinear(
-        a: Any,
-        b: Any,
-        c: Any,
-        a_dims: Any,
-        b_dims: Any,
-        c_dims: Any,
-        summed: Any,
-        unrolled: int = 1,
-    ) -> Any:
-        pairs = zip((a, b, c), (a_dims, b_dims, c_dims), strict=True)
-        a, b, c = (xp.expand_dims(each, tuple(dims)) for each, dims in pairs)
-        return xp.sum(a * b * c, axis=tuple(summed)) if summed else a * b * c
 
     _register_fourier(op, xp)
 
@@ -203,10 +182,6 @@ def register_factors(environment: Any, xp: Any, factor: Any) -> None:
 
     for each in (aten._linalg_det.default, aten._linalg_slogdet.default):
         environment.register_kernel(each, _determinant(environment.kernels.functional(each)))
-    # What has failed has raised an error already.
-    environment.register_kernel(
-        aten._linalg_check_errors.default, lambda info, name, *, is_matrix: None
-    )
 
 
 def _determinant(factored: Any) -> Any:

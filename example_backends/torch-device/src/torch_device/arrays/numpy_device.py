@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextvars import Context
+from functools import wraps
 from typing import Any
 
 import numpy as np
@@ -26,8 +28,9 @@ def make_environment(name: str = "npy", *, conversions: bool = True) -> BackendE
         Whether operators without an implementation run on the CPU.
     """
     environment = BackendEnvironment(
-        name, np.ndarray, to_data, to_torch, settle=np.asarray, conversions=conversions
-    )
+        name, np.ndarray, to_data, to_torch, settle=np.asarray, around=quiet,
+        conversions=conversions,
+    )  # fmt: skip
 
     @environment.register_op(aten.as_strided.default)
     def as_strided(x: Any, size: Any, stride: Any, offset: int = 0) -> Any:
@@ -48,16 +51,32 @@ def make_environment(name: str = "npy", *, conversions: bool = True) -> BackendE
 
     register(environment, np)
     _register_linear(environment)
-    environment.run_in_context(environment.operators, _quiet)
     environment.register_default_decompositions()
     return environment
 
 
-def _quiet() -> Context:
-    """Return a context in which NumPy does not warn of what PyTorch computes silently."""
-    made = Context()
-    made.run(np.seterr, all="ignore")
-    return made
+_contexts: list[Context] = []
+
+
+def quiet(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Let NumPy not warn of what PyTorch computes silently.
+
+    A context that is entered again costs less than `numpy.errstate`; each thread takes its own.
+    """
+
+    @wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        try:
+            context = _contexts.pop()
+        except IndexError:
+            context = Context()
+            context.run(np.seterr, all="ignore")
+        try:
+            return context.run(function, *args, **kwargs)
+        finally:
+            _contexts.append(context)
+
+    return call
 
 
 def to_data(tensor: torch.Tensor) -> Any:
@@ -73,40 +92,11 @@ def to_torch(array: Any) -> torch.Tensor:
 
 
 def _register_linear(environment: Any) -> None:
-    """Register them, if SciPy is installed."""
+    """Register them; some need SciPy."""
     op = environment.register_op
     linalg = np.linalg
 
     op(aten._linalg_eigvals.default)(linalg.eigvals)
-
-    try:
-        import scipy.linalg as scipy
-    except ImportError:
-        return
-
-    def factor(x: Any) -> Any:
-        (getrf,) = scipy.lapack.get_lapack_funcs(("getrf",), (x,))
-        outer = x.shape[:-2]
-        lu, pivots = np.empty_like(x), np.empty((*outer, min(x.shape[-2:])), np.int32)
-        for index in np.ndindex(outer):
-            lu[index], pivots[index], _ = getrf(x[index])
-        return lu, pivots
-
-    register_factors(environment, np, factor)
-
-    @op(aten.linalg_solve_triangular.default)
-    def triangular(
-        x: Any, y: Any, upper: bool, left: bool = True, unitriangular: bool = False
-    ) -> Any:
-        if unitriangular:
-            eye = np.eye(x.shape[-1], dtype=x.dtype)
-            x = (np.triu(x, 1) if upper else np.tril(x, -1)) + eye
-        x = np.triu(x) if upper else np.tril(x)
-        if left:
-            return linalg.solve(x, y)
-        return np.swapaxes(linalg.solve(np.swapaxes(x, -1, -2), np.swapaxes(y, -1, -2)), -1, -2)
-
-    op(aten.linalg_matrix_exp.default)(lambda x: scipy.expm(x) if x.size else x)
 
     @op(aten.linalg_cholesky_ex.default)
     def cholesky(x: Any, upper: bool = False, check_errors: bool = False) -> Any:
@@ -124,3 +114,31 @@ def _register_linear(environment: Any) -> None:
             raise error(f"{name}: a matrix is singular or not positive-definite")
 
     environment.register_kernel(aten._linalg_check_errors.default, check)
+
+    try:
+        import scipy.linalg as scipy
+    except ImportError:
+        return
+
+    def factor(x: Any) -> Any:
+        (getrf,) = scipy.lapack.get_lapack_funcs(("getrf",), (x,))
+        outer = x.shape[:-2]
+        lu, pivots = np.empty_like(x), np.empty((*outer, min(x.shape[-2:])), np.int32)
+        for index in np.ndindex(outer):
+            lu[index], pivots[index], _ = getrf(x[index])
+        return lu, pivots
+
+    register_factors(environment, np, factor)
+    op(aten.linalg_matrix_exp.default)(lambda x: scipy.expm(x) if x.size else x)
+
+    @op(aten.linalg_solve_triangular.default)
+    def triangular(
+        x: Any, y: Any, upper: bool, left: bool = True, unitriangular: bool = False
+    ) -> Any:
+        k = int(unitriangular)  # with ones on the diagonal, whatever is there
+        x = np.triu(x, k) if upper else np.tril(x, -k)
+        if unitriangular:
+            x = x + np.eye(x.shape[-1], dtype=x.dtype)
+        if left:
+            return linalg.solve(x, y)
+        return np.swapaxes(linalg.solve(np.swapaxes(x, -1, -2), np.swapaxes(y, -1, -2)), -1, -2)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+from importlib import import_module
 from typing import Any
 
 import torch
@@ -30,13 +30,14 @@ FLOATING = {
     *("asin", "acos", "atan", "asinh", "acosh", "atanh"),
 }
 """Those of integers and booleans too, whose results are floating-point."""
-BINARY = {
+BINARY: dict[str, str | None] = {
     **dict.fromkeys(("maximum", "minimum", "fmax", "fmin", "logical_and", "logical_or")),
-    **dict.fromkeys(("logical_xor", "hypot", "nextafter", "copysign", "gcd", "lcm")),
-    **dict.fromkeys(("heaviside", "logaddexp", "logaddexp2")),
+    **dict.fromkeys(("logical_xor", "hypot", "nextafter", "copysign", "gcd", "lcm", "heaviside")),
+    **dict.fromkeys(("logaddexp", "logaddexp2", "fmod", "remainder", "floor_divide")),
+    **dict.fromkeys(("bitwise_and", "bitwise_or", "bitwise_xor")),
 }
-COMPARISONS = {"eq": "equal", "ne": "not_equal", "lt": "less", "le": "less_equal"}
-COMPARISONS |= {"gt": "greater", "ge": "greater_equal"}
+BINARY |= {"eq": "equal", "ne": "not_equal", "lt": "less", "le": "less_equal"}
+BINARY |= {"gt": "greater", "ge": "greater_equal"}
 
 SPECIAL = {
     **dict.fromkeys(("erf", "erfc", "digamma", "i0", "erfinv")),
@@ -53,9 +54,6 @@ SPECIAL = {
 def register(environment: Any, xp: Any) -> None:
     """Register them for the functions of an array library."""
     op = environment.register_op
-
-    def named(name: str) -> Any:
-        return getattr(xp, name)
 
     is_numpy = xp.__name__ == "numpy"
 
@@ -75,24 +73,14 @@ def register(environment: Any, xp: Any) -> None:
         return call if is_numpy else function
 
     for name, function in UNARY.items():
-        found = named(function or name)
+        found = getattr(xp, function or name)
         op(getattr(aten, name).default)(precise(found) if name in FLOATING else found)
     op(aten.atan2.default)(precise(xp.arctan2))
     for name, function in BINARY.items():
-        packet = getattr(aten, name)
-        op(packet.Tensor if "Tensor" in packet.overloads() else packet.default)(
-            named(function or name)
-        )
-    for name, function in COMPARISONS.items():
-        packet = getattr(aten, name)
-        op(packet.Tensor)(named(function))
-        op(packet.Scalar)(_scalar(xp, named(function)))
-
-    def both(name: str, function: Any) -> None:
-        packet = getattr(aten, name)
-        for overload, made in (("Tensor", function), ("Scalar", _scalar(xp, function))):
-            if overload in packet.overloads():
-                op(getattr(packet, overload))(made)
+        packet, found = getattr(aten, name), getattr(xp, function or name)
+        op(packet.Tensor if "Tensor" in packet.overloads() else packet.default)(found)
+        if "Scalar" in packet.overloads() and name != "copysign":
+            op(packet.Scalar)(_scalar(xp, found))
 
     @op(aten.add.Tensor)
     def add(x: Any, y: Any, alpha: Any = 1) -> Any:
@@ -101,18 +89,6 @@ def register(environment: Any, xp: Any) -> None:
     @op(aten.sub.Tensor)
     def sub(x: Any, y: Any, alpha: Any = 1) -> Any:
         return xp.subtract(x, y) if alpha == 1 else xp.subtract(x, xp.multiply(y, alpha))
-
-    @op(aten.add.Scalar)
-    def add_scalar(x: Any, y: Any, alpha: Any = 1) -> Any:
-        return _scalar(xp, xp.add)(x, y * alpha)
-
-    @op(aten.sub.Scalar)
-    def sub_scalar(x: Any, y: Any, alpha: Any = 1) -> Any:
-        return _scalar(xp, xp.subtract)(x, y * alpha)
-
-    @op(aten.rsub.Scalar)
-    def rsub_scalar(x: Any, y: Any, alpha: Any = 1) -> Any:
-        return _scalar(xp, lambda a, b: xp.subtract(b, a * alpha))(x, y)
 
     def divide(x: Any, y: Any) -> Any:
         return xp.divide(single(x), y)
@@ -133,16 +109,9 @@ def register(environment: Any, xp: Any) -> None:
         except OverflowError:  # a number beyond the dtype, such as -1 beside unsigned integers
             return _scalar(xp, xp.multiply)(x, y)
 
-    both("mul", multiply)
-    both("div", divide)
+    op(aten.mul.Tensor)(multiply)
+    op(aten.div.Tensor)(divide)
     op(aten.div.Tensor_mode)(divide_mode)
-    op(aten.div.Scalar_mode)(divide_mode)
-    both("fmod", xp.fmod)
-    both("remainder", xp.remainder)
-    both("floor_divide", xp.floor_divide)
-    both("bitwise_and", xp.bitwise_and)
-    both("bitwise_or", xp.bitwise_or)
-    both("bitwise_xor", xp.bitwise_xor)
 
     @op([aten.pow.Tensor_Tensor, aten.pow.Tensor_Scalar])
     def power(x: Any, y: Any) -> Any:
@@ -205,17 +174,6 @@ def register(environment: Any, xp: Any) -> None:
         op(getattr(aten, name).default)(
             lambda g, x, limit: xp.where((x >= -limit) & (x <= limit), 0, g).astype(g.dtype)
         )
-    op(aten.leaky_relu.default)(lambda x, slope=0.01: xp.where(x > 0, x, x * slope))
-
-    @op(aten.softplus.default)
-    def softplus(x: Any, beta: Any = 1, threshold: Any = 20) -> Any:
-        scaled = x * beta
-        return xp.where(scaled > threshold, x, xp.logaddexp(scaled, xp.zeros_like(x)) / beta)
-
-    @op(aten.elu.default)
-    def elu(x: Any, alpha: Any = 1, scale: Any = 1, input_scale: Any = 1) -> Any:
-        negative = xp.expm1(xp.minimum(x, 0) * input_scale) * (alpha * scale)
-        return xp.where(x > 0, x * scale, negative)
 
     _register_special(environment, xp)
 
@@ -223,7 +181,7 @@ def register(environment: Any, xp: Any) -> None:
 def _register_special(environment: Any, xp: Any) -> None:
     """Register them, as far as SciPy or JAX has them."""
     try:
-        special = _special(xp)
+        special = import_module("scipy.special" if xp.__name__ == "numpy" else "jax.scipy.special")
     except ImportError:
         return
     for name, function in SPECIAL.items():
@@ -231,43 +189,7 @@ def _register_special(environment: Any, xp: Any) -> None:
         if found is not None:
             overload = "default" if "default" in packet.overloads() else "Tensor"
             environment.register_op(getattr(packet, overload))(found)
-
-    @environment.register_op(aten.polygamma.default)
-    def polygamma(n: int, x: Any) -> Any:
-        return special.polygamma(n, x)
-
-    _register_gelu(environment.register_op, xp, special)
-
-
-def _special(xp: Any) -> Any:
-    if xp.__name__ == "numpy":
-        import scipy.special
-
-        return scipy.special
-    import jax.scipy.special
-
-    return jax.scipy.special
-
-
-def _register_gelu(op: Any, xp: Any, special: Any) -> None:
-    erf = special.erf
-
-    def gelu(x: Any, approximate: str = "none") -> Any:
-        if approximate == "tanh":
-            inner = math.sqrt(2 / math.pi) * (x + 0.044715 * x * x * x)
-            return 0.5 * x * (1 + xp.tanh(inner))
-        return 0.5 * x * (1 + erf(x * math.sqrt(0.5)))
-
-    def backward(g: Any, x: Any, approximate: str = "none") -> Any:
-        if approximate == "tanh":
-            slope = math.sqrt(2 / math.pi) * (1 + 3 * 0.044715 * x * x)
-            t = xp.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x * x * x))
-            return g * (0.5 * (1 + t) + 0.5 * x * (1 - t * t) * slope)
-        density = xp.exp(-0.5 * x * x) / math.sqrt(2 * math.pi)
-        return g * (0.5 * (1 + erf(x * math.sqrt(0.5))) + x * density)
-
-    op(aten.gelu.default)(gelu)
-    op(aten.gelu_backward.default)(backward)
+    environment.register_op(aten.polygamma.default)(special.polygamma)
 
 
 def _scalar(xp: Any, function: Any) -> Any:

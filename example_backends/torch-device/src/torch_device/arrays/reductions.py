@@ -8,6 +8,15 @@ import torch
 
 aten = torch.ops.aten
 
+REDUCTIONS = {
+    "sum": "default dim_IntList",
+    "mean": "default dim",
+    "prod": "dim_int",
+    **dict.fromkeys(("amax", "amin", "max", "min"), "default"),
+    **dict.fromkeys(("any", "all"), "default dim dims"),
+}
+"""Functions of array libraries, and the overloads of their operators."""
+
 
 def register(environment: Any, xp: Any) -> None:
     """Register them for the functions of an array library."""
@@ -23,24 +32,20 @@ def register(environment: Any, xp: Any) -> None:
             return dim
         return tuple(dim) or None
 
-    def total(x: Any, dim: Any = None, keepdim: bool = False, dtype: Any = None) -> Any:
-        if dtype is None and x.dtype.kind in "biu":
-            x = x.astype(xp.int64)
-        return xp.sum(cast(x, dtype), axis=axes(x, dim), keepdims=keepdim)
+    def reducing(function: Any) -> Any:
+        def reduce(x: Any, dim: Any = None, keepdim: bool = False, dtype: Any = None) -> Any:
+            return function(cast(x, dtype), axis=axes(x, dim), keepdims=keepdim)
 
-    op(aten.sum.dim_IntList)(total)
-    op(aten.sum.default)(lambda x, dtype=None: total(x, dtype=dtype))
+        return reduce
 
-    def mean(x: Any, dim: Any = None, keepdim: bool = False, dtype: Any = None) -> Any:
-        return xp.mean(cast(x, dtype), axis=axes(x, dim), keepdims=keepdim)
+    def total(x: Any, **options: Any) -> Any:
+        # PyTorch's sum of integers is int64.
+        return xp.sum(x.astype(xp.int64) if x.dtype.kind in "biu" else x, **options)
 
-    op(aten.mean.dim)(mean)
-    op(aten.mean.default)(lambda x, dtype=None: mean(x, dtype=dtype))
-
-    def prod(x: Any, dim: Any = None, keepdim: bool = False, dtype: Any = None) -> Any:
-        return xp.prod(cast(x, dtype), axis=axes(x, dim), keepdims=keepdim)
-
-    op(aten.prod.dim_int)(prod)
+    for name, overloads in REDUCTIONS.items():
+        function = total if name == "sum" else getattr(xp, name)
+        for each in overloads.split():
+            op(getattr(getattr(aten, name), each))(reducing(function))
 
     @op(aten.var.correction)
     def var(x: Any, dim: Any = None, correction: Any = None, keepdim: bool = False) -> Any:
@@ -50,65 +55,23 @@ def register(environment: Any, xp: Any) -> None:
         degrees = max(count - correction, 0)
         return found * xp.divide(xp.asarray(count, found.dtype), xp.asarray(degrees, found.dtype))
 
-    op(aten.std.correction)(
-        lambda x, dim=None, correction=None, keepdim=False: xp.sqrt(
-            var(x, dim, correction, keepdim)
-        )
-    )
-    for name, function in (("amax", xp.max), ("amin", xp.min)):
-        op(getattr(aten, name).default)(
-            lambda x, dim=(), keepdim=False, function=function: function(
-                x, axis=axes(x, dim), keepdims=keepdim
-            )
-        )
-    op(aten.max.default)(xp.max)
-    op(aten.min.default)(xp.min)
-    for name, argument in (("max", xp.argmax), ("min", xp.argmin)):
+    for name in ("max", "min"):
 
-        def along(x: Any, dim: int, keepdim: bool = False, argument: Any = argument) -> Any:
+        def along(x: Any, dim: int, keepdim: bool = False, argument: Any = f"arg{name}") -> Any:
             if not x.ndim:
                 return x, xp.zeros((), xp.int64)
-            index = argument(x, axis=dim, keepdims=True)
-            value = xp.take_along_axis(x, index, axis=dim)
-            found = value, index.astype(xp.int64)
+            index = getattr(xp, argument)(x, axis=dim, keepdims=True)
+            found = xp.take_along_axis(x, index, axis=dim), index
             return found if keepdim else tuple(xp.squeeze(each, dim) for each in found)
 
         op(getattr(aten, name).dim)(along)
-        op(getattr(aten, f"arg{name}").default)(
-            lambda x, dim=None, keepdim=False, argument=argument: (
-                argument(x, axis=dim, keepdims=keepdim).astype(xp.int64)
-                if x.ndim
-                else xp.zeros((), xp.int64)
-            )
-        )
-    for name in ("any", "all"):
-        packet, function = getattr(aten, name), getattr(xp, name)
-        op(packet.default)(function)
-        for overload in (packet.dim, packet.dims):
-            op(overload)(
-                lambda x, dim=None, keepdim=False, function=function: (
-                    function(x, axis=axes(x, dim), keepdims=keepdim) if x.ndim else x.astype(bool)
-                )
-            )
+        op(getattr(aten, f"arg{name}").default)(reducing(getattr(xp, f"arg{name}")))
 
-    def running(function: Any) -> Any:
-        def along(x: Any, dim: int, dtype: Any = None) -> Any:
-            if dtype is None and x.dtype.kind in "biu":
-                x = x.astype(xp.int64)
-            return function(cast(x, dtype), axis=dim) if x.ndim else cast(x, dtype)
-
-        return along
-
-    op(aten.cumsum.default)(running(xp.cumsum))
-
-    @op(aten.logsumexp.default)
-    def logsumexp(x: Any, dim: Any, keepdim: bool = False) -> Any:
-        if x.dtype.kind in "biu":
-            x = x.astype(xp.float32)
-        top = xp.max(xp.real(x), axis=axes(x, dim), keepdims=True)
-        top = xp.where(xp.isfinite(top), top, 0)
-        found = xp.log(xp.sum(xp.exp(x - top), axis=axes(x, dim), keepdims=keepdim))
-        return found + (top if keepdim else xp.squeeze(top, axes(x, dim)))
+    @op(aten.cumsum.default)
+    def cumsum(x: Any, dim: int, dtype: Any = None) -> Any:
+        if dtype is None and x.dtype.kind in "biu":
+            x = x.astype(xp.int64)
+        return xp.cumsum(cast(x, dtype), axis=dim) if x.ndim else cast(x, dtype)
 
     def softmax(x: Any, dim: int, half_to_float: bool = False) -> Any:
         if not x.ndim or not x.size:
@@ -132,22 +95,6 @@ def register(environment: Any, xp: Any) -> None:
             g - xp.exp(y) * (xp.sum(g, axis=dim, keepdims=True) if y.ndim else g)
         )
     )
-
-    @op(aten.linalg_vector_norm.default)
-    def norm(
-        x: Any, order: Any = 2, dim: Any = None, keepdim: bool = False, dtype: Any = None
-    ) -> Any:
-        x = xp.abs(cast(x, dtype))
-        axis = axes(x, dim)
-        if order == 0:
-            return xp.sum((x != 0).astype(x.dtype), axis=axis, keepdims=keepdim)
-        if order in (float("inf"), float("-inf")):
-            return (xp.max if order > 0 else xp.min)(x, axis=axis, keepdims=keepdim)
-        if order == 1:
-            return xp.sum(x, axis=axis, keepdims=keepdim)
-        if order == 2:
-            return xp.sqrt(xp.sum(x * x, axis=axis, keepdims=keepdim))
-        return xp.sum(x**order, axis=axis, keepdims=keepdim) ** (1 / order)
 
     @op(aten.sort.stable)
     def sort(x: Any, stable: Any = None, dim: int = -1, descending: bool = False, **_: Any) -> Any:
@@ -178,42 +125,6 @@ def register(environment: Any, xp: Any) -> None:
 
 
 def _register_searching(op: Any, xp: Any) -> None:
-    def take(x: Any, index: Any, dim: int, keepdim: bool) -> Any:
-        value = xp.take_along_axis(x, index, axis=dim)
-        found = value, index.astype(xp.int64)
-        return found if keepdim else tuple(xp.squeeze(each, dim) for each in found)
-
-    def place(x: Any, position: Any, dim: int, keepdim: bool) -> Any:
-        order = xp.argsort(x, axis=dim, stable=True)
-        part = [slice(None)] * x.ndim
-        if isinstance(position, int):
-            part[dim] = slice(position, position + 1)
-            return take(x, order[tuple(part)], dim, keepdim)
-        return take(x, xp.take_along_axis(order, position, axis=dim), dim, keepdim)
-
-    @op(aten.kthvalue.default)
-    def kthvalue(x: Any, k: int, dim: int = -1, keepdim: bool = False) -> Any:
-        if not x.ndim:
-            return x, xp.zeros((), xp.int64)
-        if not 1 <= k <= x.shape[dim]:
-            raise RuntimeError("kthvalue(): selected number k out of range for dimension")
-        return place(x, k - 1, dim, keepdim)
-
-    def missing(x: Any) -> Any:
-        return xp.isnan(x) if x.dtype.kind == "f" else xp.zeros(x.shape, bool)
-
-    @op(aten.median.dim)
-    def median(x: Any, dim: int, keepdim: bool = False) -> Any:
-        if not x.ndim:
-            return x, xp.zeros((), xp.int64)
-        nans = xp.sum(missing(x), axis=dim, keepdims=True)
-        first = xp.full(nans.shape, x.shape[dim] - 1)
-        # NaN is sorted to the end: with any, the first of these is the median.
-        middle = xp.where(nans > 0, first - nans + 1, (x.shape[dim] - 1) // 2)
-        return place(x, middle, dim, keepdim)
-
-    op(aten.median.default)(lambda x: median(x.reshape(-1), 0)[0])
-
     @op(aten.searchsorted.Tensor)
     def searchsorted(
         edges: Any,
@@ -246,10 +157,7 @@ def _register_searching(op: Any, xp: Any) -> None:
 
     op(aten._unique.default)(lambda x, ordered=True, inverse=False: unique(x, ordered, inverse)[:2])
 
-    @op(aten.bincount.default)
-    def bincount(x: Any, weights: Any = None, minlength: int = 0) -> Any:
-        return xp.bincount(x, weights, minlength)
-
-    @op(aten.repeat_interleave.Tensor)
-    def repeat_interleave(repeats: Any, output_size: Any = None) -> Any:
-        return xp.repeat(xp.arange(repeats.shape[0]), repeats).astype(repeats.dtype)
+    op(aten.bincount.default)(xp.bincount)
+    op(aten.repeat_interleave.Tensor)(
+        lambda n, output_size=None: xp.repeat(xp.arange(len(n)), n).astype(n.dtype)
+    )
