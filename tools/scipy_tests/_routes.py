@@ -119,14 +119,21 @@ class Jax(Route):
     folder = "scipy-dispatch-jax"
     is_scipy = False
     scale_of_data = True
+    calls = 0
 
     def prepare(self) -> None:
         import_module("jax").config.update("jax_enable_x64", True)
 
     def ways(self) -> Iterator[Callable[[Array], Any] | None]:
+        import jax
         import jax.numpy as jnp
 
         yield jnp.array
+        # Each program that JAX compiles keeps memory maps, of which Linux gives a process 65,530;
+        # without one, the compiler crashes.
+        self.calls += 1
+        if self.calls % 500 == 0:
+            jax.clear_caches()
 
     def fetched(self, value: Any) -> Any:
         import jax

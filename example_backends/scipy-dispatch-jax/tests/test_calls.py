@@ -73,7 +73,6 @@ REASONS: list[tuple[str, dict[str, Any], str]] = [
     ("ndimage.sobel", {"input": J.astype(int), "cval": 2**40}, "cval= has more than 32 bits"),
     ("ndimage.median_filter", {"input": J, "size": 3, "cval": 1j}, "cval= is complex"),
     ("ndimage.correlate1d", {"input": U, "weights": [2**40, 1, 0]}, "more than 32 bits"),
-    ("ndimage.uniform_filter1d", {"input": U, "size": 50000}, "size=50000 of integers"),
     ("ndimage.map_coordinates", {"input": J[:0], "coordinates": J[:2], "order": 1}, "no elements"),
     *[
         ("signal.convolve2d", {"in1": U, "in2": U, "fillvalue": value}, "fillvalue= is no uint8")
