@@ -381,6 +381,25 @@ for _version in INTERPRETERS:
     core(_version)
 
 
+@step(
+    "the gate: the tests that use nothing private of spatch_core, with and without C; "
+    "`-- --core FOLDER` runs them on the spatch_core in that folder",
+    environment="main",
+    default=False,
+)
+def gate(step: Step) -> None:
+    folders, arguments = [str(ROOT / "tools")], [*step.session.posargs]
+    if "--core" in arguments:
+        place = arguments.index("--core")
+        _, core = arguments[place : place + 2]
+        del arguments[place : place + 2]
+        folders.insert(0, str(Path(core).resolve()))
+    variables = {"PYTHONPATH": os.pathsep.join(folders)}
+    for title, more in (("gate", {}), ("gate-pure", {"SPATCH_CORE_PURE": "1"})):
+        part = arguments or ["tests"]
+        step.pytest(title, "-p", "gate", "-m", "", *part, variables=variables | more)
+
+
 @step(f"branch coverage on Python {MAIN}: only on request", environment="main", default=False)
 def branches(step: Step) -> None:
     # Before Python 3.14, coverage counts branches with a trace function: it takes twice the time.

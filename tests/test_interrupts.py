@@ -12,7 +12,7 @@ import spatch_core
 from spatch_core.testing import run_python, write_distribution
 
 CORE = Path(spatch_core.__file__).parents[1]
-PROCESSES = 8
+PROCESSES = 20
 SIGNALS = 20
 """As many in each process; the first one meets the imports of a first call."""
 
@@ -91,7 +91,7 @@ print(count)
 
 @pytest.mark.slow
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="there are no timers here")
-def test_the_next_call_works_after_each_of_160_signals(tmp_path: Path) -> None:
+def test_the_next_call_works_after_each_of_400_signals(tmp_path: Path) -> None:
     """In the first call of a process and in others, in options, hooks and discovery."""
     for name, kind in (("first", "Foreign"), ("second", "Other")):
         entry_point = "backend" if name == "first" else "backend.toml"
@@ -130,4 +130,4 @@ def test_the_next_call_works_after_each_of_160_signals(tmp_path: Path) -> None:
 
     with ThreadPoolExecutor(2) as executor:
         counts = [*executor.map(interrupt, range(PROCESSES))]
-    assert sum(counts) == PROCESSES * SIGNALS == 160
+    assert sum(counts) == PROCESSES * SIGNALS == 400
