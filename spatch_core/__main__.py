@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from importlib.util import find_spec
 
-_NEEDED = ("click", "jinja2", "packaging", "rich")
+_NEEDED = ("click", "jinja2", "packaging", "rich", "tomlkit")
 
 
 def main() -> None:

@@ -24,6 +24,6 @@ def test_what_the_command_line_needs_is_named(tmp_path: Path) -> None:
     )
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == (
-        "spatch-core needs click, jinja2, packaging, rich for its command line: "
+        "spatch-core needs click, jinja2, packaging, rich, tomlkit for its command line: "
         "pip install 'spatch-core[cli]', or '.[cli]' in a checkout\n"
     )

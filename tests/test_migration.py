@@ -35,7 +35,7 @@ def site(tmp_path: Path) -> Path:
 
 def run_command(site: Path, *words: str) -> str:
     """Run a command of the page on the backend's file; return what it prints."""
-    for package in ("click", "jinja2", "rich"):
+    for package in ("click", "jinja2", "rich", "tomlkit"):
         pytest.importorskip(package)
     file = str(site / "tones_exact" / "exact.toml")
     code = f"""

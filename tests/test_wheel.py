@@ -217,7 +217,7 @@ def test_a_new_backend_is_built_and_installed_and_passes_its_tests_there(
     environment: Environment,
 ) -> None:
     """What `spatch-core new-backend` writes: a project of its own."""
-    needed = ("click", "jinja2", "packaging", "pytest", "rich")
+    needed = ("click", "jinja2", "packaging", "pytest", "rich", "tomlkit")
     specs = [importlib.util.find_spec(name) for name in needed]
     if None in specs:
         pytest.skip(f"this needs {', '.join(needed)}")

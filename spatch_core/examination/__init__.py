@@ -1,7 +1,7 @@
 """Examines libraries, backends and their files: the engine behind doctor, verify and update.
 
 Libraries and files come in; findings go out. Child processes import everything that a description
-names. Needs nothing of the extra ``cli``.
+names. Needs no click; `update_file` needs tomlkit to write.
 """
 
 from .._errors import Finding, Severity, Source

@@ -94,7 +94,7 @@ def find_layout(text: str) -> Layout:
     layout = Layout()
     table: KeyPath = ()
     arrays: dict[KeyPath, int] = {}  # the last index of each array of tables
-    for line, lines, fields in statements(text):
+    for line, lines, fields in _statements(text):
         if lines[0].lstrip().startswith("["):
             table = _header(fields, arrays)
             layout.headers.append(Header(table, line, layout.end))
@@ -108,7 +108,7 @@ def find_layout(text: str) -> Layout:
     return layout
 
 
-def statements(text: str) -> Iterator[tuple[int, list[str], dict[str, Any]]]:
+def _statements(text: str) -> Iterator[tuple[int, list[str], dict[str, Any]]]:
     """Yield the first line, the lines and the content of each statement."""
     first = 1
     lines: list[str] = []

@@ -1,30 +1,30 @@
-"""Writes the functions that a backend's code registers into its file.
+"""Writes the functions that a backend's code registers into its file. Needs tomlkit.
 
 What the code registers comes first, then variants by name, then how the text is edited.
 """
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import sys
 from bisect import bisect
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field
 from difflib import unified_diff
 from inspect import cleandoc
 from typing import TYPE_CHECKING, Any
 
-from .._description import FUNCTION_FIELDS, NO_FUNCTIONS, VARIANTS, parse_toml
+from .._description import FUNCTION_FIELDS, NO_FUNCTIONS, VARIANTS
 from .._errors import Finding, replace
-from .backend_file import BackendFile, find_layout, read_file, statements
+from .backend_file import BackendFile, find_layout, read_file
 from .checks import DescriptionCheck
 from .findings import Report, error, key_path, note, to_record
 from .importing import Role
 
 if TYPE_CHECKING:
+    from tomlkit.items import Item
+
     from .child import Journal
     from .findings import KeyPath
     from .importing import Importer
@@ -92,6 +92,11 @@ def update_file(
     -------
     FileUpdate
         The changes, or the faults that prevent them.
+
+    Raises
+    ------
+    ModuleNotFoundError
+        If functions must be written, and tomlkit is not installed.
 
     Examples
     --------
@@ -185,18 +190,22 @@ def _changed(
         removed=tuple(sorted(table.keys() - wanted)),
         unregistered=tuple(sorted(present.keys() - table)),
     )
-    text = edit_functions(file.text, table, wanted)
+    try:
+        text = edit_functions(file.text, table, wanted)
+    except CannotEdit:
+        file.fault("functions", "it is written on one line", "Write it as [functions]")
+        return update
     after = read_file(file.path, text)
     now = _functions(after)
     others = {*NO_FUNCTIONS, *update.unregistered}
     is_as_wanted = now.keys() - others == wanted.keys() and all(
-        isinstance(now[name], dict) and _same(now[name].get(key), fields.get(key))
+        _same(now[name].get(key), fields.get(key))
         for name, fields in wanted.items()
         for key in FUNCTION_FIELDS
     )
     if not is_as_wanted:
-        remedy = 'Give each function a table of its own: [functions."library.module:function"]'
-        file.fault("functions", "functions that change have no tables of their own", remedy)
+        remedy = "Give each function a table of its own"
+        file.fault("functions", "its text cannot be changed safely", remedy)
         return update
     # Not an unknown key, which stays.
     file.faults += [each for each in after.faults if each.skips]
@@ -378,6 +387,10 @@ def _specificity(name: re.Match[str]) -> tuple[Any, ...]:
 # --- The text of the file ------------------------------------------------------------------------
 
 
+class CannotEdit(Exception):  # noqa: N818  # it asks the user to change the file
+    """The table of functions is written on one line."""
+
+
 @dataclass(slots=True)
 class _Block:
     """The lines of a table with its header; the first block is what stands before all headers."""
@@ -393,21 +406,21 @@ def edit_functions(
 ) -> str:
     """Return the text of a file, valid TOML, with the wanted functions; the rest stays as it is.
 
-    The text is cut at the headers of its tables. Unknown fields of `present` functions stay. A
-    function without a table of its own does not change.
+    The text is cut at the headers of its tables. tomlkit edits those that change. Unknown fields of
+    `present` functions stay. Raises `CannotEdit` if the table of functions is written on one line.
     """
     if "\r\n" in text:
         return edit_functions(text.replace("\r\n", "\n"), present, wanted).replace("\n", "\r\n")
     blocks = _cut(text)
     for name, old in present.items():
-        if name not in wanted:
+        if name not in wanted or not isinstance(old, Mapping):
             _remove(blocks, name)
-        elif isinstance(old, Mapping) and any(
-            old.get(key) != wanted[name].get(key) for key in FUNCTION_FIELDS
-        ):
+        elif any(old.get(key) != wanted[name].get(key) for key in FUNCTION_FIELDS):
             _change(blocks, name, old, wanted[name])
-    for name in sorted(wanted.keys() - present):
-        _add(blocks, name, wanted[name])
+    for name in sorted(wanted):
+        if not isinstance(present.get(name), Mapping):
+            list(_edit(blocks, name))  # raises CannotEdit for a table on one line
+            _add(blocks, name, wanted[name])
     return "\n".join(line for block in blocks for line in (*block.above, *block.body, *block.below))
 
 
@@ -430,9 +443,13 @@ def _cut(text: str) -> list[_Block]:
 
 def _add(blocks: list[_Block], name: str, fields: Mapping[str, Any]) -> None:
     """Add a table behind the one that precedes it by name, or before all others."""
-    new = _Block(("functions", name), [], [f"[functions.{_written(name)}]"], [""])
-    for key in FUNCTION_FIELDS:
-        new.body += _lines(key, fields)
+    import tomlkit
+
+    written = [
+        f"{key} = {_item(fields[key]).as_string()}" for key in FUNCTION_FIELDS if key in fields
+    ]
+    header = f"[functions.{tomlkit.item(name).as_string()}]"
+    new = _Block(("functions", name), [], "\n".join([header, *written]).split("\n"), [""])
     first: dict[str, int] = {}
     last: dict[str, int] = {}  # with the tables below
     for place, block in enumerate(blocks):
@@ -454,6 +471,9 @@ def _add(blocks: list[_Block], name: str, fields: Mapping[str, Any]) -> None:
 def _remove(blocks: list[_Block], name: str, *key: str) -> None:
     """Remove the tables of a function, or of one of its fields, with the comments above them."""
     path = ("functions", name, *key)
+    if not key:
+        for functions in _edit(blocks, name):
+            del functions[name]
     for place in reversed(range(1, len(blocks))):
         if blocks[place].path[: len(path)] == path:
             before, removed = blocks[place - 1], blocks.pop(place)
@@ -466,48 +486,49 @@ def _change(
     blocks: list[_Block], name: str, old: Mapping[str, Any], fields: Mapping[str, Any]
 ) -> None:
     """Change the fields of a function where they stand; new ones go to the end."""
-    changed = [key for key in FUNCTION_FIELDS if old.get(key) != fields.get(key)]
-    for key in changed:
-        _remove(blocks, name, key)  # [[functions."lib:fn".variants]]
+    for key in FUNCTION_FIELDS:
+        if old.get(key) != fields.get(key):
+            _remove(blocks, name, key)  # [[functions."lib:fn".variants]]
+    for functions in _edit(blocks, name):
+        table = functions[name]
+        for key in FUNCTION_FIELDS:
+            value = fields.get(key)
+            if value is None:
+                table.pop(key, None)
+            elif table.get(key) != value:
+                table[key] = _item(value)
+
+
+def _edit(blocks: list[_Block], name: str) -> Iterator[Any]:
+    """Yield the tables of functions that have a function in them, and write their changes."""
+    import tomlkit
+    from tomlkit.items import InlineTable
+
     for block in blocks:
-        if block.path == ("functions", name):
-            places = {
-                key: (first - 1, lines)
-                for first, lines, found in statements("\n".join(block.body))
-                for key in found
-            }
-            # From the end, so that the places of the others stay the same.
-            old_keys = sorted(places.keys() & {*changed}, key=lambda each: places[each][0])
-            for key in reversed(old_keys):
-                first, lines = places[key]
-                comment = _comment(lines[0]) if len(lines) == 1 else ""
-                block.body[first : first + len(lines)] = _lines(key, fields, comment)
-            for key in changed:
-                block.body += [] if key in places else _lines(key, fields)
+        if block.path not in ((), ("functions",), ("functions", name)):
+            continue
+        document = tomlkit.parse("\n".join(block.body))
+        functions: Any = document.get("functions", {})
+        if isinstance(functions, InlineTable):
+            raise CannotEdit
+        if name in functions:
+            yield functions
+            block.body = document.as_string().removesuffix("\n").split("\n")
 
 
-def _lines(key: str, fields: Mapping[str, Any], comment: str = "") -> list[str]:
-    """Return the lines of a field; none if the function does not have it."""
-    return f"{key} = {_written(fields[key])}{comment}".split("\n") if key in fields else []
+def _item(value: Any) -> Item:
+    import tomlkit
 
-
-def _comment(line: str) -> str:
-    """Return the comment behind a value, with the space before it; empty if there is none."""
-    for place in (each.start() for each in re.finditer("#", line)):
-        with suppress(ValueError):  # it is in a string
-            parse_toml(line[:place].encode())
-            return line[len(line[:place].rstrip()) :]
-    return ""
-
-
-def _written(value: Any) -> str:
-    """Return a value as TOML; a text with several lines begins on the next line."""
     if isinstance(value, dict):
-        return f"{{{', '.join(f'{key} = {_written(each)}' for key, each in value.items())}}}"
+        table = tomlkit.inline_table()
+        table.update({key: _item(each) for key, each in value.items()})
+        return table
     if isinstance(value, list):
-        return f"[{', '.join(map(_written, value))}]"
+        array = tomlkit.array()
+        array.extend(map(_item, value))
+        return array
     if isinstance(value, str) and "\n" in value:
-        lines = [json.dumps(each, ensure_ascii=False)[1:-1] for each in value.split("\n")]
-        text = "\n".join(lines).replace('\\"', '"').replace('"""', '""\\"')
-        return f'"""\n{text}\n"""'
-    return json.dumps(value, ensure_ascii=False)
+        text = tomlkit.string(f"{value}\n", multiline=True).as_string()
+        return tomlkit.value(text.replace('"""', '"""\n', 1))
+    item: Item = tomlkit.item(value)
+    return item

@@ -62,7 +62,7 @@ LIBRARY = {
 
 DEPENDENCIES = (
     *("click", "rich", "pygments", "markdown_it", "mdurl", "tomli"),
-    *("jinja2", "markupsafe", "packaging"),
+    *("jinja2", "markupsafe", "packaging", "tomlkit"),
 )
 """The packages of the extra ``cli``, with what they need."""
 TYPE = ["--type", "fractions:Fraction"]

@@ -26,7 +26,7 @@ from typing import NoReturn
 MODULES = (
     *("click", "coverage", "importlib.metadata", "inspect", "jinja2"),
     "packaging.requirements",
-    *("rich.console", "rich.markup", "rich.table", "rich.text", "subprocess"),
+    *("rich.console", "rich.markup", "rich.table", "rich.text", "subprocess", "tomlkit"),
 )
 """Imported before a command is run, if its folder has no other module of one of these names."""
 

@@ -32,7 +32,7 @@ def test_without_the_extra_one_line_says_what_to_install(bare: Site, arguments: 
     """The environment has nothing but the package."""
     answer = bare.run(*arguments)
     assert answer.errors == (
-        "spatch-core needs click, jinja2, packaging, rich for its command line: "
+        "spatch-core needs click, jinja2, packaging, rich, tomlkit for its command line: "
         "pip install 'spatch-core[cli]', or '.[cli]' in a checkout\n"
     )
     assert (answer.code, answer.output) == (2, "")

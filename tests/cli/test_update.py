@@ -204,28 +204,46 @@ def test_where_a_function_is_added(project: Project, before: str, after: str) ->
     assert project.update(None, "--check").code == 0
 
 
-INLINE = 'auto-generation = { backend = "paint_oil.tools:backend" }'
+def test_other_ways_to_write_a_function(project: Project) -> None:
+    """Inline tables and dotted keys are rewritten as such."""
+    head = (
+        text(HEAD)
+        .replace("[functions.auto-generation]", "[functions]")
+        .replace("backend =", "auto-generation.backend =")
+        .replace("modules =", "auto-generation.modules =")
+    )
+    project.update(
+        head
+        + '"paintlib.filters:blur" = { function = "paint_oil.tools:blur", x = 1 } # inline\n'
+        + '"paintlib.filters:gone" = 3\n'
+        + '"paintlib.filters:blend".uses_context = true # dotted\n'
+        + '"paintlib.filters:blend".should_run = "a:b"\n',
+        "--prune",
+    )
+    assert project.after == (
+        head
+        + '"paintlib.filters:blur" = { function = "paint_oil.tools:blur", x = 1, '
+        + 'should_run = "paint_oil.tools:ask"} # inline\n'
+        + '"paintlib.filters:blend".uses_context = true # dotted\n'
+        + '"paintlib.filters:blend".function = "paint_oil.tools:blend"\n'
+        + '"paintlib.filters:blend".additional_docs = "Blend in linear light."\n'
+    )
+    assert project.update(None, "--check").code == 0
 
 
-@pytest.mark.parametrize(
-    "functions",
-    [
-        f"functions = {{ {INLINE} }}",
-        f'functions = {{ {INLINE}, "paintlib.filters:blur" = {{ function = "a:b" }} }}',
-        f'[functions]\n{INLINE}\n"paintlib.filters:blur" = {{ function = "a:b" }}',
-        f'[functions]\n{INLINE}\n"paintlib.filters:blur".function = "a:b" # dotted',
-    ],
-)
-def test_only_functions_with_tables_of_their_own_are_changed(
-    project: Project, functions: str
-) -> None:
-    """Otherwise the file stays as it is, and the fault says how to write it."""
-    before = f'name = "oil"\nprimary_types = ["m:T"]\n{functions}\n'
+@pytest.mark.parametrize("name", ["", "paintlib.filters:blur"])
+def test_functions_on_one_line_cannot_be_added_to(project: Project, name: str) -> None:
+    """The table of functions is an inline table."""
+    functions = 'auto-generation = { backend = "paint_oil.tools:backend" }'
+    if name:
+        functions += f', "{name}" = {{ function = "a:b" }}'
+    before = f'name = "oil"\nprimary_types = ["m:T"]\nfunctions = {{ {functions} }}\n'
     answer = project.update(before, "--json")
     (fault,) = outcome(answer)["faults"]
-    assert (fault["line"], fault["key"]) == (3, "functions")
-    assert fault["remedy"] == (
-        'Give each function a table of its own: [functions."library.module:function"]'
+    assert (fault["line"], fault["key"], fault["remedy"]) == (
+        3,
+        "functions",
+        "Write it as [functions]",
     )
     assert (answer.code, project.after) == (1, before)
 

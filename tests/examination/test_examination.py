@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 def without_extra(folder: Path) -> Path:
     """A folder whose modules cannot be imported, in child processes either."""
     folder.mkdir()
-    for name in ("click", "rich"):
+    for name in ("click", "rich", "tomlkit"):
         (folder / f"{name}.py").write_text("raise ImportError(f'{__name__} must not be imported')")
     return folder
 
 
 def test_it_needs_no_extra(paint: Site, tmp_path: Path) -> None:
-    """Libraries and files are examined without it."""
+    """Libraries and files are examined without it; only writing needs tomlkit."""
     file = paint.folder / "paint_oil" / "backend.toml"
     code = f"""
         from spatch_core.examination import examine_library, update_file, verify_file
