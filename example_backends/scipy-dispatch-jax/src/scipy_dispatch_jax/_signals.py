@@ -380,9 +380,9 @@ def savgol_filter(call: Arguments) -> Array:
     weights = scipy_signal.savgol_coeffs(length, call.polyorder, **settings)
     mode, cval = ("constant", 0.0) if is_fitted else (mode, call.cval)
     y = line(x, weights, axis, dtype, mode, cval, mirrored=True)
-    if not is_fitted:
+    require(not is_fitted or length <= x.shape[axis])
+    if not is_fitted or length == 1:
         return y
-    require(length <= x.shape[axis])
     # At the ends, the values of the polynomial that fits the whole of the last window.
     half, x, y = length // 2, jnp.moveaxis(x, axis, -1), jnp.moveaxis(y, axis, -1)
     settings["use"] = "dot"
