@@ -4,7 +4,8 @@
 the candidate                                 what happens
 ============================================  ===============================================
 declines by ``should_run``                    it defers
-returns ``IF_NEEDED`` from ``should_run``     it is postponed, and runs before the last resort
+returns ``IF_NEEDED`` from ``should_run``     it is postponed: it runs if no other candidate that
+                                              matches answers, before what does not match
 returns ``NotImplemented``, or raises an      it defers
 exception of ``defer_on``
 converts                                      the default runs with converted arguments, unless
@@ -49,7 +50,7 @@ if TYPE_CHECKING:
 class Chain(TakesFound):
     """The calls of one decision.
 
-    With `sole`, the call names its backend, which may not defer.
+    With `sole`, the backend is fixed, by `invoke` or by the instance, and may not defer.
     """
 
     __slots__ = ("_after", "calls", "decision", "function", "is_bare", "runs_bare", "sole")
@@ -69,8 +70,8 @@ class Chain(TakesFound):
             and not (first.backend == DEFAULT and decision.warns)
         )
         # Whether calls through this object call it so, too.
-        is_asked = sole or self.function.memory is not None or bool(calls.defer_on)
-        self.runs_bare = self.is_bare and not is_asked
+        needs_answer = sole or self.function.memory is not None or bool(calls.defer_on)
+        self.runs_bare = self.is_bare and not needs_answer
         self._after: Chain | None = None
 
     def current(self) -> Chain:
@@ -235,7 +236,7 @@ class Chain(TakesFound):
         """Note that a candidate has deferred; return the answer if it knows one, else `UNKNOWN`.
 
         It knows one if it has called ``call_next`` with the very arguments of the call before: no
-        candidate is asked or run again.
+        candidate is asked or run again, unless the function is a coroutine or generator function.
         """
         progress.reasons[step.backend] = reason
         self.record(step.backend, "deferred", reason)

@@ -123,7 +123,7 @@ class Decision:
     """Whether a call that nothing takes returns ``NotImplemented``, so that others may answer."""
     awaited: Sequence[str] = ()
     """Modules whose import may change the candidates."""
-    token: object = None
+    token: Any = None
     """The result of `abc.get_cache_token` if an import or a registration may change them."""
     _candidates: list[Step] | None = None
 
@@ -184,7 +184,6 @@ class Decision:
         # Also for the library's own types, and for compositional functions.
         if self.default_is_disabled:
             self.declined = "the library's own implementation is disabled, and no backend runs it"
-            self.policy = policy if self.foreign else None
         if policy is None:
             return
         if function.is_adopted:
@@ -332,8 +331,9 @@ class Decision:
 
     def _in_turn(self, match: Match, chosen: Sequence[Step]) -> Iterator[Step]:
         """Yield the chosen steps in their order, and all other backends in their places."""
-        # A chosen one takes the place of any chosen one: the order of a call may differ from that
-        # of all backends. The protocol of overriding types has no place, and shifts the rest.
+        # The n-th place that a chosen backend has in the order of all gets the n-th chosen step: a
+        # call may order them otherwise. Overriding types have no place, so the chosen steps after
+        # them move back by one.
         names, following = {each.backend for each in chosen}, iter(chosen)
         for name in match.state.ordered(self.decider.catalog.descriptions):
             if name in names:

@@ -71,8 +71,9 @@ class Calls:
         self.decider = decider
         self.keeper = keeper
         self.defer_on = defer_on
-        self.foreign: set[str] = set()
-        """Identifiers of functions that were called with foreign types."""
+        self.with_end: set[str] = set()
+        """Identifiers of functions whose default may run for want of a backend: its exceptions may
+        get a note. See `Decision.has_end`."""
 
     @property
     def catalog(self) -> Any:
@@ -83,7 +84,7 @@ class Calls:
         """Return the chain for these types, which include the state's type."""
         decision = self.decider.decide(function, state, types)
         if decision.has_end:
-            self.foreign.add(function.identifier)
+            self.with_end.add(function.identifier)
         return self._kind(function)(decision, self)
 
     @staticmethod
@@ -237,11 +238,11 @@ def failed(
 ) -> Any:
     """Handle an exception of a table's entry; see `Dispatcher.failed`."""
     calls = dispatcher.loaded
-    # A chain has handled its own exceptions.
+    # A chain has handled its own; those of overriding types neither defer nor get a note.
     if calls is None or tries_whole_chain(called) or hasattr(called, "_overrides"):
         return None
     function = dispatcher.records[index - 1].function
-    if called is function.default and function.identifier not in calls.foreign:
+    if called is function.default and function.identifier not in calls.with_end:
         return None
     if isinstance(error, calls.defer_on) and called is not function.default:
         return _Raised(called, error)

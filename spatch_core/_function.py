@@ -550,7 +550,7 @@ class Dispatcher:
 
     # Not by ``*call``, for which CPython would use the C stack: the recursion may be deep.
     def deferred(self, index: int, called: Any, args: Any, kwargs: Any, values: Any = None) -> Any:
-        """Call the next candidates after `called` returned ``NotImplemented``."""
+        """Call the next candidates after `called` has deferred."""
         from ._entries import deferred
 
         return deferred(self, index, called, args, kwargs, values)

@@ -186,7 +186,9 @@ def _discover(system: Any) -> Calls:
     dispatcher: Dispatcher = system._dispatcher
     group = system.group
     entry_points, problems = find_entry_points(group) if group else ([], [])
-    for _ in range(_ROUNDS):
+    rounds = 0
+    while True:
+        rounds += 1
         registered = system._registered
         catalog = build_catalog(
             entry_points,
@@ -199,7 +201,8 @@ def _discover(system: Any) -> Calls:
             dispatcher.default_name,
             registered,
         )
-        if system._registered is registered:  # else a module that was imported has registered one
+        # Otherwise a module that was imported has registered one.
+        if system._registered is registered or rounds == _ROUNDS:
             break
 
     def override(decision: Decision, classes: tuple[type, ...]) -> Callable[..., Any]:

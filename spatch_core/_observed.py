@@ -41,8 +41,9 @@ class TraceEvent(Published):
         The candidate; ``"default"`` is the library's own implementation.
     outcome : Outcome
         ``CALLED`` is recorded before the implementation runs, so that the events of calls
-        that it makes itself come after its own; ``DEFERRED`` follows if it then returns
-        ``NotImplemented``. ``CONVERTED`` is recorded for each object that is converted.
+        that it makes itself come after its own; ``DEFERRED`` follows if it then defers, and stands
+        alone if ``should_run`` or a conversion does. ``CONVERTED`` is recorded for each object
+        that is converted.
     reason : str
         Why it deferred; why it was called although it does not match; or the conversion: the type
         before and after, and the number of bytes if known.

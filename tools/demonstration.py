@@ -10,7 +10,7 @@ import os
 import sys
 import time
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -156,16 +156,19 @@ class Measurement:
 def measure(route: Route, effect: Effect, library: Any, picture: Any) -> Measurement:
     """Apply `effect` twice, wait for the result, and keep the second, faster run."""
     function = route.compile(lambda given: effect.apply(library, given))
-    events: tuple[Any, ...] = ()
-    # The first run includes loading, compiling and allocating.
-    for _ in range(2):
+
+    def run() -> Measurement:
         with backend_opts(trace=True) as trace:
             start = time.perf_counter()
             result = function(picture)
             values = route.fetch(result)
             seconds = time.perf_counter() - start
-        events = events or tuple(trace)  # a compiled function calls no backend again
-    return Measurement(route.title, values, seconds, type(result), events)
+        return Measurement(route.title, values, seconds, type(result), tuple(trace))
+
+    # The first run includes loading, compiling and allocating.
+    first, second = run(), run()
+    # A compiled function calls no backend again.
+    return replace(second, events=first.events or second.events)
 
 
 def try_effect(effect: Effect, photograph: Picture) -> Iterator[Measurement]:
