@@ -372,7 +372,7 @@ def main(step: Step) -> None:
     default=False,
 )
 def quick(step: Step) -> None:
-    step.pytest("quick")
+    step.pytest("quick", shared="loadfile")  # a worker runs a whole page of the docs
     calls = [f"tests/{each}" for each in (*INTERPRETER_TESTS, *CALL_TESTS)]
     step.pytest("quick-pure", *calls, variables={"SPATCH_CORE_PURE": "1"})
 
