@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import argparse
+import importlib.util
 import os
 import sys
 import time
@@ -118,6 +119,18 @@ def as_tiles(picture: Picture) -> Any:
     return da.from_array(picture, chunks=chunks)
 
 
+def has_gpu() -> bool:
+    """Return whether CuPy is installed, which its backend does not do, and finds a device."""
+    if importlib.util.find_spec("cupy") is None:
+        return False
+    import cupy
+
+    try:
+        return bool(cupy.cuda.runtime.getDeviceCount())
+    except cupy.cuda.runtime.CUDARuntimeError:
+        return False
+
+
 def routes() -> Iterator[Route]:
     """Yield the routes that this environment supports: faster ones, or other types of arrays."""
     yield Route("NumPy, threads", "threads", prioritize="threads")
@@ -126,11 +139,10 @@ def routes() -> Iterator[Route]:
         import jax
 
         yield Route("JAX, jitted", "jax", convert=jax.numpy.asarray, compile=jax.jit)
-    if "cupy" in system.backends:
+    if "cupy" in system.backends and has_gpu():
         import cupy
 
-        if cupy.is_available():
-            yield Route("CuPy", "cupy", convert=cupy.asarray, fetch=cupy.asnumpy)
+        yield Route("CuPy", "cupy", convert=cupy.asarray, fetch=cupy.asnumpy)
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING
 
 import click
 import pytest
@@ -225,20 +225,26 @@ PRINTING = [
 ]
 
 
+def print_into(
+    file: IO[bytes], site: Site, arguments: list[str]
+) -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run(
+        [site.python, "-m", "spatch_core", *arguments],
+        env=site.variables({}),
+        stdin=subprocess.DEVNULL,
+        stdout=file,
+        stderr=subprocess.PIPE,
+        check=False,
+    )
+
+
 @pytest.mark.parametrize("arguments", PRINTING)
 def test_a_closed_pipe_is_survived(paint: Site, arguments: list[str]) -> None:
     """As in `spatch-core list | head -1`, with the reader gone from the start."""
     reader, writer = os.pipe()
     os.close(reader)
     with open(writer, "wb") as pipe:
-        done = subprocess.run(
-            [paint.python, "-m", "spatch_core", *arguments],
-            env=paint.variables({}),
-            stdin=subprocess.DEVNULL,
-            stdout=pipe,
-            stderr=subprocess.PIPE,
-            check=False,
-        )
+        done = print_into(pipe, paint, arguments)
     assert (done.returncode, done.stderr) == (0, b"")
 
 
@@ -247,16 +253,8 @@ def test_a_closed_pipe_is_survived(paint: Site, arguments: list[str]) -> None:
 def test_a_full_disk_is_told_in_one_line(paint: Site, arguments: list[str]) -> None:
     """A script must not take partial output for the whole."""
     with open("/dev/full", "wb") as full:
-        done = subprocess.run(
-            [paint.python, "-m", "spatch_core", *arguments],
-            env=paint.variables({}),
-            stdin=subprocess.DEVNULL,
-            stdout=full,
-            stderr=subprocess.PIPE,
-            check=False,
-            text=True,
-        )
-    assert done.stderr == "Error: [Errno 28] No space left on device\n"
+        done = print_into(full, paint, arguments)
+    assert done.stderr == b"Error: [Errno 28] No space left on device\n"
     assert done.returncode == 1
 
 
