@@ -25,12 +25,11 @@
    may run: it may empty the tables, give the function other code, or drop the function. So
    `dispatch` owns references to the `Tables` object and to the implementation.
 
-   Answers. A wrapper remembers a recent answer of step 2 as borrowed pointers, and compares them
-   by identity. It holds only while no dictionary on its way has changed: an entry keeps its key,
-   the type, and its value, the implementation or the next dictionary, alive. CPython notifies the
-   watcher before a watched dictionary changes or is freed. Each notification increments
-   `generation`, which makes all answers of all wrappers stale, and is cheap because tables seldom
-   change.
+   Answers. An answer of step 2 is remembered as borrowed pointers, and compared by pointer.
+   It holds only while no dictionary on its way has changed: an entry keeps its key, the type,
+   and its value, the implementation or the next dictionary, alive. CPython notifies the watcher
+   before a watched dictionary changes or is freed. Each notification increments `generation`,
+   which makes all answers of all wrappers stale, and is cheap because tables seldom change.
 
    CPython 3.12 and later with the global lock: the garbage collector runs between instructions
    of Python code only, not wherever C code creates an object. The main interpreter alone:
@@ -49,9 +48,11 @@ typedef struct {
     PyObject *name;      /* interned; NULL: positional-only */
 } Parameter;
 
-#define MAX_TYPES 4       /* functions of more dispatch arguments remember no answer */
+#define LOG_ANSWERS 4
+#define ANSWERS (1 << LOG_ANSWERS) /* slots for answers that a wrapper has */
+#define MAX_TYPES 4      /* functions of more dispatch arguments remember no answers */
 #define MAX_PARAMETERS 16 /* functions of more dispatch arguments are not accelerated */
-#define MAX_DEPTH 32      /* nested calls of one function through C; then it runs Python code */
+#define MAX_DEPTH 32     /* nested calls of one function through C; then it runs Python code */
 
 /* The callable for some types. All pointers are borrowed; see the invariants above. */
 typedef struct {
@@ -69,8 +70,8 @@ typedef struct {
     PyObject *dispatcher;
     PyObject *missing;    /* stands for arguments that were not given */
     Py_ssize_t place;     /* the function's index in the tables */
-    unsigned conflicts;   /* number of calls of other types while the answer held */
-    Answer answer;        /* for the types of a recent call */
+    Answer *answers;      /* ANSWERS slots; NULL before the first is needed */
+    unsigned conflicts;   /* number of valid answers whose slot other types asked for */
     int depth;            /* calls under way, in all threads together */
     Parameter parameters[]; /* the dispatch arguments */
 } Tables;
@@ -102,6 +103,7 @@ dealloc(Tables *self)
     Py_XDECREF(self->variable);
     Py_XDECREF(self->dispatcher);
     Py_XDECREF(self->missing);
+    PyMem_Free(self->answers);
     type->tp_free(self);
     Py_DECREF(type);
 }
@@ -182,6 +184,26 @@ look_up(PyObject *table, PyTypeObject *const *types, Py_ssize_t count)
     return table;
 }
 
+/* Return the slot for the answer for these types; NULL if the wrapper remembers no answers. */
+static inline Answer *
+place_of_answer(Tables *tables, PyTypeObject *const *types)
+{
+    if (Py_SIZE(tables) > MAX_TYPES || watcher < 0) {
+        return NULL;
+    }
+    if (tables->answers == NULL) {
+        tables->answers = PyMem_Calloc(ANSWERS, sizeof(Answer));
+        if (tables->answers == NULL) {
+            return NULL;
+        }
+    }
+    uint64_t mixed = 0;
+    for (Py_ssize_t i = 0; i < Py_SIZE(tables); i++) {
+        mixed = (mixed ^ (uintptr_t)types[i]) * 0x9E3779B97F4A7C15; /* Fibonacci hashing */
+    }
+    return &tables->answers[mixed >> (64 - LOG_ANSWERS)];
+}
+
 /* Remember an answer that was just looked up. No Python code has run since the look-up, so the
    dictionaries still have the items that led to `target`. */
 static void
@@ -246,17 +268,17 @@ find(Tables *tables, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
     PyObject *found = NULL;
     if (PyList_CheckExact(in_force) && tables->place < PyList_GET_SIZE(in_force)) {
         PyObject *table = PyList_GET_ITEM(in_force, tables->place);
-        Answer *answer = &tables->answer;
-        int is_good = answer->generation == generation && answer->table == table;
+        Answer *answer = place_of_answer(tables, types);
+        int is_good =
+            answer != NULL && answer->generation == generation && answer->table == table;
         if (is_good && are_same(answer->types, types, count)) {
             found = answer->target;
         }
         else {
             found = look_up(table, types, count);
-            /* Calls that alternate between types replace a valid answer only once in 16 times:
-               watching and writing cost more than the look-up. */
-            if (found != NULL && count <= MAX_TYPES && watcher >= 0 &&
-                !(is_good && ++tables->conflicts % 16)) {
+            /* Calls that alternate between types with one slot replace a valid answer only
+               once in 16 times: watching and writing cost more than the look-up. */
+            if (answer != NULL && found != NULL && !(is_good && ++tables->conflicts % 16)) {
                 remember(answer, table, types, count, found);
             }
         }
@@ -477,7 +499,7 @@ execute(PyObject *module)
     }
     if (watcher < 0) {
         watcher = PyDict_AddWatcher(notice_change);
-        PyErr_Clear(); /* other extensions have taken all; no answer is remembered */
+        PyErr_Clear(); /* other extensions have taken all; no answers are remembered */
     }
     if (tables_type == NULL) { /* once for all modules, if it is imported again */
         tables_type = (PyTypeObject *)PyType_FromModuleAndSpec(module, &type_spec, NULL);
