@@ -93,7 +93,8 @@ def test_one_in_code_goes_first_even_if_it_is_inactive(tmp_path: Path) -> None:
 
     assert done.stdout.splitlines() == [
         "it requires absent-x, which is not installed",
-        f"this name is offered by a-dist in {tmp_path}; the backend of the library itself is used",
+        "this name is offered by a description in the library's code and by a-dist in "
+        f"{tmp_path}; the backend of the library itself is used",
     ]
 
 
