@@ -10,7 +10,8 @@ from os import environ, getpid
 from typing import TYPE_CHECKING, Any
 
 from ._decide import Decider, Decision
-from ._discovery import build_catalog
+from ._description import Description
+from ._discovery import StillImportingError, build_catalog
 from ._entries import Calls
 from ._environment import find_entry_points, read_environment
 from ._errors import REGISTERED, Finding, Source, nearest, warn_caller
@@ -21,7 +22,6 @@ from ._wrapper import show_source
 from .exceptions import UnknownBackendError
 
 if TYPE_CHECKING:
-    from ._description import Description
     from ._function import Dispatcher
 
 _ROUNDS = 10
@@ -35,16 +35,15 @@ class Loader:
 
     One lock is held while backends are discovered and published. The thread that holds it gets None
     if a module that the discovery imports needs the backends, and so does a thread that has waited
-    for `_PATIENCE` seconds: the discovering thread may be waiting for it.
+    for `_PATIENCE` seconds: the discovering thread may be waiting for it. All get None while a
+    module is being imported that a backend needs.
     """
 
     def __init__(self, system: Any) -> None:
         self._system = system
-        self.loaded: Calls | None = None  # the latest complete result
+        self.loaded: Calls | None = None  # the latest result
         self.told: set[str] = set()  # the warnings that were issued before
-        # A result is incomplete if a module that a backend needs was being imported. It is neither
-        # published nor warned about, and serves until the imports of these modules have ended.
-        self._provisional: tuple[Calls, list[Any]] | None = None
+        self._importing: list[Any] = []  # the modules that have to be imported first
         self._lock = RLock()
         self._thread: int | None = None  # the one that discovers
         self._process = getpid()
@@ -66,9 +65,8 @@ class Loader:
 
     def load(self, again: bool = False) -> Calls | None:
         """Discover the backends, if need be or `again`; None where that has to wait."""
-        provisional = self._provisional  # read once: another thread may replace it
-        if not again and provisional is not None and any(map(is_initializing, provisional[1])):
-            return provisional[0]
+        if not again and any(map(is_initializing, self._importing)):
+            return None
         process = getpid()
         if process != self._process:
             # The child of a fork has none of the parent's threads, one of which may discover.
@@ -80,24 +78,22 @@ class Loader:
                 return self.loaded  # another thread loaded it while this one waited
             self._thread = get_ident()
             found = self._discover_and_publish()
+        except StillImportingError:
+            # Copy, because other threads may import modules meanwhile.
+            self._importing = [each for each in [*sys.modules.values()] if is_initializing(each)]
+            return None
         finally:
             self._thread = None
             self._lock.release()
         # Last, because a filter may turn warnings into exceptions.
-        for warning in found.catalog.warnings() if found.catalog.is_complete else ():
+        for warning in found.catalog.warnings():
             if str(warning) not in self.told:
                 self.told.add(str(warning))
                 warn_caller(warning)
         return found
 
     def _discover_and_publish(self) -> Calls:
-        self._provisional = None
         found = _discover(self._system)
-        if not found.catalog.is_complete:
-            # Copy, because other threads may import modules meanwhile.
-            importing = [each for each in [*sys.modules.values()] if is_initializing(each)]
-            self._provisional = found, importing
-            return found
         dispatcher = self._system._dispatcher
         # In this order: calls that other threads decide from now on are decided by the new
         # backends, or their decisions are forgotten.
@@ -186,24 +182,26 @@ def _discover(system: Any) -> Calls:
     dispatcher: Dispatcher = system._dispatcher
     group = system.group
     entry_points, problems = find_entry_points(group) if group else ([], [])
-    rounds = 0
-    while True:
-        rounds += 1
+    default = Description(
+        DEFAULT,
+        tuple(map(TypePattern, system._default_types)),
+        tuple(map(TypePattern, system._secondary_types)),
+        in_code=True,
+    )
+    for _ in range(_ROUNDS):
         registered = system._registered
         catalog = build_catalog(
-            entry_points,
+            default,
             system._in_code,
-            [TypePattern(each) for each in system._default_types],
+            entry_points,
+            registered,
             read_environment(system.environ_prefix, environ),
-            problems,
-            [TypePattern(each) for each in system._secondary_types],
             [*dispatcher.by_identifier],
             dispatcher.default_name,
-            registered,
+            problems,
         )
-        # Otherwise a module that was imported has registered one.
-        if system._registered is registered or rounds == _ROUNDS:
-            break
+        if system._registered is registered:
+            break  # else a module that was imported has registered one
 
     def override(decision: Decision, classes: tuple[type, ...]) -> Callable[..., Any]:
         from ._classes import make_override  # few libraries have a protocol
