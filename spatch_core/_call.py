@@ -484,10 +484,10 @@ class Run:
         """Record a step, if the state is traced."""
         decision = self.decision
         if decision.state.trace is not None:
-            from ._observed import Outcome, TraceEvent  # few programs trace
+            from ._explain import Outcome, TraceEvent  # few programs trace
 
             about = decision.function.identifier, backend, Outcome(outcome), reason, decision.types
-            decision.state.trace.append(TraceEvent(*about, decision.function.default_name))
+            decision.state.trace.append(TraceEvent(*about, decision.default_name))
 
 
 def are_same(

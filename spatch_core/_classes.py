@@ -125,7 +125,7 @@ def _step(decision: Decision, name: str, reason: str = "") -> Step:
 
 def has_run(decision: Decision, memory: Memory, name: str) -> str:
     """Say which backend an instance remembers."""
-    return f"{shown(name, decision.function.default_name)} has run {memory.method}"
+    return f"{shown(name, decision.default_name)} has run {memory.method}"
 
 
 def is_own(step: Step) -> bool:
@@ -170,7 +170,7 @@ def _refusal(decision: Decision, memory: Memory, name: str, why: str) -> NoImple
         decision.function.identifier,
         types,
         types,
-        (ExplainedBackend(name, Verdict.NO_MATCH, why, decision.function.default_name),),
+        (ExplainedBackend(name, Verdict.NO_MATCH, why, decision.default_name),),
         decision.policy or "",
         (f"call {memory.method} again with arguments of these types",),
         f"{has_run(decision, memory, name)}, and {why}",

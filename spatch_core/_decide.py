@@ -206,6 +206,11 @@ class Decision:
         return DEFAULT in self.state.disabled and not self.function.is_adopted
 
     @property
+    def default_name(self) -> str:
+        """The name of the default in texts; that of another library's function is no library's."""
+        return DEFAULT if self.function.is_adopted else self.backends.catalog.default_name
+
+    @property
     def warns(self) -> bool:
         """Whether a warning may precede the default."""
         return self.policy == "warn" and not self.is_operator and not self.declined

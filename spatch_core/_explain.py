@@ -1,20 +1,23 @@
-"""Explanations: the steps of a decision in words, with what `should_run` answers.
+"""What users are told of calls: explanations, traces, errors, warnings and notes.
 
-The same lines are in errors, in warnings of the fallback policy, in notes on exceptions, in
-``spatch-core explain`` and in its ``--why-not``.
+An explanation is the steps of a decision in words, with what `should_run` answers. The same lines
+are in errors, in warnings of the fallback policy, in notes on exceptions, in ``spatch-core
+explain`` and in its ``--why-not``.
 """
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 from ._convert import Conversion, leaves, size_of
 from ._decide import IF_NEEDED, POSTPONED, Decision, Step, Verdict
 from ._errors import Published, add_note, in_words, leaves_out, warn_caller
-from ._patterns import DEFAULT, shown, type_identifier
+from ._patterns import DEFAULT, callable_identifier, shown, type_identifier
 from .exceptions import (
     BackendDeferredError,
     FallbackWarning,
@@ -28,6 +31,9 @@ if TYPE_CHECKING:
 
     Ask = Callable[[Step], "str | IfNeeded | None"]
     """Asks ``should_run``: returns why a step defers, or ``IF_NEEDED``; None if it runs."""
+
+
+# --- explanations --------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,9 +128,7 @@ def explain(
     explainer.answer_postponed()
     hooks: tuple[str, ...] = ()
     if decision.state.hook is not None:
-        from ._observed import hook_name  # most programs have no hooks
-
-        hooks = tuple(map(hook_name, decision.state.hook))
+        hooks = tuple(map(callable_identifier, decision.state.hook))
     # A converter gets one line: that of its conversion replaces "has no implementation".
     lines = [
         each
@@ -175,7 +179,7 @@ class _Explainer:
             self.lines[place] = self._line(step.backend, *found)
 
     def _line(self, name: str, verdict: Verdict, reason: str) -> ExplainedBackend:
-        return ExplainedBackend(name, verdict, reason, self.decision.function.default_name)
+        return ExplainedBackend(name, verdict, reason, self.decision.default_name)
 
     def _judge(self, step: Step) -> tuple[Verdict, str]:
         """Return the verdict of a candidate."""
@@ -256,7 +260,86 @@ class _Explainer:
         return Verdict.RAISES, in_words(error)
 
 
-# Errors, warnings and notes of a call, by its answers: no backend is asked again.
+# --- traces --------------------------------------------------------------------------------------
+
+
+class Outcome(str, Enum):
+    """The outcome of one candidate in one call."""
+
+    CALLED = "called"
+    CONVERTED = "converted"
+    DEFERRED = "deferred"
+
+    def __str__(self) -> str:
+        return self.value
+
+
+@dataclass(frozen=True, slots=True)
+class TraceEvent(Published):
+    """One step of a dispatched call.
+
+    Parameters
+    ----------
+    function : str
+        Identifier of the library's function.
+    backend : str
+        The candidate; ``"default"`` is the library's own implementation.
+    outcome : Outcome
+        ``CALLED`` is recorded before the implementation runs, so that the events of calls
+        that it makes itself come after its own; ``DEFERRED`` follows if it then defers, and stands
+        alone if ``should_run`` or a conversion does. ``CONVERTED`` is recorded for each object
+        that is converted.
+    reason : str
+        Why it deferred; why it was called although it does not match; or the conversion: the type
+        before and after, and the number of bytes if known.
+    types : tuple of type
+        The dispatch types of the call.
+    default_name : str, optional
+        The name of the library's own implementation in the text.
+    """
+
+    function: str
+    backend: str
+    outcome: Outcome
+    reason: str
+    types: tuple[type, ...]
+    default_name: str = DEFAULT
+
+    def __str__(self) -> str:
+        reason = f": {self.reason}" if self.reason else ""
+        return f"{self.function} -> {shown(self.backend, self.default_name)} {self.outcome}{reason}"
+
+
+class Trace(list[TraceEvent]):
+    """The events of the calls in a traced block, in order.
+
+    ``with backend_opts(trace=True) as trace:`` gives one. Calls append to this list. Printed, it
+    has one line per event.
+    """
+
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self))
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        return f"<pre>{escape(str(self))}</pre>"
+
+
+class PrintedTrace(Trace):
+    """The trace that the variable ``<PREFIX>_TRACE`` asks for: a line per event on stderr."""
+
+    __slots__ = ()
+
+    def append(self, event: TraceEvent) -> None:
+        """Print an event; it is not kept, because a program may run for days."""
+        if sys.stderr is not None:  # as in programs without a console
+            sys.stderr.write(f"{event}\n")
+
+
+# --- errors, warnings and notes of a call, by its answers: no backend is asked again -------------
 
 
 def considered(run: Run) -> tuple[ExplainedBackend, ...]:

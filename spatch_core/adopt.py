@@ -17,7 +17,7 @@ from ._decide import RETURNED
 from ._entries import entry_for, tries_whole_chain
 from ._errors import nearest
 from ._function import Function
-from ._patterns import DEFAULT, defined, is_derived, mro_of, split_identifier
+from ._patterns import defined, is_derived, mro_of, split_identifier
 from ._wrapper import PLAIN
 
 if TYPE_CHECKING:
@@ -90,7 +90,6 @@ class AdoptedFunction(Function):
     ) -> None:
         self.identifier = identifier
         self.default = function
-        self.default_name = DEFAULT
         self.nature = PLAIN
         self.parameters = ()
         self._finder = None
