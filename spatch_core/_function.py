@@ -27,8 +27,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from typing import Any, TypeAlias
 
+    from ._backends import Backends
     from ._discovery import Catalog
-    from ._entries import Calls, Invocation
+    from ._entries import Invocation
     from ._explain import Explanation
     from ._loading import Loader
     from ._options import BackendOptions
@@ -365,7 +366,7 @@ class BackendNames(Sequence):  # type: ignore[type-arg]  # of str; no subscript 
 
     def _names(self) -> tuple[str, ...]:
         record = self._record
-        return tuple(record.dispatcher.ensure_loaded().decider.implementers(record.identifier))
+        return tuple(record.dispatcher.ensure_loaded().implementers(record.identifier))
 
     def __len__(self) -> int:
         return len(self._names())
@@ -496,8 +497,8 @@ class Dispatcher:
         self.tables = keeper.get
 
     @property
-    def loaded(self) -> Calls | None:
-        """The calls of the backends, if they have been loaded."""
+    def loaded(self) -> Backends | None:
+        """The backends, if they have been loaded."""
         return self._loaders[0].loaded if self._loaders else None
 
     def ensure_loader(self) -> Loader:
@@ -508,12 +509,12 @@ class Dispatcher:
             self._loaders.append(Loader(self.system))
         return self._loaders[0]
 
-    def ensure_loaded(self) -> Calls:
-        """Return the calls of the backends, loaded if needed; raise if this thread loads them."""
+    def ensure_loaded(self) -> Backends:
+        """Return the backends, loaded if needed; raise if this thread loads them."""
         return self.ensure_loader().get()
 
-    def ready(self) -> Calls | None:
-        """Return the calls of the backends, loaded if needed; None if this thread loads them."""
+    def ready(self) -> Backends | None:
+        """Return the backends, loaded if needed; None if this thread loads them."""
         return self.ensure_loader().ready()
 
     def catalog(self) -> Catalog:

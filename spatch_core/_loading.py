@@ -9,10 +9,9 @@ from importlib import invalidate_caches
 from os import environ, getpid
 from typing import TYPE_CHECKING, Any
 
-from ._decide import Decider, Decision
+from ._backends import Backends
 from ._description import Description
 from ._discovery import StillImportingError, build_catalog
-from ._entries import Calls
 from ._environment import find_entry_points, read_environment
 from ._errors import REGISTERED, Finding, Source, nearest, warn_caller
 from ._parsing import parse_description
@@ -22,6 +21,7 @@ from ._wrapper import show_source
 from .exceptions import UnknownBackendError
 
 if TYPE_CHECKING:
+    from ._decide import Decision
     from ._function import Dispatcher
 
 _ROUNDS = 10
@@ -41,7 +41,7 @@ class Loader:
 
     def __init__(self, system: Any) -> None:
         self._system = system
-        self.loaded: Calls | None = None  # the latest result
+        self.loaded: Backends | None = None  # the latest result
         self.told: set[str] = set()  # the warnings that were issued before
         self._importing: list[Any] = []  # the modules that have to be imported first
         self._lock = RLock()
@@ -49,11 +49,11 @@ class Loader:
         self._process = getpid()
         self._changing = RLock()  # held while the registered backends of the system change
 
-    def ready(self) -> Calls | None:
+    def ready(self) -> Backends | None:
         """Return the result of discovery; None in a module that discovery waits for."""
         return self.loaded or self.load() or self.loaded
 
-    def get(self) -> Calls:
+    def get(self) -> Backends:
         """Return the result of discovery; `RuntimeError` in a module that discovery waits for."""
         found = self.ready()
         if found is None:
@@ -63,7 +63,7 @@ class Loader:
             )
         return found
 
-    def load(self, again: bool = False) -> Calls | None:
+    def load(self, again: bool = False) -> Backends | None:
         """Discover the backends, if need be or `again`; None where that has to wait."""
         if not again and any(map(is_initializing, self._importing)):
             return None
@@ -92,7 +92,7 @@ class Loader:
                 warn_caller(warning)
         return found
 
-    def _discover_and_publish(self) -> Calls:
+    def _discover_and_publish(self) -> Backends:
         found = _discover(self._system)
         dispatcher = self._system._dispatcher
         # In this order: calls that other threads decide from now on are decided by the new
@@ -122,7 +122,7 @@ class Loader:
     def refresh(self) -> None:
         """Look up implementations and attributes again; see `BackendSystem.refresh`."""
         if self.loaded is not None:
-            self.loaded.decider.objects.clear()
+            self.loaded.objects.clear()
             self.forget()
 
     def register(self, fields: Any) -> None:
@@ -177,7 +177,7 @@ def _misspelt(description: Description, dispatcher: Dispatcher) -> Iterator[Find
             )
 
 
-def _discover(system: Any) -> Calls:
+def _discover(system: Any) -> Backends:
     """Find the backends by the current entry points and environment variables."""
     dispatcher: Dispatcher = system._dispatcher
     group = system.group
@@ -208,27 +208,26 @@ def _discover(system: Any) -> Calls:
 
         return make_override(dispatcher, decision.function, classes, system.protocol)
 
-    decider = Decider(catalog, system._fallback, system._notices, system.protocol, override)
-    return Calls(decider, dispatcher.keeper, system._defer_on)
+    about = system._fallback, system._defer_on, system._notices, system.protocol, override
+    return Backends(catalog, dispatcher.keeper, *about)
 
 
-def document(record: Any, calls: Calls | None) -> None:
+def document(record: Any, backends: Backends | None) -> None:
     """Show the backends in the docstring of a function, and its source in tracebacks."""
     if getattr(record, "shape", None) is None:
         return  # adopted; or the thread that decorates it documents it afterwards
     show_source(record)
-    section = "" if calls is None else docs(calls, record.identifier)
+    section = "" if backends is None else docs(backends, record.identifier)
     record.wrapper.__doc__ = with_section(record.doc, section)
 
 
-def docs(calls: Calls, identifier: str) -> str:
+def docs(backends: Backends, identifier: str) -> str:
     """Return the section "Backends" for the docstring of a function; may be empty."""
-    decider = calls.decider
     texts = []
-    for name in decider.implementers(identifier):
+    for name in backends.implementers(identifier):
         if name == DEFAULT:
             continue
-        description = decider.catalog.descriptions[name]
+        description = backends.catalog.descriptions[name]
         implementation = description.implementation(identifier)
         text = implementation.additional_docs.strip() if implementation is not None else ""
         lines = [f"    {line}".rstrip() for line in text.splitlines()]

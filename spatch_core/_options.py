@@ -549,7 +549,7 @@ def checked_type(owner: Any, given: Class | str) -> Class:
         found = vars(builtins).get(str(given))
         if not isinstance(found, type):
             found = import_identifier(str(given))
-    owner.ensure_loaded().decider.check_type(found)
+    owner.ensure_loaded().check_type(found)
     return found  # type: ignore[no-any-return]  # `check_type` raises for anything but a class
 
 

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from typing import Any
 
+    from ._call import Run
+
 
 class FunctionWithTraits(Function):
     """A function with options of `dispatchable` besides the dispatch arguments."""
@@ -162,6 +164,12 @@ class Memory:
         self.attribute = f"_{self.method}_backend"
         self.decides = bool(decides)
         self.follows = follows is not None
+
+    def call(self, run: Run) -> Any:
+        """Call the candidates of a call, or the backend that the instance remembers."""
+        from ._classes import remember  # few functions have a memory
+
+        return remember(run, self)
 
     def instance(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
         """Return the instance of a call; None if it is missing, so that the call will fail."""
