@@ -472,10 +472,7 @@ class Run:
         return refusal(self, converter, reason)
 
     def note(self, error: Exception, step: Step) -> None:
-        """Add to an exception what the user should know: which backend ran, or why none did.
-
-        If the arguments do not fit the library's signature, its own `TypeError` is raised instead.
-        """
+        """Add to an exception what the user should know; see `_explain.note`."""
         from ._explain import note
 
         note(self, error, step)

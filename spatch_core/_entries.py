@@ -14,13 +14,13 @@ from types import FunctionType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ._call import Run, decision_of, new_context, reason_of, reason_of_answer, shared_part
-from ._decide import RETURNED, Decision, Step, decide, decide_for_backend, unique_types
+from ._decide import RETURNED, Decision, Step, decide, unique_types
 from ._errors import nearest
 from ._options import checked_type
-from ._patterns import DEFAULT, is_hashable_by_identity, loaded_object
+from ._patterns import DEFAULT, is_hashable_by_identity, loaded_object, shown
 from ._state import Scope, store, table_of
 from ._wrapper import TakesFound, given
-from .exceptions import UnknownFunctionError
+from .exceptions import BackendDeferredError, UnknownFunctionError
 
 if TYPE_CHECKING:
     from ._backends import Backends
@@ -309,16 +309,32 @@ class Invocation:
         function = record.function
         _check_instance(record, args, "invoke(...)")
         found = function.values(args, kwargs)
-        about = backends, function, state, unique_types(map(type, given(found)), state)
+        types = unique_types(map(type, given(found)), state)
         if self._backend is None:
-            decision = decide(*about)
+            decision = decide(backends, function, state, types)
         else:
-            decision = decide_for_backend(*about, self._backend, self._force)
+            # It need not match.
+            decision = Decision(backends, function, state, types)
+            decision = decision.with_candidates([self._step(backends)], sole=True)
         if state.hook is None:
             return Run(decision, args, function.without_like(kwargs), found).call()
         from ._hooked import Call
 
         return Call(record, dispatcher.keeper.get()[0], decision, args, kwargs, found)._ask()
+
+    def _step(self, backends: Backends) -> Step:
+        """Return the step of the backend that is named."""
+        catalog, identifier = backends.catalog, self._record.identifier
+        name = catalog.check_backend(self._backend)
+        implementers = backends.implementers(identifier)
+        if name not in implementers:
+            names = ", ".join(shown(each, catalog.default_name) for each in implementers)
+            reason = f"it does not implement it; these do: {names}"
+            raise BackendDeferredError(name, identifier, reason)
+        found = catalog.descriptions[name].implementation(identifier)
+        if found is not None and self._force:  # then the step may be plain
+            found = found._replace(should_run=None)
+        return Step(name, found, prioritized=True)
 
     def _options(self) -> dict[str, Any]:
         options = {"backend": self._backend, "type": self._type}
@@ -355,7 +371,7 @@ def explain_call(record: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
         from ._classes import followed_steps  # few functions follow
 
         steps = followed_steps(run.decision, function.memory, args, kwargs)
-    return explain(run.decision, run, lambda step: run.ask(step, run.context(step)), steps)
+    return explain(run.decision, run, steps, asks=True)
 
 
 def _check_instance(record: Any, args: tuple[Any, ...], way: str) -> None:
