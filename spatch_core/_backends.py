@@ -303,9 +303,10 @@ class Match:
         self.types = types
         self._active = backends.active(implementing, state)
         self._order: list[str] | None = None
-        self.cycles: dict[str, Cycle] = {}
+        self.cycles: dict[str, Cycle] = {}  # of the backends that `order` has skipped
         self._all = [backends.matcher.match(cls) for cls in types]
         known: list[tuple[type, TypeMatch]] = []
+        # The types that count, and those that only ride along.
         self.counting: list[tuple[type, TypeMatch]] = []
         self.riding: list[tuple[type, TypeMatch]] = []
         foreign = []
@@ -319,9 +320,12 @@ class Match:
                 known.append((cls, match))
                 stays = always or not self._active.isdisjoint(match.specific)
                 (self.counting if stays else self.riding).append((cls, match))
+        # Neither Python's own classes nor known to the default.
         self.foreign = tuple(foreign)
         says = any(DEFAULT in each.known or not each.is_builtin for each in self._all)
+        # The current backend, which matches if the types say nothing.
         self.current = state.backend if state.type is None and not says else None
+        # Then no merely installed backend answers.
         self.default_matches = DEFAULT not in state.disabled and self.fits(DEFAULT)
         # Types ride along only in calls that the default matches without them.
         if not self.default_matches:

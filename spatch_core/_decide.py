@@ -496,12 +496,10 @@ class Decision:
             return None
         return self.backends.load(self.function, step.backend, found.should_run)
 
-    def index_of(self, called: object) -> int | None:
-        """Return the place of the plain candidate whose implementation is `called`."""
-        for place, step in enumerate(self.candidates):
-            if step.is_plain and self._is_implemented_by(step, called):
-                return place
-        return None
+    def candidate_of(self, called: object) -> Step | None:
+        """Return the plain candidate whose implementation is `called`."""
+        found = [each for each in self.candidates if each.is_plain]
+        return next((each for each in found if self._is_implemented_by(each, called)), None)
 
     def _is_implemented_by(self, step: Step, called: object) -> bool:
         # Implementations are compared, not steps: a call that began before `reload` may have used

@@ -170,9 +170,9 @@ def deferred(
     if isinstance(called, _Raised):
         called, cause = called
         reason = reason_of(cause)
-    run, place = _run_of(called, dispatcher, index, backends, args, kwargs, values)
+    run, step = _run_of(called, dispatcher, index, backends, args, kwargs, values)
     run.cause = cause
-    return run.after(place, reason)
+    return run.after(step, reason)
 
 
 def failed(
@@ -195,11 +195,11 @@ def failed(
     if isinstance(error, backends.defer_on) and called is not function.default:
         return _Raised(called, error)
     try:
-        run, place = _run_of(called, dispatcher, index, backends, args, kwargs, values)
+        run, step = _run_of(called, dispatcher, index, backends, args, kwargs, values)
     except Exception:  # noqa: BLE001  # the exception of the implementation counts
         return None
-    if place is not None:
-        run.note(error, run.decision.candidates[place])
+    if step is not None:
+        run.note(error, step)
     return None
 
 
@@ -211,12 +211,12 @@ def _run_of(
     args: tuple[Any, ...],
     kwargs: dict[str, Any],
     values: tuple[Any, ...] | None,
-) -> tuple[Run, int | None]:
-    """Return the run of a call, and the place of the bare implementation among its candidates."""
+) -> tuple[Run, Step | None]:
+    """Return the run of a call, and the candidate whose bare implementation was called."""
     function = dispatcher.records[index - 1].function
     found = function.extract(args, kwargs) if values is None else given(values)
     decision = decision_of(dispatcher, index, backends, map(type, found))
-    return Run(decision, args, kwargs, values), decision.index_of(called)
+    return Run(decision, args, kwargs, values), decision.candidate_of(called)
 
 
 def _with_context(
@@ -231,7 +231,7 @@ def _with_context(
     should_run = decision.load_should_run(first)
     uses_context = first.implementation.uses_context
     has_finder = decision.function.parameters is None
-    known = shared_part(decision, first, has_finder, 1)
+    known = shared_part(decision, first, has_finder)
     implementation: Callable[..., Any] | None = None
 
     def call(*args: Any, **keywords: Any) -> Any:
@@ -253,7 +253,7 @@ def _with_context(
                 raise
             if answer is not True:
                 if default is None or not (answer is False or type(answer) is str):
-                    return Run(decision, args, keywords, found).after(0, answer, context)
+                    return Run(decision, args, keywords, found).after(first, answer, context)
                 try:
                     return default(*args, **keywords)
                 except Exception as error:
@@ -272,7 +272,7 @@ def _with_context(
             Run(decision, args, keywords).note(error, first)
             raise
         if result is NotImplemented:
-            return Run(decision, args, keywords, found).after(0, RETURNED, context)
+            return Run(decision, args, keywords, found).after(first, RETURNED, context)
         return result
 
     made: Any = TakesFound(call) if has_finder else _marked(call)
