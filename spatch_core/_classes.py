@@ -105,7 +105,7 @@ def _followed(run: Run, memory: Memory, kept: str) -> Run | None:
     if name == DEFAULT:
         candidates = [*filter(is_own, decision.candidates)]
         made = Run(decision.with_candidates(candidates), run.args, run.kwargs, run.found)
-        declining = (decision.match.implementing - {DEFAULT}) | {str(decision.backends.protocol)}
+        declining = decision.match.implementing | {str(decision.backends.protocol)}
         made.reasons = dict.fromkeys(declining, has_run(decision, memory, name))
         return made
     # It may not defer; its `call_next` goes on with those that would follow otherwise.
@@ -125,7 +125,7 @@ def _step(decision: Decision, name: str, reason: str = "") -> Step:
 
 def has_run(decision: Decision, memory: Memory, name: str) -> str:
     """Say which backend an instance remembers."""
-    return f"{shown(name, decision.function.default_name)} has run {memory.method}"
+    return f"{shown(name, decision.default_name)} has run {memory.method}"
 
 
 def is_own(step: Step) -> bool:
@@ -149,7 +149,7 @@ def why_not(
     name, *known = kept.split(" ")
     name = backends.catalog.check_backend(name)
     implementing = backends.implementing(function.identifier)
-    if name not in implementing:
+    if name != DEFAULT and name not in implementing:
         return None
     if name == DEFAULT:
         found = decide(backends, function, state, types)
@@ -170,7 +170,7 @@ def _refusal(decision: Decision, memory: Memory, name: str, why: str) -> NoImple
         decision.function.identifier,
         types,
         types,
-        (ExplainedBackend(name, Verdict.NO_MATCH, why, decision.function.default_name),),
+        (ExplainedBackend(name, Verdict.NO_MATCH, why, decision.default_name),),
         decision.policy or "",
         (f"call {memory.method} again with arguments of these types",),
         f"{has_run(decision, memory, name)}, and {why}",

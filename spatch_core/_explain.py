@@ -1,20 +1,23 @@
-"""Explanations: the steps of a decision in words, with what `should_run` answers.
+"""What users are told of calls: explanations, traces, errors, warnings and notes.
 
-The same lines are in errors, in warnings of the fallback policy, in notes on exceptions, in
-``spatch-core explain`` and in its ``--why-not``.
+An explanation is the steps of a decision in words, with what `should_run` answers. The same lines
+are in errors, in warnings of the fallback policy, in notes on exceptions, in ``spatch-core
+explain`` and in its ``--why-not``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+import sys
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 from ._convert import Conversion, leaves, size_of
 from ._decide import IF_NEEDED, POSTPONED, Decision, Step, Verdict
 from ._errors import Published, add_note, in_words, leaves_out, warn_caller
-from ._patterns import DEFAULT, shown, type_identifier
+from ._patterns import DEFAULT, callable_identifier, shown, type_identifier
 from .exceptions import (
     BackendDeferredError,
     FallbackWarning,
@@ -24,10 +27,9 @@ from .exceptions import (
 
 if TYPE_CHECKING:
     from ._call import Run
-    from ._decide import IfNeeded
 
-    Ask = Callable[[Step], "str | IfNeeded | None"]
-    """Asks ``should_run``: returns why a step defers, or ``IF_NEEDED``; None if it runs."""
+
+# --- explanations --------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,23 +110,20 @@ class Explanation(Published):
 def explain(
     decision: Decision,
     run: Run | None = None,
-    ask: Ask | None = None,
     steps: Iterable[Step] | None = None,
+    *,
+    asks: bool = False,
 ) -> Explanation:
     """Explain what would run for a call; no implementation runs.
 
-    `run` has the arguments, if they are known, and the answers that backends have given: these are
-    not asked again, and without `ask`, none is. `steps` replace those of the decision.
+    `run` has the arguments, if they are known, and the answers that backends have given. If it
+    `asks`, each other ``should_run`` is called. `steps` replace those of the decision.
     """
-    explainer = _Explainer(decision, run, ask)
+    explainer = _Explainer(decision, run, asks)
     for step in decision.steps if steps is None else steps:
         explainer.explain(step)
     explainer.answer_postponed()
-    hooks: tuple[str, ...] = ()
-    if decision.state.hook is not None:
-        from ._observed import hook_name  # most programs have no hooks
-
-        hooks = tuple(map(hook_name, decision.state.hook))
+    hooks = tuple(map(callable_identifier, decision.state.hook or ()))
     # A converter gets one line: that of its conversion replaces "has no implementation".
     lines = [
         each
@@ -138,9 +137,8 @@ def explain(
 class _Explainer:
     """Explains the steps of one decision, one after the other."""
 
-    def __init__(self, decision: Decision, run: Run | None, ask: Ask | None) -> None:
-        self.decision = decision
-        self.run, self.ask = run, ask
+    def __init__(self, decision: Decision, run: Run | None, asks: bool) -> None:
+        self.decision, self.run, self.asks = decision, run, asks
         self.selected: str | None = None
         self.is_decided = False  # a backend answers: the later ones are not reached
         self.depends = False  # an earlier `should_run` was not asked, and may accept
@@ -160,8 +158,13 @@ class _Explainer:
             if verdict is Verdict.CONVERTS:
                 verdict, reason = self._judge_conversion(step)
         elif verdict is Verdict.REFUSES:
-            if self.is_decided:
-                verdict, reason = self._after_refusal()
+            # Where another backend answers, the default would not refuse, but is not reached.
+            if self.is_decided and self.converters:
+                verdict, reason = Verdict.LATER, "it runs with the converted arguments"
+            elif self.is_decided and DEFAULT in self.decision.state.disabled:
+                verdict, reason = Verdict.INACTIVE, "it is disabled"
+            elif self.is_decided:
+                verdict, reason = Verdict.LATER, ""
             self.is_decided = True
         elif verdict is Verdict.RUNS:
             verdict, reason = self._judge(step)
@@ -175,7 +178,7 @@ class _Explainer:
             self.lines[place] = self._line(step.backend, *found)
 
     def _line(self, name: str, verdict: Verdict, reason: str) -> ExplainedBackend:
-        return ExplainedBackend(name, verdict, reason, self.decision.function.default_name)
+        return ExplainedBackend(name, verdict, reason, self.decision.default_name)
 
     def _judge(self, step: Step) -> tuple[Verdict, str]:
         """Return the verdict of a candidate."""
@@ -185,11 +188,11 @@ class _Explainer:
         if self.run is not None and name in self.run.reasons:
             return Verdict.DEFERS, self.run.reasons[name]
         if found is not None and found.should_run is not None:
-            if self.ask is None:
+            if self.run is None or not self.asks:
                 self.depends = True
                 return Verdict.ASKED, f"{found.should_run} decides"
             try:
-                answer = self.ask(step)
+                answer = self.run.ask(step, self.run.context(step))
             except Exception as error:  # noqa: BLE001  # the call itself would raise it
                 return self._raises(error)
             if answer is IF_NEEDED:
@@ -197,19 +200,12 @@ class _Explainer:
                 return Verdict.DEFERS, POSTPONED
             if answer is not None:
                 return Verdict.DEFERS, str(answer)
+        more = ""
         if found is not None and found.variant is not None:
-            reason = "; ".join(filter(None, [reason, f"its variant for {found.variant.requires}"]))
-        if name == DEFAULT and self.decision.warns:
-            reason = "; ".join(filter(None, [reason, "fallback='warn' gives a warning"]))
-        return self._answers(step, reason)
-
-    def _after_refusal(self) -> tuple[Verdict, str]:
-        """Return the verdict of a default that would refuse, where another backend answers."""
-        if self.converters:
-            return Verdict.LATER, "it runs with the converted arguments"
-        if DEFAULT in self.decision.state.disabled:
-            return Verdict.INACTIVE, "it is disabled"
-        return Verdict.LATER, ""
+            more = f"its variant for {found.variant.requires}"
+        elif name == DEFAULT and self.decision.warns:
+            more = "fallback='warn' gives a warning"
+        return self._answers(step, "; ".join(filter(None, [reason, more])))
 
     def _judge_conversion(self, step: Step) -> tuple[Verdict, str]:
         decision = self.decision
@@ -240,7 +236,7 @@ class _Explainer:
     def _answers(self, step: Step, reason: str) -> tuple[Verdict, str]:
         """Return the verdict of a backend that answers, unless an unasked one before it does."""
         decision, found = self.decision, step.implementation
-        if found is not None and self.ask is not None:
+        if found is not None and self.asks:
             try:
                 decision.backends.load(decision.function, step.backend, found.function)
             except Exception as error:  # noqa: BLE001  # the call itself would raise it
@@ -256,7 +252,86 @@ class _Explainer:
         return Verdict.RAISES, in_words(error)
 
 
-# Errors, warnings and notes of a call, by its answers: no backend is asked again.
+# --- traces --------------------------------------------------------------------------------------
+
+
+class Outcome(str, Enum):
+    """The outcome of one candidate in one call."""
+
+    CALLED = "called"
+    CONVERTED = "converted"
+    DEFERRED = "deferred"
+
+    def __str__(self) -> str:
+        return self.value
+
+
+@dataclass(frozen=True, slots=True)
+class TraceEvent(Published):
+    """One step of a dispatched call.
+
+    Parameters
+    ----------
+    function : str
+        Identifier of the library's function.
+    backend : str
+        The candidate; ``"default"`` is the library's own implementation.
+    outcome : Outcome
+        ``CALLED`` is recorded before the implementation runs, so that the events of calls
+        that it makes itself come after its own; ``DEFERRED`` follows if it then defers, and stands
+        alone if ``should_run`` or a conversion does. ``CONVERTED`` is recorded for each object
+        that is converted.
+    reason : str
+        Why it deferred; why it was called although it does not match; or the conversion: the type
+        before and after, and the number of bytes if known.
+    types : tuple of type
+        The dispatch types of the call.
+    default_name : str, optional
+        The name of the library's own implementation in the text.
+    """
+
+    function: str
+    backend: str
+    outcome: Outcome
+    reason: str
+    types: tuple[type, ...]
+    default_name: str = DEFAULT
+
+    def __str__(self) -> str:
+        reason = f": {self.reason}" if self.reason else ""
+        return f"{self.function} -> {shown(self.backend, self.default_name)} {self.outcome}{reason}"
+
+
+class Trace(list[TraceEvent]):
+    """The events of the calls in a traced block, in order.
+
+    ``with backend_opts(trace=True) as trace:`` gives one. Calls append to this list. Printed, it
+    has one line per event.
+    """
+
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self))
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        return f"<pre>{escape(str(self))}</pre>"
+
+
+class PrintedTrace(Trace):
+    """The trace that the variable ``<PREFIX>_TRACE`` asks for: a line per event on stderr."""
+
+    __slots__ = ()
+
+    def append(self, event: TraceEvent) -> None:
+        """Print an event; it is not kept, because a program may run for days."""
+        if sys.stderr is not None:  # as in programs without a console
+            sys.stderr.write(f"{event}\n")
+
+
+# --- errors, warnings and notes of a call, by its answers: no backend is asked again -------------
 
 
 def considered(run: Run) -> tuple[ExplainedBackend, ...]:
@@ -345,7 +420,10 @@ def warn_of_answer(answer: Any, decision: Decision, step: Step) -> None:
 
 
 def note(run: Run, error: Exception, step: Step) -> None:
-    """Add to an exception what the user should know: which backend ran, or why none did."""
+    """Add to an exception what the user should know: which backend ran, or why none did.
+
+    If the arguments do not fit the library's signature, its own `TypeError` is raised instead.
+    """
     decision = run.decision
     if step.implementation is not None:
         _note_backend(run, error, step)
@@ -371,10 +449,7 @@ def _note_reasons(run: Run, error: Exception, step: Step) -> None:
 
 
 def _note_backend(run: Run, error: Exception, step: Step) -> None:
-    """Add to an exception of a backend which one ran.
-
-    If the arguments do not fit the library's signature, its own `TypeError` is raised instead.
-    """
+    """Add to an exception of a backend which one ran, or raise that of unfit arguments."""
     function, name, args, kwargs = run.decision.function, step.backend, run.args, run.kwargs
     is_called = isinstance(error, TypeError) and not function.is_adopted
     if is_called and function.misfit(args, kwargs) is not None:

@@ -10,7 +10,7 @@ import sys
 from _collections_abc import Sequence  # as collections.abc has it, without that import
 from types import FunctionType
 
-from ._patterns import DEFAULT, GENERATED, is_initializing, split_identifier
+from ._patterns import GENERATED, is_initializing, split_identifier
 from ._state import StateKeeper
 from ._wrapper import (
     SIGNED,
@@ -147,7 +147,7 @@ class Function:
     them.
     """
 
-    __slots__ = ("_finder", "default", "default_name", "identifier", "nature", "parameters")
+    __slots__ = ("_finder", "default", "identifier", "nature", "parameters")
 
     # Few functions have other values: see `_traits.FunctionWithTraits` and `adopt.AdoptedFunction`.
     is_adopted = False
@@ -162,11 +162,9 @@ class Function:
         identifier: str,
         default: Callable[..., Any],
         dispatch_args: DispatchArguments,
-        default_name: str = DEFAULT,
     ) -> None:
         self.identifier = identifier
         self.default = default
-        self.default_name = default_name
         self.nature = nature_of(default)
         self._finder: Callable[..., Iterable[Any]] | None = None
         self.parameters: tuple[Parameter, ...] | None = None
@@ -266,9 +264,7 @@ class Dispatchable:
         _check_callable(default)
         module, qualname, self.identifier = _identity(default, *names)
         self.dispatcher = dispatcher
-        self.function = kind(
-            self.identifier, default, dispatch_args, dispatcher.default_name, **traits or {}
-        )
+        self.function = kind(self.identifier, default, dispatch_args, **traits or {})
         earlier: Any = dispatcher.by_identifier.get(self.identifier)
         if earlier is not None:
             _warn_of_duplicate(earlier, default)
@@ -481,10 +477,9 @@ class Dispatcher:
 
     backend_opts: type[BackendOptions]  # set by the system
 
-    def __init__(self, system: Any, default_name: str) -> None:
+    def __init__(self, system: Any) -> None:
         self.system = system  # for pickles
         self.keeper = keeper = StateKeeper(system.environ_prefix)
-        self.default_name = default_name
         # One at most, in both: appending and reading are single steps, so that no lock is needed.
         self.adoptions: list[Any] = []
         self._loaders: list[Loader] = []

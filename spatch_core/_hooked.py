@@ -14,15 +14,18 @@ the chain, by ``next``     ``a`` and ``b``: the state of the call
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ._call import Run, are_same
 from ._freezing import stepwise
-from ._wrapper import given
+from ._patterns import callable_identifier
+from ._wrapper import ASYNC_GENERATOR, COROUTINE, given, nature_of
 
 if TYPE_CHECKING:
     from ._decide import Decision
     from ._state import Scope, Stages, StateKeeper, Tables
+
+Hook: TypeAlias = Callable[["Call"], Any]
 
 
 class Call:
@@ -187,3 +190,21 @@ def _stages_of(keeper: StateKeeper, scope: Scope) -> Stages:
         # Two threads may come here at once; their stages are equivalent.
         stages = scope.stages = tuple(found)
     return stages
+
+
+def checked_hook(given: Any) -> tuple[Hook]:
+    """Return a hook given by a user in the form that a dispatch state holds, a tuple."""
+    if not callable(given) or isinstance(given, type):
+        hint = f"; did you mean {given.__name__}(...)?" if isinstance(given, type) else ""
+        raise TypeError(
+            f"hook= takes a callable, which is called with each call, not {given!r}{hint}"
+        )
+    nature = nature_of(given) or nature_of(type(given).__call__)
+    if nature:
+        kind = "an asynchronous generator function" if nature & ASYNC_GENERATOR else ""
+        kind = kind or ("a coroutine function" if nature & COROUTINE else "a generator function")
+        raise TypeError(
+            f"hook= takes a plain function, and {callable_identifier(given)} is {kind}. To await "
+            "the result of call.next(...), let the hook return a coroutine that does so"
+        )
+    return (given,)

@@ -14,9 +14,9 @@ from ._description import Description
 from ._discovery import StillImportingError, build_catalog
 from ._environment import find_entry_points, read_environment
 from ._errors import REGISTERED, Finding, Source, nearest, warn_caller
+from ._options import initial_state
 from ._parsing import parse_description
 from ._patterns import DEFAULT, TypePattern, is_initializing
-from ._state import initial_state
 from ._wrapper import show_source
 from .exceptions import UnknownBackendError
 
@@ -197,7 +197,7 @@ def _discover(system: Any) -> Backends:
             registered,
             read_environment(system.environ_prefix, environ),
             [*dispatcher.by_identifier],
-            dispatcher.default_name,
+            system.default_name,
             problems,
         )
         if system._registered is registered:

@@ -43,12 +43,12 @@ if TYPE_CHECKING:
     from typing import Any, TypeAlias
 
     from ._discovery import Catalog
+    from ._explain import Trace
     from ._function import Function
-    from ._observed import Trace
 
     Class = type  # where a parameter or a property is called `type`
     Tables: TypeAlias = list[Any]
-    # `_observed` says what a hook is called with.
+    # `_hooked` says what a hook is called with.
     AnyHook: TypeAlias = Callable[[Any], Any]
     Stages: TypeAlias = tuple[tuple[AnyHook, Tables], ...]
 else:
@@ -203,16 +203,6 @@ class DispatchState:
 def remembered(backend: str | None, earlier: tuple[str, ...]) -> tuple[str, ...]:
     """Return the formerly current backends after another one has replaced `backend`."""
     return earlier if backend is None else (backend, *earlier)[:MAX_EARLIER]
-
-
-def initial_state(catalog: Catalog) -> DispatchState:
-    """Return the state that the environment variables describe."""
-    trace = None
-    if catalog.environment.trace:
-        from ._observed import PrintedTrace  # few programs are traced
-
-        trace = PrintedTrace()
-    return DispatchState(catalog.prioritized, backend=catalog.current, trace=trace)
 
 
 class Scope:

@@ -25,7 +25,6 @@ class FunctionWithTraits(Function):
         identifier: str,
         default: Callable[..., Any],
         dispatch_args: Any,
-        default_name: str = DEFAULT,
         *,
         fallback: str | None = None,
         compositional: bool = False,
@@ -52,7 +51,7 @@ class FunctionWithTraits(Function):
         names = (inside,) if isinstance(inside, str) else tuple(inside)
         if like is not None or names:
             dispatch_args = Finder(identifier, default, dispatch_args, names, like)
-        super().__init__(identifier, default, dispatch_args, default_name)
+        super().__init__(identifier, default, dispatch_args)
 
 
 # --- like= and inside= --------------------------------------------------------------------------

@@ -17,7 +17,7 @@ from ._decide import RETURNED
 from ._entries import entry_for, tries_whole_chain
 from ._errors import nearest
 from ._function import Function
-from ._patterns import DEFAULT, defined, is_derived, mro_of, split_identifier
+from ._patterns import defined, is_derived, mro_of, split_identifier
 from ._wrapper import PLAIN
 
 if TYPE_CHECKING:
@@ -90,7 +90,6 @@ class AdoptedFunction(Function):
     ) -> None:
         self.identifier = identifier
         self.default = function
-        self.default_name = DEFAULT
         self.nature = PLAIN
         self.parameters = ()
         self._finder = None
@@ -279,12 +278,12 @@ def _go_on(
     if called is None:
         result = run.call()
     else:
-        candidates, place = decision.candidates, decision.index_of(called)
+        candidates, step = decision.candidates, decision.candidate_of(called)
         if tries_whole_chain(called):
             if len(candidates) != 1 or not candidates[0].is_plain:
                 return NotImplemented  # a type outside of the library may answer
-            place = 0  # the single candidate has passed `NotImplemented` on
-        result = run.after(place, RETURNED)
+            step = candidates[0]  # the single candidate has passed `NotImplemented` on
+        result = run.after(step, RETURNED)
     return run.end() if result is NotImplemented else result
 
 

@@ -134,7 +134,7 @@ class BackendSystem:
             self._notices = Notices(notify)
         # The caller's module makes the system, so another process finds it by importing that.
         self._module = str(sys._getframe(1).f_globals.get("__name__", "__main__"))
-        dispatcher = Dispatcher(self, default_name)
+        dispatcher = Dispatcher(self)
         self.backend_opts = dispatcher.backend_opts = BackendOptions._bind(dispatcher, self._module)
         self._dispatcher = dispatcher
         _systems[self._module, environ_prefix, group] = ref(self)
