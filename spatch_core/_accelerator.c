@@ -70,12 +70,14 @@ typedef struct {
     PyObject *dispatcher;
     PyObject *missing;    /* stands for arguments that were not given */
     Py_ssize_t place;     /* the function's index in the tables */
-    Answer *answers;      /* ANSWERS slots; NULL before the first is needed */
+    Py_ssize_t usual;     /* in calls of so many positional arguments, the first are `values` */
+    Answer *answers;      /* ANSWERS slots: `no_answers` before the first is written */
     unsigned conflicts;   /* number of valid answers whose slot other types asked for */
     int depth;            /* calls under way, in all threads together */
     Parameter parameters[]; /* the dispatch arguments */
 } Tables;
 
+static Answer no_answers[ANSWERS];
 static PyTypeObject *tables_type;
 static int watcher = -1;        /* id of the watcher; negative if CPython had none left */
 static uint64_t generation = 1; /* incremented at each change of a watched dictionary */
@@ -103,7 +105,9 @@ dealloc(Tables *self)
     Py_XDECREF(self->variable);
     Py_XDECREF(self->dispatcher);
     Py_XDECREF(self->missing);
-    PyMem_Free(self->answers);
+    if (self->answers != no_answers) {
+        PyMem_Free(self->answers);
+    }
     type->tp_free(self);
     Py_DECREF(type);
 }
@@ -149,17 +153,6 @@ is_compared_by_identity(PyTypeObject *cls)
             metaclass->tp_richcompare == PyType_Type.tp_richcompare);
 }
 
-static inline int
-are_same(PyTypeObject *const *types, PyTypeObject *const *others, Py_ssize_t count)
-{
-    for (Py_ssize_t i = 0; i < count; i++) {
-        if (types[i] != others[i]) {
-            return 0;
-        }
-    }
-    return 1;
-}
-
 /* The watcher: CPython calls this before it changes or frees a watched dictionary, perhaps in the
    middle of a garbage collection. It must not run Python code, and does not. */
 static int
@@ -170,55 +163,80 @@ notice_change(PyDict_WatchEvent Py_UNUSED(event), PyObject *Py_UNUSED(table),
     return 0;
 }
 
-/* Look up the callable in a function's table, a dictionary of dictionaries. Return it borrowed;
-   NULL, perhaps with an exception, if the table has no entry. */
+/* Look up the callable for the types of `values`, the dispatch arguments, in a function's table, a
+   dictionary of dictionaries. Return it borrowed; NULL, perhaps with an exception, if the table has
+   no entry. */
 static PyObject *
-look_up(PyObject *table, PyTypeObject *const *types, Py_ssize_t count)
+look_up(PyObject *table, PyObject *const *values, Py_ssize_t count)
 {
     for (Py_ssize_t i = 0; i < count && table != NULL; i++) {
-        if (!PyDict_CheckExact(table) || !is_compared_by_identity(types[i])) {
+        if (!PyDict_CheckExact(table) || !is_compared_by_identity(Py_TYPE(values[i]))) {
             return NULL;
         }
-        table = PyDict_GetItemWithError(table, (PyObject *)types[i]);
+        table = PyDict_GetItemWithError(table, (PyObject *)Py_TYPE(values[i]));
     }
     return table;
 }
 
-/* Return the slot for the answer for these types; NULL if the wrapper remembers no answers. */
+/* Return the slot for the answer for the types of `values`. */
 static inline Answer *
-place_of_answer(Tables *tables, PyTypeObject *const *types)
+slot_of(Tables *tables, PyObject *const *values)
 {
-    if (Py_SIZE(tables) > MAX_TYPES || watcher < 0) {
+    uint64_t mixed = 0;
+    for (Py_ssize_t i = 0; i < Py_SIZE(tables); i++) {
+        /* Fibonacci hashing */
+        mixed = (mixed ^ (uintptr_t)Py_TYPE(values[i])) * 0x9E3779B97F4A7C15;
+    }
+    return &tables->answers[mixed >> (64 - LOG_ANSWERS)];
+}
+
+/* Return the callable that is remembered for a table and the types of `values`, borrowed; NULL if
+   there is none. */
+static inline PyObject *
+recall(Tables *tables, PyObject *table, PyObject *const *values)
+{
+    Answer *answer = slot_of(tables, values);
+    if (answer->generation != generation || answer->table != table) {
         return NULL;
     }
-    if (tables->answers == NULL) {
-        tables->answers = PyMem_Calloc(ANSWERS, sizeof(Answer));
-        if (tables->answers == NULL) {
+    for (Py_ssize_t i = 0; i < Py_SIZE(tables); i++) {
+        if (answer->types[i] != Py_TYPE(values[i])) {
             return NULL;
         }
     }
-    uint64_t mixed = 0;
-    for (Py_ssize_t i = 0; i < Py_SIZE(tables); i++) {
-        mixed = (mixed ^ (uintptr_t)types[i]) * 0x9E3779B97F4A7C15; /* Fibonacci hashing */
-    }
-    return &tables->answers[mixed >> (64 - LOG_ANSWERS)];
+    return answer->target;
 }
 
 /* Remember an answer that was just looked up. No Python code has run since the look-up, so the
    dictionaries still have the items that led to `target`. */
 static void
-remember(Answer *answer, PyObject *table, PyTypeObject *const *types, Py_ssize_t count,
-         PyObject *target)
+remember(Tables *tables, PyObject *table, PyObject *const *values, PyObject *target)
 {
+    if (Py_SIZE(tables) > MAX_TYPES || watcher < 0) {
+        return;
+    }
+    if (tables->answers == no_answers) {
+        Answer *answers = PyMem_Calloc(ANSWERS, sizeof(Answer));
+        if (answers == NULL) {
+            return;
+        }
+        tables->answers = answers;
+    }
+    Answer *answer = slot_of(tables, values);
+    /* Calls that alternate between types with one slot replace a valid answer only once in 16
+       times: watching and writing cost more than the look-up. */
+    if (answer->generation == generation && answer->table == table && ++tables->conflicts % 16) {
+        return;
+    }
     PyObject *watched = table;
     answer->generation = 0; /* no answer, if it cannot be written to the end */
-    for (Py_ssize_t i = 0; i < count; i++) {
+    for (Py_ssize_t i = 0; i < Py_SIZE(tables); i++) {
         if (PyDict_Watch(watcher, watched) < 0) {
             PyErr_Clear();
             return;
         }
-        answer->types[i] = types[i];
-        watched = PyDict_GetItemWithError(watched, (PyObject *)types[i]);
+        answer->types[i] = Py_TYPE(values[i]);
+        watched = PyDict_GetItemWithError(watched, (PyObject *)Py_TYPE(values[i]));
     }
     answer->generation = generation;
     answer->table = table;
@@ -235,21 +253,19 @@ as_tuple(PyObject *const *values, Py_ssize_t count)
     return made;
 }
 
-/* Return the callable as a new reference. NULL with an exception: the call has failed. NULL
-   without one: the wrapper's Python code must run the call. */
-static inline PyObject *
-find(Tables *tables, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
+/* Write the dispatch arguments to `values`, borrowed. Return 0 if the wrapper's Python code must
+   run the call. */
+static int
+collect(Tables *tables, PyObject **values, PyObject *const *args, Py_ssize_t nargs,
+        PyObject *kwnames)
 {
-    PyObject *values[MAX_PARAMETERS];
-    PyTypeObject *types[MAX_PARAMETERS];
-    Py_ssize_t count = Py_SIZE(tables);
     /* The hash and == of subclasses of str may run Python code. */
     for (Py_ssize_t i = 0; kwnames != NULL && i < PyTuple_GET_SIZE(kwnames); i++) {
         if (!PyUnicode_CheckExact(PyTuple_GET_ITEM(kwnames, i))) {
-            return NULL;
+            return 0;
         }
     }
-    for (Py_ssize_t i = 0; i < count; i++) {
+    for (Py_ssize_t i = 0; i < Py_SIZE(tables); i++) {
         Parameter *parameter = &tables->parameters[i];
         PyObject *value = NULL;
         if (parameter->position >= 0 && parameter->position < nargs) {
@@ -259,42 +275,51 @@ find(Tables *tables, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
             value = find_keyword(parameter->name, args + nargs, kwnames);
         }
         values[i] = value == NULL ? tables->missing : value;
-        types[i] = Py_TYPE(values[i]);
     }
-    PyObject *in_force;
+    return 1;
+}
+
+/* Let the dispatcher find the callable, and store it in the table. Any Python code may run. */
+static Py_NO_INLINE PyObject *
+fill(Tables *tables, PyObject *const *values)
+{
+    PyObject *given = as_tuple(values, Py_SIZE(tables));
+    if (given == NULL) {
+        return NULL;
+    }
+    return PyObject_CallMethod(tables->dispatcher, "fill", "nN", tables->place, given);
+}
+
+/* Return the callable as a new reference. NULL with an exception: the call has failed. NULL
+   without one: the wrapper's Python code must run the call. */
+static inline PyObject *
+find(Tables *tables, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
+{
+    PyObject *collected[MAX_PARAMETERS], *in_force, *found = NULL;
+    PyObject *const *values = args;
+    if (nargs < tables->usual) {
+        if (!collect(tables, collected, args, nargs, kwnames)) {
+            return NULL;
+        }
+        values = collected;
+    }
     if (PyContextVar_Get(tables->variable, NULL, &in_force) < 0 || in_force == NULL) {
         return NULL;
     }
-    PyObject *found = NULL;
     if (PyList_CheckExact(in_force) && tables->place < PyList_GET_SIZE(in_force)) {
         PyObject *table = PyList_GET_ITEM(in_force, tables->place);
-        Answer *answer = place_of_answer(tables, types);
-        int is_good =
-            answer != NULL && answer->generation == generation && answer->table == table;
-        if (is_good && are_same(answer->types, types, count)) {
-            found = answer->target;
-        }
-        else {
-            found = look_up(table, types, count);
-            /* Calls that alternate between types with one slot replace a valid answer only
-               once in 16 times: watching and writing cost more than the look-up. */
-            if (answer != NULL && found != NULL && !(is_good && ++tables->conflicts % 16)) {
-                remember(answer, table, types, count, found);
+        found = recall(tables, table, values);
+        if (found == NULL) {
+            found = look_up(table, values, Py_SIZE(tables));
+            if (found != NULL) {
+                remember(tables, table, values, found);
             }
         }
         Py_XINCREF(found);
     }
     /* May free the tables, if another state is the default now; `found` must be owned. */
     Py_DECREF(in_force);
-    if (found != NULL || PyErr_Occurred()) {
-        return found;
-    }
-    /* The dispatcher finds the callable, and stores it in the table. Any Python code may run. */
-    PyObject *given = as_tuple(values, count);
-    if (given != NULL) {
-        found = PyObject_CallMethod(tables->dispatcher, "fill", "nN", tables->place, given);
-    }
-    return found;
+    return found != NULL || PyErr_Occurred() ? found : fill(tables, values);
 }
 
 /* Call an implementation. */
@@ -334,25 +359,30 @@ tell(Tables *tables, const char *name, PyObject *called, PyObject *const *args, 
     return result;
 }
 
-/* Let the dispatcher handle the exception of an implementation. Return the argument `called` for
-   its method `deferred`, as a new reference, if the implementation defers; else NULL, with the
-   exception set again, or with another one that takes its place. */
+/* Go on after an implementation that has raised an exception, or returned NotImplemented. */
 static Py_NO_INLINE PyObject *
-judge(Tables *tables, PyObject *called, PyObject *const *args, Py_ssize_t nargs,
+go_on(Tables *tables, PyObject *called, PyObject *result, PyObject *const *args, Py_ssize_t nargs,
       PyObject *kwnames)
 {
-    if (!PyErr_ExceptionMatches(PyExc_Exception)) {
-        return NULL;
+    PyObject *deferring = NULL;
+    if (result == NULL && PyErr_ExceptionMatches(PyExc_Exception)) {
+        PyObject *error = PyErr_GetRaisedException();
+        deferring = tell(tables, "failed", called, args, nargs, kwnames, error);
+        if (deferring == Py_None) {
+            PyErr_SetRaisedException(Py_NewRef(error));
+        }
+        else if (deferring != NULL) {
+            called = deferring;
+            result = Py_NewRef(Py_NotImplemented);
+        }
+        Py_DECREF(error);
     }
-    PyObject *error = PyErr_GetRaisedException();
-    PyObject *found = tell(tables, "failed", called, args, nargs, kwnames, error);
-    if (found == Py_None) {
-        Py_DECREF(found);
-        PyErr_SetRaisedException(error); /* steals the reference */
-        return NULL;
+    if (result == Py_NotImplemented) {
+        Py_DECREF(result);
+        result = tell(tables, "deferred", called, args, nargs, kwnames, NULL);
     }
-    Py_DECREF(error);
-    return found;
+    Py_XDECREF(deferring);
+    return result;
 }
 
 /* The vectorcall of an accelerated wrapper. */
@@ -379,16 +409,8 @@ dispatch(PyObject *function, PyObject *const *args, size_t nargsf, PyObject *kwn
         PyFunction_SetVectorcall((PyFunctionObject *)function, run_code);
     }
     PyObject *result = call(found, args, nargsf, kwnames);
-    if (result == NULL) {
-        PyObject *raised = judge(tables, found, args, nargs, kwnames);
-        if (raised != NULL) {
-            Py_SETREF(found, raised);
-            result = Py_NewRef(Py_NotImplemented);
-        }
-    }
-    if (result == Py_NotImplemented) {
-        Py_DECREF(result);
-        result = tell(tables, "deferred", found, args, nargs, kwnames, NULL);
+    if (result == NULL || result == Py_NotImplemented) {
+        result = go_on(tables, found, result, args, nargs, kwnames);
     }
     tables->depth--;
     if (is_deep) {
@@ -430,9 +452,14 @@ new(PyTypeObject *type, PyObject *args, PyObject *Py_UNUSED(kwargs))
     self->dispatcher = Py_NewRef(dispatcher);
     self->missing = Py_NewRef(missing);
     self->place = place;
+    self->answers = no_answers;
+    self->usual = count;
     for (Py_ssize_t i = 0; i < count; i++) {
         PyObject *name = PyTuple_GET_ITEM(names, i);
         self->parameters[i].position = PyLong_AsSsize_t(PyTuple_GET_ITEM(positions, i));
+        if (self->parameters[i].position != i) {
+            self->usual = PY_SSIZE_T_MAX;
+        }
         if (PyUnicode_CheckExact(name)) {
             self->parameters[i].name = Py_NewRef(name);
             PyUnicode_InternInPlace(&self->parameters[i].name);

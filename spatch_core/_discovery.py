@@ -7,10 +7,9 @@ backend runs, any exception is a fault but `KeyboardInterrupt`, which is the use
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import cache, partial
-from itertools import groupby
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -30,7 +29,6 @@ from ._order import Order, base_order, order_backends
 from ._parsing import parse_description
 from ._patterns import (
     DEFAULT,
-    TypePattern,
     import_identifier,
     is_backend_name,
     is_dotted_name,
@@ -46,11 +44,8 @@ from .exceptions import (
 )
 
 CYCLE = "the declared priorities form a cycle"
-NO_PARSER = "TOML files cannot be read here"
 REQUIRES = "requires"
 """The key of problems with unmet requirements: the backend is inactive, but not faulty."""
-_SHARED = (CYCLE, NO_PARSER)
-"""The starts of messages that are the same for several backends."""
 
 
 # --- The catalog ----------------------------------------------------------------------------------
@@ -68,7 +63,6 @@ class Catalog(NamedTuple):
     base_order: tuple[str, ...]  # the same names before any edge moves them
     problems: tuple[Finding, ...] = ()  # everything that was skipped or ignored
     blocked: Mapping[str, Source] = MappingProxyType({})  # neither files nor modules were read
-    is_complete: bool = True  # else a backend must be read again; see `_StillImportingError`
     default_name: str = DEFAULT  # of the library itself, for users
 
     @property
@@ -112,111 +106,118 @@ class Catalog(NamedTuple):
 
     def warnings(self) -> Iterator[SpatchCoreWarning]:
         """Yield one warning for each backend or variable that has problems."""
-        # `str(source)` parses the distribution's metadata, so sorting must not call it repeatedly.
-        about: dict[tuple[str, str], list[Finding]] = {}
+        about: dict[tuple[str, Source | None], list[Finding]] = {}
         for each in self.problems:
             if each.backend is not None and each.warns:
-                about.setdefault((str(each.source), each.backend), []).append(each)
-        # Backends share the messages about cycles and about a missing TOML parser: warn once.
-        seen: set[str] = set()
-        for _, group in sorted(about.items()):
-            faults = [problem for problem in group if problem.message not in seen]
-            seen.update(each.message for each in faults if each.message.startswith(_SHARED))
-            if faults:
-                yield BackendSkippedWarning(faults)
-        for problem in self.problems:
-            if problem.backend is None and problem.key is None:
-                yield BackendSkippedWarning([problem])
-            elif problem.backend is None:
-                yield EnvironmentVariableWarning(problem)
+                about.setdefault((each.backend, each.source), []).append(each)
+        yield from map(BackendSkippedWarning, about.values())
+        for each in self.problems:
+            if each.backend is None:
+                yield (
+                    BackendSkippedWarning([each])
+                    if each.key is None
+                    else (EnvironmentVariableWarning(each))
+                )
 
 
 # --- How it is built ------------------------------------------------------------------------------
 
 
+class StillImportingError(Exception):
+    """A backend needs a module that is being imported: not a fault; all are read later."""
+
+
 def build_catalog(
-    entry_points: Iterable[Any],
+    library: Description,
     in_code: Iterable[Any],
-    default_types: Sequence[TypePattern],
+    entry_points: Iterable[Any],
+    registered: Iterable[Description],
     environment: Environment,
-    problems: Iterable[Finding] = (),
-    secondary_types: Sequence[TypePattern] = (),
-    functions: Collection[str] = (),
+    functions: Collection[str],
     default_name: str = DEFAULT,
-    registered: Iterable[Description] = (),
+    problems: Iterable[Finding] = (),
 ) -> Catalog:
     """Read the descriptions of all backends and order them.
 
-    `problems` came up when the entry points were looked for. Backends `in_code` are the library's
-    own, `functions` the identifiers of its functions, the types those of its implementations.
-    `registered` backends replace installed ones of the same name.
+    `library` has the types of the library's own implementations, `in_code` its own backends, and
+    `functions` the identifiers of its functions. `problems` came up when the entry points were
+    looked for. Raises `StillImportingError`.
     """
-    backends = _Backends(environment, functions)
+    reader = _Reader(environment)
+    offers: dict[str | None, list[_Offer]] = {}
     for fields in in_code:
-        backends.add_in_code(fields)
-    for name, offers in groupby(sorted(entry_points, key=_name), key=_name):
-        backends.add_installed(name, list(offers))
-    for each in registered:
-        backends.add_registered(each)
-    found = backends.descriptions
+        read = partial(parse_description, fields, Source(), None, True, functions)
+        offers.setdefault(name_of(fields), []).append(_Offer(Source(), read))
+    installed: dict[str, list[_Offer]] = {}
+    for each in entry_points:
+        source = source_of(each)
+        read = partial(read_installed, each, source, functions, environment.variable(BLOCK))
+        installed.setdefault(each.name, []).append(_Offer(source, read))
+    for description in registered:  # in the place of an installed one; read already
+        installed[description.name] = [_Offer(description.source, description._replace)]
+    for name in sorted(installed):
+        others = installed[name]
+        # Sorting reads the metadata of the distributions, so it is done only for several.
+        if len(others) > 1:
+            others.sort(key=lambda each: (each.source.distribution or "", each.source.entry_point))
+        offers.setdefault(name, []).extend(others)
+    for key, same in offers.items():
+        reader.add(key, same)
+
+    found = reader.descriptions
     if default_name in found:
         source = found.pop(default_name).source
         message = f"{default_name!r} is the library's own name"
-        backends.report(message, "Rename the backend", default_name, "name", source)
-    types = tuple(default_types), tuple(secondary_types)
-    found[DEFAULT] = Description(DEFAULT, *types, in_code=True)
-
+        reader.report(message, "Rename the backend", default_name, "name", source)
+    found[DEFAULT] = library
     variable = environment.variable(SET_ORDER)
     order = order_backends([*found.values()], environment.set_order, variable)
     for cycle in order.cycles:
         for name in cycle.members:
-            backends.report(
+            reader.report(
                 f"{CYCLE}: {cycle.in_words(default_name)}",
                 f"Set {variable}={cycle.set_order!r}; else calls that match several of these "
                 "backends skip them",
                 name,
                 source=found[name].source,
                 skips=False,
+                warns=name == cycle.members[0],  # once for all of them
             )
-    library = default_name, environment.variable(BACKEND)
-    mentioned = [each for each in environment.names if each != library]
-    misspelled = near_misses(mentioned, backends.names)
+    own = default_name, environment.variable(BACKEND)
+    mentioned = [each for each in environment.names if each != own]
+    names = {DEFAULT, *filter(None, offers)}
     return Catalog(
         environment,
         {name: found[name] for name in order.names},
         order,
         tuple(base_order([*found.values()])),
-        (*problems, *backends.problems, *environment.problems, *misspelled),
-        backends.blocked,
-        backends.is_complete,
+        (*problems, *reader.problems, *environment.problems, *near_misses(mentioned, names)),
+        reader.blocked,
         default_name,
     )
 
 
-def _name(entry_point: Any) -> str:
-    return str(entry_point.name)
+class _Offer(NamedTuple):
+    """A description that can be read, and where it comes from."""
+
+    source: Source
+    read: Callable[[], Description]
 
 
-class _Backends:
-    """The backends of a library by name, while they are read; of one name, one is used.
+class _Reader:
+    """Reads the backends of a library, and collects their problems.
 
-    Of backends that share a name, this one is used, and one problem names all of them:
-
-    1. A description in code goes before entry points; of several in code, the first is used.
-    2. Of entry points, the first usable one is used, by name of the distribution, then by
-       ``"name = value"``.
-    3. Entry points after the first usable one are not read.
-    4. A backend with unmet requirements is used only if no other is usable.
+    Several may have one name: the library's own, in their order, then installed ones, by name of
+    the distribution and ``"name = value"``. The first usable one is used, and one problem names
+    all of them. Those after it are not read. A backend with unmet requirements is used only if it
+    is the library's own or no other is usable.
     """
 
-    def __init__(self, environment: Environment, functions: Collection[str]) -> None:
+    def __init__(self, environment: Environment) -> None:
         self.environment = environment
-        self.functions = functions
         self.problems: list[Finding] = []
         self.descriptions: dict[str, Description] = {}
         self.blocked: dict[str, Source] = {}
-        self.names = {DEFAULT}  # all that are installed or in code, usable or not
-        self.is_complete = True
 
     def report(
         self,
@@ -226,85 +227,39 @@ class _Backends:
         key: str | None = None,
         source: Source | None = None,
         skips: bool = True,
+        warns: bool = True,
     ) -> None:
         """Add a problem of a backend."""
-        self.problems.append(Finding(message, remedy, name, key, source, skips))
+        self.problems.append(Finding(message, remedy, name, key, source, skips, warns))
 
-    def add_in_code(self, fields: Any) -> None:
-        """Read a description in code, unless its name is blocked or taken."""
-        source = Source()
-        name = name_of(fields)
-        if isinstance(name, str):
-            if self._is_blocked(name, source):
-                return
-            if name in self.descriptions:
-                message = "the library passes two backends with this name"
-                self.report(message, "Rename one", name, "name", source)
-                return
-        description = self._read(parse_description, fields, source, None, True, self.functions)
-        if description is not None:
-            self.descriptions[description.name] = description
-
-    def add_installed(self, name: str, entry_points: Sequence[Any]) -> None:
-        """Read the entry points that share a name until one is usable."""
-        found = [(source_of(each), each) for each in entry_points]
-        if self._is_blocked(name, found[0][0]):
+    def add(self, name: str | None, offers: list[_Offer]) -> None:
+        """Read the backends of one name, None if they have none, until one is usable."""
+        if name is not None and self.environment.blocks(name):
+            self.blocked[name] = offers[0].source
             return
-        # Sorting reads the metadata of the distributions, so it is done only for several.
-        if len(found) > 1:
-            found.sort(key=lambda pair: (pair[0].distribution or "", pair[0].entry_point or ""))
-        used = self.descriptions.get(name)  # in code
-        block = self.environment.variable(BLOCK)
-        for source, entry_point in found:
-            if used is not None and (used.in_code or not used.unmet):
-                break  # the others are not read
+        used: Description | None = None
+        for offer in offers:
             try:
-                description = self._read(read_installed, entry_point, source, self.functions, block)
-            except _StillImportingError:
-                self.is_complete = False
-                return
-            if description is not None and (used is None or not description.unmet):
+                description = self._adapted(offer.read())
+            except DescriptionError as error:
+                self.problems += error.problems
+                continue
+            if used is None or not description.unmet:
                 used = description
+            if used.in_code or not used.unmet:
+                break
         if used is None:
             return
-        self.descriptions[name] = used
-        if len(found) > 1 or used.in_code:
+        self.descriptions[used.name] = used
+        if len(offers) > 1:
             self.report(
-                f"this name is offered by {' and by '.join(_place(each) for each, _ in found)}; "
-                f"the backend of {used.source.distribution or 'the library itself'} is used",
-                "Uninstall the others, or rename their entry points",
+                f"this name is offered by {' and by '.join(_place(each.source) for each in offers)}"
+                f"; the backend of {used.source.distribution or 'the library itself'} is used",
+                "Uninstall or rename the others",
                 used.name,
                 source=used.source,
                 skips=False,
             )
-
-    def add_registered(self, description: Description) -> None:
-        """Add a description registered at run time, unless its name is blocked or taken."""
-        name, source = description.name, description.source
-        if self._is_blocked(name, source):
-            return
-        known = self.descriptions.get(name)
-        if known is not None and known.in_code:
-            message = "the library itself has a backend with this name"
-            self.report(message, "Register it under another name", name, "name", source)
-            return
-        self.descriptions[name] = self._adapted(description)
-
-    def _is_blocked(self, name: str, source: Source) -> bool:
-        """Whether the environment blocks a name; records the name and a blocked backend."""
-        self.names.add(name)
-        if self.environment.blocks(name):
-            self.blocked[name] = source
-            return True
-        return False
-
-    def _read(self, read: Callable[..., Description], *args: Any) -> Description | None:
-        """Read a description; None if it has faults."""
-        try:
-            return self._adapted(read(*args))
-        except DescriptionError as error:
-            self.problems += error.problems
-            return None
 
     def _adapted(self, description: Description) -> Description:
         """Return a description for the installed distributions; adds its problems."""
@@ -337,12 +292,13 @@ def _place(source: Source) -> str:
     return place
 
 
-def name_of(fields: Any) -> object:
-    """Return the name in a description in code; None if reading it fails."""
+def name_of(fields: Any) -> str | None:
+    """Return the name in a description in code; None without one."""
     try:
-        return fields["name"] if isinstance(fields, Mapping) else fields.name
+        name = fields["name"] if isinstance(fields, Mapping) else fields.name
     except Exception:  # noqa: BLE001  # of the object's code; parsing reports it
         return None
+    return name if isinstance(name, str) else None
 
 
 def choose_variants(description: Description) -> tuple[Description, list[Finding]]:
@@ -395,10 +351,6 @@ def source_of(entry_point: Any) -> Source:
     return Source(f"{entry_point.name} = {entry_point.value}", metadata=entry_point.dist)
 
 
-class _StillImportingError(Exception):
-    """A backend needs a module that this thread is importing: not a fault; it is read later."""
-
-
 def read_installed(
     entry_point: Any, source: Source, functions: Collection[str], block: str
 ) -> Description:
@@ -439,7 +391,8 @@ def _read_file(name: str, module: str, file: str, source: Source) -> tuple[Any, 
     try:
         return parse_toml(content), source
     except ImportError as error:  # a vendored copy of this package requires no parser
-        message, remedy = f"{NO_PARSER}: {error}", "Install tomli, or use Python 3.11 or later"
+        message = f"TOML files cannot be read here: {error}"
+        remedy = "Install tomli, or use Python 3.11 or later"
     except (ValueError, RecursionError) as error:  # not TOML, not UTF-8, nested too deeply
         message, remedy = f"it is not valid TOML: {error}", "Correct the file"
     raise _fault(message, remedy, name, source)
@@ -452,7 +405,7 @@ def _import_object(name: str, module: str, qualname: str, source: Source, block:
         message = f"the entry point {module!r} does not name a file in a package"
         raise _fault(message, f"Write '{package or 'package'}:{stem}.toml'", name, source)
     if is_initializing(sys.modules.get(module)):
-        raise _StillImportingError
+        raise StillImportingError
     try:
         if qualname:
             return import_identifier(f"{module}:{qualname}")
@@ -463,7 +416,7 @@ def _import_object(name: str, module: str, qualname: str, source: Source, block:
         raise
     except BaseException as error:  # noqa: BLE001  # whatever a backend's module raises
         if _is_circular(error):
-            raise _StillImportingError from None
+            raise StillImportingError from None
         message = f"importing it failed with {in_words(error)}"
         remedy = (
             f"Repair or uninstall the distribution, or block the backend by setting {block}={name}"

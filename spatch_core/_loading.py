@@ -9,19 +9,19 @@ from importlib import invalidate_caches
 from os import environ, getpid
 from typing import TYPE_CHECKING, Any
 
-from ._decide import Decider, Decision
-from ._discovery import build_catalog
-from ._entries import Calls
+from ._backends import Backends
+from ._description import Description
+from ._discovery import StillImportingError, build_catalog
 from ._environment import find_entry_points, read_environment
 from ._errors import REGISTERED, Finding, Source, nearest, warn_caller
+from ._options import initial_state
 from ._parsing import parse_description
 from ._patterns import DEFAULT, TypePattern, is_initializing
-from ._state import initial_state
 from ._wrapper import show_source
 from .exceptions import UnknownBackendError
 
 if TYPE_CHECKING:
-    from ._description import Description
+    from ._decide import Decision
     from ._function import Dispatcher
 
 _ROUNDS = 10
@@ -35,26 +35,25 @@ class Loader:
 
     One lock is held while backends are discovered and published. The thread that holds it gets None
     if a module that the discovery imports needs the backends, and so does a thread that has waited
-    for `_PATIENCE` seconds: the discovering thread may be waiting for it.
+    for `_PATIENCE` seconds: the discovering thread may be waiting for it. All get None while a
+    module is being imported that a backend needs.
     """
 
     def __init__(self, system: Any) -> None:
         self._system = system
-        self.loaded: Calls | None = None  # the latest complete result
+        self.loaded: Backends | None = None  # the latest result
         self.told: set[str] = set()  # the warnings that were issued before
-        # A result is incomplete if a module that a backend needs was being imported. It is neither
-        # published nor warned about, and serves until the imports of these modules have ended.
-        self._provisional: tuple[Calls, list[Any]] | None = None
+        self._importing: list[Any] = []  # the modules that have to be imported first
         self._lock = RLock()
         self._thread: int | None = None  # the one that discovers
         self._process = getpid()
         self._changing = RLock()  # held while the registered backends of the system change
 
-    def ready(self) -> Calls | None:
+    def ready(self) -> Backends | None:
         """Return the result of discovery; None in a module that discovery waits for."""
         return self.loaded or self.load() or self.loaded
 
-    def get(self) -> Calls:
+    def get(self) -> Backends:
         """Return the result of discovery; `RuntimeError` in a module that discovery waits for."""
         found = self.ready()
         if found is None:
@@ -64,11 +63,10 @@ class Loader:
             )
         return found
 
-    def load(self, again: bool = False) -> Calls | None:
+    def load(self, again: bool = False) -> Backends | None:
         """Discover the backends, if need be or `again`; None where that has to wait."""
-        provisional = self._provisional  # read once: another thread may replace it
-        if not again and provisional is not None and any(map(is_initializing, provisional[1])):
-            return provisional[0]
+        if not again and any(map(is_initializing, self._importing)):
+            return None
         process = getpid()
         if process != self._process:
             # The child of a fork has none of the parent's threads, one of which may discover.
@@ -80,24 +78,22 @@ class Loader:
                 return self.loaded  # another thread loaded it while this one waited
             self._thread = get_ident()
             found = self._discover_and_publish()
+        except StillImportingError:
+            # Copy, because other threads may import modules meanwhile.
+            self._importing = [each for each in [*sys.modules.values()] if is_initializing(each)]
+            return None
         finally:
             self._thread = None
             self._lock.release()
         # Last, because a filter may turn warnings into exceptions.
-        for warning in found.catalog.warnings() if found.catalog.is_complete else ():
+        for warning in found.catalog.warnings():
             if str(warning) not in self.told:
                 self.told.add(str(warning))
                 warn_caller(warning)
         return found
 
-    def _discover_and_publish(self) -> Calls:
-        self._provisional = None
+    def _discover_and_publish(self) -> Backends:
         found = _discover(self._system)
-        if not found.catalog.is_complete:
-            # Copy, because other threads may import modules meanwhile.
-            importing = [each for each in [*sys.modules.values()] if is_initializing(each)]
-            self._provisional = found, importing
-            return found
         dispatcher = self._system._dispatcher
         # In this order: calls that other threads decide from now on are decided by the new
         # backends, or their decisions are forgotten.
@@ -126,7 +122,7 @@ class Loader:
     def refresh(self) -> None:
         """Look up implementations and attributes again; see `BackendSystem.refresh`."""
         if self.loaded is not None:
-            self.loaded.decider.objects.clear()
+            self.loaded.objects.clear()
             self.forget()
 
     def register(self, fields: Any) -> None:
@@ -181,56 +177,57 @@ def _misspelt(description: Description, dispatcher: Dispatcher) -> Iterator[Find
             )
 
 
-def _discover(system: Any) -> Calls:
+def _discover(system: Any) -> Backends:
     """Find the backends by the current entry points and environment variables."""
     dispatcher: Dispatcher = system._dispatcher
     group = system.group
     entry_points, problems = find_entry_points(group) if group else ([], [])
-    rounds = 0
-    while True:
-        rounds += 1
+    default = Description(
+        DEFAULT,
+        tuple(map(TypePattern, system._default_types)),
+        tuple(map(TypePattern, system._secondary_types)),
+        in_code=True,
+    )
+    for _ in range(_ROUNDS):
         registered = system._registered
         catalog = build_catalog(
-            entry_points,
+            default,
             system._in_code,
-            [TypePattern(each) for each in system._default_types],
-            read_environment(system.environ_prefix, environ),
-            problems,
-            [TypePattern(each) for each in system._secondary_types],
-            [*dispatcher.by_identifier],
-            dispatcher.default_name,
+            entry_points,
             registered,
+            read_environment(system.environ_prefix, environ),
+            [*dispatcher.by_identifier],
+            system.default_name,
+            problems,
         )
-        # Otherwise a module that was imported has registered one.
-        if system._registered is registered or rounds == _ROUNDS:
-            break
+        if system._registered is registered:
+            break  # else a module that was imported has registered one
 
     def override(decision: Decision, classes: tuple[type, ...]) -> Callable[..., Any]:
         from ._classes import make_override  # few libraries have a protocol
 
         return make_override(dispatcher, decision.function, classes, system.protocol)
 
-    decider = Decider(catalog, system._fallback, system._notices, system.protocol, override)
-    return Calls(decider, dispatcher.keeper, system._defer_on)
+    about = system._fallback, system._defer_on, system._notices, system.protocol, override
+    return Backends(catalog, dispatcher.keeper, *about)
 
 
-def document(record: Any, calls: Calls | None) -> None:
+def document(record: Any, backends: Backends | None) -> None:
     """Show the backends in the docstring of a function, and its source in tracebacks."""
     if getattr(record, "shape", None) is None:
         return  # adopted; or the thread that decorates it documents it afterwards
     show_source(record)
-    section = "" if calls is None else docs(calls, record.identifier)
+    section = "" if backends is None else docs(backends, record.identifier)
     record.wrapper.__doc__ = with_section(record.doc, section)
 
 
-def docs(calls: Calls, identifier: str) -> str:
+def docs(backends: Backends, identifier: str) -> str:
     """Return the section "Backends" for the docstring of a function; may be empty."""
-    decider = calls.decider
     texts = []
-    for name in decider.implementers(identifier):
+    for name in backends.implementers(identifier):
         if name == DEFAULT:
             continue
-        description = decider.catalog.descriptions[name]
+        description = backends.catalog.descriptions[name]
         implementation = description.implementation(identifier)
         text = implementation.additional_docs.strip() if implementation is not None else ""
         lines = [f"    {line}".rstrip() for line in text.splitlines()]

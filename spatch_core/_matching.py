@@ -235,7 +235,7 @@ def _last(qualname: str) -> str:
 
 
 class GenericMethod(classmethod):  # type: ignore[type-arg]  # no subscript at run time
-    """The method of a library's mixin, see `protocols.library`.
+    """The method of a library's mixin, see `_classes.library_functions`.
 
     A direct subclass of the mixin is the library's own base class. It does not override: calls
     with it alone cost no more than without a protocol.

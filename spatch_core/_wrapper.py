@@ -124,15 +124,10 @@ class TakesFound:
     the arguments of the call.
     """
 
-    __slots__ = ()
+    __slots__ = ("call_found",)
 
-    if TYPE_CHECKING:
-        function: Function
-        run: Callable[..., Any]
-
-    def call_found(self, found: tuple[Any, ...] | None, /, *args: Any, **kwargs: Any) -> Any:
-        """Make a call with the dispatch arguments that a finder has returned."""
-        return self.run(args, self.function.without_like(kwargs), found)
+    def __init__(self, call_found: Callable[..., Any]) -> None:
+        self.call_found = call_found
 
 
 # --- the C extension ----------------------------------------------------------------------------
@@ -209,7 +204,7 @@ else:
     result = call(*args, **keywords)
 """
 
-# An exception may defer, or gets a note. The rest of the chain runs outside the handler.
+# An exception may defer, or gets a note. The other candidates run outside the handler.
 _CAUGHT = """\
 try:
 {tried}\
@@ -337,11 +332,11 @@ def _text(shape: Shape) -> str:
     return head + _indented(text + any_call, 1)
 
 
-def _assigned(places: Places, values: list[str], given: int) -> str:
-    """Return the lines that set variables that no pattern binds, with `given` positional ones."""
+def _assigned(places: Places, values: list[str], count: int) -> str:
+    """Return the lines that set variables that no pattern binds, with `count` positional ones."""
     lines = []
     for number, (value, (position, has_name)) in enumerate(zip(values, places, strict=True)):
-        if position is not None and position < given:
+        if position is not None and position < count:
             if value != f"a{position}":
                 lines.append(f"{value} = a{position}\n")
         elif has_name:

@@ -9,9 +9,9 @@ from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from ._options import checked_backend
+from ._options import checked_backend, initial_state
 from ._patterns import DEFAULT, import_identifier, is_awaited, shown
-from ._state import CURRENT, DispatchState, initial_state, remembered
+from ._state import CURRENT, DispatchState, remembered
 from ._wrapper import COROUTINE
 from .backend_system import BackendSystem, systems_of
 from .exceptions import ImplementationImportError

@@ -18,6 +18,7 @@ from .._discovery import build_catalog
 from .._environment import read_environment
 from .._errors import Finding, Severity, Source, either, replace
 from .._parsing import parse_description
+from .._patterns import DEFAULT
 from ..exceptions import DescriptionError
 from .checks import DescriptionCheck
 from .child import run
@@ -320,7 +321,8 @@ def verify_file(path: str | os.PathLike[str], imports: bool = True) -> FileRepor
         if file.description is not None:
             # What discovery makes of it, without the variables of a library.
             nowhere = read_environment("", {})
-            catalog = build_catalog([], [], [], nowhere, registered=[file.description])
+            library = Description(DEFAULT, (), (), in_code=True)
+            catalog = build_catalog(library, [], [], [file.description], nowhere, ())
             known = file.description.problems
             malformed = [each for each in catalog.problems if each not in known]
             found += [file.placed(replace(each, severity=Severity.ERROR)) for each in malformed]

@@ -403,7 +403,7 @@ def waits_for_prioritize(description: Description, system: BackendSystem) -> boo
         return False
     order = [*system._catalog().descriptions]
     goes_first = order.index(description.name) < order.index(DEFAULT)
-    if goes_first and description.name in system._dispatcher.ensure_loaded().decider.placed:
+    if goes_first and description.name in system._dispatcher.ensure_loaded().placed:
         return False
     return are_covered(description.known_types, own_types(system))
 
@@ -468,7 +468,7 @@ def edges_as_json(loaded: LoadedLibrary) -> list[dict[str, Any]]:
     ``void`` is the reason why an edge takes part in no call, or empty.
     """
     catalog = loaded.usable._catalog()
-    why_void = loaded.usable._dispatcher.ensure_loaded().decider.why_void
+    why_void = loaded.usable._dispatcher.ensure_loaded().why_void
     waiting = {each.name for each in list_backends(loaded) if each.state is State.WAITS}
     found = []
     for edge in catalog.order.edges(catalog.default_name):

@@ -13,57 +13,11 @@ import pytest
 import spatch_core
 from spatch_core import (
     BackendDeferredError,
-    BackendSystem,
     DispatchContext,
     ImplementationImportError,
     SpatchCoreWarning,
 )
-
-
-class Own:
-    """The library's type."""
-
-
-class Foreign:
-    """The backends' type."""
-
-
-class Other:
-    """A type that no backend knows."""
-
-
-class Sized:
-    """Matches an abstract pattern."""
-
-    def __len__(self) -> int:
-        return 0
-
-
-def describe(name: str, function: Any = None, should_run: Any = None, **fields: Any) -> Any:
-    """Describe a backend for `Foreign` that implements ``lib:f`` (or nothing)."""
-    entry: dict[str, Any] = {"function": function} if function else {}
-    if should_run:
-        entry["should_run"] = should_run
-    if fields.pop("uses_context", False):
-        entry["uses_context"] = True
-    return {
-        "name": name,
-        "primary_types": [f"{__name__}:Foreign"],
-        "functions": {"lib:f": entry} if entry else {},
-        **fields,
-    }
-
-
-def make(*backends: Any, default: Any = None, dispatch_args: Any = "x") -> Any:
-    """Make a library with one function; returns its system and the function."""
-    system = BackendSystem(None, "MYLIB", [f"{__name__}:Own"], backends)
-
-    def f(x: Any = None, *args: Any, **kwargs: Any) -> Any:
-        return "default"
-
-    decorate = system.dispatchable(dispatch_args, module="lib", qualname="f")
-    return system, decorate(default or f)
-
+from tests.library import Foreign, Other, Own, answering, declines, describe, make
 
 # Every form that a target in the tables can take: the implementation itself, or what asks,
 # adds the context, traces, or watches for registrations.
@@ -75,13 +29,20 @@ def form(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
+ASKED: list[Any] = []
+
+
+def asks(context: DispatchContext, /, *args: Any, **kwargs: Any) -> bool:
+    assert isinstance(context, DispatchContext)
+    ASKED.append((args, kwargs))
+    return True
+
+
 def make_in_form(form: str, *implementations: Any, **options: Any) -> Any:
-    """Make a library whose backends (first, second, …) are called in one of the forms."""
+    """Make a library whose backends (b0, b1, …) are called in one of the forms."""
     backends = []
-    for name, implementation in zip(("first", "second", "third"), implementations, strict=False):
-        fields: dict[str, Any] = {}
-        if form == "asked":
-            fields["should_run"] = lambda *args, **kwargs: True
+    for number, implementation in enumerate(implementations):
+        fields: dict[str, Any] = {"should_run": asks} if form == "asked" else {}
         if form == "context":
             fields["uses_context"] = True
 
@@ -91,19 +52,15 @@ def make_in_form(form: str, *implementations: Any, **options: Any) -> Any:
                 assert isinstance(context, DispatchContext)
                 return _plain(*args, **kwargs)
 
-        backends.append(describe(name, implementation, **fields))
+        backends.append(describe(f"b{number}", implementation, **fields))
     if form == "guarded":
-        backends.append(describe("abstract", primary_types=["@collections.abc:Sized"]))
+        backends.append(describe("abstract", types="@collections.abc:Sized", functions={}))
     system, function = make(*backends, **options)
-    return system, function, (system.backend_opts(trace=form == "traced"))
+    return system, function, system.backend_opts(trace=form == "traced")
 
 
 def record(*args: Any, **kwargs: Any) -> Any:
     return args, kwargs
-
-
-def not_implemented(*args: Any, **kwargs: Any) -> Any:
-    return NotImplemented
 
 
 # ---------------------------------------------------------------------------------------
@@ -140,10 +97,7 @@ class Truthy:
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_only_true_runs(answer: Any) -> None:
     """C3: all else defers, however truthy; a string is the reason, an odd answer warns once."""
-    system, f = make(
-        describe("first", lambda x: "first", should_run=lambda context, x: answer),
-        describe("second", lambda x: "second"),
-    )
+    system, f = make(describe("first", should_run=answering(answer)), describe("second"))
     is_odd = answer is not False and answer is not None and not isinstance(answer, str)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", SpatchCoreWarning)
@@ -163,26 +117,6 @@ def test_only_true_runs(answer: Any) -> None:
     assert (called.backend, str(called.outcome), called.reason) == ("second", "called", "")
 
 
-def test_should_run_sees_the_context_and_the_arguments_as_given() -> None:
-    """C3, C4: should_run(context, *args, **kwargs), positional as positional."""
-    seen: list[Any] = []
-
-    def should_run(*args: Any, **kwargs: Any) -> bool:
-        seen.append((args, kwargs))
-        return True
-
-    _, f = make(describe("first", record, should_run=should_run), default=lambda x, n=1, m=2: None)
-    x = Foreign()
-    f(x, 5, m=6)
-    f(n=7, x=x)
-    (first, second) = seen
-    assert first[0][1:] == (x, 5)
-    assert first[1] == {"m": 6}
-    assert second[0][1:] == ()
-    assert second[1] == {"n": 7, "x": x}
-    assert isinstance(first[0][0], DispatchContext)
-
-
 def test_should_run_is_asked_at_every_call_in_order() -> None:
     """C3: the answer is never remembered, and no backend behind the answering one is asked."""
     asked: list[str] = []
@@ -194,23 +128,14 @@ def test_should_run_is_asked_at_every_call_in_order() -> None:
 
         return should_run
 
-    _, f = make(
-        *(
-            describe(name, lambda x, wanted: wanted, should_run=ask(name))
-            for name in ("first", "second", "third")
-        ),
-        default=lambda x, wanted: "default",
-    )
-    x = Foreign()
-    assert [f(x, wanted) for wanted in ("second", "first", "nobody", "third")] == [
-        "second",
-        "first",
-        "default",
-        "third",
-    ]
-    assert " ".join(asked) == (
-        "first second first first second third first second third"  # in the order of the calls
-    )
+    names = ("first", "second", "third")
+    backends = [describe(name, should_run=ask(name)) for name in names]
+    _, f = make(*backends, default=lambda x, wanted: "default")
+    wanted = ("second", "first", "nobody", "third")
+    answers = [f(Foreign(), each) for each in wanted]
+    assert answers == ["second", "first", "default", "third"]
+    # In the order of the calls.
+    assert " ".join(asked) == "first second first first second third first second third"
 
 
 # ---------------------------------------------------------------------------------------
@@ -251,13 +176,17 @@ CALLS: list[Any] = [
 def test_implementation_gets_exactly_what_was_given(
     default: Any, dispatch_args: Any, args: Any, kwargs: Any, form: str
 ) -> None:
-    """C4: positional as positional, keyword as keyword (in order), omitted as omitted."""
+    """C3, C4: positional as positional, keyword as keyword (in order), omitted as omitted.
+
+    So does its `should_run`, after the context.
+    """
     _, f, options = make_in_form(form, record, default=default, dispatch_args=dispatch_args)
     with options:
         for _ in range(2):  # the first call fills the table, the second one reads it
             got_args, got_kwargs = f(*args, **kwargs)
             assert got_args == args
             assert list(got_kwargs.items()) == list(kwargs.items())
+            assert form != "asked" or ASKED.pop() == (args, kwargs)
 
 
 @pytest.mark.parametrize(
@@ -298,7 +227,7 @@ def test_context_says_what_is_known_about_the_call(prioritized: bool) -> None:
             implementation,
             should_run=should_run,
             uses_context=True,
-            secondary_types=[f"{__name__}:Own"],
+            also="Own",
         ),
         default=lambda x, y=None, z=None, n=1: "default",
         dispatch_args=("x", "y", "z"),
@@ -367,9 +296,7 @@ def test_failing_import_names_the_backend(
     if text is not None:
         write_module(tmp_path, module, text)
     entry = {"function": record, failing: f"{module}:f"}
-    _, f = make(
-        describe("first", functions={"lib:f": entry}), describe("second", lambda x: "second")
-    )
+    _, f = make(describe("first", functions={"lib:f": entry}), describe("second"))
     for _ in range(2):  # nothing of the failure is remembered
         with pytest.raises(ImportError) as caught:
             f(Foreign())
@@ -379,6 +306,9 @@ def test_failing_import_names_the_backend(
         assert error.identifier == f"{module}:f"
         assert "MYLIB_BLOCK=first" in str(error)
         assert type(error.__cause__) is cause
+        if isinstance(error.__cause__, ValueError):  # no frames of the import system
+            first = traceback.extract_tb(error.__cause__.__traceback__)[0]
+            assert first.filename == str(tmp_path / f"{module}.py")
         assert pickle.loads(pickle.dumps(error)).identifier == error.identifier
     assert f(Own()) == "default"
 
@@ -419,7 +349,7 @@ def test_not_implemented_of_the_default_is_the_result(form: str) -> None:
         calls.append("default")
         return NotImplemented
 
-    _, f, options = make_in_form(form, not_implemented, default=default)
+    _, f, options = make_in_form(form, declines, default=default)
     with options:
         assert f(Foreign()) is NotImplemented
         assert f(Own()) is NotImplemented
@@ -437,7 +367,7 @@ def test_backends_and_options_may_change_during_a_call() -> None:
         system.backend_opts(disable="second").enable_globally()
         return NotImplemented
 
-    system, f = make(describe("first", changes), describe("second", lambda x: "second"))
+    system, f = make(describe("first", changes), describe("second"))
     assert f(Foreign()) in ("second", "default")
     assert tried == ["first"]
     assert f(Foreign()) == "default"
@@ -446,7 +376,10 @@ def test_backends_and_options_may_change_during_a_call() -> None:
 
 @pytest.mark.parametrize("error", [ValueError, TypeError, KeyError, KeyboardInterrupt, SystemExit])
 def test_exception_of_an_implementation_is_the_callers(form: str, error: Any) -> None:
-    """C7: with its own traceback, no context from dispatching, nothing else tried."""
+    """C7: with its own traceback, no context from dispatching, nothing else tried.
+
+    A note names the backend, and how to leave it out.
+    """
     calls: list[str] = []
 
     def implementation(x: Any) -> Any:
@@ -463,6 +396,9 @@ def test_exception_of_an_implementation_is_the_callers(form: str, error: Any) ->
             f(Foreign())
         assert caught.value.__context__ is None
         assert caught.value.__cause__ is None
+        if sys.version_info >= (3, 11) and issubclass(error, Exception):
+            (note,) = caught.value.__notes__
+            assert all(each in note for each in ("'b0'", "lib:f", "disable='b0'"))
         frames = [frame.name for frame in traceback.extract_tb(caught.tb)]
         assert frames[0] == "test_exception_of_an_implementation_is_the_callers"
         assert frames[1] == "f" or spatch_core.accelerated  # C has no frames
@@ -521,9 +457,7 @@ def test_invoked_backend_is_asked(state: Any, uses_context: bool) -> None:
 
 def test_invoked_backend_must_answer() -> None:
     """F8: a backend that was asked for by name and does not answer is an error."""
-    _, f = make(
-        describe("first", not_implemented), describe("second"), describe("third", lambda x: 3)
-    )
+    _, f = make(describe("first", declines), describe("second", functions={}), describe("third"))
     with pytest.raises(BackendDeferredError, match="NotImplemented") as caught:
         f.invoke(backend="first")(Foreign())
     assert (caught.value.backend, caught.value.function) == ("first", "lib:f")

@@ -9,19 +9,9 @@ from typing import Any
 
 import pytest
 
-from spatch_core import (
-    IF_NEEDED,
-    BackendDeferredError,
-    BackendSystem,
-    DispatchContext,
-    NoImplementationError,
-)
-
-HERE = __name__
-
-
-class Foreign:
-    """The backends' type."""
+from spatch_core import IF_NEEDED, BackendDeferredError, DispatchContext, NoImplementationError
+from tests import library
+from tests.library import Foreign, Own, answering, declines, describe
 
 
 def prepares(context: DispatchContext, x: Any, number: int) -> bool | str:
@@ -36,13 +26,10 @@ def is_prepared(context: DispatchContext, x: Any, number: int) -> Any:
 
 def test_should_run_prepares_the_call_for_the_implementation() -> None:
     """C5: in this call alone; by force, nothing is prepared."""
-    table = {"function": is_prepared, "should_run": prepares, "uses_context": True}
-    backend = {"name": "b", "primary_types": [f"{HERE}:Foreign"], "functions": {"lib:f": table}}
-    system = BackendSystem(None, "LIB", backends=[backend])
-    f: Any = system.dispatchable("x", identifier="lib:f")(lambda x, number: "default")
+    _, f = make(with_context(is_prepared, should_run=prepares))
     assert [f(Foreign(), number) for number in (1, 2, -1, 3)] == [[1], [2], "default", [3]]
-    assert f.invoke(backend="b")(Foreign(), 4) == [4]
-    assert f.invoke(backend="b", force=True)(Foreign(), 5) is None
+    assert f.invoke(backend="b0")(Foreign(), 4) == [4]
+    assert f.invoke(backend="b0", force=True)(Foreign(), 5) is None
     assert f.explain(Foreign(), -1).selected == "default"
 
 
@@ -60,27 +47,12 @@ def test_it_can_be_made_for_a_test_and_pickled() -> None:
     )
 
 
-SEEN: list[Any] = []
-ANSWERS: dict[str, Any] = {}
-
-
-def looks(context: DispatchContext, *args: Any, **kwargs: Any) -> Any:
-    SEEN.append(context.dispatch_args)
-    return ANSWERS["should_run"]
-
-
-def replies(context: DispatchContext, *args: Any, **kwargs: Any) -> Any:
-    SEEN.append(context.dispatch_args)
-    return ANSWERS["function"]
-
-
 class Shape(ABC):  # noqa: B024  # nothing is registered with it
     pass
 
 
 def call_twice(system: Any, f: Any, *args: Any) -> None:
     f(*args)
-    SEEN.clear()
     f(*args)
 
 
@@ -88,73 +60,46 @@ WAYS: dict[str, Any] = {
     "call": lambda system, f, *args: f(*args),
     "second call": call_twice,
     "keyword": lambda system, f, x, y, z: f(x, y, z=z),
-    "invoke backend": lambda system, f, *args: f.invoke(backend="a")(*args),
+    "invoke backend": lambda system, f, *args: f.invoke(backend="b0")(*args),
     "invoke type": lambda system, f, *args: f.invoke(type=Foreign)(*args),
     "explain": lambda system, f, *args: f.explain(*args),
     "trace": lambda system, f, *args: system.backend_opts(trace=True)(f)(*args),
+    "hook": lambda system, f, *args: system.backend_opts(
+        hook=lambda call: call.next(*call.args, **call.kwargs)
+    )(f)(*args),
 }
 
 
-@pytest.mark.parametrize("kinds", [(), ("should_run",), ("should_run", "context")], ids=str)
-@pytest.mark.parametrize("pattern", ["Foreign", "~Foreign", "@Shape"])
-@pytest.mark.parametrize(
-    "reply",
-    [{"should_run": True, "function": "b"}, {"should_run": False, "function": NotImplemented}],
-    ids=["runs", "defers"],
-)
+@pytest.mark.parametrize("types", ["Foreign", "~Foreign", f"@{__name__}:Shape Foreign"])
+@pytest.mark.parametrize("runs", [True, False], ids=["runs", "defers"])
 @pytest.mark.parametrize("way", WAYS)
-def test_a_finder_runs_once_however_a_function_is_called(
-    way: str, reply: dict[str, Any], pattern: str, kinds: tuple[str, ...]
-) -> None:
+def test_a_finder_runs_once_however_a_function_is_called(way: str, runs: bool, types: str) -> None:
     """F4: it may be slow, or use up an iterator; the context has what it has found."""
-    ANSWERS.update(reply)
-    SEEN.clear()
     calls: list[Any] = []
+    seen: list[Any] = []
     first, second = Foreign(), Foreign()
 
     def find(*args: Any, z: Any = None) -> Any:
         calls.append(args)
         return iter((args[0], None, second))
 
-    mark = "" if pattern[0].isalpha() else pattern[0]
-    fields: dict[str, Any] = {"function": f"{HERE}:{'replies' if 'context' in kinds else 'defers'}"}
-    if "context" in kinds:
-        fields["uses_context"] = True
-    if "should_run" in kinds:
-        fields["should_run"] = f"{HERE}:looks"
-    backends = [
-        {
-            "name": name,
-            "primary_types": [f"{mark}{HERE}:{pattern.strip('~@')}", f"{HERE}:Foreign"],
-            "functions": {"lib:g": fields},
-        }
-        for name in ("a", "b")
-    ]
-    system = BackendSystem(None, "LIB", backends=backends)
+    def asks(context: DispatchContext, *args: Any, **kwargs: Any) -> bool:
+        seen.append(context.dispatch_args)
+        return runs
 
-    def g(x: Any, y: Any = None, z: Any = None) -> str:
-        return "default"
-
-    function = system.dispatchable(find, module="lib", qualname="g")(g)
+    entry = {"function": answers, "should_run": asks, "uses_context": True}
+    system, f = make(
+        entry, entry, types=types, dispatch_args=find, default=lambda x, y, z: "default"
+    )
     try:
-        WAYS[way](system, function, first, 2, 3)
+        WAYS[way](system, f, first, 2, 3)
     except BackendDeferredError:
         assert way == "invoke backend"
     assert len(calls) == (2 if way == "second call" else 1)
-    assert set(SEEN) <= {(first, second)}
-    if kinds and way != "invoke backend":
-        assert SEEN
-
-
-def defers(*args: Any, **kwargs: Any) -> Any:
-    return NotImplemented
+    assert set(seen) == {(first, second)}
 
 
 # --- exceptions that defer ----------------------------------------------------------------
-
-
-class Own:
-    """The library's type."""
 
 
 class DecliningError(Exception):
@@ -165,14 +110,7 @@ def raises(x: Any) -> Any:
     raise DecliningError("too large")
 
 
-def fails(x: Any) -> Any:
-    raise ValueError("broken")
-
-
-def answers(x: Any) -> str:
-    return "answers"
-
-
+answers = answering("answers")
 ASKED: list[str] = []
 
 
@@ -186,22 +124,19 @@ def needed(context: Any, x: Any) -> Any:
     return IF_NEEDED
 
 
-def make(
-    *implementations: Any, default: Any = None, dispatch_args: Any = "x", **options: Any
-) -> Any:
-    backends = []
-    for number, given in enumerate(implementations):
-        entry = given if isinstance(given, dict) else {"function": given}
-        backends.append(
-            {
-                "name": f"b{number}",
-                "primary_types": [f"{__name__}:Foreign"],
-                "functions": {"lib:f": entry},
-            }
-        )
-    system = BackendSystem(None, "COURSELIB", [f"{__name__}:Own"], backends, **options)
-    decorate = system.dispatchable(dispatch_args, identifier="lib:f")
-    return system, decorate(default or (lambda x: "default"))
+def default(x: Any, *rest: Any) -> str:
+    return "default"
+
+
+def make(*implementations: Any, types: str = "Foreign", **options: Any) -> Any:
+    """Make a library with backends b0, b1, … of these implementations, or tables of a function."""
+    backends = [
+        describe(f"b{number}", types=types, **each)
+        if isinstance(each, dict)
+        else describe(f"b{number}", each, types=types)
+        for number, each in enumerate(implementations)
+    ]
+    return library.make(*backends, **{"default": default, **options})
 
 
 @pytest.mark.parametrize("is_guarded", [False, True])
@@ -215,7 +150,7 @@ def test_an_exception_that_the_library_names_defers(is_guarded: bool) -> None:
     ]:
         system, f = make(*implementations, defer_on=[DecliningError])
         if is_guarded:
-            system.register({"name": "late", "primary_types": ["tests_course_absent:Foreign"]})
+            system.register(describe("late", types="tests_course_absent:Foreign"))
         assert f(Foreign()) == "answers"
         assert f(Foreign()) == "answers"
         with system.backend_opts(trace=True) as trace:
@@ -256,11 +191,7 @@ def test_a_named_backend_that_defers_by_an_exception() -> None:
 
 
 def test_other_exceptions_are_the_caller_s() -> None:
-    """C7: nothing else is tried, and without `defer_on` no exception defers."""
-    _, f = make(fails, answers, defer_on=[DecliningError])
-    with pytest.raises(ValueError, match="broken") as caught:
-        f(Foreign())
-    assert caught.value.__context__ is None
+    """C7: without `defer_on` no exception defers, and that of the default never does."""
     _, f = make(raises, answers)
     with pytest.raises(DecliningError):
         f(Foreign())
@@ -323,9 +254,8 @@ def test_call_next_with_other_types_resolves_anew() -> None:
     """C5: without the backends that were considered before."""
     _, f = make(with_context(converts), answers, fallback="raise")
     assert f(Foreign()) == "b0(default)"
-    both = {"name": "b1", "primary_types": [f"{HERE}:Own", f"{HERE}:Foreign"]}
     system, f = make(with_context(converts))
-    system.register({**both, "functions": {"lib:f": {"function": answers}}})
+    system.register(describe("b1", answers, types="Own Foreign"))
     with system.backend_opts(prioritize=["b0", "b1"]):
         assert f(Foreign()) == "b0(answers)"
 
@@ -333,7 +263,7 @@ def test_call_next_with_other_types_resolves_anew() -> None:
 def test_no_backend_is_asked_twice_whatever_goes_on() -> None:
     """C3, C5: also after `IF_NEEDED`, and if the backend that goes on defers itself."""
     lazy = {"function": answers, "should_run": needed}
-    asked = {"function": lambda x: NotImplemented, "should_run": decides}
+    asked = {"function": declines, "should_run": decides}
     for implementations, answer in [
         ((lazy, with_context(goes_on), asked), "b1(answers)"),
         ((with_context(goes_on_and_declines), asked), "default"),

@@ -11,13 +11,10 @@ from typing import Any
 
 import pytest
 
-from spatch_core import BackendSystem
+from tests import library
+from tests.library import Foreign, answering, declines, describe
 
 FLAGS = (inspect.iscoroutinefunction, inspect.isgeneratorfunction, inspect.isasyncgenfunction)
-
-
-class Foreign:
-    """A backend's type."""
 
 
 # --- default implementations
@@ -53,10 +50,6 @@ async def waits(x: Any, y: Any = None) -> Any:
     return "first"
 
 
-def defers(x: Any, y: Any = None) -> Any:
-    return NotImplemented
-
-
 def future(x: Any, y: Any = None) -> Any:
     made = asyncio.get_running_loop().create_future()
     made.set_result("first")
@@ -80,24 +73,13 @@ async def streams(x: Any, y: Any = None) -> Any:
         ENDED.append(x)
 
 
-def should_run(context: Any, *args: Any, **kwargs: Any) -> bool:
-    return True
-
-
 ENDED: list[Any] = []
 
 
-def make(default: Any, implementation: str | None = None, **entry: Any) -> Any:
-    functions = {}
-    if implementation is not None:
-        functions["lib:f"] = {"function": f"{__name__}:{implementation}", **entry}
-    description = {
-        "name": "first",
-        "primary_types": [f"~{__name__}:Foreign"],
-        "functions": functions,
-    }
-    system = BackendSystem(None, "MYLIB", ["builtins:int"], backends=[description])
-    return system, system.dispatchable("x", module="lib", qualname="f")(default)
+def make(default: Any, implementation: Any = None, **entry: Any) -> Any:
+    fields = {"functions": {}} if implementation is None else entry
+    backend = describe("first", implementation, types="~Foreign", **fields)
+    return library.make(backend, default=default, types="builtins:int")
 
 
 def drive(generator: Any, sent: Any = None) -> list[Any]:
@@ -112,9 +94,9 @@ def drive(generator: Any, sent: Any = None) -> list[Any]:
 
 
 KINDS: dict[str, Any] = {
-    "coroutine": (wait, "waits"),
-    "generator": (count, "counts"),
-    "asynchronous generator": (stream, "streams"),
+    "coroutine": (wait, waits),
+    "generator": (count, counts),
+    "asynchronous generator": (stream, streams),
 }
 
 
@@ -153,7 +135,7 @@ def test_nature_is_kept(kind: str, implementation: bool, wrap: Any) -> None:
 
 def test_it_dispatches_when_the_body_starts() -> None:
     """F12: Under the options in force there, not where the coroutine was made."""
-    system, function = make(wait, "waits")
+    system, function = make(wait, waits)
     made = function(Foreign())
     with system.backend_opts(disable="first"):
         assert asyncio.run(made)[0] == "default"
@@ -161,12 +143,12 @@ def test_it_dispatches_when_the_body_starts() -> None:
     assert asyncio.run(made) == "first"
 
 
-ASKED: list[dict[str, Any]] = [{}, {"should_run": f"{__name__}:should_run"}]
+ASKED: list[dict[str, Any]] = [{}, {"should_run": answering(True)}]
 
 
 @pytest.mark.parametrize("entry", ASKED, ids=["plain", "asks"])
-@pytest.mark.parametrize("implementation", ["waits", "future", "defers"])
-def test_coroutine_functions(implementation: str, entry: Any) -> None:
+@pytest.mark.parametrize("implementation", [waits, future, declines])
+def test_coroutine_functions(implementation: Any, entry: Any) -> None:
     """F12, C6: an implementation returns any awaitable; ``NotImplemented`` in its place defers."""
     system, function = make(wait, implementation, **entry)
     x = Foreign()
@@ -175,28 +157,28 @@ def test_coroutine_functions(implementation: str, entry: Any) -> None:
         found = [await function(x) for _ in range(2)]
         with system.backend_opts(trace=True) as trace:
             found.append(await function(x))
-        names = ["first", "first", "default"] if implementation == "defers" else ["first"]
+        names = ["first", "first", "default"] if implementation == declines else ["first"]
         assert [event.backend for event in trace] == names
-        if implementation != "defers":
+        if implementation != declines:
             assert await function.invoke(backend="first")(1) == "first"
             assert await function.invoke(type=Foreign)(None) == "first"
         return found
 
-    expected: Any = ("default", x) if implementation == "defers" else "first"
+    expected: Any = ("default", x) if implementation == declines else "first"
     assert asyncio.run(main()) == [expected] * 3
 
 
 def test_generators() -> None:
     """F12: What is sent, thrown and returned passes through."""
     for x, last in ((1, "default"), (Foreign(), "first")):
-        _, function = make(count, "counts")
+        _, function = make(count, counts)
         for _ in range(3):
             steps: list[Any] = ["one", ("sent", 7)] if last == "default" else ["one"]
             assert drive(function(x), 7) == [*steps, last]
-    _, function = make(count, "iterates")
+    _, function = make(count, iterates)
     assert [*function(Foreign())] == ["one", "two"]
     assert drive(function(Foreign())) == ["one", "two", None]
-    _, function = make(count, "defers")
+    _, function = make(count, declines)
     for _ in range(2):
         generator = function(Foreign())
         next(generator)
@@ -208,8 +190,8 @@ def test_generators() -> None:
 
 
 @pytest.mark.parametrize("traced", [False, True])
-@pytest.mark.parametrize("implementation", ["defers", "streams"])
-def test_asynchronous_generators(implementation: str, traced: bool) -> None:
+@pytest.mark.parametrize("implementation", [declines, streams])
+def test_asynchronous_generators(implementation: Any, traced: bool) -> None:
     """F12: they are sent to, thrown into and closed like the implementation itself."""
     system, function = make(stream, implementation)
     x = Foreign()
@@ -230,7 +212,7 @@ def test_asynchronous_generators(implementation: str, traced: bool) -> None:
         made = function(x)
         await made.__anext__()
         await made.aclose()
-        assert [x] * (implementation == "streams") == ENDED
+        assert [x] * (implementation == streams) == ENDED
 
     with system.backend_opts(trace=traced):
         asyncio.run(main())
@@ -280,7 +262,7 @@ async def waits_for_nothing(x: Any, y: Any = None) -> Any:
 @pytest.mark.parametrize("entry", ASKED, ids=["plain", "asks"])
 def test_what_is_awaited_is_passed_through(entry: Any) -> None:
     """F12: and not looked at again."""
-    system, function = make(wait, "waits_for_nothing", **entry)
+    system, function = make(wait, waits_for_nothing, **entry)
 
     async def main() -> list[Any]:
         found = [await function(Foreign()), await function.invoke(backend="first")(1)]

@@ -7,7 +7,6 @@ import gc
 import inspect
 import pickle
 import traceback
-from abc import ABC
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -16,22 +15,7 @@ import pytest
 import spatch_core
 from spatch_core import BackendDeferredError, BackendSystem
 from spatch_core.hooks import Call
-
-
-class Own:
-    """The library's type."""
-
-
-class Foreign:
-    """The type of backend one."""
-
-
-class Other:
-    """The type of backend two."""
-
-
-class Abstract(ABC):  # noqa: B024  # other classes are registered
-    """The type of backend three, by registration."""
+from tests.library import Foreign, Other, Own, answering, declines, describe, make, pattern
 
 
 class DefersError(Exception):
@@ -50,8 +34,7 @@ def one(x: Any, *args: Any, **kwargs: Any) -> Any:
     return "one"
 
 
-def two(*args: Any, **kwargs: Any) -> Any:
-    return "two"
+two = answering("two")
 
 
 def asked(context: Any, *args: Any, **kwargs: Any) -> Any:
@@ -63,34 +46,22 @@ async def one_waits(x: Any, *args: Any) -> Any:
     return "one", await system.functions["lib:wait"](Own(), *args)
 
 
-def identity(name: str, **more: Any) -> dict[str, Any]:
-    return {"function": f"{__name__}:{name}", **more}
+def functions(**implementations: Any) -> dict[str, Any]:
+    return {f"lib:{name}": {"function": each} for name, each in implementations.items()}
 
 
-BACKENDS = [
-    {
-        "name": "one",
-        "primary_types": [f"{__name__}:Foreign"],
-        "functions": {
-            "lib:f": identity("one"),
-            "lib:found": identity("one"),
-            "lib:wait": identity("one_waits"),
-            "lib:like": identity("two"),
-            "lib:asked": identity("asked", uses_context=True),
-        },
-    },
-    {
-        "name": "two",
-        "primary_types": [f"{__name__}:Other"],
-        "functions": {"lib:f": identity("two"), "lib:found": identity("two")},
-    },
-    {
-        "name": "three",
-        "primary_types": [f"@{__name__}:Abstract"],
-        "functions": {"lib:f": identity("two")},
-    },
-]
-system = BackendSystem(None, "HOOKLIB", [f"{__name__}:Own"], BACKENDS, defer_on=[DefersError])
+ONE = functions(f=one, found=one, wait=one_waits, like=two, asked=asked)
+ONE["lib:asked"]["uses_context"] = True
+system = BackendSystem(
+    None,
+    "HOOKLIB",
+    [pattern("Own")],
+    [
+        describe("one", functions=ONE),
+        describe("two", types="Other", functions=functions(f=two, found=two)),
+    ],
+    defer_on=[DefersError],
+)
 backend_opts = system.backend_opts
 
 
@@ -112,15 +83,7 @@ def alone(x: Any, *args: Any) -> Any:
     return f(x) if args == ("nested",) else x
 
 
-finds: list[Any] = []
-
-
-def find(*args: Any, **kwargs: Any) -> Any:
-    finds.append(args)
-    return args[:1]
-
-
-@system.dispatchable(find, identifier="lib:found")
+@system.dispatchable(lambda *args, **kwargs: args[:1], identifier="lib:found")
 def found(x: Any, *args: Any, **kwargs: Any) -> Any:
     """Have a finder."""
     return "default"
@@ -277,16 +240,7 @@ def test_other_types_are_resolved_anew(function: Any) -> None:
 @pytest.mark.parametrize("names", [["first"], ["first", "second"]], ids=["one", "several"])
 def test_a_backend_that_has_deferred_has_not_answered(names: list[str]) -> None:
     """H2: where none has answered, there is no backend, however many have deferred."""
-    backends = [
-        {
-            "name": name,
-            "primary_types": [f"{__name__}:Foreign"],
-            "functions": {"lib:work": {"function": lambda x: NotImplemented}},
-        }
-        for name in names
-    ]
-    refusing = BackendSystem(None, "REFUSING", [f"{__name__}:Own"], backends, fallback="raise")
-    work: Any = refusing.dispatchable("x", identifier="lib:work")(lambda x: None)
+    refusing, work = make(*(describe(name, declines) for name in names), fallback="raise")
     seen = Seen()
     calls: list[Call] = []
 
@@ -302,20 +256,6 @@ def test_a_backend_that_has_deferred_has_not_answered(names: list[str]) -> None:
         work(Foreign())
     assert seen.backends == [None]
     assert calls[0].deferred == dict.fromkeys(names, "it returned NotImplemented")
-
-
-def test_a_finder_runs_once() -> None:
-    """H2, F4: and again for other arguments alone."""
-    with backend_opts(hook=forward), backend_opts(hook=Seen()):
-        found(Foreign())
-        finds.clear()
-        x = Foreign()
-        found(x, 1, n=2)
-        assert finds == [(x, 1)]
-        finds.clear()
-        with backend_opts(hook=lambda call: call.next(*call.args)):
-            found(x, 1, n=2)
-        assert finds == [(x, 1)] * 2
 
 
 def test_an_argument_that_is_there_for_its_type() -> None:
@@ -489,14 +429,11 @@ def test_warnings_are_shown_where_the_hook_goes_on() -> None:
     """H3, V3: the innermost line outside of the package."""
     line = forward.__code__.co_firstlineno + 1
 
-    class Unknown:
-        pass
-
     with (
         backend_opts(fallback="warn", hook=forward),
         pytest.warns(spatch_core.FallbackWarning) as caught,
     ):
-        f(Unknown())
+        f(type("Unknown", (), {})())
     assert [(each.filename, each.lineno) for each in caught] == [(__file__, line)]
 
 
@@ -600,9 +537,6 @@ def test_generator_functions() -> None:
         next(generator)
         generator.close()
         assert list(generator) == []
-
-
-# --- threads, tasks and contexts
 
 
 # --- what stays after a hook

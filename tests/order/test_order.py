@@ -1,4 +1,4 @@
-"""P2 to P6: examples of the order of all backends, through `BackendSystem.backends`.
+"""P2 to P6: examples of the order of all backends, and of those that a call considers.
 
 `tests/property/test_ordering.py` compares random backends with the rules taken word by word.
 """
@@ -9,7 +9,10 @@ from typing import Any
 
 import pytest
 
-from spatch_core import BackendSystem
+from spatch_core import BackendSkippedWarning
+from spatch_core.types import Verdict
+from tests.installed import installed
+from tests.library import HERE, Foreign, Other, describe, make
 from tests.order.backends import Fields, backend, names, order, ring
 
 ABSTRACT = [
@@ -83,41 +86,61 @@ def test_specificity_on_a_cycle_cancels_out() -> None:
     assert names(*cycle, *others) == "a b c e d z"
 
 
-class Mine:
-    """A type of the backends."""
+# --- the order of a call ---------------------------------------------------------------
 
 
-class answers:  # noqa: N801 - a namespace
-    """Implementations that say whose they are."""
+def test_candidates_on_a_circle_are_skipped_and_say_why(monkeypatch: pytest.MonkeyPatch) -> None:
+    """P6, F7: only in the calls that match them both."""
+    system, f = make(describe("own"), group="testorder.backends")
+    circle = {
+        "a": describe("a", types="Foreign Other", higher_priority_than=["b"]),
+        "b": describe("b", higher_priority_than=["a"]),
+    }
+    with installed("testorder.backends", circle):
+        with pytest.warns(BackendSkippedWarning, match="form a cycle"):
+            assert f(Foreign()) == "own"
+        assert f(Other()) == "a"
+        explained = {each.backend: each for each in f.explain(Foreign()).backends}
+        assert {explained[name].verdict for name in "ab"} == {Verdict.SKIPPED}
+        reason = "form a cycle: a before b before a. Set MYLIB_SET_ORDER='a>b'"
+        assert reason in explained["a"].reason
+        with system.backend_opts(prioritize="b"):
+            assert f(Foreign()) == f.explain(Foreign()).selected == "b"
+        monkeypatch.setenv("MYLIB_SET_ORDER", "a>b")
+        system.reload()
+        assert [each.backend for each in f.explain(Foreign()).backends] == [
+            *("own", "a", "b", "default")
+        ]
 
-    a = staticmethod(lambda x: "a")
-    b = staticmethod(lambda x: "b")
+
+def test_the_librarys_own_on_a_circle_are_skipped() -> None:
+    """P6: a mistake of the library is reported like others."""
+    _, f = make(
+        describe("one", higher_priority_than=["two"]),
+        describe("two", higher_priority_than=["one"]),
+        describe("three"),
+    )
+    with pytest.warns(BackendSkippedWarning, match="one before two before one"):
+        assert f(Foreign()) == "three"
 
 
-# --- nearness ------------------------------------------------------------------------
+class Sub(Foreign):
+    """A class that a backend names itself, and another one by its base."""
 
 
-class Base:
-    """A class that a backend knows with its subclasses."""
-
-
-class Sub(Base):
-    """A class that another backend names itself."""
-
-
-BASE, SUB, OTHER = (f"{__name__}:{cls}" for cls in ("Base", "Sub", "Mine"))
+BASE, SUB, OTHER = f"{HERE}:Foreign", f"{__name__}:Sub", f"{HERE}:Other"
 
 
 @pytest.mark.parametrize(
     ("a", "b", "set_order", "expected"),
     [
-        ({"primary": f"~{BASE}"}, {"primary": SUB}, "", "b"),
-        ({"primary": f"~{BASE}"}, {"primary": f"{SUB} ~{BASE}"}, "", "b"),
-        ({"primary": f"~{BASE}", "higher": "b"}, {"primary": SUB}, "", "a"),
-        ({"primary": f"~{BASE}"}, {"primary": SUB, "lower": "a"}, "", "a"),
-        ({"primary": f"~{BASE}"}, {"primary": SUB}, "a>b", "a"),
-        ({"primary": f"~{BASE}"}, {"primary": SUB, "higher": "a"}, "a>x>b", "a"),
-        ({"primary": f"~{BASE} {OTHER}"}, {"primary": f"{SUB} {OTHER}"}, "", "b"),
+        ({"types": f"~{BASE}"}, {"types": SUB}, "", "b"),
+        ({"types": f"~{BASE}"}, {"types": f"{SUB} ~{BASE}"}, "", "b"),
+        ({"types": f"~{BASE}", "higher_priority_than": ["b"]}, {"types": SUB}, "", "a"),
+        ({"types": f"~{BASE}"}, {"types": SUB, "lower_priority_than": ["a"]}, "", "a"),
+        ({"types": f"~{BASE}"}, {"types": SUB}, "a>b", "a"),
+        ({"types": f"~{BASE}"}, {"types": SUB, "higher_priority_than": ["a"]}, "a>x>b", "a"),
+        ({"types": f"~{BASE} {OTHER}"}, {"types": f"{SUB} {OTHER}"}, "", "b"),
     ],
     ids=[
         "the nearer one goes first",
@@ -138,17 +161,6 @@ def test_nearness_on_the_mro_decides_in_a_call(
 ) -> None:
     """P4, P5: it is stronger than type specificity and weaker than explicit edges."""
     if set_order:
-        monkeypatch.setenv("TESTORDER_SET_ORDER", set_order)
-    backends = []
-    for name, given in (("a", a), ("b", b)):
-        fields = backend(name, **given)
-        del fields["in_code"]
-        functions = {"lib:f": {"function": f"{__name__}:answers.{name}"}}
-        backends.append({**fields, "functions": functions})
-    system = BackendSystem(None, "TESTORDER", backends=backends)
-
-    @system.dispatchable(("x", "y"), module="lib", qualname="f")
-    def f(x: Any, y: Any = None) -> str:
-        return "default"
-
+        monkeypatch.setenv("MYLIB_SET_ORDER", set_order)
+    _, f = make(describe("a", **a), describe("b", **b))
     assert f(Sub()) == expected

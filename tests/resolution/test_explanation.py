@@ -1,4 +1,4 @@
-"""Explanations and traces, as people read them, also in notebooks."""
+"""Explanations and traces: what they say, and that it is what a call does."""
 
 from __future__ import annotations
 
@@ -12,17 +12,9 @@ from typing import Any
 import pytest
 
 import spatch_core
-from spatch_core import BackendSystem
 from spatch_core.testing import run_python
-from spatch_core.types import Explanation, TraceEvent
-
-
-class Own:
-    """The library's type."""
-
-
-class Foreign:
-    """The backends' type."""
+from spatch_core.types import Explanation, Verdict
+from tests.library import HERE, Foreign, Other, Own, answering, describe, make
 
 
 def first(x: Any, n: int = 0) -> Any:
@@ -37,26 +29,15 @@ def wants_two(context: Any, x: Any, n: int = 0) -> Any:
     return n < 2 or "n is too large"
 
 
-BACKENDS = [
-    {
-        "name": "first",
-        "primary_types": [f"{__name__}:Foreign"],
-        "functions": {
-            "lib:f": {"function": f"{__name__}:first", "should_run": f"{__name__}:wants_two"}
-        },
-    },
-    {
-        "name": "second",
-        "primary_types": [f"{__name__}:Foreign"],
-        "functions": {"lib:f": {"function": f"{__name__}:second"}},
-    },
-]
-system = BackendSystem(None, "DEFERLIB", [f"{__name__}:Own"], BACKENDS)
-
-
-@system.dispatchable("x", module="lib", qualname="f")
-def f(x: Any, n: int = 0) -> Any:
+def default(x: Any, n: int = 0) -> Any:
     return "default"
+
+
+system, f = make(
+    describe("first", first, should_run=f"{__name__}:wants_two"),
+    describe("second", second),
+    default=default,
+)
 
 
 def lines(explanation: Explanation) -> list[str]:
@@ -64,11 +45,14 @@ def lines(explanation: Explanation) -> list[str]:
     return [" ".join(line.split()) for line in str(explanation).splitlines()]
 
 
-def test_explanation_reads_as_a_table() -> None:
+def verdicts(explanation: Explanation) -> dict[str, tuple[Verdict, str]]:
+    return {each.backend: (each.verdict, each.reason) for each in explanation.backends}
+
+
+def test_an_explanation_reads_as_a_table() -> None:
     """F7: a straight answer to "what would run, and why?"."""
-    foreign = f"{Foreign.__module__}:Foreign"
     assert lines(f.explain(Foreign(), 2)) == [
-        f"lib:f({foreign})",
+        f"lib:f({HERE}:Foreign)",
         "first defers: n is too large",
         "> second runs",
         "default comes later",
@@ -79,83 +63,114 @@ def test_explanation_reads_as_a_table() -> None:
         "second does not match: no argument has a type to dispatch on",
         "> default runs: no backend takes the call",
     ]
-    assert lines(system.explain_types("lib:f", [Foreign])) == [
-        f"lib:f({foreign})",
-        f"first would be asked: {Foreign.__module__}:wants_two decides",
+
+
+def test_types_alone_ask_no_backend() -> None:
+    """F7: `explain_types` says which ones would be asked, and what then."""
+    found = system.explain_types("lib:f", [Foreign, Foreign])
+    assert (found.types, found.selected) == ((Foreign,), None)
+    assert lines(found) == [
+        f"lib:f({HERE}:Foreign)",
+        f"first would be asked: {__name__}:wants_two decides",
         "second runs: unless one above does",
         "default comes later",
     ]
-    assert str(f.explain(Foreign()).backends[0]) == "first runs"
-    assert str(f.explain(3).backends[-1]) == "default runs: no backend takes the call"
+    with system.backend_opts(disable="first", type=Foreign):
+        assert system.explain_types("lib:f", []).selected == "second"
+        assert system.explain_types("lib:f", [Other]).selected == "second"
+    with pytest.raises(KeyError, match="lib:g"):
+        system.explain_types("lib:g", [])
+
+
+def test_every_backend_has_its_reason() -> None:
+    """F7: what would run, and why all others would not."""
+    system, f = make(
+        describe("first", should_run=answering("the array is small")),
+        describe("second", functions={}, requires_opt_in=True),
+        describe("third"),
+        describe("later"),
+        describe("opted", requires_opt_in=True),
+        describe("other", types="Other"),
+        describe("off"),
+        describe("unmet", requires=["no-such-distribution"]),
+        describe("partly", types="Other", also="Foreign"),
+    )
+    with system.backend_opts(disable="off"):
+        explanation = f.explain(Foreign())
+    assert explanation.function == "lib:f"
+    assert explanation.types == (Foreign,)
+    assert explanation.selected == "third"
+    assert verdicts(explanation) == {
+        "first": (Verdict.DEFERS, "the array is small"),
+        "second": (Verdict.NO_IMPLEMENTATION, ""),
+        "third": (Verdict.RUNS, ""),
+        "later": (Verdict.LATER, ""),
+        "opted": (Verdict.INACTIVE, "it requires opt-in: prioritize='opted'"),
+        "other": (Verdict.NO_MATCH, f"it does not know {HERE}:Foreign"),
+        "off": (Verdict.INACTIVE, "it is disabled"),
+        "unmet": (Verdict.INACTIVE, "it requires no-such-distribution, which is not installed"),
+        "partly": (Verdict.NO_MATCH, "none of the types is a primary type of it"),
+        "default": (Verdict.LATER, ""),
+    }
+    assert explanation.backends[-1].backend == "default"
+
+
+def test_all_types_that_a_backend_does_not_know_are_named() -> None:
+    """F7, V1: in order of appearance, also where the default runs although it knows none."""
+    _, f = make(describe("first"), describe("second", types="Other"), dispatch_args=None)
+    explanation = f.explain(Own(), Foreign())
+    reason = f"it does not know {HERE}:Own, {HERE}:Foreign"
+    assert verdicts(explanation)["second"] == (Verdict.NO_MATCH, reason)
+    explanation = f.explain(None, 3)
+    assert explanation.selected == f(None, 3) == "default"
+    assert verdicts(explanation)["first"] == (Verdict.NO_MATCH, "it does not know builtins:int")
 
 
 def test_a_disabled_default_does_not_come_later() -> None:
-    """A call never reaches it; without a backend, the call would be refused."""
+    """F7: a call never reaches it; without a backend, the call would be refused."""
     with system.backend_opts(disable="default"):
         assert lines(f.explain(Foreign(), 2))[-1] == "default inactive: it is disabled"
         assert lines(f.explain(None))[-1].startswith("default would refuse: the library's own")
 
 
-def test_explanation_can_be_kept() -> None:
-    """It is plain data: compared, copied, pickled."""
+def test_an_explanation_can_be_kept() -> None:
+    """F7: it is plain data: compared, copied, pickled."""
     explanation = f.explain(Foreign())
     assert explanation == f.explain(Foreign())
     assert explanation != f.explain(Own())
     assert pickle.loads(pickle.dumps(explanation)) == copy.deepcopy(explanation) == explanation
-    assert isinstance(explanation, Explanation)
     with pytest.raises(FrozenInstanceError):
-        explanation.selected = "second"  # type: ignore[misc]
-
-
-PACKAGE = Path(spatch_core.__file__).parents[1]
-
-
-def trace(*calls: Any) -> list[TraceEvent]:
-    with system.backend_opts(trace=True) as events:
-        for args in calls:
-            f(*args)
-    return list(events)
+        explanation.selected = "second"
 
 
 @pytest.mark.parametrize(
     ("args", "expected"),
     [
-        ((Own(),), ["lib:f -> default called"]),
-        ((3,), ["lib:f -> default called: no backend takes the call"]),
-        ((Foreign(),), ["lib:f -> first called"]),
+        ((Own(),), ["default called"]),
+        ((3,), ["default called: no backend takes the call"]),
+        ((Foreign(),), ["first called"]),
         (
             (Foreign(), 1),
-            [
-                "lib:f -> first called",
-                "lib:f -> first deferred: it returned NotImplemented",
-                "lib:f -> second called",
-            ],
+            ["first called", "first deferred: it returned NotImplemented", "second called"],
         ),
-        (
-            (Foreign(), 2),
-            [
-                "lib:f -> first deferred: n is too large",
-                "lib:f -> second called",
-                "lib:f -> default called",
-            ],
-        ),
+        ((Foreign(), 2), ["first deferred: n is too large", "second called", "default called"]),
     ],
     ids=["own", "fallback", "answers", "defers afterwards", "defers before and calls again"],
 )
 def test_events_tell_what_happened(args: Any, expected: list[str]) -> None:
     """S6, C3, C6: the candidates in order, and why they deferred; inner calls after outer ones."""
-    assert list(map(str, trace(args))) == expected
+    with system.backend_opts(trace=True) as events:
+        f(*args)
+    assert [*map(str, events)] == [f"lib:f -> {each}" for each in expected]
 
 
 def test_events_of_a_call_that_fails() -> None:
     """S6: the event is recorded before the implementation runs, so it shows which one failed."""
     wrong: Any = (Foreign(), "wrong", 3)
-    with system.backend_opts(trace=True) as events, pytest.raises(TypeError):
-        f(*wrong)
-    assert [event.backend for event in events] == []
-    with system.backend_opts(trace=True, disable="first") as events, pytest.raises(TypeError):
-        f(*wrong)
-    assert [event.backend for event in events] == ["second"]
+    for disable, called in (((), []), ("first", ["second"])):
+        with system.backend_opts(disable=disable, trace=True) as events, pytest.raises(TypeError):
+            f(*wrong)
+        assert [event.backend for event in events] == called
 
 
 @pytest.mark.parametrize("value", ["1", "0"])
@@ -179,20 +194,12 @@ def test_a_variable_traces_a_program_that_one_cannot_edit(tmp_path: Path, value:
             f("a")
         f(1)
         """,
-        path=[tmp_path, PACKAGE],
+        path=[tmp_path, Path(spatch_core.__file__).parents[1]],
         environment={"TRACEDLIB_TRACE": value},
     )
     printed = ["shout called", "default called: no backend takes the call", "default called"]
     assert done.stdout == ""
     assert done.stderr.splitlines() == [f"traced:f -> {each}" for each in printed if value == "1"]
-
-
-class Odd:
-    """The type of a backend whose answers need escaping."""
-
-
-def says(context: Any, x: Any) -> Any:
-    return "<b>no</b> & &lt;why&gt;"
 
 
 class Elements(HTMLParser):
@@ -213,21 +220,16 @@ class Elements(HTMLParser):
 
 
 def test_notebooks_show_the_text_that_print_shows() -> None:
-    """Of explanations, traces and options; HTML in a reason is text."""
-    odd = {
-        "name": "odd",
-        "primary_types": [f"{__name__}:Odd"],
-        "functions": {"lib:f": {"function": lambda x: "odd", "should_run": says}},
-    }
-    system = BackendSystem(None, "HTML", ["builtins:float"], backends=[odd])
-    f: Any = system.dispatchable("x", identifier="lib:f")(lambda x: "own")
-    with system.backend_opts(trace=True, type=Odd) as trace:
-        f(Odd())
+    """F7: of explanations, traces and options; HTML in a reason is text."""
+    reason = "<b>no</b> & &lt;why&gt;"
+    system, f = make(describe("odd", should_run=answering(reason)))
+    with system.backend_opts(trace=True, type=Foreign) as trace:
+        f(Foreign())
         options = system.backend_opts()
-    explanation = f.explain(Odd())
+    explanation = f.explain(Foreign())
     for shown in (explanation, trace, options):
         page = Elements(shown._repr_html_())
         assert page.text == str(shown)
         assert page.names == ["pre"]
-    assert "<b>no</b> & &lt;why&gt;" in str(explanation)
-    assert "<b>no</b> & &lt;why&gt;" in str(trace)
+    assert reason in str(explanation)
+    assert reason in str(trace)

@@ -5,13 +5,13 @@ from __future__ import annotations
 import abc
 import importlib
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 import pytest
 
-from spatch_core import BackendSystem, DispatchContext
 from tests.conftest import WritePackage
+from tests.library import answering, describe, make
 
 
 class Array:
@@ -26,41 +26,8 @@ class Other:
     pass
 
 
-class Answers:
-    """``answers.gpu`` is an implementation that answers with the name of its backend."""
-
-    def __getattr__(self, name: str) -> Callable[..., str]:
-        return lambda *args, **kwargs: name
-
-
-answers = Answers()
-contexts: list[DispatchContext] = []
-
-
-def last_types() -> list[type]:
-    return list(contexts[-1].types)
-
-
-def note_context(context: DispatchContext, *args: Any, **kwargs: Any) -> bool:
-    contexts.append(context)
-    return True
-
-
-def backend(
-    name: str, primary: Iterable[str], secondary: Iterable[str] = (), **fields: Any
-) -> dict[str, Any]:
-    return {
-        "name": name,
-        "primary_types": list(primary),
-        "secondary_types": list(secondary),
-        "functions": {
-            "lib:function": {
-                "function": f"{__name__}:answers.{name}",
-                "should_run": f"{__name__}:note_context",
-            }
-        },
-        **fields,
-    }
+def backend(name: str, primary: Iterable[str], secondary: Iterable[str] = ()) -> dict[str, Any]:
+    return describe(name, types=" ".join(primary), also=" ".join(secondary))
 
 
 def here(*names: str, prefix: str = "") -> list[str]:
@@ -70,19 +37,9 @@ def here(*names: str, prefix: str = "") -> list[str]:
 
 def library(*backends: dict[str, Any], default: Iterable[str] = ()) -> Any:
     """Return a function of all its arguments that says which backend ran."""
-    system = BackendSystem(None, "TEST_MATCHING", default, backends=backends)
-
-    @system.dispatchable(None, module="lib", qualname="function")
-    def function(*args: object, **kwargs: object) -> str:
-        return "default"
-
-    function.__dict__["system"] = system
+    answers = answering("default")
+    _, function = make(*backends, default=answers, dispatch_args=None, types=" ".join(default))
     return function
-
-
-@pytest.fixture(autouse=True)
-def _no_contexts() -> None:
-    contexts.clear()
 
 
 # --- M1 dispatch types ---------------------------------------------------------------
@@ -90,20 +47,14 @@ def _no_contexts() -> None:
 
 def test_none_and_absent_arguments_do_not_count() -> None:
     """M1: neither changes which backend answers."""
-    system = BackendSystem(None, "TEST_MATCHING", backends=[backend("gpu", here("Array"))])
-
-    @system.dispatchable(["x", "y", "z"], module="lib", qualname="function")
-    def function(x: object, y: object = None, z: object = 1) -> str:
-        return "default"
-
+    gpu = backend("gpu", here("Array"))
+    _, function = make(
+        gpu, default=lambda x, y=None, z=1: "default", dispatch_args=["x", "y", "z"], types=""
+    )
     array = Array()
-    assert function(array) == "gpu"
-    assert last_types() == [Array]
-    assert contexts[-1].dispatch_args == (array,)
-    assert function(array, None, None) == "gpu"
-    assert last_types() == [Array]
-    assert function(x=None, z=array) == "gpu"
-    assert contexts[-1].dispatch_args == (array,)
+    for args, named in [((array,), {}), ((array, None, None), {}), ((), {"x": None, "z": array})]:
+        assert function(*args, **named) == "gpu"
+        assert function.explain(*args, **named).types == (Array,)
     assert function(None) == "default"
     assert library(backend("gpu", ["types:NoneType", "builtins:NoneType"]))(None) == "default"
 
@@ -366,7 +317,7 @@ class RaisingMeta(type):
 STRANGE = [EqualMeta, RaisingMeta]
 
 
-def make(metaclass: type, name: str, *bases: type) -> Any:
+def make_class(metaclass: type, name: str, *bases: type) -> Any:
     """Make a class of this module without asking its metaclass anything."""
     return type.__call__(metaclass, name, bases, {"__module__": __name__})
 
@@ -381,13 +332,16 @@ def test_a_class_whose_metaclass_breaks_equality_finds_its_backend(
     metaclass: type, prefix: str
 ) -> None:
     """M1: at the first call and at later ones; it can be explained, traced, and be in force."""
-    cls = make(metaclass, "Strange")
-    derived = make(metaclass, "Derived", cls)
+    cls = make_class(metaclass, "Strange")
+    derived = make_class(metaclass, "Derived", cls)
     namesake = type.__call__(metaclass, "Strange", (), {"__module__": "elsewhere"})
-    function = library(
+    system, function = make(
         backend("gpu", here("Strange", prefix=prefix), here("Other")),
         backend("tpu", here("Array", "Other")),
         backend("abstract", here("Quack", prefix="@")),
+        default=answering("default"),
+        dispatch_args=None,
+        types="",
     )
     for _ in range(3):
         assert function(instance(cls)) == "gpu"
@@ -398,7 +352,7 @@ def test_a_class_whose_metaclass_breaks_equality_finds_its_backend(
     explanation = function.explain(instance(cls))
     assert explanation.selected == "gpu"
     assert f"{__name__}:Strange" in str(explanation)
-    with function.system.backend_opts(trace=True, type=cls) as trace:
+    with system.backend_opts(trace=True, type=cls) as trace:
         assert function(Other()) == "gpu"
     assert [event.backend for event in trace] == ["gpu"]
 

@@ -9,42 +9,14 @@ from typing import Any
 import pytest
 
 from spatch_core import BackendSystem
-from tests.function.conftest import Foreign
-
-HERE = __name__
+from tests.library import Foreign, answering, declines, describe, make
 
 
 class DispatchNotification(UserWarning):
     """A library's own category."""
 
 
-def implementation(x: Any, *rest: Any) -> str:
-    return "backend"
-
-
-def with_context(context: Any, x: Any, *rest: Any) -> str:
-    return "backend"
-
-
-def never(context: Any, x: Any, *rest: Any) -> bool:
-    return False
-
-
-def declines(x: Any, *rest: Any) -> Any:
-    return NotImplemented
-
-
-def make(notify: Any, *entries: dict[str, Any], default: Any = None, **options: Any) -> Any:
-    backends = [
-        {
-            "name": f"b{number}",
-            "primary_types": [f"{Foreign.__module__}:Foreign"],
-            "functions": {"lib:f": {"function": f"{HERE}:implementation", **entry}},
-        }
-        for number, entry in enumerate(entries)
-    ]
-    system = BackendSystem(None, "MYLIB", backends=backends, notify=notify, **options)
-    return system, system.dispatchable("x", identifier="lib:f")(default or (lambda x: "default"))
+never = answering(False)
 
 
 @pytest.mark.parametrize("state", [{}, {"trace": True}], ids=["plain", "traced"])
@@ -52,17 +24,18 @@ def make(notify: Any, *entries: dict[str, Any], default: Any = None, **options: 
     ("entries", "told"),
     [
         ([{}], ["b0"]),
-        ([{"uses_context": True, "function": f"{HERE}:with_context"}], ["b0"]),
-        ([{"should_run": f"{HERE}:never"}], []),
-        ([{"should_run": f"{HERE}:never"}, {}], ["b1"]),
-        ([{"function": f"{HERE}:declines"}, {}], ["b0", "b1"]),
+        ([{"uses_context": True}], ["b0"]),
+        ([{"should_run": never}], []),
+        ([{"should_run": never}, {}], ["b1"]),
+        ([{"function": declines}, {}], ["b0", "b1"]),
     ],
     ids=["plain", "context", "asked", "second", "declines"],
 )
 def test_it_is_told_once(entries: Any, told: Any, state: Any) -> None:
     """F11: before a backend runs, whatever leads to it; not of the default."""
     seen: list[Any] = []
-    system, f = make(lambda *names: seen.append(names), *entries)
+    backends = [describe(f"b{number}", **entry) for number, entry in enumerate(entries)]
+    system, f = make(*backends, notify=lambda *names: seen.append(names))
     assert f(3) == "default"
     assert seen == []
     for _ in range(3):
@@ -76,44 +49,43 @@ def test_it_is_told_once(entries: Any, told: Any, state: Any) -> None:
 
 def test_a_category_of_warnings() -> None:
     """F11: it is shown at the caller's line."""
-    _, f = make(DispatchNotification, {})
-    with pytest.warns(DispatchNotification, match="lib:f is run by the backend 'b0'") as caught:
-        assert f(Foreign()) == "backend"
+    _, f = make(describe("gpu"), notify=DispatchNotification)
+    with pytest.warns(DispatchNotification, match="lib:f is run by the backend 'gpu'") as caught:
+        assert f(Foreign()) == "gpu"
     assert caught[0].filename == __file__
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert f(Foreign()) == "backend"
+        assert f(Foreign()) == "gpu"
 
 
 def test_where_warnings_are_errors() -> None:
     """E2: the first call raises, and later ones work."""
-    _, f = make(DispatchNotification, {})
+    _, f = make(describe("gpu"), notify=DispatchNotification)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         with pytest.raises(DispatchNotification):
             f(Foreign())
-        assert f(Foreign()) == "backend"
+        assert f(Foreign()) == "gpu"
 
 
 def test_invoke_and_functions_that_suspend() -> None:
     """F11: all ways in which a backend runs."""
     seen: list[Any] = []
 
-    async def default(x: Any) -> str:
-        return "default"
+    async def wait(x: Any) -> str:
+        return "gpu"
 
-    _, f = make(lambda *names: seen.append(names), {"function": f"{HERE}:answer"}, default=default)
-    assert asyncio.run(f(Foreign())) == "backend"
+    def notify(*names: str) -> None:
+        seen.append(names)
+
+    _, f = make(describe("gpu", wait), default=wait, notify=notify)
+    assert asyncio.run(f(Foreign())) == "gpu"
     assert len(seen) == 1
-    _, g = make(lambda *names: seen.append(names), {})
-    assert g.explain(Foreign()).selected == "b0"
+    _, g = make(describe("gpu"), notify=notify)
+    assert g.explain(Foreign()).selected == "gpu"
     assert len(seen) == 1
-    assert g.invoke(backend="b0")(3) == "backend"
+    assert g.invoke(backend="gpu")(3) == "gpu"
     assert len(seen) == 2
-
-
-async def answer(x: Any) -> str:
-    return "backend"
 
 
 @pytest.mark.parametrize("notify", [3, "warn", int, ValueError], ids=repr)

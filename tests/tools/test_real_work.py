@@ -101,7 +101,7 @@ def test_a_result_that_is_not_scipys_is_not_timed() -> None:
     case = case_of("sobel-photograph")
     routes: list[Route] = [route_of("scipy"), Wrong(), Broken(), Late(), Other(), Dispatched()]
     run = record_of(case, routes)
-    Benchmark(run, routes, 2).measure([case], MEGAPIXELS, lambda title: None)
+    Benchmark(run, routes, 2).measure([case], MEGAPIXELS)
     measured = {f"{case.name}/{each}" for each in ("scipy", "default")}
     assert run.samples.keys() == measured
     assert all(len(each) == 2 for each in run.samples.values())
@@ -134,17 +134,3 @@ def test_the_program_measures_and_shows() -> None:
     done = program(*options, "--routes", "threads,dask")
     assert done.returncode == 0, done.stdout + done.stderr
     assert re.search(r"^\| sobel +\|", done.stdout, re.MULTILINE)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "text"),
-    [
-        (["--only", "medain"], "no case has medain in its name"),
-        (["--routes", "thread"], "routes are cupy, dask,"),
-        (["--size", "0"], "--size must be more than 0"),
-    ],
-)
-def test_wrong_options_are_told(arguments: list[str], text: str) -> None:
-    done = program(*arguments)
-    assert done.returncode == 2
-    assert text in " ".join(done.stderr.split())
