@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from ._convert import Conversion, leaves, size_of
 from ._decide import IF_NEEDED, POSTPONED, Decision, Step, Verdict
-from ._errors import Published, add_note, in_words, leaves_out, warn_caller
+from ._errors import Published, add_note, in_words, is_first, leaves_out, warn_caller
 from ._patterns import DEFAULT, callable_identifier, shown, type_identifier
 from .exceptions import (
     BackendDeferredError,
@@ -397,7 +397,7 @@ def warn_of_fallback(run: Run) -> None:
     """Warn that the default runs, once for each function and types."""
     decision = run.decision
     identifier, types = decision.function.identifier, _names(decision.types)
-    if decision.backends.is_told((identifier, types)):
+    if not is_first(decision.backends.told, (identifier, types)):
         return
     foreign = {*map(id, decision.foreign)}
     found = leaves((*run.args, *run.kwargs.values()), lambda cls: id(cls) in foreign)
@@ -408,7 +408,7 @@ def warn_of_fallback(run: Run) -> None:
 def warn_of_answer(answer: Any, decision: Decision, step: Step) -> None:
     """Warn once of an answer of ``should_run`` that has no meaning."""
     identifier, found = decision.function.identifier, step.implementation
-    if found is None or decision.backends.is_told((identifier, step.backend)):
+    if found is None or not is_first(decision.backends.told, (identifier, step.backend)):
         return
     warn_caller(
         SpatchCoreWarning(
