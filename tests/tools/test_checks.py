@@ -1,4 +1,4 @@
-"""The checks: their sessions and summary, interpreters, wheels, and parts of parametrized tests."""
+"""The checks: their sessions and summary, wheels, and parts of parametrized tests."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from _environments import ROOT, VERSIONS, build_wheel, find_interpreters
+from _environments import ROOT, build_wheel
 from _summary import summary
 
 pytest.importorskip("nox", reason="the checks run in an environment with nox")
@@ -178,46 +178,6 @@ def test_a_wheel_is_built_again_if_what_it_holds_has_changed(
     assert first.exists() is not is_new
 
 
-pytest.importorskip("python_discovery", reason="only the environment of nox has it")
-
-RUNNING = f"{sys.version_info[0]}.{sys.version_info[1]}"
-
-
-@pytest.fixture
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty home and an empty path: no Python but the running one."""
-    monkeypatch.setenv("HOME", str(tmp_path))
-    monkeypatch.setenv("PATH", str(tmp_path / "path"))
-    for name in ("PYENV_ROOT", "ASDF_DATA_DIR", "MISE_DATA_DIR", "UV_PYTHON_INSTALL_DIR"):
-        monkeypatch.delenv(name, raising=False)
-    return tmp_path
-
-
-@pytest.mark.skipif(os.name == "nt", reason="the stand-ins are shell scripts")
-@pytest.mark.parametrize(
-    "script", ["echo 'command not found' >&2; exit 127", "echo not JSON"], ids=["shim", "chatter"]
-)
-@pytest.mark.parametrize("folder", ["path", ".pyenv/versions/3.14.1/bin"])
-def test_a_command_that_is_no_python_is_passed_over(home: Path, folder: str, script: str) -> None:
-    other = next(version for version in VERSIONS if version != RUNNING)
-    path = home / folder / f"python{other}"
-    path.parent.mkdir(parents=True)
-    path.write_text(f"#!/bin/sh\n{script}\n", encoding="utf-8")
-    path.chmod(0o755)
-    assert other not in find_interpreters()
-
-
-@pytest.mark.skipif(os.name == "nt", reason="takes symbolic links")
-@pytest.mark.parametrize(
-    "folder", [".pyenv/versions", ".asdf/installs/python", ".local/share/mise/installs/python"]
-)
-def test_a_python_is_found_where_version_managers_put_it(home: Path, folder: str) -> None:
-    path = home / folder / f"{RUNNING}.9" / "bin" / f"python{RUNNING}"
-    path.parent.mkdir(parents=True)
-    path.symlink_to(os.path.realpath(sys.executable))
-    assert list(find_interpreters()) == [RUNNING]
-
-
 TESTS = """
 import pytest
 
@@ -244,10 +204,6 @@ def counts(folder: Path, *options: str) -> tuple[int, int]:
     passed = re.search(r"(\d+) passed", done.stdout)
     left_out = re.search(r"(\d+) deselected", done.stdout)
     return int(passed[1]) if passed else 0, int(left_out[1]) if left_out else 0
-
-
-def test_all_run_unless_a_part_is_wanted(tmp_path: Path) -> None:
-    assert counts(tmp_path) == (301, 0)
 
 
 def test_workers_agree_on_the_part(tmp_path: Path) -> None:
