@@ -505,21 +505,19 @@ class Decision:
 
     def candidate_of(self, called: object) -> Step | None:
         """Return the plain candidate whose implementation is `called`."""
+        # Implementations are compared, not steps: a call that began before `reload` may have used
+        # an earlier decision. Each decision has its own function for overriding types.
+        overrides = getattr(called, "_overrides", None)
         for step in self.candidates:
-            if step.is_plain and self._is_implemented_by(step, called):
+            if step.override is not None:
+                is_called = overrides == getattr(step.override, "_overrides", ())
+            elif step.implementation is None:
+                is_called = called is self.function.default
+            else:
+                is_called = self.backends.is_loaded(step.implementation.function, called)
+            if is_called and step.is_plain:
                 return step
         return None
-
-    def _is_implemented_by(self, step: Step, called: object) -> bool:
-        # Implementations are compared, not steps: a call that began before `reload` may have used
-        # an earlier decision.
-        if step.override is not None:
-            # Each decision has its own function for them.
-            made = getattr(called, "_overrides", None)
-            return made is not None and made == getattr(step.override, "_overrides", None)
-        if step.implementation is None:
-            return called is self.function.default
-        return self.backends.is_loaded(step.implementation.function, called)
 
 
 def unique_types(types: Iterable[type], state: DispatchState) -> tuple[type, ...]:
