@@ -28,8 +28,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ._backends import Backends, Match
 from ._description import EVERY
-from ._discovery import CYCLE
 from ._matching import overriding_types
+from ._order import CYCLE
 from ._patterns import DEFAULT, is_awaited, type_identifier
 from ._state import DispatchState
 from ._wrapper import ASYNC_GENERATOR, GENERATOR

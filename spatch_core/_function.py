@@ -27,10 +27,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from typing import Any, TypeAlias
 
-    from ._discovery import Catalog
+    from ._discovery import Catalog, Loader
     from ._entries import Calls, Invocation
     from ._explain import Explanation
-    from ._loading import Loader
     from ._options import BackendOptions
     from ._traits import Memory
 
@@ -283,7 +282,7 @@ class Dispatchable:
         self.shape = shape  # last: `document` takes it for a sign that there is a wrapper
         caller = dispatcher.loaded
         if caller is not None:
-            from ._loading import document  # most libraries have no backends yet
+            from ._discovery import document  # most libraries have no backends yet
 
             if any(each.is_asked for each in caller.catalog.descriptions.values()):
                 # No backend was asked for this function; None if this thread is loading them.
@@ -503,7 +502,7 @@ class Dispatcher:
     def ensure_loader(self) -> Loader:
         """Return the loader; if several threads make one, the first one's stays."""
         if not self._loaders:
-            from ._loading import Loader  # not needed when a library is imported
+            from ._discovery import Loader  # not needed when a library is imported
 
             self._loaders.append(Loader(self.system))
         return self._loaders[0]

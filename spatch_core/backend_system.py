@@ -12,7 +12,7 @@ from types import MappingProxyType
 
 from ._function import Dispatchable, Dispatcher, Function
 from ._options import BackendOptions, checked_policy
-from ._patterns import DEFAULT, TypePattern, is_backend_name, is_type_pattern
+from ._patterns import DEFAULT, TypePattern, is_backend_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -115,11 +115,10 @@ class BackendSystem:
         self.default_name = default_name
         self.protocol = protocol
         # None means empty, as in the public package `spatch`.
-        self._default_types = _several("default_primary_types", default_primary_types)
-        self._secondary_types = _several("default_secondary_types", default_secondary_types)
-        for text in (*self._default_types, *self._secondary_types):
-            if not is_type_pattern(text):
-                TypePattern(text)  # raises
+        types = _several("default_primary_types", default_primary_types)
+        self._default_types = tuple(map(TypePattern, types))
+        types = _several("default_secondary_types", default_secondary_types)
+        self._secondary_types = tuple(map(TypePattern, types))
         if hasattr(backends, "keys"):
             raise TypeError("backends takes several descriptions, in a list")
         self._in_code = _several("backends", backends, "descriptions")
@@ -347,7 +346,7 @@ class BackendSystem:
         self._dispatcher.ensure_loader().reload()
 
     def refresh(self) -> None:
-        """Look up all implementations, and values of attributes, in their modules again.
+        """Look up all implementations in their modules again.
 
         Otherwise they are looked up once, on first use. Call this, for example, after a test has
         replaced one in its module. Nothing is discovered or imported again.

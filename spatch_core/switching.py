@@ -9,6 +9,7 @@ from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from ._environment import BLOCK
 from ._options import checked_backend
 from ._patterns import DEFAULT, import_identifier, is_awaited, shown
 from ._state import CURRENT, DispatchState, initial_state, remembered
@@ -17,7 +18,7 @@ from .backend_system import BackendSystem, systems_of
 from .exceptions import ImplementationImportError
 
 if TYPE_CHECKING:
-    from ._discovery import Catalog
+    from ._description import Description
     from ._options import BackendOptions
 
 __all__ = ["Switch", "attributes", "describe_class", "namespace"]
@@ -278,14 +279,9 @@ def attributes(
     if own is not None and not isinstance(own, Mapping):
         raise TypeError(f"own= takes a mapping of names to values, not {own!r}")
     found = _Attributes(system, module, {} if own is None else own)
-    tables, values = system._dispatcher.keeper.get, found.values
 
     def __getattr__(name: str, /) -> Any:  # noqa: N807  # of a module
-        try:
-            return values[tables()[0].state.backend][name]
-        except KeyError:
-            pass
-        return found.find(name)  # outside the handler, so that an error has no KeyError as context
+        return found.find(name)
 
     def __dir__() -> list[str]:  # noqa: N807
         return sorted({*found.globals(), *found.names()})
@@ -296,87 +292,72 @@ def attributes(
 
 
 class _Attributes:
-    """Finds the attributes of a module that are not cached yet."""
+    """Finds the attributes of a module."""
 
     def __init__(self, system: BackendSystem, module: str, own: Mapping[str, object]) -> None:
         self._system = system
         self._module = module
         self._own = own
-        # By the current backend, or None, and the name; `BackendOptions._forget` empties it.
-        self.values: dict[str | None, dict[str, Any]]
-        self.values = system.backend_opts._values.setdefault(module, {})
 
     def find(self, name: str) -> Any:
         """Return the value of the current backend, or else of the library."""
         text = f"module {self._module!r} has no attribute {name!r}"
+        # Python asks for these when it imports modules.
         if name[:2] == "__" or self._is_submodule(name):
             raise AttributeError(text)
-        self._catalog()  # the environment may name the current backend
-        backend = self._backend()
-        # First the table, then the backends: if these are exchanged in between, the value is
-        # stored in a table that is no longer read.
-        table = self.values.setdefault(backend, {})
-        catalog = self._catalog()
+        descriptions, backend = self._in_force()
         attribute = f"{self._module}:{name}"
-        identifier = self._given(catalog, backend).get(attribute)
-        if catalog is not None and identifier is not None:
-            value = self._imported(catalog, backend, attribute, identifier)
-        elif name in self._own:
-            value = self._own[name]
-        else:
-            descriptions = {} if catalog is None else catalog.descriptions
-            givers = [key for key, each in descriptions.items() if attribute in each.attributes]
-            if givers:
-                current = shown(backend or DEFAULT, self._system.default_name)
-                text += f" while the current backend is {current!r}; these have it: "
-                text += ", ".join(givers)
-            raise AttributeError(text)
-        if catalog is not None:  # else backends are being discovered, or the module imported
-            table[name] = value
-        return value
+        identifier = self._given(descriptions, backend).get(attribute)
+        if identifier is not None:
+            return self._imported(backend, attribute, identifier)
+        if name in self._own:
+            return self._own[name]
+        givers = [key for key, each in descriptions.items() if attribute in each.attributes]
+        if givers:
+            current = shown(backend, self._system.default_name)
+            text += f" while the current backend is {current!r}; these have it: "
+            text += ", ".join(givers)
+        raise AttributeError(text)
 
     def names(self) -> set[str]:
         """Return the names that have a value now."""
         prefix = f"{self._module}:"
-        given = self._given(self._catalog(), self._backend())
+        given = self._given(*self._in_force())
         return {*self._own, *[each[len(prefix) :] for each in given if each.startswith(prefix)]}
 
     def globals(self) -> dict[str, Any]:
         """Return the module's own names; it may be in use, and yet be missing in `sys.modules`."""
         return getattr(sys.modules.get(self._module), "__dict__", {})
 
-    def _backend(self) -> str | None:
-        found: str | None = self._system._dispatcher.keeper.current().backend
-        return found
+    def _in_force(self) -> tuple[Mapping[str, Description], str]:
+        """Return all backends and the current one; none while they are being discovered.
 
-    def _given(self, catalog: Catalog | None, backend: str | None) -> Mapping[str, str]:
+        Nor is there any while the module is being imported.
+        """
+        dispatcher = self._system._dispatcher
+        # First the backends: the environment may name the current one.
+        calls = None if is_awaited(self._module) else dispatcher.ready()
+        backend: str = dispatcher.keeper.current().backend or DEFAULT
+        return {} if calls is None else calls.catalog.descriptions, backend
+
+    def _given(self, descriptions: Mapping[str, Description], backend: str) -> Mapping[str, str]:
         """Return the attributes of a backend's description."""
-        description = None if catalog is None else catalog.descriptions.get(backend or DEFAULT)
-        return {} if description is None else description.attributes
+        return descriptions[backend].attributes if backend in descriptions else {}
 
-    def _imported(
-        self, catalog: Catalog, backend: str | None, attribute: str, identifier: str
-    ) -> Any:
+    def _imported(self, backend: str, attribute: str, identifier: str) -> Any:
         try:
             return import_identifier(identifier)
         except (KeyboardInterrupt, ImplementationImportError):
             raise  # importing the value has asked for another attribute, which the error names
         except BaseException as error:
-            block = catalog.environment.variable("BLOCK")
-            name = backend or DEFAULT
-            raise ImplementationImportError(name, attribute, identifier, block) from error
-
-    def _catalog(self) -> Catalog | None:
-        """Return the backends; None while they are discovered, or the module is imported."""
-        if is_awaited(self._module):
-            return None
-        caller = self._system._dispatcher.ready()
-        return None if caller is None else caller.catalog
+            block = f"{self._system.environ_prefix}_{BLOCK}"
+            raise ImplementationImportError(backend, attribute, identifier, block) from error
 
     def _is_submodule(self, name: str) -> bool:
         """Whether a submodule has this name: Python imports it if there is no attribute."""
         path = self.globals().get("__path__")
-        if path is None or name in self._own:
+        # Once the backends are loaded, there is nothing that an import could discover.
+        if path is None or name in self._own or self._system._dispatcher.loaded is not None:
             return False
         from importlib.machinery import PathFinder
 

@@ -13,7 +13,8 @@ from pathlib import Path
 from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .._description import Description, parse_toml
+from .._description import Description
+from .._environment import parse_toml
 from .._errors import Finding, Severity, Source, either, replace
 from .._parsing import parse_description
 from ..exceptions import DescriptionError

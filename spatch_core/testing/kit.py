@@ -16,7 +16,7 @@ from textwrap import dedent
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
-from .._loading import document
+from .._discovery import document
 from .._state import DispatchState
 from ..backend_system import BackendSystem
 
