@@ -68,7 +68,7 @@ if TYPE_CHECKING:
     from ._description import Description
     from ._discovery import Catalog
     from ._function import Function
-    from ._state import DispatchState
+    from ._state import DispatchState, StateKeeper
 
     Nearness = tuple[tuple[frozenset[str], ...], ...]
 
@@ -80,22 +80,28 @@ _MOST_TOLD = 1000
 class Backends:
     """The backends of a catalog.
 
-    `fallback` is the library's policy. `notify` is called with a function's identifier and a
-    backend before the backend runs it. `protocol` is the library's own, by whose method classes
-    override, and `override` takes a decision and such classes, and returns what calls the methods.
+    `keeper` holds the tables, which are dropped when answers change. `fallback` is the library's
+    policy, and `defer_on` are the classes of exceptions by which implementations defer. `notify` is
+    called with a function's identifier and a backend before the backend runs it. `protocol` is the
+    library's own, by whose method classes override, and `override` takes a decision and such
+    classes, and returns what calls the methods.
     """
 
     def __init__(
         self,
         catalog: Catalog,
+        keeper: StateKeeper,
         fallback: str = "default",
+        defer_on: tuple[type[Exception], ...] = (),
         notify: Callable[[str, str], None] | None = None,
         protocol: str | None = None,
         override: Callable[[Any, tuple[type, ...]], Callable[..., Any]] | None = None,
     ) -> None:
         descriptions, set_order = catalog.descriptions, catalog.environment.set_order
         self.catalog = catalog
+        self.keeper = keeper
         self.fallback = fallback
+        self.defer_on = defer_on
         self.notify = notify
         self.protocol = protocol
         self.override = override
@@ -114,6 +120,9 @@ class Backends:
         self._implementing: dict[str, frozenset[str]] = {}
         self._orders: dict[Any, tuple[tuple[str, ...], Mapping[str, Cycle]]] = {}
         self._told: dict[Hashable, None] = {}
+        # Identifiers of functions whose default may run for want of a backend: its exceptions may
+        # get a note. See `Decision.has_end`.
+        self.with_end: set[str] = set()
         own = descriptions[DEFAULT].known_types if DEFAULT in descriptions else ()
         self._own_patterns = [each for each in own if each.prefix != ABSTRACT]
 

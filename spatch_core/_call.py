@@ -18,119 +18,262 @@ The default never defers. If no candidate answers, the call ends by the fallback
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Mapping
+from operator import is_
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ._context import (
-    IF_NEEDED,
-    POSTPONED,
-    RETURNED,
-    UNKNOWN,
-    DispatchContext,
-    IfNeeded,
-    Progress,
-    Rest,
-    SharedPart,
-    are_same,
-    context_of_call,
-)
+from ._decide import IF_NEEDED, POSTPONED, RETURNED, Decision, IfNeeded, Step, decide, unique_types
 from ._errors import in_words
 from ._patterns import DEFAULT
 from ._state import MAX_ENTRIES
-from ._wrapper import TakesFound, given
+from ._wrapper import given
 from .exceptions import BackendDeferredError, NoImplementationError
 
 if TYPE_CHECKING:
-    from ._decide import Decision, Step
-    from ._entries import Calls
-    from ._function import Dispatcher, Function
+    from ._backends import Backends
+    from ._function import Dispatcher
     from ._state import Scope
 
+CONTINUED = "it went on with context.call_next()"
+UNKNOWN: Any = object()
+"""In place of a result: the remaining candidates are still to be tried."""
 
-class Chain(TakesFound):
-    """The calls of one decision.
+# --- what an implementation and `should_run` may know of a call ---------------------------------
 
-    With `sole`, the backend is fixed, by `invoke` or by the instance, and may not defer.
+
+class DispatchContext:
+    """The context of one call for one backend.
+
+    Parameters
+    ----------
+    types : tuple of type
+        The dispatch types: the unique types of the dispatch arguments in order of first
+        appearance, and at the end the type that ``backend_opts(type=...)`` adds.
+    dispatch_args : tuple
+        The dispatch arguments that were given and are not None, in the order in which the
+        library names them.
+    name : str
+        The backend's name.
+    prioritized : bool
+        Whether the backend is prioritized, or was asked for by `invoke`.
+    function : str
+        Identifier of the library's function.
     """
 
-    __slots__ = ("_after", "calls", "decision", "function", "is_bare", "runs_bare", "sole")
+    __slots__ = ("_args", "_continued", "_dispatch_args", "_known", "_kwargs", "_prepared", "_run")
 
-    def __init__(self, decision: Decision, calls: Calls, *, sole: bool = False) -> None:
-        self.decision = decision
-        # Of the decision; here because each call reads it.
-        self.function: Function = decision.function
-        self.calls = calls
-        self.sole = sole
-        first = decision.first
-        # Whether the first implementation can be called without more ado.
-        self.is_bare = (
-            first is not None
-            and first.is_plain
-            and decision.state.trace is None
-            and not (first.backend == DEFAULT and decision.warns)
+    if TYPE_CHECKING:
+        _args: tuple[Any, ...]
+        _continued: Run  # of its latest `call_next`
+        _dispatch_args: tuple[Any, ...]
+        _known: SharedPart
+        _kwargs: Mapping[str, Any]
+        _prepared: Any
+        _run: Run  # not set for the first candidate of a call that is not walked
+
+    def __init__(
+        self,
+        types: tuple[type, ...],
+        dispatch_args: tuple[Any, ...],
+        name: str,
+        prioritized: bool,
+        function: str,
+    ) -> None:
+        self._known = SharedPart(types, name, prioritized, function, lambda args, kwargs: args)
+        self._args = dispatch_args
+        self._kwargs = {}
+
+    @property
+    def types(self) -> tuple[type, ...]:
+        """The dispatch types."""
+        return self._known.types
+
+    @property
+    def dispatch_args(self) -> tuple[Any, ...]:
+        """The dispatch arguments that were given and are not None."""
+        try:
+            return self._dispatch_args
+        except AttributeError:
+            # Cached: a finder of the library may have to find them, which takes time.
+            self._dispatch_args = self._known.extract(self._args, self._kwargs)
+            return self._dispatch_args
+
+    @property
+    def name(self) -> str:
+        """The backend's name."""
+        return self._known.name
+
+    @property
+    def prioritized(self) -> bool:
+        """Whether the backend is prioritized, or was asked for by `invoke`."""
+        return self._known.prioritized
+
+    @property
+    def function(self) -> str:
+        """Identifier of the library's function."""
+        return self._known.function
+
+    @property
+    def prepared(self) -> Any:
+        """For the backend: the value that its `should_run` has set for the implementation.
+
+        None until it is set; `invoke` with ``force=True`` calls no `should_run`.
+        """
+        return getattr(self, "_prepared", None)
+
+    @prepared.setter
+    def prepared(self, value: Any) -> None:
+        self._prepared = value
+
+    def call_next(self, /, *args: Any, **kwargs: Any) -> Any:
+        """Call what would run if this backend had deferred, and return its result.
+
+        It calls the remaining candidates, down to the library's own implementation; this backend
+        is not called again. With arguments of other types, the candidates are those for these
+        types, without the ones that were considered before.
+
+        Parameters
+        ----------
+        *args, **kwargs
+            Arguments of the library's function, without a context.
+
+        Raises
+        ------
+        RuntimeError
+            If this is not the context of a call, because it was pickled or made by hand.
+        BackendDeferredError
+            In a call by ``invoke(backend=...)``, which names no other backend.
+        """
+        known = self._known
+        if known.decision is None or known.next_place is None:
+            raise RuntimeError(
+                "call_next() needs the context of a running call. This one was made by hand, "
+                "copied or unpickled. Use the context that was passed to the implementation"
+            )
+        run = Run(known.decision, args, kwargs)
+        before: Run | None = getattr(self, "_run", None)
+        if before is not None:
+            run.reasons, run.unconverted = {**before.reasons}, {**before.unconverted}
+            run.postponed, run.cause = [*before.postponed], before.cause
+        run.reasons[known.name] = CONTINUED
+        # The context keeps the answers, which count if this backend defers.
+        self._continued = run
+        result = run.walk_on(known.next_place)
+        # Awaitables and iterators can be used only once.
+        if not known.decision.function.nature:
+            run.result = result
+        return result
+
+    def __repr__(self) -> str:
+        return (
+            f"DispatchContext(name={self.name!r}, function={self.function!r}, "
+            f"types={self.types!r}, prioritized={self.prioritized!r})"
         )
-        # Whether calls through this object call it so, too.
-        needs_answer = sole or self.function.memory is not None or bool(calls.defer_on)
-        self.runs_bare = self.is_bare and not needs_answer
-        self._after: Chain | None = None
 
-    def current(self) -> Chain:
-        """Return the chain, with the candidates as they are now."""
-        calls, known = self.calls, self.decision
-        if not known.is_stale:
-            return self
-        calls.decider.matcher.forget()
-        calls.keeper.forget_tables()  # so that the next call does not come here
-        return calls.chain(self.function, known.state, known.types)
+    def __reduce__(self) -> Any:
+        known = self._known
+        return DispatchContext, (
+            *(known.types, self.dispatch_args, known.name, known.prioritized, known.function),
+        )
 
-    def after_overriding(self) -> Chain:
-        """Return the chain of a call that an overriding type has taken: it asks for the rest."""
-        if self._after is None:
-            self._after = type(self)(self.decision.after_overriding(), self.calls)
-        return self._after
 
-    def run(
-        self, args: tuple[Any, ...], kwargs: dict[str, Any], found: tuple[Any, ...] | None = None
-    ) -> Any:
-        """Make a call; `found` are the dispatch arguments that a finder has returned."""
-        return self.call(Progress(args, kwargs, found))
+# Pickles use this public path. Set after the class body: set inside, CPython 3.13 would drop the
+# line number of the class, and `inspect` would show another class of that module.
+DispatchContext.__module__ = f"{__package__}.backend_system"
 
-    def call(self, progress: Progress) -> Any:
-        """Make a call, of which `progress` tells afterwards."""
-        if self.decision.is_stale:
-            return self.current().call(progress)
-        # The usual call through a chain: half the time of a walk, and the later candidates are not
-        # even looked for.
-        first = self.decision.first if self.runs_bare else None
+
+class SharedPart(NamedTuple):
+    """The part of a context that all calls with the same decision share.
+
+    Contexts refer to it: setting one attribute takes less time than setting five.
+    """
+
+    types: tuple[type, ...]
+    name: str
+    prioritized: bool
+    function: str
+    # Takes the ``_args`` and ``_kwargs`` of a context, and returns the dispatch arguments.
+    extract: Callable[[Any, Any], tuple[Any, ...]]
+    # For `call_next`; None in a context that was made by hand, and in one for `explain`.
+    decision: Decision | None = None
+    next_place: int | None = None
+
+
+class CallContext(DispatchContext):
+    """The context of a running call. It has no `__init__`, which halves the time of making one."""
+
+    __slots__ = ()
+
+    # Its makers set the attributes.
+    __init__ = object.__init__  # pyright: ignore[reportAssignmentType]
+
+
+new_context: Callable[[], DispatchContext] = CallContext  # pyright: ignore[reportAssignmentType]
+
+
+# --- the run of a decision -----------------------------------------------------------------------
+
+
+class Run:
+    """One call under way: its decision, its arguments, and the answers of the candidates so far.
+
+    `found` are all dispatch arguments, None and `missing` among them, if they were extracted.
+    """
+
+    __slots__ = (
+        *("args", "backend", "cause", "decision", "found", "kwargs", "postponed", "reasons"),
+        *("result", "unconverted"),
+    )
+
+    def __init__(
+        self,
+        decision: Decision,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        found: tuple[Any, ...] | None = None,
+    ) -> None:
+        self.decision, self.args, self.kwargs, self.found = decision, args, kwargs, found
+        # By backend: why it deferred, and why its conversions could not be used.
+        self.reasons: dict[str, str] = {}
+        self.unconverted: dict[str, str] = {}
+        self.postponed: list[int] = []  # the places of the candidates that said `IF_NEEDED`
+        self.cause: Exception | None = None  # the last one by which an implementation deferred
+        # The candidate that was tried last; in the end the one that answered or raised, if any.
+        self.backend: str | None = None
+        self.result: Any = UNKNOWN  # of a `call_next`, for the context that has made it
+
+    def call(self) -> Any:
+        """Make the call."""
+        decision = self.decision = self.decision.current()
+        # The usual call through a decision: half the time of a walk, and the later candidates are
+        # not even looked for.
+        first = decision.first if decision.runs_bare else None
         if first is not None:
-            progress.backend = first.backend
+            self.backend = first.backend
             try:
-                result = self.decision.load(first)(*progress.args, **progress.kwargs)
+                result = decision.load(first)(*self.args, **self.kwargs)
             except Exception as error:
-                self.note(error, first, progress)
+                self.note(error, first)
                 raise
             if result is not NotImplemented or first.backend == DEFAULT:
                 return result
-            progress.reasons[first.backend] = RETURNED
-        result = self.answer(progress)
+            self.reasons[first.backend] = RETURNED
+        memory = decision.function.memory
+        return self.answer() if memory is None else memory.call(self)
+
+    def answer(self) -> Any:
+        """Call the candidates; a sole one must answer."""
+        result, decision = self.walk(0), self.decision
         # If the call names the library's own implementation, `NotImplemented` is its result.
-        if self.sole and result is NotImplemented and progress.backend != DEFAULT:
-            (step,) = self.decision.candidates
-            reason = progress.reasons.get(step.backend, POSTPONED)
-            identifier = self.function.identifier
-            raise BackendDeferredError(step.backend, identifier, reason) from progress.cause
+        if decision.sole and result is NotImplemented and self.backend != DEFAULT:
+            (step,) = decision.candidates
+            reason = self.reasons.get(step.backend, POSTPONED)
+            identifier = decision.function.identifier
+            raise BackendDeferredError(step.backend, identifier, reason) from self.cause
         return result
 
-    def answer(self, progress: Progress) -> Any:
-        """Call the candidates; `Remembering` may call another backend instead."""
-        return self.walk(0, progress)
-
     def after(
-        self,
-        place: int | None,
-        answer: object,
-        progress: Progress,
-        context: DispatchContext | None = None,
+        self, place: int | None, answer: object, context: DispatchContext | None = None
     ) -> Any:
         """Call the rest after the candidate at a place has deferred, or was postponed.
 
@@ -142,74 +285,73 @@ class Chain(TakesFound):
             step = self.decision.candidates[place]
             # Both keep the candidate from another turn; see `walk`.
             if answer is IF_NEEDED:
-                progress.postponed.append(place)
+                self.postponed.append(place)
             else:
-                reason = reason_of_answer(answer, self.decision, step)
-                result = self._defer(step, reason, progress, context)
+                result = self._defer(step, reason_of_answer(answer, self.decision, step), context)
                 if result is not UNKNOWN:
                     return result
-        return self.walk(0, progress)
+        return self.walk(0)
 
-    def walk(self, start: int, progress: Progress) -> Any:
+    def walk(self, start: int) -> Any:
         """Give each candidate its turn, from a place on, until one answers."""
         candidates = self.decision.candidates
         for place in range(start, len(candidates)):
             step = candidates[place]
             if step.is_last:
-                result = self._second_turns(progress)
+                result = self._second_turns()
                 if result is not UNKNOWN:
                     return result
             if step.conversions is not None:  # a backend that has deferred may still convert
-                result = self._convert(step, progress)
+                result = self._convert(step)
             # It may have had its turn in a `call_next` of an earlier candidate.
-            elif step.backend in progress.reasons or place in progress.postponed:
+            elif step.backend in self.reasons or place in self.postponed:
                 continue
             else:
-                result = self._turn(place, progress)
+                result = self._turn(place)
             if result is not UNKNOWN:
                 return result
         # Without a last resort, as where the policy refuses.
-        result = self._second_turns(progress)
+        result = self._second_turns()
         if result is not UNKNOWN:
             return result
         # No backend has answered, however many were tried.
-        progress.backend = None
+        self.backend = None
         # An adopted function passes ``NotImplemented`` of its only candidate on: the caller of
         # `lookup` goes on, and asks for the end itself. An exception must not be lost.
         is_alone = len(candidates) == 1 and candidates[0].is_plain
-        if self.function.is_adopted and is_alone and progress.cause is None:
+        if self.decision.function.is_adopted and is_alone and self.cause is None:
             return NotImplemented
-        return self.end(progress)
+        return self.end()
 
-    def _second_turns(self, progress: Progress) -> Any:
+    def _second_turns(self) -> Any:
         """Call the postponed candidates, whose ``should_run`` is not asked again."""
-        while progress.postponed:
+        while self.postponed:
             # `call_next` of one of them goes on with the others, which are postponed still.
-            place = progress.postponed.pop(0)
-            if self.decision.candidates[place].backend not in progress.reasons:
-                result = self._turn(place, progress, asks=False)
+            place = self.postponed.pop(0)
+            if self.decision.candidates[place].backend not in self.reasons:
+                result = self._turn(place, asks=False)
                 if result is not UNKNOWN:
                     return result
         return UNKNOWN
 
-    def _turn(self, place: int, progress: Progress, *, asks: bool = True) -> Any:
+    def _turn(self, place: int, *, asks: bool = True) -> Any:
         """Ask and call a candidate that does not convert; `UNKNOWN` if it does not answer."""
         decision, step = self.decision, self.decision.candidates[place]
-        progress.backend = step.backend
+        self.backend = step.backend
         context: DispatchContext | None = None
         if not step.is_plain:
-            context = context_of(decision, step, progress, Rest(self, place + 1, progress))
-            answer = ask(decision, step, context, progress) if asks else None
+            context = self.context(step, place + 1)
+            answer = self.ask(step, context) if asks else None
             if isinstance(answer, IfNeeded):
-                progress.postponed.append(place)
+                self.postponed.append(place)
                 self.record(step.backend, "deferred", POSTPONED)
                 return UNKNOWN
             if answer is not None:
-                return self._defer(step, answer, progress, context)
+                return self._defer(step, answer, context)
         if step.backend == DEFAULT and decision.warns:
             from ._explain import warn_of_fallback
 
-            warn_of_fallback(decision, progress)
+            warn_of_fallback(self)
         implementation = decision.load(step)
         if decision.state.trace is not None:
             self.record(step.backend, "called", step.reason)
@@ -217,176 +359,166 @@ class Chain(TakesFound):
         reason = RETURNED
         try:
             if step.implementation is not None and step.implementation.uses_context:
-                result = implementation(context, *progress.args, **progress.kwargs)
+                result = implementation(context, *self.args, **self.kwargs)
             else:
-                result = implementation(*progress.args, **progress.kwargs)
+                result = implementation(*self.args, **self.kwargs)
         except Exception as error:
-            if step.implementation is None or not isinstance(error, self.calls.defer_on):
-                self.note(error, step, progress)
+            if step.implementation is None or not isinstance(error, decision.backends.defer_on):
+                self.note(error, step)
                 raise
-            progress.cause, reason = error, reason_of(error)
+            self.cause, reason = error, reason_of(error)
             result = NotImplemented
         if result is not NotImplemented or step.backend == DEFAULT:
             return result
-        return self._defer(step, reason, progress, context)
+        return self._defer(step, reason, context)
 
-    def _defer(
-        self, step: Step, reason: str, progress: Progress, context: DispatchContext | None
-    ) -> Any:
+    def context(self, step: Step, place: int | None = None) -> DispatchContext:
+        """Return the context for one candidate; `place` is that of the next one."""
+        context = new_context()
+        context._known = shared_part(self.decision, step, self.found is not None, place)
+        # Without dispatch arguments, it finds them itself when a backend asks for them.
+        context._args = self.args if self.found is None else self.found
+        context._kwargs, context._run = self.kwargs, self
+        return context
+
+    def ask(self, step: Step, context: DispatchContext) -> str | IfNeeded | None:
+        """Ask ``should_run``: None if the implementation runs, else `IF_NEEDED` or the reason."""
+        should_run = self.decision.load_should_run(step)
+        if should_run is None:
+            return None
+        try:
+            answer = should_run(context, *self.args, **self.kwargs)
+        except Exception as error:
+            self.note(error, step)
+            raise
+        # Only True itself: the truth of an array would be ambiguous, or take a computation.
+        if answer is True:
+            return None
+        return IF_NEEDED if answer is IF_NEEDED else reason_of_answer(answer, self.decision, step)
+
+    def _defer(self, step: Step, reason: str, context: DispatchContext | None) -> Any:
         """Note that a candidate has deferred; return the answer if it knows one, else `UNKNOWN`.
 
         It knows one if it has called ``call_next`` with the very arguments of the call before: no
         candidate is asked or run again, unless the function is a coroutine or generator function.
         """
-        progress.reasons[step.backend] = reason
+        self.reasons[step.backend] = reason
         self.record(step.backend, "deferred", reason)
-        inner: Progress | None = getattr(context, "_continued", None)
+        inner: Run | None = getattr(context, "_continued", None)
         # What the others said of a part of the data does not hold for all of it.
-        if inner is None or not are_same(progress, inner):
+        if inner is None or not are_same(self.args, self.kwargs, inner.args, inner.kwargs):
             return UNKNOWN
         # The answers of both are those of this call; the outer ones were given later.
-        progress.reasons = {**inner.reasons, **progress.reasons}
-        progress.unconverted.update(inner.unconverted)
-        progress.postponed, progress.cause = inner.postponed, inner.cause or progress.cause
+        self.reasons = {**inner.reasons, **self.reasons}
+        self.unconverted.update(inner.unconverted)
+        self.postponed, self.cause = inner.postponed, inner.cause or self.cause
         if inner.result is not UNKNOWN:
-            progress.backend = inner.backend
+            self.backend = inner.backend
         return inner.result
 
-    def call_next(self, place: int, progress: Progress) -> Any:
-        """Call the candidates from a place on; with other types, those for these types."""
-        decision = self.decision
-        if self.sole:
-            (step,) = decision.candidates
-            raise BackendDeferredError(
-                *(step.backend, self.function.identifier),
-                "it called context.call_next(), but invoke(backend=...) names no other backend",
-            )
+    def walk_on(self, place: int) -> Any:
+        """Go on as `call_next`: from a place on; with other types, with those for these types."""
+        decision, function = self.decision, self.decision.function
+        if decision.sole:
+            if decision.rest is None:
+                (step,) = decision.candidates
+                raise BackendDeferredError(
+                    *(step.backend, function.identifier),
+                    "it called context.call_next(), but invoke(backend=...) names no other backend",
+                )
+            self.decision = decision = decision.rest
         # The types of adopted functions are passed by their callers, not found among the arguments.
-        if not self.function.is_adopted:
-            progress.found = self.function.extract(progress.args, progress.kwargs)
-            types = decision.decider.unique_types(map(type, progress.found), decision.state)
-            # By identity: a metaclass may define ==.
-            if [*map(id, types)] != [*map(id, decision.types)]:
+        if not function.is_adopted:
+            self.found = function.values(self.args, self.kwargs)
+            self.decision = decision.for_types(map(type, given(self.found)))
+            if self.decision is not decision:
                 # A reason keeps a backend from having another turn, but not its conversions.
                 for each in decision.candidates[:place]:
-                    progress.reasons.setdefault(each.backend, POSTPONED)
-                progress.postponed, progress.unconverted, progress.cause = [], {}, None
-                return self.calls.chain(self.function, decision.state, types).walk(0, progress)
-        return self.walk(place, progress)
+                    self.reasons.setdefault(each.backend, POSTPONED)
+                self.postponed, self.unconverted, self.cause = [], {}, None
+                place = 0
+        return self.walk(place)
 
     # What happens to a call that no backend has taken.
 
-    def _convert(self, step: Step, progress: Progress) -> Any:
+    def _convert(self, step: Step) -> Any:
         """Run the default with arguments that a backend converts; `UNKNOWN` if it cannot."""
         from ._convert import Conversion, Unconverted
 
-        progress.backend = step.backend
+        self.backend = step.backend
         try:
-            return Conversion(self.decision, step).call(self, progress)
+            return Conversion(self.decision, step).call(self)
         except Unconverted as failure:
-            progress.unconverted[step.backend] = str(failure)
+            self.unconverted[step.backend] = str(failure)
             self.record(step.backend, "deferred", str(failure))
             return UNKNOWN
         except Exception as error:
             if not isinstance(error, NoImplementationError):
-                self.note(error, step, progress)
+                self.note(error, step)
             raise
 
-    def end(self, progress: Progress) -> Any:
+    def end(self) -> Any:
         """Return ``NotImplemented`` for a call that no candidate has answered, or raise."""
         decision = self.decision
         # Python asks the other operand; `invoke` has an error of its own.
-        if self.sole or decision.is_operator or not decision.has_end:
+        if decision.sole or decision.is_operator or not decision.has_end:
             return NotImplemented
-        raise self.refusal(progress) from progress.cause
+        raise self.refusal() from self.cause
 
-    def refusal(
-        self, progress: Progress, converter: str = "", reason: str = ""
-    ) -> NoImplementationError:
+    def refusal(self, converter: str = "", reason: str = "") -> NoImplementationError:
         """Return the error; with a converter, its conversion of the result has failed."""
         from ._explain import refusal  # imports for rare calls would take time in the first one
 
-        return refusal(self.decision, progress, converter, reason)
+        return refusal(self, converter, reason)
 
-    def note(self, error: Exception, step: Step, progress: Progress) -> None:
+    def note(self, error: Exception, step: Step) -> None:
         """Add to an exception what the user should know: which backend ran, or why none did.
 
         If the arguments do not fit the library's signature, its own `TypeError` is raised instead.
         """
         from ._explain import note
 
-        note(self.decision, error, step, progress)
+        note(self, error, step)
 
     def record(self, backend: str, outcome: str, reason: str) -> None:
         """Record a step, if the state is traced."""
-        trace = self.decision.state.trace
-        if trace is not None:
-            from ._observed import Outcome, TraceEvent  # few programs trace
+        decision = self.decision
+        if decision.state.trace is not None:
+            from ._explain import Outcome, TraceEvent  # few programs trace
 
-            function, types = self.function, self.decision.types
-            about = function.identifier, backend, Outcome(outcome), reason, types
-            trace.append(TraceEvent(*about, function.default_name))
+            about = decision.function.identifier, backend, Outcome(outcome), reason, decision.types
+            decision.state.trace.append(TraceEvent(*about, decision.default_name))
 
 
-def chain_of(dispatcher: Dispatcher, index: int, calls: Calls, types: Iterable[type]) -> Chain:
-    """Return the chain for the types of dispatch arguments, in the state in force."""
-    function = dispatcher.records[index - 1].function
-    scope: Scope = dispatcher.keeper.get()[0]
-    # First the chains, then the backends: if another thread exchanges both in between, the
-    # chain of the new backends is stored among the old chains, which are no longer read.
-    chains, calls = scope.chains(index), dispatcher.loaded or calls
-    unique = calls.decider.unique_types(types, scope.state)
-    key = tuple(map(id, unique))
-    chain: Chain | None = chains.get(key)
-    if chain is None:
-        chain = calls.chain(function, scope.state, unique)
-        if len(chains) >= MAX_ENTRIES:
-            chains.clear()
-        chains[key] = chain
-    return chain.current()
+def are_same(
+    args: tuple[Any, ...],
+    kwargs: Mapping[str, Any],
+    others: tuple[Any, ...],
+    by_name: Mapping[str, Any],
+) -> bool:
+    """Whether two calls have the very same arguments."""
+    # By identity: arrays are not compared.
+    return (
+        len(args) == len(others)
+        and all(map(is_, args, others))
+        and kwargs.keys() == by_name.keys()
+        and all(kwargs[name] is by_name[name] for name in kwargs)
+    )
+
+
+def shared_part(
+    decision: Decision, step: Step, is_found: bool, place: int | None = None
+) -> SharedPart:
+    """Return the part that the contexts of calls with the same decision share."""
+    function = decision.function
+    extract = given if is_found else function.extract
+    known = decision.types, step.backend, step.prioritized, function.identifier
+    return SharedPart(*known, extract, decision, place)
 
 
 def reason_of(error: Exception) -> str:
     """Return the reason of an implementation that deferred by an exception."""
     return f"it raised {in_words(error)}"
-
-
-def shared_part(decision: Decision, step: Step, is_found: bool, rest: Rest | None) -> SharedPart:
-    """Return the part that the contexts of calls with the same decision share."""
-    function = decision.function
-    extract = given if is_found else function.extract
-    known = decision.types, step.backend, step.prioritized, function.identifier
-    return SharedPart(*known, extract, rest)
-
-
-def context_of(
-    decision: Decision, step: Step, progress: Progress, rest: Rest | None = None
-) -> DispatchContext:
-    """Return the context of a call for one candidate."""
-    args, found = progress.args, progress.found
-    known = shared_part(decision, step, found is not None, rest)
-    # Without dispatch arguments, it finds them itself when a backend asks for them.
-    return context_of_call(known, args if found is None else found, progress.kwargs)
-
-
-def ask(
-    decision: Decision, step: Step, context: DispatchContext, progress: Progress
-) -> str | IfNeeded | None:
-    """Ask ``should_run``: None if the implementation should run, else `IF_NEEDED` or the reason."""
-    should_run = decision.load_should_run(step)
-    if should_run is None:
-        return None
-    try:
-        answer = should_run(context, *progress.args, **progress.kwargs)
-    except Exception as error:
-        from ._explain import note
-
-        note(decision, error, step, progress)
-        raise
-    # Only True itself: the truth of an array would be ambiguous, or take a computation.
-    if answer is True:
-        return None
-    return IF_NEEDED if answer is IF_NEEDED else reason_of_answer(answer, decision, step)
 
 
 def reason_of_answer(answer: Any, decision: Decision, step: Step) -> str:
@@ -402,3 +534,23 @@ def reason_of_answer(answer: Any, decision: Decision, step: Step) -> str:
 
     warn_of_answer(answer, decision, step)
     return f"should_run returned {answer!r}, and only True itself runs it: use bool(...)"
+
+
+def decision_of(
+    dispatcher: Dispatcher, index: int, backends: Backends, types: Iterable[type]
+) -> Decision:
+    """Return the decision for the types of dispatch arguments, in the state in force."""
+    function = dispatcher.records[index - 1].function
+    scope: Scope = dispatcher.keeper.get()[0]
+    # First the decisions, then the backends: if another thread exchanges both in between, that of
+    # the new backends is stored among the old ones, which are no longer read.
+    decisions, backends = scope.decisions(index), dispatcher.loaded or backends
+    unique = unique_types(types, scope.state)
+    key = tuple(map(id, unique))
+    decision: Decision | None = decisions.get(key)
+    if decision is None:
+        decision = decide(backends, function, scope.state, unique)
+        if len(decisions) >= MAX_ENTRIES:
+            decisions.clear()
+        decisions[key] = decision
+    return decision.current()

@@ -19,10 +19,9 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from ._backends import Match
-from ._call import Chain, chain_of
-from ._context import Progress
+from ._call import Run, decision_of
 from ._convert import is_container, rebuilt
-from ._decide import Decision, Step, Verdict
+from ._decide import Decision, Step, Verdict, decide
 from ._explain import ExplainedBackend
 from ._matching import ARRAY_FUNCTION, GenericMethod
 from ._patterns import DEFAULT, bases_of, is_derived, mro_of, shown, type_identifier
@@ -38,31 +37,25 @@ if TYPE_CHECKING:
 # --- Methods that decide or follow ----------------------------------------------------------------
 
 
-class Remembering(Chain):
-    """The chain of a method that decides, or that follows."""
-
-    __slots__ = ()
-
-    def answer(self, progress: Progress) -> Any:
-        """Call the candidates, or the backend that the instance remembers."""
-        memory, args, kwargs = self.function.memory, progress.args, progress.kwargs
-        assert memory is not None
-        if memory.follows and not self.sole:
-            kept = memory.recall(args, kwargs)
-            followed = None if kept is None else _followed(self, memory, kept, args, kwargs)
-            if kept is not None and followed is not None:
-                progress.backend = kept.partition(" ")[0]
-                return followed(args, kwargs, progress.found)
-        if not memory.decides:
-            return self.walk(0, progress)
-        if self.function.nature & COROUTINE:
-            answer = self.walk(0, progress)
-            return answer if answer is NotImplemented else _awaited(self, memory, answer, progress)
-        with _undecided(memory, args, kwargs):
-            result = self.walk(0, progress)
-            if result is not NotImplemented:
-                memory.keep(args, kwargs, _answered(self.decision, progress))
-        return result
+def remember(run: Run, memory: Memory) -> Any:
+    """Call the candidates of a method that decides or follows, or the remembered backend."""
+    decision, args, kwargs = run.decision, run.args, run.kwargs
+    if memory.follows and not decision.sole:
+        kept = memory.recall(args, kwargs)
+        followed = None if kept is None else _followed(run, memory, kept)
+        if kept is not None and followed is not None:
+            run.backend = kept.partition(" ")[0]
+            return followed.answer()
+    if not memory.decides:
+        return run.answer()
+    if decision.function.nature & COROUTINE:
+        answer = run.answer()
+        return answer if answer is NotImplemented else _awaited(run, memory, answer)
+    with _undecided(memory, args, kwargs):
+        result = run.answer()
+        if result is not NotImplemented:
+            memory.keep(args, kwargs, _answered(run))
+    return result
 
 
 @contextmanager
@@ -78,77 +71,61 @@ def _undecided(memory: Memory, args: tuple[Any, ...], kwargs: dict[str, Any]) ->
             setattr(instance, memory.attribute, before)
 
 
-async def _awaited(chain: Chain, memory: Memory, answer: Any, progress: Progress) -> Any:
-    with _undecided(memory, progress.args, progress.kwargs):
+async def _awaited(run: Run, memory: Memory, answer: Any) -> Any:
+    with _undecided(memory, run.args, run.kwargs):
         result = await answer
-        memory.keep(progress.args, progress.kwargs, _answered(chain.decision, progress))
+        memory.keep(run.args, run.kwargs, _answered(run))
     return result
 
 
-def _answered(decision: Decision, progress: Progress) -> str:
+def _answered(run: Run) -> str:
     """Return the backend to remember, with the foreign types of the call if it is the default.
 
     Overriding types are not remembered (an empty string): they take part in the next call.
     """
-    name = progress.backend or DEFAULT
+    name, decision = run.backend or DEFAULT, run.decision
     if name == DEFAULT:
         return " ".join((name, *map(type_identifier, decision.foreign)))
     named = [each for each in decision.candidates if each.backend == name]
     if any(each.override is not None for each in named):
         return ""
     converts = any(each.conversions is not None for each in named)
-    return DEFAULT if converts and (len(named) == 1 or name in progress.reasons) else name
+    return DEFAULT if converts and (len(named) == 1 or name in run.reasons) else name
 
 
-def _followed(
-    chain: Chain, memory: Memory, kept: str, args: tuple[Any, ...], kwargs: dict[str, Any]
-) -> Callable[..., Any] | None:
-    """Return what calls the remembered backend; None if it does not implement the function."""
-    decision, calls = chain.decision, chain.calls
-    why = why_not(decision, memory, kept, args, kwargs)
+def _followed(run: Run, memory: Memory, kept: str) -> Run | None:
+    """Return the run of the remembered backend; None if it does not implement the function."""
+    decision = run.decision
+    why = why_not(decision, memory, kept, run.args, run.kwargs)
     if why is None:
         return None
     name = kept.partition(" ")[0]
     if why:
         raise _refusal(decision, memory, name, why)
     if name == DEFAULT:
-        own = decision.with_candidates([*filter(is_own, decision.candidates)])
-        plain = Chain(own, calls)
-        declining = (decision.match.implementing - {DEFAULT}) | {str(calls.decider.protocol)}
-        reasons = dict.fromkeys(declining, has_run(decision, memory, name))
-        return lambda args, kwargs, found: plain.walk(0, Progress(args, kwargs, found, reasons))
-    return _Followed(chain, _step(decision, name)).run
-
-
-class _Followed(Chain):
-    """The chain of the backend that an instance remembers: it may not defer.
-
-    Its ``call_next`` goes on with those that would follow if nothing were remembered.
-    """
-
-    __slots__ = ("_rest",)
-
-    def __init__(self, chain: Chain, step: Step) -> None:
-        decision = chain.decision
-        super().__init__(decision.with_candidates([step]), chain.calls, sole=True)
-        others = [each for each in decision.candidates if each.backend != step.backend]
-        self._rest = Chain(decision.with_candidates([step, *others]), chain.calls)
-
-    def call_next(self, place: int, progress: Progress) -> Any:
-        """Call the others."""
-        return self._rest.call_next(1, progress)
+        candidates = [*filter(is_own, decision.candidates)]
+        made = Run(decision.with_candidates(candidates), run.args, run.kwargs, run.found)
+        declining = (decision.match.implementing - {DEFAULT}) | {str(decision.backends.protocol)}
+        made.reasons = dict.fromkeys(declining, has_run(decision, memory, name))
+        return made
+    # It may not defer; its `call_next` goes on with those that would follow otherwise.
+    step = _step(decision, name)
+    others = [each for each in decision.candidates if each.backend != step.backend]
+    fixed = decision.with_candidates([step], sole=True)
+    fixed.rest = decision.with_candidates([step, *others])
+    return Run(fixed, run.args, run.kwargs, run.found)
 
 
 def _step(decision: Decision, name: str, reason: str = "") -> Step:
     """Return the step of a backend that an instance remembers."""
-    description = decision.decider.catalog.descriptions[name]
+    description = decision.backends.catalog.descriptions[name]
     implementation = description.implementation(decision.function.identifier)
     return Step(name, implementation, prioritized=True, reason=reason)
 
 
 def has_run(decision: Decision, memory: Memory, name: str) -> str:
     """Say which backend an instance remembers."""
-    return f"{shown(name, decision.function.default_name)} has run {memory.method}"
+    return f"{shown(name, decision.default_name)} has run {memory.method}"
 
 
 def is_own(step: Step) -> bool:
@@ -168,14 +145,14 @@ def why_not(
     # Without the type of the instance, which the backend has fitted.
     own = type(memory.instance(args, kwargs))
     types = tuple(each for each in decision.types if each is not own)
-    decider, function, state = decision.decider, decision.function, decision.state
+    backends, function, state = decision.backends, decision.function, decision.state
     name, *known = kept.split(" ")
-    name = decider.catalog.check_backend(name)
-    implementing = decider.implementing(function.identifier)
+    name = backends.catalog.check_backend(name)
+    implementing = backends.implementing(function.identifier)
     if name not in implementing:
         return None
     if name == DEFAULT:
-        found = decider.decide(function, state, types)
+        found = decide(backends, function, state, types)
         first = found.candidates[0] if found.candidates else None
         names = [each for each in map(type_identifier, found.match.foreign) if each not in known]
         if not names or found.match.fits(DEFAULT) or first is None or is_own(first):
@@ -183,7 +160,7 @@ def why_not(
         return f"the library's own types do not include {', '.join(names)}"
     # The backend counts as active even if a block disables it: it has run the earlier method.
     options = state.replace(prioritized=(name, *state.prioritized), disabled=frozenset())
-    match = Match(decider, options, types, implementing, function.counts)
+    match = Match(backends, options, types, implementing, function.counts)
     return "" if not types or match.fits(name) else match.why_not(name)
 
 
@@ -193,7 +170,7 @@ def _refusal(decision: Decision, memory: Memory, name: str, why: str) -> NoImple
         decision.function.identifier,
         types,
         types,
-        (ExplainedBackend(name, Verdict.NO_MATCH, why, decision.function.default_name),),
+        (ExplainedBackend(name, Verdict.NO_MATCH, why, decision.default_name),),
         decision.policy or "",
         (f"call {memory.method} again with arguments of these types",),
         f"{has_run(decision, memory, name)}, and {why}",
@@ -285,8 +262,9 @@ def go_on(
     if getattr(record, "dispatcher", None) is not dispatcher:
         raise TypeError(f"{wrapper!r} is no dispatchable function of this library")
     found = record.function.extract(args, kwargs)
-    chain = chain_of(dispatcher, record.index, dispatcher.ensure_loaded(), map(type, found))
-    return chain.after_overriding().run(args, kwargs)
+    backends = dispatcher.ensure_loaded()
+    decision = decision_of(dispatcher, record.index, backends, map(type, found))
+    return Run(decision.after_overriding(), args, kwargs).call()
 
 
 # --- The base of a library's own class ------------------------------------------------------------

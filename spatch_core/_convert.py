@@ -26,8 +26,7 @@ from ._patterns import DEFAULT, type_identifier
 from ._wrapper import COROUTINE, missing
 
 if TYPE_CHECKING:
-    from ._call import Chain
-    from ._context import Progress
+    from ._call import Run
     from ._decide import Decision, Step
     from ._state import StateKeeper
 
@@ -149,10 +148,9 @@ class Conversion:
 
     def __init__(self, decision: Decision, step: Step) -> None:
         self._decision, self._step = decision, step
-        # The chain of a call under way, which records the conversions.
-        self._chain: Chain | None = None
+        self._run: Run | None = None  # the call under way, which records the conversions
         self._functions: dict[str, Callable[..., Any]] = {}
-        self._match = decision.decider.matcher.match
+        self._match = decision.backends.matcher.match
         # By identity of the caller's containers and leaves: the object, and its replacement.
         self._containers: dict[int, tuple[Any, Any]] = {}
         self._made: dict[int, tuple[Any, Any]] = {}
@@ -207,18 +205,18 @@ class Conversion:
 
     # The call.
 
-    def call(self, chain: Chain, progress: Progress) -> Any:
+    def call(self, run: Run) -> Any:
         """Convert the arguments, call the default implementation, and convert its result.
 
         If the arguments cannot be converted, `Unconverted` is raised, and the default has not run.
         """
-        args, kwargs, keeper = progress.args, progress.kwargs, chain.calls.keeper
+        args, kwargs, keeper = run.args, run.kwargs, self._decision.backends.keeper
         name, function = self._step.backend, self._decision.function
         # Before anything is imported or converted.
         obstacle = self.obstacle(args, kwargs)
         if obstacle:
             raise Unconverted(obstacle)
-        self._chain = chain
+        self._run = run
         new_args, new_kwargs = self.arguments(args, kwargs)
         # Taken now: the function may empty a list that it writes into.
         written = [value for _, value in self.written(args, kwargs)]
@@ -236,9 +234,9 @@ class Conversion:
                 return self.result(result)
             except Unconverted as failure:
                 # Too late for another backend: the default has run.
-                raise chain.refusal(progress, name, str(failure)) from None
+                raise run.refusal(name, str(failure)) from None
 
-        chain.record(DEFAULT, "called", f"through the conversions of {name}")
+        run.record(DEFAULT, "called", f"through the conversions of {name}")
         if function.nature & COROUTINE:
             return _awaited(keeper, lambda: function.default(*new_args, **new_kwargs), finish)
         with _without_type(keeper):
@@ -311,7 +309,7 @@ class Conversion:
         # by now.
         for value in inside:
             _, new = self._made[id(value)]
-            self._run("copy_into", value, new)
+            self._ask("copy_into", value, new)
             self._record(new, value)
         for value in _mutable(written):
             _, new = self._containers.get(id(value), (value, value))
@@ -332,7 +330,7 @@ class Conversion:
     def _changed(self, name: str, value: Any) -> Any:
         """Return the converted object; raise `Unconverted` if the backend says that it cannot."""
         try:
-            made = self._run(name, value)
+            made = self._ask(name, value)
         except NotImplementedError as refusal:
             said = str(refusal) or f"{name} raised {type(refusal).__name__} for {_type_name(value)}"
             raise Unconverted(said) from refusal
@@ -340,7 +338,7 @@ class Conversion:
             raise Unconverted(f"{name} returned {made} for {_type_name(value)}")
         return made
 
-    def _run(self, name: str, *values: Any) -> Any:
+    def _ask(self, name: str, *values: Any) -> Any:
         try:
             return self._functions[name](*values)
         except Exception as error:
@@ -351,13 +349,13 @@ class Conversion:
             raise
 
     def _record(self, before: Any, after: Any) -> None:
-        if self._chain is None or self._decision.state.trace is None:
+        if self._run is None or self._decision.state.trace is None:
             return
         text = f"{_type_name(before)} to {_type_name(after)}"
         # Of the first that tells it: a lazy array may have none before it is computed.
         sizes = [size for size in map(size_of, (before, after)) if size is not None]
         text += f", {sizes[0]} bytes" if sizes else ""
-        self._chain.record(self._step.backend, "converted", text)
+        self._run.record(self._step.backend, "converted", text)
 
 
 @contextmanager

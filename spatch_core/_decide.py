@@ -30,14 +30,17 @@ from ._backends import Backends, Match
 from ._description import EVERY
 from ._matching import overriding_types
 from ._order import CYCLE
-from ._patterns import DEFAULT, is_awaited, type_identifier
+from ._patterns import DEFAULT, is_awaited, shown, type_identifier
 from ._state import DispatchState
 from ._wrapper import ASYNC_GENERATOR, GENERATOR
+from .exceptions import BackendDeferredError
 
 if TYPE_CHECKING:
     from ._description import Conversions, Implementation
     from ._function import Function
 
+RETURNED = "it returned NotImplemented"
+POSTPONED = "it said IF_NEEDED: it runs if no other one does"
 LAST_RESORT = "no backend takes the call"
 IS_CURRENT = "it is the current backend, and the types say nothing"
 
@@ -55,6 +58,23 @@ OPERATORS = frozenset(
     )
     for name in names
 )
+
+
+class IfNeeded:
+    """The type of `IF_NEEDED`."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "IF_NEEDED"
+
+    def __reduce__(self) -> str:
+        return "IF_NEEDED"
+
+
+IfNeeded.__module__ = f"{__package__}.backend_utils"  # the path in pickles
+IF_NEEDED = IfNeeded()
+"""The answer of a ``should_run`` whose backend runs only if no other one does."""
 
 
 class Verdict(str, Enum):
@@ -121,32 +141,52 @@ class Decision:
     """Why no policy lets the default run with the arguments of the call; else empty."""
     is_operator = False
     """Whether a call that nothing takes returns ``NotImplemented``, so that others may answer."""
+    sole = False
+    """Whether the backend is fixed, by `invoke` or by the instance, and may not defer."""
+    rest: Decision | None = None
+    """What ``call_next`` of the sole backend goes on with; None if it may not."""
     awaited: Sequence[str] = ()
     """Modules whose import may change the candidates."""
     token: Any = None
     """The result of `abc.get_cache_token` if an import or a registration may change them."""
     _candidates: list[Step] | None = None
+    _after_overriding: Decision | None = None
 
     def __init__(
-        self, decider: Decider, function: Function, state: DispatchState, types: tuple[type, ...]
+        self, backends: Backends, function: Function, state: DispatchState, types: tuple[type, ...]
     ) -> None:
-        self.decider = decider
+        self.backends = backends
         self.function = function
         self.state = state
         self.types = types
 
-    def with_candidates(self, candidates: list[Step]) -> Decision:
+    def with_candidates(self, candidates: list[Step], *, sole: bool = False) -> Decision:
         """Return the same decision with other candidates, which do not change."""
         made = copy(self)
-        made._candidates, made.token = candidates, None
+        made._candidates, made.token, made.sole = candidates, None, sole
+        made.settle_first()
         return made
 
-    @property
-    def is_stale(self) -> bool:
-        """Whether an import or a registration may have changed the candidates since."""
-        return self.token is not None and not (
-            get_cache_token() == self.token and all(map(is_awaited, self.awaited))
-        )
+    def for_types(self, types: Iterable[type]) -> Decision:
+        """Return the decision of the same call with other dispatch arguments."""
+        unique = unique_types(types, self.state)
+        # By identity: a metaclass may define ==.
+        if [*map(id, unique)] == [*map(id, self.types)]:
+            return self
+        if not self.sole:
+            return decide(self.backends, self.function, self.state, unique)
+        made = copy(self)
+        made.types = unique
+        return made
+
+    def current(self) -> Decision:
+        """Return the decision; another one if an import or a registration may have changed it."""
+        token = self.token
+        if token is None or (token == get_cache_token() and all(map(is_awaited, self.awaited))):
+            return self
+        self.backends.matcher.forget()
+        self.backends.keeper.forget_tables()  # so that the next call does not come here
+        return decide(self.backends, self.function, self.state, self.types)
 
     # The end.
 
@@ -166,6 +206,11 @@ class Decision:
         return DEFAULT in self.state.disabled and not self.function.is_adopted
 
     @property
+    def default_name(self) -> str:
+        """The name of the default in texts; that of another library's function is no library's."""
+        return DEFAULT if self.function.is_adopted else self.backends.catalog.default_name
+
+    @property
     def warns(self) -> bool:
         """Whether a warning may precede the default."""
         return self.policy == "warn" and not self.is_operator and not self.declined
@@ -175,12 +220,26 @@ class Decision:
         """Whether a call that no backend takes is more than a call of the default."""
         return self.policy is not None or bool(self.declined)
 
+    def settle_first(self) -> None:
+        """Decide whether the first candidate can be called without more ado."""
+        first = self.first
+        self.is_bare = (
+            first is not None
+            and first.is_plain
+            and self.state.trace is None
+            and not (first.backend == DEFAULT and self.warns)
+        )
+        """Whether a table may have the first implementation itself."""
+        needs_answer = self.sole or self.function.memory is not None or self.backends.defer_on
+        self.runs_bare = self.is_bare and not needs_answer
+        """Whether calls by this decision, too, begin with the first implementation."""
+
     def settle_end(self) -> None:
         """Decide how a call ends that no backend takes."""
         function, state = self.function, self.state
         policy: str | None = None
         if not function.compositional:
-            policy = state.fallback or function.fallback or self.decider.fallback
+            policy = state.fallback or function.fallback or self.backends.fallback
         # Also for the library's own types, and for compositional functions.
         if self.default_is_disabled:
             self.declined = "the library's own implementation is disabled, and no backend runs it"
@@ -193,7 +252,7 @@ class Decision:
             self.declined = "no backend runs it" + " or converts" * self.converts
             return
         # A class that the library names itself may decline: the default is made for it.
-        declining = [cls for cls in self.overriding if not self.decider.is_own(cls)]
+        declining = [cls for cls in self.overriding if not self.backends.is_own(cls)]
         if declining and not (self.match.default_matches and DEFAULT in state.prioritized):
             # They count as foreign, though the library may know base classes of them. By identity:
             # a metaclass may define ==.
@@ -222,7 +281,8 @@ class Decision:
             if not self.refuses:
                 steps.append(self._default())
             elif self.converts:
-                steps += [each for each in self.conversions() if each.verdict is Verdict.CONVERTS]
+                found = self.conversion_steps()
+                steps += [each for each in found if each.verdict is Verdict.CONVERTS]
             self._candidates = steps
         return self._candidates
 
@@ -257,35 +317,36 @@ class Decision:
 
         No policy applies: the library's own implementation answers at the end.
         """
-        # Prioritized backends precede the overriding types, and have had their turns.
-        rest = [
-            step
-            for step in self.candidates
-            if step.override is None and step.conversions is None and step.backend != DEFAULT
-            if not (self.overriding and step.prioritized)
-        ]
-        made = self.with_candidates(rest)
-        made.policy, made.declined, made.is_operator = None, "", False
-        rest.append(made._default())
-        return made
+        if self._after_overriding is None:
+            # Prioritized backends precede the overriding types, and have had their turns.
+            rest = [
+                step
+                for step in self.candidates
+                if step.override is None and step.conversions is None and step.backend != DEFAULT
+                if not (self.overriding and step.prioritized)
+            ]
+            free = copy(self)
+            free.policy, free.declined, free.is_operator = None, "", False
+            self._after_overriding = free.with_candidates([*rest, free._default()])
+        return self._after_overriding
 
     def _step(self, name: str) -> Step:
         """Return the step of a backend that runs its implementation."""
         return Step(
             name,
             # By the function's own table, or by that of every function.
-            self.decider.catalog.descriptions[name].implementation(self.function.identifier),
+            self.backends.catalog.descriptions[name].implementation(self.function.identifier),
             prioritized=name in self.state.prioritized,
             reason=IS_CURRENT if name == self.match.current else "",
         )
 
     def _overriding_step(self) -> Step:
-        decider, names = self.decider, ", ".join(map(type_identifier, self.overriding))
-        assert decider.protocol is not None
-        assert decider.override is not None
+        backends, names = self.backends, ", ".join(map(type_identifier, self.overriding))
+        assert backends.protocol is not None
+        assert backends.override is not None
         # One step for all of them: they ask each other by `NotImplemented`, as NEP 18 says.
-        override = decider.override(self, self.overriding)
-        return Step(decider.protocol, reason=f"the method of {names}", override=override)
+        override = backends.override(self, self.overriding)
+        return Step(backends.protocol, reason=f"the method of {names}", override=override)
 
     def _default(self) -> Step:
         """Return the step of the default."""
@@ -326,7 +387,7 @@ class Decision:
             steps.append(end)
         if self.converts:
             place = steps.index(end)
-            steps[place:place] = self.conversions()
+            steps[place:place] = self.conversion_steps()
         return steps
 
     def _in_turn(self, match: Match, chosen: Sequence[Step]) -> Iterator[Step]:
@@ -335,7 +396,7 @@ class Decision:
         # call may order them otherwise. Overriding types have no place, so the chosen steps after
         # them move back by one.
         names, following = {each.backend for each in chosen}, iter(chosen)
-        for name in match.state.ordered(self.decider.catalog.descriptions):
+        for name in match.state.ordered(self.backends.catalog.descriptions):
             if name in names:
                 yield next(following)
             elif name != DEFAULT:
@@ -344,8 +405,8 @@ class Decision:
 
     def _no_candidate(self, match: Match, name: str) -> Step:
         """Return the step of a backend that may not answer."""
-        decider, function, state = self.decider, self.function, match.state
-        description = decider.catalog.descriptions[name]
+        backends, function, state = self.backends, self.function, match.state
+        description = backends.catalog.descriptions[name]
         # First: to prioritize a backend that lacks the function would change nothing.
         if name not in match.implementing and not description.unmet:
             absent = description.absent
@@ -353,15 +414,15 @@ class Decision:
             return Step(name, verdict=Verdict.NO_IMPLEMENTATION, reason=reason)
         # It matches, but is in no order of these candidates.
         if name in match.cycles:
-            cycle, catalog = match.cycles[name], decider.catalog
-            path, variable = cycle.in_words(catalog.default_name), decider.set_order_variable
+            cycle, catalog = match.cycles[name], backends.catalog
+            path, variable = cycle.in_words(catalog.default_name), backends.set_order_variable
             reason = f"{CYCLE}: {path}. Set {variable}={cycle.set_order!r}"
             return Step(name, verdict=Verdict.SKIPPED, reason=reason)
-        inactive = decider.why_inactive(name, state)
+        inactive = backends.why_inactive(name, state)
         if inactive and not description.unmet:
             # No advice to opt in where that cannot help: with the backend active, would it match?
             active = DispatchState((name,)).within(state)
-            match = Match(decider, active, self.types, match.implementing, function.counts)
+            match = Match(backends, active, self.types, match.implementing, function.counts)
         if not description.unmet and not match.fits(name):
             return Step(name, verdict=Verdict.NO_MATCH, reason=match.why_not(name))
         if inactive:
@@ -376,36 +437,36 @@ class Decision:
         # The default gets converted arguments. If it matches the original ones, that must not
         # exclude merely installed backends.
         state = self.state.replace(disabled=self.state.disabled | {DEFAULT})
-        return Match(self.decider, state, self.types, self.decider.converters | {DEFAULT})
+        return Match(self.backends, state, self.types, self.backends.converters | {DEFAULT})
 
-    def conversions(self) -> list[Step]:
+    def conversion_steps(self) -> list[Step]:
         """Return the steps of the backends that have conversions, in order."""
-        converters = self.decider.converters
+        converters = self.backends.converters
         if not converters:
             return []
         match = self.converting()
         found = self._in_turn(match, [Step(name) for name in match.order])
-        return [self._conversion(each) for each in found if each.backend in converters]
+        return [self._conversion_step(each) for each in found if each.backend in converters]
 
-    def _conversion(self, step: Step) -> Step:
+    def _conversion_step(self, step: Step) -> Step:
         """Return the step of a backend that converts if it is a candidate, and if it can.
 
         An inactive one has its conversions, too, if to prioritize it would help.
         """
-        name, reason, decider = step.backend, step.reason, self.decider
+        name, reason, backends = step.backend, step.reason, self.backends
         # In addition to the rules of matching, every foreign type must be a primary type of the
         # backend, because only objects of these are converted.
-        others = [c for c in self.foreign if name not in decider.matcher.match(c).primary]
+        others = [c for c in self.foreign if name not in backends.matcher.match(c).primary]
         fits = not others and not self.function.nature & (GENERATOR | ASYNC_GENERATOR)
         if fits and step.verdict is Verdict.RUNS:
-            return self.conversion(name)
+            return self.conversion_step(name)
         if step.verdict is Verdict.RUNS:
             reason = "it is a generator function, whose items would not be converted"
             if others:
                 reason = f"{type_identifier(others[0])} is no primary type of it"
         conversions = None
         if fits and step.verdict is Verdict.INACTIVE:
-            conversions = decider.catalog.descriptions[name].conversions
+            conversions = backends.catalog.descriptions[name].conversions
         return Step(
             name,
             verdict=Verdict.CANNOT_CONVERT,
@@ -414,14 +475,14 @@ class Decision:
             is_last=True,
         )
 
-    def conversion(self, name: str) -> Step:
+    def conversion_step(self, name: str) -> Step:
         """Return the step of a backend that converts."""
         return Step(
             name,
             verdict=Verdict.CONVERTS,
             prioritized=name in self.state.prioritized,
             reason="through its conversions",
-            conversions=self.decider.catalog.descriptions[name].conversions,
+            conversions=self.backends.catalog.descriptions[name].conversions,
             is_last=True,
         )
 
@@ -433,10 +494,10 @@ class Decision:
             return step.override
         if step.implementation is None:
             return self.function.default
-        found = self.decider.load(self.function, step.backend, step.implementation.function)
+        found = self.backends.load(self.function, step.backend, step.implementation.function)
         # Here, because every way to run an implementation loads it first.
-        if self.decider.notify is not None:
-            self.decider.notify(self.function.identifier, step.backend)
+        if self.backends.notify is not None:
+            self.backends.notify(self.function.identifier, step.backend)
         return found
 
     def load_should_run(self, step: Step) -> Callable[..., Any] | None:
@@ -444,13 +505,13 @@ class Decision:
         found = step.implementation
         if found is None or found.should_run is None:
             return None
-        return self.decider.load(self.function, step.backend, found.should_run)
+        return self.backends.load(self.function, step.backend, found.should_run)
 
     def load_conversions(self, step: Step) -> dict[str, Callable[..., Any]]:
         """Return the conversions that a backend has, by the names of their fields."""
         assert step.conversions is not None
         return {
-            name: self.decider.load(self.function, step.backend, each)
+            name: self.backends.load(self.function, step.backend, each)
             for name, each in step.conversions._asdict().items()
             if each is not None
         }
@@ -471,40 +532,65 @@ class Decision:
             return made is not None and made == getattr(step.override, "_overrides", None)
         if step.implementation is None:
             return called is self.function.default
-        return self.decider.is_loaded(step.implementation.function, called)
+        return self.backends.is_loaded(step.implementation.function, called)
 
 
-class Decider(Backends):
-    """Makes the decisions for the backends of one catalog."""
+def unique_types(types: Iterable[type], state: DispatchState) -> tuple[type, ...]:
+    """Return the unique `types` in order of first appearance, and the state's type."""
+    # By identity: a metaclass may define == and hash.
+    unique = {id(cls): cls for cls in types}
+    if state.type is not None:
+        unique.setdefault(id(state.type), state.type)
+    return tuple(unique.values())
 
-    @staticmethod
-    def unique_types(types: Iterable[type], state: DispatchState) -> tuple[type, ...]:
-        """Return the unique `types` in order of first appearance, and the state's type."""
-        # By identity: a metaclass may define == and hash.
-        unique = {id(cls): cls for cls in types}
-        if state.type is not None:
-            unique.setdefault(id(state.type), state.type)
-        return tuple(unique.values())
 
-    def decide(self, function: Function, state: DispatchState, types: tuple[type, ...]) -> Decision:
-        """Return the decision for calls with these types, which include the state's type."""
-        # Read first: a class that is registered meanwhile makes the decision stale.
-        token = get_cache_token()
-        decision = Decision(self, function, state, types)
-        implementing = self.implementing(function.identifier)
-        match = Match(self, state, types, implementing, function.counts)
-        decision.match, decision.foreign = match, match.foreign
-        matches = [match]
-        if self.protocol is not None and not function.is_adopted:
-            decision.overriding = overriding_types(types, self.protocol)
-        decision.settle_end()
-        # Conversions have candidates of their own, which other imports may change.
-        if decision.converts and self.converters:
-            matches.append(decision.converting())
-        decision.awaited = [module for each in matches for module in each.awaited]
-        if decision.awaited or any(each.depends_on_registration for each in matches):
-            decision.token = token
-        return decision
+def decide(
+    backends: Backends, function: Function, state: DispatchState, types: tuple[type, ...]
+) -> Decision:
+    """Return the decision for calls with these types, which include the state's type."""
+    # Read first: a class that is registered meanwhile makes the decision stale.
+    token = get_cache_token()
+    decision = Decision(backends, function, state, types)
+    implementing = backends.implementing(function.identifier)
+    match = Match(backends, state, types, implementing, function.counts)
+    decision.match, decision.foreign = match, match.foreign
+    matches = [match]
+    if backends.protocol is not None and not function.is_adopted:
+        decision.overriding = overriding_types(types, backends.protocol)
+    decision.settle_end()
+    # Conversions have candidates of their own, which other imports may change.
+    if decision.converts and backends.converters:
+        matches.append(decision.converting())
+    decision.awaited = [module for each in matches for module in each.awaited]
+    if decision.awaited or any(each.depends_on_registration for each in matches):
+        decision.token = token
+    if decision.has_end:
+        backends.with_end.add(function.identifier)
+    decision.settle_first()
+    return decision
+
+
+def decide_for_backend(
+    backends: Backends,
+    function: Function,
+    state: DispatchState,
+    types: tuple[type, ...],
+    backend: str,
+    force: bool,
+) -> Decision:
+    """Return the decision for a call that names its backend, which need not match."""
+    catalog = backends.catalog
+    name = catalog.check_backend(backend)
+    implementers = backends.implementers(function.identifier)
+    if name not in implementers:
+        names = ", ".join(shown(each, catalog.default_name) for each in implementers)
+        reason = f"it does not implement it; these do: {names}"
+        raise BackendDeferredError(name, function.identifier, reason)
+    found = catalog.descriptions[name].implementation(function.identifier)
+    if found is not None and force:  # then the step may be plain
+        found = found._replace(should_run=None)
+    step = Step(name, found, prioritized=True)
+    return Decision(backends, function, state, types).with_candidates([step], sole=True)
 
 
 def _last_name(identifier: str) -> str:

@@ -17,9 +17,8 @@ from os import environ, getpid
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ._decide import Decider, Decision
+from ._backends import Backends
 from ._description import EVERY, Description, Implementation, summary_of, with_section
-from ._entries import Calls
 from ._environment import (
     BACKEND,
     BLOCK,
@@ -35,10 +34,10 @@ from ._environment import (
     why_unmet,
 )
 from ._errors import REGISTERED, Finding, Source, nearest, warn_caller
+from ._options import initial_state
 from ._order import CYCLE, Order, base_order, order_backends
 from ._parsing import parse_description
 from ._patterns import DEFAULT, is_initializing, shown
-from ._state import initial_state
 from ._wrapper import show_source
 from .exceptions import (
     BackendSkippedWarning,
@@ -49,6 +48,7 @@ from .exceptions import (
 )
 
 if TYPE_CHECKING:
+    from ._decide import Decision
     from ._function import Dispatcher
 
 REQUIRES = "requires"
@@ -357,7 +357,7 @@ class Loader:
 
     def __init__(self, system: Any) -> None:
         self._system = system
-        self.loaded: Calls | None = None  # the latest result
+        self.loaded: Backends | None = None  # the latest result
         self.told: set[str] = set()  # the warnings that were issued before
         self._importing: list[Any] = []  # the modules that have to be imported first
         self._lock = RLock()
@@ -365,11 +365,11 @@ class Loader:
         self._process = getpid()
         self._changing = RLock()  # held while the registered backends of the system change
 
-    def ready(self) -> Calls | None:
+    def ready(self) -> Backends | None:
         """Return the result of discovery; None in a module that discovery waits for."""
         return self.loaded or self.load() or self.loaded
 
-    def get(self) -> Calls:
+    def get(self) -> Backends:
         """Return the result of discovery; `RuntimeError` in a module that discovery waits for."""
         found = self.ready()
         if found is None:
@@ -379,7 +379,7 @@ class Loader:
             )
         return found
 
-    def load(self, again: bool = False) -> Calls | None:
+    def load(self, again: bool = False) -> Backends | None:
         """Discover the backends, if need be or `again`; None where that has to wait."""
         if not again and any(map(is_initializing, self._importing)):
             return None
@@ -408,7 +408,7 @@ class Loader:
                 warn_caller(warning)
         return found
 
-    def _discover_and_publish(self) -> Calls:
+    def _discover_and_publish(self) -> Backends:
         found = _discover(self._system)
         dispatcher = self._system._dispatcher
         # In this order: calls that other threads decide from now on are decided by the new
@@ -438,7 +438,7 @@ class Loader:
     def refresh(self) -> None:
         """Look up implementations again; see `BackendSystem.refresh`."""
         if self.loaded is not None:
-            self.loaded.decider.objects.clear()
+            self.loaded.objects.clear()
             self.forget()
 
     def register(self, fields: Any) -> None:
@@ -493,7 +493,7 @@ def _misspelt(description: Description, dispatcher: Dispatcher) -> Iterator[Find
             )
 
 
-def _discover(system: Any) -> Calls:
+def _discover(system: Any) -> Backends:
     """Find the backends by the current entry points and environment variables."""
     dispatcher: Dispatcher = system._dispatcher
     group = system.group
@@ -509,27 +509,26 @@ def _discover(system: Any) -> Calls:
 
         return make_override(dispatcher, decision.function, classes, system.protocol)
 
-    decider = Decider(catalog, system._fallback, system._notices, system.protocol, override)
-    return Calls(decider, dispatcher.keeper, system._defer_on)
+    about = system._fallback, system._defer_on, system._notices, system.protocol, override
+    return Backends(catalog, dispatcher.keeper, *about)
 
 
-def document(record: Any, calls: Calls | None) -> None:
+def document(record: Any, backends: Backends | None) -> None:
     """Show the backends in the docstring of a function, and its source in tracebacks."""
     if getattr(record, "shape", None) is None:
         return  # adopted; or the thread that decorates it documents it afterwards
     show_source(record)
-    section = "" if calls is None else docs(calls, record.identifier)
+    section = "" if backends is None else docs(backends, record.identifier)
     record.wrapper.__doc__ = with_section(record.doc, section)
 
 
-def docs(calls: Calls, identifier: str) -> str:
+def docs(backends: Backends, identifier: str) -> str:
     """Return the section "Backends" for the docstring of a function; may be empty."""
-    decider = calls.decider
     texts = []
-    for name in decider.implementers(identifier):
+    for name in backends.implementers(identifier):
         if name == DEFAULT:
             continue
-        description = decider.catalog.descriptions[name]
+        description = backends.catalog.descriptions[name]
         implementation = description.implementation(identifier)
         text = implementation.additional_docs.strip() if implementation is not None else ""
         lines = [f"    {line}".rstrip() for line in text.splitlines()]

@@ -1,21 +1,23 @@
-"""Explanations: the steps of a decision in words, with what `should_run` answers.
+"""What users are told of calls: explanations, traces, errors, warnings and notes.
 
-The same lines are in errors, in warnings of the fallback policy, in notes on exceptions, in
-``spatch-core explain`` and in its ``--why-not``.
+An explanation is the steps of a decision in words, with what `should_run` answers. The same lines
+are in errors, in warnings of the fallback policy, in notes on exceptions, in ``spatch-core
+explain`` and in its ``--why-not``.
 """
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from enum import Enum
 from typing import TYPE_CHECKING, Any
 
-from ._context import IF_NEEDED, POSTPONED, IfNeeded, Progress
 from ._convert import Conversion, leaves, size_of
-from ._decide import Decision, Step, Verdict
+from ._decide import IF_NEEDED, POSTPONED, Decision, Step, Verdict
 from ._errors import Published, add_note, in_words, leaves_out, warn_caller
-from ._patterns import DEFAULT, shown, type_identifier
+from ._patterns import DEFAULT, callable_identifier, shown, type_identifier
 from .exceptions import (
     BackendDeferredError,
     FallbackWarning,
@@ -24,8 +26,14 @@ from .exceptions import (
 )
 
 if TYPE_CHECKING:
+    from ._call import Run
+    from ._decide import IfNeeded
+
     Ask = Callable[[Step], "str | IfNeeded | None"]
     """Asks ``should_run``: returns why a step defers, or ``IF_NEEDED``; None if it runs."""
+
+
+# --- explanations --------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,24 +113,22 @@ class Explanation(Published):
 
 def explain(
     decision: Decision,
-    progress: Progress | None = None,
+    run: Run | None = None,
     ask: Ask | None = None,
     steps: Iterable[Step] | None = None,
 ) -> Explanation:
     """Explain what would run for a call; no implementation runs.
 
-    `progress` has the arguments, if they are known, and the answers that backends have given: they
-    are not asked again, and without `ask`, none is. `steps` replace those of the decision.
+    `run` has the arguments, if they are known, and the answers that backends have given: these are
+    not asked again, and without `ask`, none is. `steps` replace those of the decision.
     """
-    explainer = _Explainer(decision, progress, ask)
+    explainer = _Explainer(decision, run, ask)
     for step in decision.steps if steps is None else steps:
         explainer.explain(step)
-    explainer.end()
+    explainer.answer_postponed()
     hooks: tuple[str, ...] = ()
     if decision.state.hook is not None:
-        from ._observed import hook_name  # most programs have no hooks
-
-        hooks = tuple(map(hook_name, decision.state.hook))
+        hooks = tuple(map(callable_identifier, decision.state.hook))
     # A converter gets one line: that of its conversion replaces "has no implementation".
     lines = [
         each
@@ -136,9 +142,9 @@ def explain(
 class _Explainer:
     """Explains the steps of one decision, one after the other."""
 
-    def __init__(self, decision: Decision, progress: Progress | None, ask: Ask | None) -> None:
+    def __init__(self, decision: Decision, run: Run | None, ask: Ask | None) -> None:
         self.decision = decision
-        self.progress, self.ask = progress, ask
+        self.run, self.ask = run, ask
         self.selected: str | None = None
         self.is_decided = False  # a backend answers: the later ones are not reached
         self.depends = False  # an earlier `should_run` was not asked, and may accept
@@ -150,7 +156,7 @@ class _Explainer:
         """Explain the next step."""
         verdict, reason = step.verdict, step.reason
         if step.is_last:
-            self.end()  # as in a call: postponed backends run before the last resort
+            self.answer_postponed()  # as in a call: postponed backends run before the last resort
         if verdict in (Verdict.CONVERTS, Verdict.CANNOT_CONVERT):
             if self.is_decided and not self.converters:
                 return  # a backend answers, and no conversion is reached
@@ -165,23 +171,23 @@ class _Explainer:
             verdict, reason = self._judge(step)
         self.lines.append(self._line(step.backend, verdict, reason))
 
-    def end(self) -> None:
+    def answer_postponed(self) -> None:
         """Run the first backend that said ``IF_NEEDED``, if no other one answers."""
         if self.postponed and not self.is_decided:
             place, step = self.postponed[0]
-            found = self._run(step, "it said IF_NEEDED, and no other one answers")
+            found = self._answers(step, "it said IF_NEEDED, and no other one answers")
             self.lines[place] = self._line(step.backend, *found)
 
     def _line(self, name: str, verdict: Verdict, reason: str) -> ExplainedBackend:
-        return ExplainedBackend(name, verdict, reason, self.decision.function.default_name)
+        return ExplainedBackend(name, verdict, reason, self.decision.default_name)
 
     def _judge(self, step: Step) -> tuple[Verdict, str]:
         """Return the verdict of a candidate."""
         if self.is_decided:
             return Verdict.LATER, ""
         name, reason, found = step.backend, step.reason, step.implementation
-        if self.progress is not None and name in self.progress.reasons:
-            return Verdict.DEFERS, self.progress.reasons[name]
+        if self.run is not None and name in self.run.reasons:
+            return Verdict.DEFERS, self.run.reasons[name]
         if found is not None and found.should_run is not None:
             if self.ask is None:
                 self.depends = True
@@ -199,7 +205,7 @@ class _Explainer:
             reason = "; ".join(filter(None, [reason, f"its variant for {found.variant.requires}"]))
         if name == DEFAULT and self.decision.warns:
             reason = "; ".join(filter(None, [reason, "fallback='warn' gives a warning"]))
-        return self._run(step, reason)
+        return self._answers(step, reason)
 
     def _after_refusal(self) -> tuple[Verdict, str]:
         """Return the verdict of a default that would refuse, where another backend answers."""
@@ -212,21 +218,21 @@ class _Explainer:
     def _judge_conversion(self, step: Step) -> tuple[Verdict, str]:
         decision = self.decision
         obstacle, text = "", f"arguments of {_text(decision.foreign)}"
-        if self.progress is not None:
-            args, kwargs = self.progress.args, self.progress.kwargs
+        if self.run is not None:
+            args, kwargs = self.run.args, self.run.kwargs
             conversion = Conversion(decision, step)
-            obstacle = self.progress.unconverted.get(step.backend, "")
+            obstacle = self.run.unconverted.get(step.backend, "")
             obstacle = obstacle or conversion.obstacle(args, kwargs)
             text = conversion.text(args, kwargs)
         if obstacle:
             return Verdict.CANNOT_CONVERT, obstacle
         if self.is_decided:
             return Verdict.LATER, ""
-        own = decision.decider.catalog.descriptions[DEFAULT].primary_types
+        own = decision.backends.catalog.descriptions[DEFAULT].primary_types
         to = own[0].identifier if len(own) == 1 else "the library's types"
         reason = f"{text} to {to}" if text else f"the result from {to}"
         reason += " through its conversions"
-        _, unless = self._run(step, reason)
+        _, unless = self._answers(step, reason)
         doubts = [] if unless == reason else [unless]
         # The conversion is not called: it may be slow, or move data.
         if step.conversions is not None:
@@ -235,12 +241,12 @@ class _Explainer:
             doubts.append(f"or {says}" if doubts else f"unless {says}")
         return Verdict.CONVERTS, ", ".join([reason, *doubts])
 
-    def _run(self, step: Step, reason: str) -> tuple[Verdict, str]:
+    def _answers(self, step: Step, reason: str) -> tuple[Verdict, str]:
         """Return the verdict of a backend that answers, unless an unasked one before it does."""
         decision, found = self.decision, step.implementation
         if found is not None and self.ask is not None:
             try:
-                decision.decider.load(decision.function, step.backend, found.function)
+                decision.backends.load(decision.function, step.backend, found.function)
             except Exception as error:  # noqa: BLE001  # the call itself would raise it
                 return self._raises(error)
         self.is_decided = True
@@ -254,51 +260,127 @@ class _Explainer:
         return Verdict.RAISES, in_words(error)
 
 
-# Errors, warnings and notes of a call: `progress` has its answers, and nobody is asked again.
+# --- traces --------------------------------------------------------------------------------------
 
 
-def considered(decision: Decision, progress: Progress) -> tuple[ExplainedBackend, ...]:
+class Outcome(str, Enum):
+    """The outcome of one candidate in one call."""
+
+    CALLED = "called"
+    CONVERTED = "converted"
+    DEFERRED = "deferred"
+
+    def __str__(self) -> str:
+        return self.value
+
+
+@dataclass(frozen=True, slots=True)
+class TraceEvent(Published):
+    """One step of a dispatched call.
+
+    Parameters
+    ----------
+    function : str
+        Identifier of the library's function.
+    backend : str
+        The candidate; ``"default"`` is the library's own implementation.
+    outcome : Outcome
+        ``CALLED`` is recorded before the implementation runs, so that the events of calls
+        that it makes itself come after its own; ``DEFERRED`` follows if it then defers, and stands
+        alone if ``should_run`` or a conversion does. ``CONVERTED`` is recorded for each object
+        that is converted.
+    reason : str
+        Why it deferred; why it was called although it does not match; or the conversion: the type
+        before and after, and the number of bytes if known.
+    types : tuple of type
+        The dispatch types of the call.
+    default_name : str, optional
+        The name of the library's own implementation in the text.
+    """
+
+    function: str
+    backend: str
+    outcome: Outcome
+    reason: str
+    types: tuple[type, ...]
+    default_name: str = DEFAULT
+
+    def __str__(self) -> str:
+        reason = f": {self.reason}" if self.reason else ""
+        return f"{self.function} -> {shown(self.backend, self.default_name)} {self.outcome}{reason}"
+
+
+class Trace(list[TraceEvent]):
+    """The events of the calls in a traced block, in order.
+
+    ``with backend_opts(trace=True) as trace:`` gives one. Calls append to this list. Printed, it
+    has one line per event.
+    """
+
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self))
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        return f"<pre>{escape(str(self))}</pre>"
+
+
+class PrintedTrace(Trace):
+    """The trace that the variable ``<PREFIX>_TRACE`` asks for: a line per event on stderr."""
+
+    __slots__ = ()
+
+    def append(self, event: TraceEvent) -> None:
+        """Print an event; it is not kept, because a program may run for days."""
+        if sys.stderr is not None:  # as in programs without a console
+            sys.stderr.write(f"{event}\n")
+
+
+# --- errors, warnings and notes of a call, by its answers: no backend is asked again -------------
+
+
+def considered(run: Run) -> tuple[ExplainedBackend, ...]:
     """Return the lines of all backends that a call has considered."""
-    explanation = explain(decision, progress=progress)
+    explanation = explain(run.decision, run)
     return tuple([each for each in explanation.backends if each.backend != DEFAULT])
 
 
-def refusal(
-    decision: Decision, progress: Progress, converter: str = "", reason: str = ""
-) -> NoImplementationError:
+def refusal(run: Run, converter: str = "", reason: str = "") -> NoImplementationError:
     """Return the error that says why nothing runs a call, and what would help.
 
     If a conversion of the result has failed, the `reason` is that of the `converter`.
     """
+    decision = run.decision
     if converter:
-        progress.unconverted[converter] = reason
+        run.unconverted[converter] = reason
         reason = f"{converter} converts, but {reason}"
-    backends = considered(decision, progress)
+    backends = considered(run)
     return NoImplementationError(
         decision.function.identifier,
         _names(decision.types),
         _names(decision.foreign),
         backends,
         decision.policy or "",
-        tuple(_remedies(decision, backends, progress)),
+        tuple(_remedies(run, backends)),
         reason or decision.declined,
     )
 
 
-def _remedies(
-    decision: Decision, backends: tuple[ExplainedBackend, ...], progress: Progress
-) -> Iterator[str]:
+def _remedies(run: Run, explained: tuple[ExplainedBackend, ...]) -> Iterator[str]:
     """Yield the options under which a refused call would run, one sentence each."""
-    decider, state = decision.decider, decision.state
-    args, kwargs = progress.args, progress.kwargs
+    decision, args, kwargs = run.decision, run.args, run.kwargs
+    backends, state = decision.backends, decision.state
     # These would match if they were prioritized.
-    for name in [each.backend for each in backends if each.verdict is Verdict.INACTIVE]:
-        if not decider.catalog.descriptions[name].unmet:
+    for name in [each.backend for each in explained if each.verdict is Verdict.INACTIVE]:
+        if not backends.catalog.descriptions[name].unmet:
             again = "takes part again (it is disabled here)"
             why = again if name in state.disabled else "takes part (it requires opt-in)"
             yield f"with backend_opts(prioritize={name!r}), {name} {why}"
     also = "" if decision.converts else ", fallback='convert'"
-    for step in decision.conversions():
+    for step in decision.conversion_steps():
         conversion = Conversion(decision, step)
         if step.conversions is None or conversion.obstacle(args, kwargs):
             continue
@@ -319,22 +401,22 @@ def _remedies(
         )
 
 
-def warn_of_fallback(decision: Decision, progress: Progress) -> None:
+def warn_of_fallback(run: Run) -> None:
     """Warn that the default runs, once for each function and types."""
+    decision = run.decision
     identifier, types = decision.function.identifier, _names(decision.types)
-    if decision.decider.is_told((identifier, types)):
+    if decision.backends.is_told((identifier, types)):
         return
     foreign = {*map(id, decision.foreign)}
-    found = leaves((*progress.args, *progress.kwargs.values()), lambda cls: id(cls) in foreign)
+    found = leaves((*run.args, *run.kwargs.values()), lambda cls: id(cls) in foreign)
     size = sum(filter(None, map(size_of, found.values())))
-    backends = considered(decision, progress)
-    warn_caller(FallbackWarning(identifier, types, _names(decision.foreign), backends, size))
+    warn_caller(FallbackWarning(identifier, types, _names(decision.foreign), considered(run), size))
 
 
 def warn_of_answer(answer: Any, decision: Decision, step: Step) -> None:
     """Warn once of an answer of ``should_run`` that has no meaning."""
     identifier, found = decision.function.identifier, step.implementation
-    if found is None or decision.decider.is_told((identifier, step.backend)):
+    if found is None or decision.backends.is_told((identifier, step.backend)):
         return
     warn_caller(
         SpatchCoreWarning(
@@ -345,21 +427,22 @@ def warn_of_answer(answer: Any, decision: Decision, step: Step) -> None:
     )
 
 
-def note(decision: Decision, error: Exception, step: Step, progress: Progress) -> None:
+def note(run: Run, error: Exception, step: Step) -> None:
     """Add to an exception what the user should know: which backend ran, or why none did."""
+    decision = run.decision
     if step.implementation is not None:
-        _note_backend(decision, error, step, progress)
+        _note_backend(run, error, step)
     # What converts has run the default, too.
     elif decision.has_end and (step.backend == DEFAULT or step.conversions is not None):
         with suppress(Exception):  # so that the exception of the default propagates
-            _note_reasons(decision, error, step, progress)
+            _note_reasons(run, error, step)
 
 
-def _note_reasons(decision: Decision, error: Exception, step: Step, progress: Progress) -> None:
+def _note_reasons(run: Run, error: Exception, step: Step) -> None:
     """Add to an exception of the default why no backend ran."""
     # The note names the converter itself before the reasons.
-    backends = considered(decision, progress)
-    others = [each for each in backends if each.verdict is not Verdict.CONVERTS]
+    decision = run.decision
+    others = [each for each in considered(run) if each.verdict is not Verdict.CONVERTS]
     reasons = ":" * bool(others) + "".join(f"\n  {each}" for each in others)
     what = f"its default implementation ran, which is not made for {_text(decision.foreign)}"
     if step.conversions is not None:
@@ -370,13 +453,12 @@ def _note_reasons(decision: Decision, error: Exception, step: Step, progress: Pr
     add_note(error, f"No backend ran {about}, so {what}{reasons}", unless)
 
 
-def _note_backend(decision: Decision, error: Exception, step: Step, progress: Progress) -> None:
+def _note_backend(run: Run, error: Exception, step: Step) -> None:
     """Add to an exception of a backend which one ran.
 
     If the arguments do not fit the library's signature, its own `TypeError` is raised instead.
     """
-    function, name = decision.function, step.backend
-    args, kwargs = progress.args, progress.kwargs
+    function, name, args, kwargs = run.decision.function, step.backend, run.args, run.kwargs
     is_called = isinstance(error, TypeError) and not function.is_adopted
     if is_called and function.misfit(args, kwargs) is not None:
         try:

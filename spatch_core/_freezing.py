@@ -11,7 +11,7 @@ from contextlib import nullcontext
 from functools import partial, update_wrapper
 from types import CoroutineType, MethodType
 
-from ._patterns import import_identifier, loaded_object
+from ._patterns import callable_identifier, import_identifier, loaded_object
 from ._state import DispatchState
 from ._wrapper import ASYNC_GENERATOR, COROUTINE, GENERATOR, PLAIN
 
@@ -305,11 +305,9 @@ async def delegated(
 def reduce_options(owner: Any, state: DispatchState) -> Any:
     """Return the result of ``__reduce__`` for options that describe `state`."""
     if state.hook is not None:
-        from ._observed import hook_name
-
         raise TypeError(
             "backend options with a hook cannot be pickled or copied, because a hook belongs to "
-            f"its process; give {hook_name(state.hook[0])} where the options are used"
+            f"its process; give {callable_identifier(state.hook[0])} where the options are used"
         )
     options = state.options
     if state.trace is not None:

@@ -10,7 +10,7 @@ import sys
 from _collections_abc import Sequence  # as collections.abc has it, without that import
 from types import FunctionType
 
-from ._patterns import DEFAULT, GENERATED, is_initializing, split_identifier
+from ._patterns import GENERATED, is_initializing, split_identifier
 from ._state import StateKeeper
 from ._wrapper import (
     SIGNED,
@@ -27,8 +27,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from typing import Any, TypeAlias
 
+    from ._backends import Backends
     from ._discovery import Catalog, Loader
-    from ._entries import Calls, Invocation
+    from ._entries import Invocation
     from ._explain import Explanation
     from ._options import BackendOptions
     from ._traits import Memory
@@ -145,7 +146,7 @@ class Function:
     them.
     """
 
-    __slots__ = ("_finder", "default", "default_name", "identifier", "nature", "parameters")
+    __slots__ = ("_finder", "default", "identifier", "nature", "parameters")
 
     # Few functions have other values: see `_traits.FunctionWithTraits` and `adopt.AdoptedFunction`.
     is_adopted = False
@@ -160,11 +161,9 @@ class Function:
         identifier: str,
         default: Callable[..., Any],
         dispatch_args: DispatchArguments,
-        default_name: str = DEFAULT,
     ) -> None:
         self.identifier = identifier
         self.default = default
-        self.default_name = default_name
         self.nature = nature_of(default)
         self._finder: Callable[..., Iterable[Any]] | None = None
         self.parameters: tuple[Parameter, ...] | None = None
@@ -264,9 +263,7 @@ class Dispatchable:
         _check_callable(default)
         module, qualname, self.identifier = _identity(default, *names)
         self.dispatcher = dispatcher
-        self.function = kind(
-            self.identifier, default, dispatch_args, dispatcher.default_name, **traits or {}
-        )
+        self.function = kind(self.identifier, default, dispatch_args, **traits or {})
         earlier: Any = dispatcher.by_identifier.get(self.identifier)
         if earlier is not None:
             _warn_of_duplicate(earlier, default)
@@ -364,7 +361,7 @@ class BackendNames(Sequence):  # type: ignore[type-arg]  # of str; no subscript 
 
     def _names(self) -> tuple[str, ...]:
         record = self._record
-        return tuple(record.dispatcher.ensure_loaded().decider.implementers(record.identifier))
+        return tuple(record.dispatcher.ensure_loaded().implementers(record.identifier))
 
     def __len__(self) -> int:
         return len(self._names())
@@ -479,10 +476,9 @@ class Dispatcher:
 
     backend_opts: type[BackendOptions]  # set by the system
 
-    def __init__(self, system: Any, default_name: str) -> None:
+    def __init__(self, system: Any) -> None:
         self.system = system  # for pickles
         self.keeper = keeper = StateKeeper(system.environ_prefix)
-        self.default_name = default_name
         # One at most, in both: appending and reading are single steps, so that no lock is needed.
         self.adoptions: list[Any] = []
         self._loaders: list[Loader] = []
@@ -495,8 +491,8 @@ class Dispatcher:
         self.tables = keeper.get
 
     @property
-    def loaded(self) -> Calls | None:
-        """The calls of the backends, if they have been loaded."""
+    def loaded(self) -> Backends | None:
+        """The backends, if they have been loaded."""
         return self._loaders[0].loaded if self._loaders else None
 
     def ensure_loader(self) -> Loader:
@@ -507,12 +503,12 @@ class Dispatcher:
             self._loaders.append(Loader(self.system))
         return self._loaders[0]
 
-    def ensure_loaded(self) -> Calls:
-        """Return the calls of the backends, loaded if needed; raise if this thread loads them."""
+    def ensure_loaded(self) -> Backends:
+        """Return the backends, loaded if needed; raise if this thread loads them."""
         return self.ensure_loader().get()
 
-    def ready(self) -> Calls | None:
-        """Return the calls of the backends, loaded if needed; None if this thread loads them."""
+    def ready(self) -> Backends | None:
+        """Return the backends, loaded if needed; None if this thread loads them."""
         return self.ensure_loader().ready()
 
     def catalog(self) -> Catalog:

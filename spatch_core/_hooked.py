@@ -14,19 +14,18 @@ the chain, by ``next``     ``a`` and ``b``: the state of the call
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from ._call import Chain
-from ._context import Progress, are_same
+from ._call import Run, are_same
 from ._freezing import stepwise
-from ._wrapper import TakesFound, given
+from ._patterns import callable_identifier
+from ._wrapper import ASYNC_GENERATOR, COROUTINE, given, nature_of
 
 if TYPE_CHECKING:
-    from ._entries import Calls
-    from ._function import Function
-    from ._state import DispatchState, Scope, Stages, StateKeeper
+    from ._decide import Decision
+    from ._state import Scope, Stages, StateKeeper, Tables
 
-    Way = Callable[[tuple[type, ...]], "Chain"]
+Hook: TypeAlias = Callable[["Call"], Any]
 
 
 class Call:
@@ -45,33 +44,48 @@ class Call:
     watches returns ``call.next(*call.args, **call.kwargs)``.
     """
 
-    __slots__ = ("_after", "_given", "_has_gone_on", "_hooked", "_place", "args", "kwargs")
+    __slots__ = (
+        *("_after", "_arguments", "_decision", "_found", "_has_gone_on", "_place", "_record"),
+        *("_scope", "args", "kwargs"),
+    )
 
-    def __init__(self, hooked: Hooked, place: int, given: Progress) -> None:
-        self.args = given.args
-        self.kwargs = {**given.kwargs}  # the hook may change it
-        self._hooked = hooked
+    def __init__(
+        self,
+        record: Any,
+        scope: Scope,
+        decision: Decision,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        found: tuple[Any, ...] | None = None,
+        place: int = 0,
+    ) -> None:
+        self.args = args
+        self.kwargs = {**kwargs}  # the hook may change it
+        self._record = record
+        self._scope = scope  # has the state of the call, but for the ``type`` of `invoke`
+        self._decision = decision
+        self._arguments = args, kwargs
+        self._found = found  # the dispatch arguments, if they were extracted
         self._place = place  # of the hook among the stages
-        self._given = given
         self._has_gone_on = False
-        # Set by `next`: the call of the next hook, or the progress of the chain.
-        self._after: Call | Progress | None = None
+        # Set by `next`: the call of the next hook, or the run of the candidates.
+        self._after: Call | Run | None = None
 
     @property
     def function(self) -> str:
         """Identifier of the library's function, ``"module:qualname"``."""
-        return self._hooked.function.identifier
+        return self._decision.function.identifier
 
     @property
     def callable(self) -> Callable[..., Any]:
         """The library's function; calling it in the hook starts a new call."""
-        wrapper: Callable[..., Any] = self._hooked.record.wrapper
+        wrapper: Callable[..., Any] = self._record.wrapper
         return wrapper
 
     @property
     def types(self) -> tuple[type, ...]:
         """The dispatch types."""
-        return self._hooked.types
+        return self._decision.types
 
     @property
     def backend(self) -> str | None:
@@ -80,8 +94,8 @@ class Call:
         ``"default"`` is the library's own implementation. For a coroutine function it is final
         when the result of `next` has been awaited.
         """
-        progress = self._progress()
-        return None if progress is None else progress.backend
+        run = self._run
+        return None if run is None else run.backend
 
     @property
     def deferred(self) -> dict[str, str]:
@@ -89,12 +103,13 @@ class Call:
 
         A backend that said `IF_NEEDED` has not deferred.
         """
-        progress = self._progress()
-        return {} if progress is None else {**progress.reasons}
+        run = self._run
+        return {} if run is None else {**run.reasons}
 
-    def _progress(self) -> Progress | None:
-        """Return the progress of the chain; None before `next`."""
-        return self._after._progress() if isinstance(self._after, Call) else self._after
+    @property
+    def _run(self) -> Run | None:
+        """The run of the candidates; None before `next`."""
+        return self._after._run if isinstance(self._after, Call) else self._after
 
     def next(self, /, *args: Any, **kwargs: Any) -> Any:
         """Continue the call with these arguments: with the next hook, then with the backends.
@@ -115,118 +130,49 @@ class Call:
             an iterator, for an asynchronous generator function an asynchronous iterator.
         """
         self._has_gone_on = True
-        return self._hooked.go_on(self, args, kwargs)
+        function, decision, found = self._decision.function, self._decision, self._found
+        # The adopted ones' callers give the types.
+        if not are_same(args, kwargs, *self._arguments) and not function.is_adopted:
+            found = function.values(args, kwargs)
+            decision = decision.for_types(map(type, given(found)))
+        place = self._place + 1
+        if place < len(_stages_of(decision.backends.keeper, self._scope)):
+            inner = Call(self._record, self._scope, decision, args, kwargs, found, place)
+            self._after = inner
+            return inner._ask()
+        # A finder runs once in a call; other dispatch arguments are extracted where needed.
+        found = found if function.parameters is None else None
+        run = self._after = Run(decision, args, function.without_like(kwargs), found)
+        return self._in_scope(self._scope.tables, self._scope, run.call)
+
+    def _ask(self) -> Any:
+        """Call the hook, in the scope of the hooks outside of it."""
+        hook, tables = _stages_of(self._decision.backends.keeper, self._scope)[self._place]
+        result = self._in_scope(tables, tables[0], lambda: hook(self))
+        if result is NotImplemented and not self._has_gone_on:
+            return self.next(*self.args, **self.kwargs)
+        return result
+
+    def _in_scope(self, tables: Tables, scope: Scope, make: Callable[[], Any]) -> Any:
+        """Return the result of a call that is made in a scope, and so are the steps of it."""
+        decision = self._decision
+        keeper, nature = decision.backends.keeper, decision.function.nature
+        # Without a token: the call may go on in another context, such as another thread's.
+        before = keeper.get()
+        keeper.set(tables)
+        try:
+            result = make()
+        finally:
+            keeper.set(before)
+        if nature and result is not NotImplemented:
+            return stepwise(nature, keeper, scope, lambda: result)
+        return result
 
     def __repr__(self) -> str:
         return f"<Call of {self.function}>"
 
     def __reduce__(self) -> Any:
         raise TypeError(f"a call of {self.function} cannot be pickled: it belongs to its process")
-
-
-class Hooked(TakesFound):
-    """Calls of a function with the same types and hooks.
-
-    `scope` has the state of the call, and `state` is the same with the ``type`` of `invoke` if
-    there is one. `way` takes dispatch types, and returns the chain for these.
-    """
-
-    __slots__ = (
-        *("_scope", "_stages", "_way", "calls", "candidates", "function", "record", "state"),
-        "types",
-    )
-
-    def __init__(
-        self,
-        calls: Calls,
-        record: Any,
-        scope: Scope,
-        state: DispatchState,
-        way: Way,
-        types: tuple[type, ...],
-    ) -> None:
-        self.calls = calls
-        self.record = record
-        self.function: Function = record.function
-        self.state = state
-        self.types = types
-        self._scope = scope
-        self._stages = _stages_of(calls.keeper, scope)
-        self._way = way
-        self.candidates = way(types)
-
-    def chain(self) -> Chain:
-        """Return the candidates as they are now."""
-        return self.candidates.current()
-
-    def run(
-        self, args: tuple[Any, ...], kwargs: dict[str, Any], found: tuple[Any, ...] | None = None
-    ) -> Any:
-        """Make a call; `found` are the dispatch arguments that a finder has returned."""
-        return self.ask(Call(self, 0, Progress(args, kwargs, found)))
-
-    # Hooks see the `like` argument, which other entries do not get.
-    def call_found(self, found: tuple[Any, ...] | None, /, *args: Any, **kwargs: Any) -> Any:
-        """Make a call with dispatch arguments that a finder has returned."""
-        return self.run(args, kwargs, found)
-
-    def ask(self, call: Call) -> Any:
-        """Call a hook in the scope of the hooks outside of it."""
-        hook, tables = self._stages[call._place]
-        keeper = self.calls.keeper
-        before = keeper.get()
-        keeper.set(tables)
-        try:
-            result = hook(call)
-        finally:
-            keeper.set(before)
-        if result is NotImplemented and not call._has_gone_on:
-            return self.go_on(call, call.args, call.kwargs)
-        nature = self.function.nature
-        if nature and result is not NotImplemented:
-            # The steps of the answer run in the scope of the hook: the hook is not in force.
-            return stepwise(nature, keeper, tables[0], lambda: result)
-        return result
-
-    def go_on(self, call: Call, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """Call the next hook, or the candidates."""
-        hooked, function, given = self, self.function, call._given
-        progress = Progress(args, kwargs)
-        if given.found is not None and are_same(progress, given):
-            progress.found = given.found  # the finder runs once in a call
-        elif not function.is_adopted:  # its callers give the types
-            values = function.values(args, kwargs)
-            hooked = self._for(values)
-            progress.found = values if function.parameters is None else None
-        place = call._place + 1
-        if place < len(self._stages):
-            call._after = inner = Call(hooked, place, progress)
-            return hooked.ask(inner)
-        call._after = progress
-        return hooked._run(progress)
-
-    def _for(self, values: tuple[Any, ...]) -> Hooked:
-        """Return the `Hooked` for these dispatch arguments, including None and `missing`."""
-        types = self.calls.decider.unique_types(map(type, given(values)), self.state)
-        # By identity: a metaclass may define ==.
-        if [*map(id, types)] == [*map(id, self.types)]:
-            return self
-        return Hooked(self.calls, self.record, self._scope, self.state, self._way, types)
-
-    def _run(self, progress: Progress) -> Any:
-        """Call the candidates in the state of the call, after the last hook."""
-        progress.kwargs = self.function.without_like(progress.kwargs)
-        # Without a token: the call may go on in another context, such as another thread's.
-        keeper = self.calls.keeper
-        before = keeper.get()
-        keeper.set(self._scope.tables)
-        try:
-            result = self.chain().call(progress)
-        finally:
-            keeper.set(before)
-        if self.function.nature and result is not NotImplemented:
-            return stepwise(self.function.nature, keeper, self._scope, lambda: result)
-        return result
 
 
 def _stages_of(keeper: StateKeeper, scope: Scope) -> Stages:
@@ -244,3 +190,21 @@ def _stages_of(keeper: StateKeeper, scope: Scope) -> Stages:
         # Two threads may come here at once; their stages are equivalent.
         stages = scope.stages = tuple(found)
     return stages
+
+
+def checked_hook(given: Any) -> tuple[Hook]:
+    """Return a hook given by a user in the form that a dispatch state holds, a tuple."""
+    if not callable(given) or isinstance(given, type):
+        hint = f"; did you mean {given.__name__}(...)?" if isinstance(given, type) else ""
+        raise TypeError(
+            f"hook= takes a callable, which is called with each call, not {given!r}{hint}"
+        )
+    nature = nature_of(given) or nature_of(type(given).__call__)
+    if nature:
+        kind = "an asynchronous generator function" if nature & ASYNC_GENERATOR else ""
+        kind = kind or ("a coroutine function" if nature & COROUTINE else "a generator function")
+        raise TypeError(
+            f"hook= takes a plain function, and {callable_identifier(given)} is {kind}. To await "
+            "the result of call.next(...), let the hook return a coroutine that does so"
+        )
+    return (given,)

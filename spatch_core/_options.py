@@ -10,7 +10,7 @@ empties the cache when the backends have changed, and when `MAX_OPTIONS` combina
 
 from __future__ import annotations
 
-from ._state import MAX_INNER, NAMES, DispatchState, initial_state
+from ._state import MAX_INNER, NAMES, DispatchState
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,8 +20,9 @@ if TYPE_CHECKING:
 
     from typing_extensions import Self  # for type checkers; `typing` of 3.10 lacks it
 
-    from ._hooked import Call
-    from ._observed import Hook, Trace
+    from ._discovery import Catalog
+    from ._explain import Trace
+    from ._hooked import Call, Hook
     from ._state import Class, Scope, Tables
 
     F = TypeVar("F", bound=Callable[..., Any])
@@ -218,7 +219,7 @@ class BackendOptions(metaclass=Kind):
                     f"trace= takes True or False, not {trace!r}; `with {cls.__name__}(trace=True) "
                     "as trace:` gives the list of events"
                 )
-            from ._observed import Trace  # imports more than a library needs
+            from ._explain import Trace  # imports more than a library needs
 
             fields["trace"] = Trace()
         if fallback is not None:
@@ -226,7 +227,7 @@ class BackendOptions(metaclass=Kind):
         if backend is not None:
             fields["backend"] = checked_backend(cls._owner, backend)
         if hook is not None:
-            from ._observed import checked_hook  # most programs give none
+            from ._hooked import checked_hook  # most programs give none
 
             fields["hook"] = checked_hook(hook)
         names = _checked_names("prioritize", prioritize, catalog)
@@ -534,6 +535,16 @@ def _checked_names(option: str, given: Any, catalog: Any) -> tuple[str, ...]:
     return tuple(dict.fromkeys(catalog.check_backend(name, is_disabled) for name in names))
 
 
+def initial_state(catalog: Catalog) -> DispatchState:
+    """Return the state that the environment variables describe."""
+    trace = None
+    if catalog.environment.trace:
+        from ._explain import PrintedTrace  # few programs are traced
+
+        trace = PrintedTrace()
+    return DispatchState(catalog.prioritized, backend=catalog.current, trace=trace)
+
+
 def checked_type(owner: Any, given: Class | str) -> Class:
     """Return the class that ``type=`` means; an identifier is imported."""
     found: Any = given
@@ -545,7 +556,7 @@ def checked_type(owner: Any, given: Class | str) -> Class:
         found = vars(builtins).get(str(given))
         if not isinstance(found, type):
             found = import_identifier(str(given))
-    owner.ensure_loaded().decider.check_type(found)
+    owner.ensure_loaded().check_type(found)
     return found  # type: ignore[no-any-return]  # `check_type` raises for anything but a class
 
 

@@ -180,6 +180,17 @@ def type_identifier(cls: type) -> str:
     return f"{module_of(cls)}:{qualname_of(cls)}"
 
 
+def callable_identifier(function: Any) -> str:
+    """Return the identifier of a function; for another object, the identifier of its class."""
+    while type(function).__module__ == "functools" and hasattr(function, "func"):
+        function = function.func  # of a partial
+    for each in (function, type(function)):
+        module, name = (getattr(each, key, None) for key in ("__module__", "__qualname__"))
+        if type(module) is str and type(name) is str:
+            return f"{module}:{name}"
+    return type(function).__name__
+
+
 def defined(cls: type, name: str) -> object:
     """Return the attribute of the first class on the MRO that defines it, else None."""
     for each in mro_of(cls):

@@ -12,12 +12,12 @@ cache     key                         value                bound
 ========  ==========================  ===================  ==========================
 tables    function, classes of the    callable             `MAX_ENTRIES` a function
           dispatch arguments
-chains    function, dispatch types    chain of candidates  `MAX_ENTRIES` a function
+decisions function, dispatch types    `_decide.Decision`   `MAX_ENTRIES` a function
 inner     options of a block          scope of the block   `MAX_INNER` a scope
 _known    `DispatchState.key`         scope                `MAX_SCOPES` a library
 ========  ==========================  ===================  ==========================
 
-Tables and chains are cleared together: by `Scope.forget`, because the backends have changed, a
+Tables and decisions are cleared together: by `Scope.forget`, because the backends have changed, a
 class was registered, or a full garbage collection begins; and by `Scope.make_room`, because a table
 is full. To forget scopes is harmless: those in force somewhere stay alive.
 
@@ -43,12 +43,12 @@ if TYPE_CHECKING:
     from typing import Any, TypeAlias
 
     from ._discovery import Catalog
+    from ._explain import Trace
     from ._function import Function
-    from ._observed import Trace
 
     Class = type  # where a parameter or a property is called `type`
     Tables: TypeAlias = list[Any]
-    # `_observed` says what a hook is called with.
+    # `_hooked` says what a hook is called with.
     AnyHook: TypeAlias = Callable[[Any], Any]
     Stages: TypeAlias = tuple[tuple[AnyHook, Tables], ...]
 else:
@@ -205,16 +205,6 @@ def remembered(backend: str | None, earlier: tuple[str, ...]) -> tuple[str, ...]
     return earlier if backend is None else (backend, *earlier)[:MAX_EARLIER]
 
 
-def initial_state(catalog: Catalog) -> DispatchState:
-    """Return the state that the environment variables describe."""
-    trace = None
-    if catalog.environment.trace:
-        from ._observed import PrintedTrace  # few programs are traced
-
-        trace = PrintedTrace()
-    return DispatchState(catalog.prioritized, backend=catalog.current, trace=trace)
-
-
 class Scope:
     """A dispatch state with its tables.
 
@@ -222,7 +212,16 @@ class Scope:
     """
 
     __slots__ = (
-        *("__weakref__", "_chains", "_sizes", "inner", "is_enabled", "stages", "state", "tables"),
+        *(
+            "__weakref__",
+            "_decisions",
+            "_sizes",
+            "inner",
+            "is_enabled",
+            "stages",
+            "state",
+            "tables",
+        ),
     )
 
     def __init__(self, state: DispatchState) -> None:
@@ -235,23 +234,23 @@ class Scope:
         self.inner: dict[DispatchState, Scope] = {}
         self.stages: Stages | None = None  # the hooks, see `_hooked`
         self._sizes: dict[int, int] = {}
-        self._chains: dict[int, dict[Any, Any]] = {}
+        self._decisions: dict[int, dict[Any, Any]] = {}
 
-    def chains(self, index: int) -> dict[Any, Any]:
-        """Return the chains of one function; call this before reading the backends.
+    def decisions(self, index: int) -> dict[Any, Any]:
+        """Return the decisions of one function; call this before reading the backends.
 
-        Keys have the ids of the dispatch types, so that no code of a metaclass runs. The chain
-        keeps the types alive, so that no other class can get one of these ids.
+        Keys have the ids of the dispatch types, so that no code of a metaclass runs. The
+        decision keeps the types alive, so that no other class can get one of these ids.
         """
         # Atomic: two threads that come here at once get the same dictionary.
-        return self._chains.get(index) or self._chains.setdefault(index, {})
+        return self._decisions.get(index) or self._decisions.setdefault(index, {})
 
     def make_room(self, index: int, table: dict[Any, Any]) -> None:
         """Count an entry before it is put into a table; empty the table if it is full."""
         size = self._sizes.get(index, 0)
         if size >= MAX_ENTRIES:
             table.clear()  # not exchanged: another thread may have forgotten all tables meanwhile
-            self._chains.pop(index, None)
+            self._decisions.pop(index, None)
             size = 0
         self._sizes[index] = size + 1
 
@@ -260,7 +259,7 @@ class Scope:
         # Item 0 stays: another thread may be making another scope the default in this list.
         del self.tables[1:]
         self._sizes = {}
-        self._chains = {}
+        self._decisions = {}
 
 
 def table_of(tables: Tables, index: int) -> dict[Any, Any]:

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from typing import Any
 
+    from ._call import Run
+
 
 class FunctionWithTraits(Function):
     """A function with options of `dispatchable` besides the dispatch arguments."""
@@ -23,7 +25,6 @@ class FunctionWithTraits(Function):
         identifier: str,
         default: Callable[..., Any],
         dispatch_args: Any,
-        default_name: str = DEFAULT,
         *,
         fallback: str | None = None,
         compositional: bool = False,
@@ -50,7 +51,7 @@ class FunctionWithTraits(Function):
         names = (inside,) if isinstance(inside, str) else tuple(inside)
         if like is not None or names:
             dispatch_args = Finder(identifier, default, dispatch_args, names, like)
-        super().__init__(identifier, default, dispatch_args, default_name)
+        super().__init__(identifier, default, dispatch_args)
 
 
 # --- like= and inside= --------------------------------------------------------------------------
@@ -162,6 +163,12 @@ class Memory:
         self.attribute = f"_{self.method}_backend"
         self.decides = bool(decides)
         self.follows = follows is not None
+
+    def call(self, run: Run) -> Any:
+        """Call the candidates of a call, or the backend that the instance remembers."""
+        from ._classes import remember  # few functions have a memory
+
+        return remember(run, self)
 
     def instance(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
         """Return the instance of a call; None if it is missing, so that the call will fail."""

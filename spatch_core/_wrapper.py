@@ -124,15 +124,10 @@ class TakesFound:
     the arguments of the call.
     """
 
-    __slots__ = ()
+    __slots__ = ("call_found",)
 
-    if TYPE_CHECKING:
-        function: Function
-        run: Callable[..., Any]
-
-    def call_found(self, found: tuple[Any, ...] | None, /, *args: Any, **kwargs: Any) -> Any:
-        """Make a call with the dispatch arguments that a finder has returned."""
-        return self.run(args, self.function.without_like(kwargs), found)
+    def __init__(self, call_found: Callable[..., Any]) -> None:
+        self.call_found = call_found
 
 
 # --- the C extension ----------------------------------------------------------------------------

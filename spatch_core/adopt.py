@@ -12,12 +12,12 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ._call import chain_of
-from ._context import RETURNED, Progress
+from ._call import Run, decision_of
+from ._decide import RETURNED
 from ._entries import entry_for, tries_whole_chain
 from ._errors import nearest
 from ._function import Function
-from ._patterns import DEFAULT, defined, is_derived, mro_of, split_identifier
+from ._patterns import defined, is_derived, mro_of, split_identifier
 from ._wrapper import PLAIN
 
 if TYPE_CHECKING:
@@ -90,7 +90,6 @@ class AdoptedFunction(Function):
     ) -> None:
         self.identifier = identifier
         self.default = function
-        self.default_name = DEFAULT
         self.nature = PLAIN
         self.parameters = ()
         self._finder = None
@@ -246,10 +245,10 @@ def _fill(
         raise UnknownFunctionError(key, nearest(key, [*adoption.functions, *identities]))
     dispatcher = adoption.dispatcher
     index = adoption.indices[record.identifier]
-    calls = dispatcher.ready()
-    if calls is None:
+    backends = dispatcher.ready()
+    if backends is None:
         return None  # discovery runs in this thread, and imports a backend that calls this
-    return entry_for(dispatcher, index, calls, _given(types), types)
+    return entry_for(dispatcher, index, backends, _given(types), types)
 
 
 def _go_on(
@@ -263,7 +262,7 @@ def _go_on(
 ) -> Any:
     """Call the rest after `called` returned ``NotImplemented``; all candidates if it is None."""
     record, dispatcher = adoption.find(key, namespaces), adoption.dispatcher
-    calls = dispatcher.loaded
+    backends = dispatcher.loaded
     if record is None:
         if any(each.others_may_answer(key, types) for each in namespaces):
             return NotImplemented
@@ -271,21 +270,21 @@ def _go_on(
             f"{key!r} has no identity by which backends could implement it: "
             "system.adopt(function, 'module:name') gives it one"
         )
-    if calls is None:
+    if backends is None:
         return NotImplemented
     index = adoption.indices[record.identifier]
-    chain, progress = chain_of(dispatcher, index, calls, _given(types)), Progress(args, kwargs)
+    decision = decision_of(dispatcher, index, backends, _given(types))
+    run = Run(decision, args, kwargs)
     if called is None:
-        result = chain.call(progress)
+        result = run.call()
     else:
-        candidates = chain.decision.candidates
-        place = chain.decision.index_of(called)
+        candidates, place = decision.candidates, decision.index_of(called)
         if tries_whole_chain(called):
             if len(candidates) != 1 or not candidates[0].is_plain:
                 return NotImplemented  # a type outside of the library may answer
             place = 0  # the single candidate has passed `NotImplemented` on
-        result = chain.after(place, RETURNED, progress)
-    return chain.end(progress) if result is NotImplemented else result
+        result = run.after(place, RETURNED)
+    return run.end() if result is NotImplemented else result
 
 
 def _checked(types: Any) -> tuple[type, ...]:

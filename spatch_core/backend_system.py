@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from typing import Any, ParamSpec, TypeVar
 
-    from ._context import DispatchContext
+    from ._call import DispatchContext
     from ._description import Description
     from ._discovery import Catalog
     from ._errors import Finding, Notices
@@ -133,7 +133,7 @@ class BackendSystem:
             self._notices = Notices(notify)
         # The caller's module makes the system, so another process finds it by importing that.
         self._module = str(sys._getframe(1).f_globals.get("__name__", "__main__"))
-        dispatcher = Dispatcher(self, default_name)
+        dispatcher = Dispatcher(self)
         self.backend_opts = dispatcher.backend_opts = BackendOptions._bind(dispatcher, self._module)
         self._dispatcher = dispatcher
         _systems[self._module, environ_prefix, group] = ref(self)
@@ -457,7 +457,7 @@ def systems_of(module: str) -> list[BackendSystem]:
 def __getattr__(name: str) -> object:
     # Imported on first use: a library that only decorates functions needs no context.
     if name == "DispatchContext":
-        from ._context import DispatchContext
+        from ._call import DispatchContext
 
         return DispatchContext
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

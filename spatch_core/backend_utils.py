@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from ._context import IF_NEEDED, IfNeeded
+from ._decide import IF_NEEDED, IfNeeded
 from ._patterns import DEFAULT, is_backend_name, split_identifier
 from .exceptions import IdentifierError
 

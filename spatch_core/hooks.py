@@ -167,7 +167,7 @@ Watch: TypeAlias = Callable[[Call, int], AbstractContextManager[object]]
 
 def watched(call: Call, watch: Watch) -> Any:
     """Continue a call, in a context from its first step to its last."""
-    nature = call._hooked.function.nature
+    nature = call._decision.function.nature
     if not nature:
         with watch(call, nature):
             return call.next(*call.args, **call.kwargs)
@@ -294,15 +294,14 @@ class Record(AbstractContextManager["Record"]):
     def _add(
         self, call: Call, backend: str, remembered: str | None, begin: float, end: float
     ) -> None:
-        hooked = call._hooked
-        chain = hooked.chain()
-        is_named = chain.sole or backend == remembered
+        decision = call._decision.current()
+        is_named = decision.sole or backend == remembered
         # Without conversions, which come last and depend on the fallback policy.
-        candidates = chain.decision.candidates
+        candidates = decision.candidates
         names = dict.fromkeys(each.backend for each in candidates if each.conversions is None)
         before = [*names][: [*names].index(backend)] if backend in names else [*names]
         before = [] if is_named else before
-        state = hooked.state
+        state = decision.state
         key = Choice(
             *(call.function, tuple(map(type_identifier, call.types)), backend, tuple(before)),
             *(state.prioritized, tuple(sorted(state.disabled))),
@@ -311,7 +310,7 @@ class Record(AbstractContextManager["Record"]):
             is_named,
         )
         with self._lock:
-            self._catalogs[key.function] = hooked.calls.catalog
+            self._catalogs[key.function] = decision.backends.catalog
             count, first, last, seconds = self._seen.get(key, (0, begin, end, 0.0))
             # Calls of several threads may end in another order than they began.
             times = min(first, begin), max(last, end), seconds + end - begin
@@ -368,7 +367,7 @@ class Record(AbstractContextManager["Record"]):
 
 def _remembered(call: Call) -> str | None:
     """Return the backend that the instance of a call remembers, if the method follows another."""
-    memory = call._hooked.function.memory
+    memory = call._decision.function.memory
     if memory is None or not memory.follows:
         return None
     kept: str | None = memory.recall(call.args, call.kwargs)

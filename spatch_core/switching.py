@@ -10,9 +10,9 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ._environment import BLOCK
-from ._options import checked_backend
+from ._options import checked_backend, initial_state
 from ._patterns import DEFAULT, import_identifier, is_awaited, shown
-from ._state import CURRENT, DispatchState, initial_state, remembered
+from ._state import CURRENT, DispatchState, remembered
 from ._wrapper import COROUTINE
 from .backend_system import BackendSystem, systems_of
 from .exceptions import ImplementationImportError
@@ -336,9 +336,9 @@ class _Attributes:
         """
         dispatcher = self._system._dispatcher
         # First the backends: the environment may name the current one.
-        calls = None if is_awaited(self._module) else dispatcher.ready()
+        backends = None if is_awaited(self._module) else dispatcher.ready()
         backend: str = dispatcher.keeper.current().backend or DEFAULT
-        return {} if calls is None else calls.catalog.descriptions, backend
+        return {} if backends is None else backends.catalog.descriptions, backend
 
     def _given(self, descriptions: Mapping[str, Description], backend: str) -> Mapping[str, str]:
         """Return the attributes of a backend's description."""

@@ -13,9 +13,8 @@ if TYPE_CHECKING:
     from ._decide import Verdict
     from ._description import AutoGeneration, Description, Implementation, Variant
     from ._errors import Finding, Severity, Source
-    from ._explain import ExplainedBackend, Explanation
+    from ._explain import ExplainedBackend, Explanation, Outcome, Trace, TraceEvent
     from ._hooked import Call
-    from ._observed import Outcome, Trace, TraceEvent
     from ._options import BackendOptions
     from ._patterns import TypePattern
     from .examination import (
@@ -55,9 +54,8 @@ _NAMES = {
     "_decide": ["Verdict"],
     "_description": ["AutoGeneration", "Description", "Implementation", "Variant"],
     "_errors": ["Finding", "Severity", "Source"],
-    "_explain": ["ExplainedBackend", "Explanation"],
+    "_explain": ["ExplainedBackend", "Explanation", "Outcome", "Trace", "TraceEvent"],
     "_hooked": ["Call"],
-    "_observed": ["Outcome", "Trace", "TraceEvent"],
     "_options": ["BackendOptions"],
     "_patterns": ["TypePattern"],
 }

@@ -40,10 +40,9 @@ HEAD = """\
 
 Where a backend has a function, its result is SciPy's, bit for bit or within rounding. Each cell
 is the tolerance in double precision, relative to the largest value of SciPy's result, as the
-backend's tests state it. "exact" is bit-identical, **exact** also for all other data types. An
-empty cell is a function that the backend does not have. The `tests/tolerances.py` of each backend
-has the tolerances of other types, with reasons; its README describes results for data with a NaN,
-where SciPy's own result depends on the order of its comparisons.
+backend's tests state it. "exact" is bit-identical, **exact** also for all other data types. A
+backend does not have the functions of its empty cells. Its `tests/tolerances.py` has the tolerances
+of other types, with reasons; its README describes results for data with a NaN.
 
 The column of CuPy holds for ordinary calls: the backend's README lists the known differences. No
 run on a GPU has been recorded yet.
@@ -90,22 +89,23 @@ def page(backends: Mapping[str, Mapping[str, str]]) -> str:
     parts = [HEAD, table(["backend", "for", "functions", "exact"], rows)]
     names = sorted({name for cells in backends.values() for name in cells})
     for module in ("ndimage", "signal", "signal.windows", "fft"):
+        inside = [name for name in names if name.rpartition(".")[0] == module]
+        shown = [backend for backend, cells in backends.items() if cells.keys() & set(inside)]
         alike: dict[tuple[str, ...], list[str]] = {}
-        for name in names:
-            if name.rpartition(".")[0] == module:
-                found = tuple(cells.get(name, "") for cells in backends.values())
-                alike.setdefault(found, []).append(f"`{name.rpartition('.')[2]}`")
+        for name in inside:
+            found = tuple(backends[backend].get(name, "") for backend in shown)
+            alike.setdefault(found, []).append(f"`{name.rpartition('.')[2]}`")
         rows = [[", ".join(functions), *found] for found, functions in alike.items()]
         if rows:
             parts.append(f"## `scipy_dispatch.{module}`\n")
-            parts.append(table(["functions", *backends], rows))
+            parts.append(table(["functions", *shown], rows))
     return "\n".join(parts)
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """Return a Markdown table."""
-    lines = [head, ["---"] * len(head), *rows]
-    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+    lines = [f"| {' | '.join(line)} |" for line in (head, *rows)]
+    return "\n".join([lines[0], "|---" * len(head) + "|", *lines[1:], ""])
 
 
 def main() -> int:

@@ -305,7 +305,7 @@ def library_as_json(loaded: LoadedLibrary) -> Json:
 
 def _edges(loaded: LoadedLibrary) -> list[Json]:
     """Return the edges, each with the reason why it takes part in no call, or an empty one."""
-    why_void = loaded.usable._dispatcher.ensure_loaded().decider.why_void
+    why_void = loaded.usable._dispatcher.ensure_loaded().why_void
     waiting = {each.name for each in list_backends(loaded) if each.state is State.WAITS}
     found = []
     for each in edges_as_json(loaded.usable._catalog()):

@@ -402,7 +402,7 @@ def waits_for_prioritize(description: Description, system: BackendSystem) -> boo
         return False
     order = [*system._catalog().descriptions]
     goes_first = order.index(description.name) < order.index(DEFAULT)
-    if goes_first and description.name in system._dispatcher.ensure_loaded().decider.placed:
+    if goes_first and description.name in system._dispatcher.ensure_loaded().placed:
         return False
     return are_covered(description.known_types, own_types(system))
 

@@ -19,7 +19,6 @@ import pytest
 
 from .._convert import Conversion, Unconverted, leaves
 from .._decide import Verdict
-from .._function import Function
 from .._hooked import Call
 from .._patterns import DEFAULT
 from .._wrapper import ASYNC_GENERATOR, COROUTINE, GENERATOR
@@ -240,11 +239,11 @@ class ForcedConversions:
 
     def __call__(self, call: Call) -> Any:
         """Make the call with converted arguments; see `hooks`."""
-        decision = call._hooked.chain().decision
-        function: Function = call._hooked.function
+        decision = call._decision.current()
+        function = decision.function
         if not self.is_active or function.nature & (GENERATOR | ASYNC_GENERATOR):
             return NotImplemented
-        trip = _Reversed(decision, decision.conversion(self._backend))
+        trip = _Reversed(decision, decision.conversion_step(self._backend))
         written = [value for _, value in trip.written(call.args, call.kwargs)]
         given = (*call.args, *call.kwargs.values())
         if leaves(written, trip.is_leaf) or not leaves(given, trip.is_leaf):

@@ -21,7 +21,7 @@ from .._state import DispatchState
 from ..backend_system import BackendSystem
 
 if TYPE_CHECKING:
-    from .._entries import Calls
+    from .._backends import Backends
 
 __all__ = ["BackendDummy", "Distribution", "isolated", "run_python", "write_distribution"]
 
@@ -289,7 +289,7 @@ def _set_environment(variables: Mapping[str, str]) -> None:
     os.environ.update(variables)
 
 
-def _put_back(system: BackendSystem, caller: Calls | None) -> None:
+def _put_back(system: BackendSystem, caller: Backends | None) -> None:
     """Install a caller with its discovered backends; None for a new discovery at the next use."""
     loader = system._dispatcher.ensure_loader()
     loader.loaded = caller

@@ -13,8 +13,7 @@ from spatch_core.switching import Switch, attributes, namespace
 if TYPE_CHECKING:
     from typing_extensions import assert_type
 
-    from spatch_core._explain import Explanation
-    from spatch_core._observed import Trace, TraceEvent
+    from spatch_core._explain import Explanation, Trace, TraceEvent
     from spatch_core._options import BackendOptions
     from spatch_core.hooks import Call
     from spatch_core.types import DispatchableFunction
