@@ -214,8 +214,7 @@ def make_override(
     dispatcher: Dispatcher, function: Function, classes: tuple[type, ...], protocol: str
 ) -> Callable[..., Any]:
     """Return a callable that calls the methods of classes, in this order, until one answers."""
-    # By identity: another function may have taken its identifier.
-    wrapper: Any = next(each.wrapper for each in dispatcher.records if each.function is function)
+    wrapper = function.wrapper
     is_numpys = protocol == ARRAY_FUNCTION
     is_torchs = protocol == "__torch_function__" and "torch" in sys.modules
     if is_numpys:
@@ -258,12 +257,12 @@ def go_on(
     dispatcher: Dispatcher, wrapper: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
     """Call the candidates after the overriding types; for the method of the library's mixin."""
-    record: Any = getattr(getattr(wrapper, "explain", None), "__self__", None)
-    if getattr(record, "dispatcher", None) is not dispatcher:
+    function: Any = getattr(getattr(wrapper, "explain", None), "__self__", None)
+    if getattr(function, "dispatcher", None) is not dispatcher:
         raise TypeError(f"{wrapper!r} is no dispatchable function of this library")
-    found = record.function.extract(args, kwargs)
+    found = function.extract(args, kwargs)
     backends = dispatcher.ensure_loaded()
-    decision = decision_of(dispatcher, record.index, backends, map(type, found))
+    decision = decision_of(dispatcher, function.index, backends, map(type, found))
     return Run(decision.after_overriding(), args, kwargs).call()
 
 
@@ -344,7 +343,7 @@ def _make_method(system: BackendSystem, mixin: type) -> Callable[..., Any]:
         kwargs = {} if kwargs is None else kwargs
         result = go_on(dispatcher, func, args, kwargs)
         preserve = _preserver(mixin, cls)
-        if func.explain.__self__.function.nature & COROUTINE:
+        if func.explain.__self__.nature & COROUTINE:
             return _awaited_result(preserve, result, args, kwargs)
         return preserve(result, args, kwargs)
 

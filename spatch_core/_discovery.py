@@ -417,8 +417,8 @@ class Loader:
         self.loaded = found
         try:
             self.forget()
-            for record in dispatcher.records:
-                document(record, found)
+            for function in dispatcher.functions:
+                document(function, found)
         except BaseException:
             self.loaded = None  # the next caller begins anew
             raise
@@ -513,13 +513,13 @@ def _discover(system: Any) -> Backends:
     return Backends(catalog, dispatcher.keeper, *about)
 
 
-def document(record: Any, backends: Backends | None) -> None:
+def document(function: Any, backends: Backends | None) -> None:
     """Show the backends in the docstring of a function, and its source in tracebacks."""
-    if getattr(record, "shape", None) is None:
+    if getattr(function, "shape", None) is None:
         return  # adopted; or the thread that decorates it documents it afterwards
-    show_source(record)
-    section = "" if backends is None else docs(backends, record.identifier)
-    record.wrapper.__doc__ = with_section(record.doc, section)
+    show_source(function)
+    section = "" if backends is None else docs(backends, function.identifier)
+    function.wrapper.__doc__ = with_section(function.doc, section)
 
 
 def docs(backends: Backends, identifier: str) -> str:

@@ -143,12 +143,12 @@ class Function:
     """The default implementation of a dispatchable function, and its dispatch arguments.
 
     `parameters` are the places of the dispatch arguments; None if a callable, `_finder`, returns
-    them.
+    them. `wrapper` is the function that users call.
     """
 
-    __slots__ = ("_finder", "default", "identifier", "nature", "parameters")
+    wrapper: Any
 
-    # Few functions have other values: see `_traits.FunctionWithTraits` and `adopt.AdoptedFunction`.
+    # Few functions have other values: see `_traits.set_traits` and `adopt.AdoptedFunction`.
     is_adopted = False
     compositional: bool = False
     fallback: str | None = None
@@ -161,9 +161,14 @@ class Function:
         identifier: str,
         default: Callable[..., Any],
         dispatch_args: DispatchArguments,
+        traits: Mapping[str, Any] | None = None,
     ) -> None:
         self.identifier = identifier
         self.default = default
+        if traits:
+            from ._traits import set_traits  # few functions have any
+
+            dispatch_args = set_traits(self, dispatch_args, **traits)
         self.nature = nature_of(default)
         self._finder: Callable[..., Iterable[Any]] | None = None
         self.parameters: tuple[Parameter, ...] | None = None
@@ -247,8 +252,8 @@ def _all_arguments(*args: Any, **kwargs: Any) -> tuple[Any, ...]:
 # --- the decorated function ---------------------------------------------------------------------
 
 
-class Dispatchable:
-    """The record of a dispatchable function; making it decorates the function."""
+class Dispatchable(Function):
+    """A dispatchable function; making it decorates the default implementation."""
 
     def __init__(
         self,
@@ -256,14 +261,13 @@ class Dispatchable:
         default: Any,
         dispatch_args: DispatchArguments,
         names: tuple[str | None, str | None, str | None],
-        kind: Callable[..., Function] = Function,
-        traits: Mapping[str, Any] | None = None,
+        traits: Mapping[str, Any],
     ) -> None:
         # See `BackendSystem.dispatchable`; `names` are its module, qualname and identifier.
         _check_callable(default)
-        module, qualname, self.identifier = _identity(default, *names)
+        module, qualname, identifier = _identity(default, *names)
+        super().__init__(identifier, default, dispatch_args, traits)
         self.dispatcher = dispatcher
-        self.function = kind(self.identifier, default, dispatch_args, **traits or {})
         earlier: Any = dispatcher.by_identifier.get(self.identifier)
         if earlier is not None:
             _warn_of_duplicate(earlier, default)
@@ -271,7 +275,7 @@ class Dispatchable:
         self.origin = _origin(default)
         self.filename = f"{GENERATED}{self.identifier}>"  # in tracebacks
         self.index = dispatcher.add(self)
-        shape = shape_of(self.function)
+        shape = shape_of(self)
         self.wrapper = make_wrapper(self, shape, qualname)
         dress(self.wrapper, default, module, qualname)
         made: Any = self.wrapper
@@ -354,14 +358,14 @@ class Dispatchable:
 class BackendNames(Sequence):  # type: ignore[type-arg]  # of str; no subscript at run time
     """Names of the backends that implement a function, by priority; a lazy sequence."""
 
-    __slots__ = ("_record",)
+    __slots__ = ("_function",)
 
-    def __init__(self, record: Dispatchable) -> None:
-        self._record = record
+    def __init__(self, function: Dispatchable) -> None:
+        self._function = function
 
     def _names(self) -> tuple[str, ...]:
-        record = self._record
-        return tuple(record.dispatcher.ensure_loaded().implementers(record.identifier))
+        backends = self._function.dispatcher.ensure_loaded()
+        return tuple(backends.implementers(self._function.identifier))
 
     def __len__(self) -> int:
         return len(self._names())
@@ -447,7 +451,7 @@ def _warn_of_duplicate(earlier: Dispatchable, default: Any) -> None:
     """Warn if another function takes the identity of an earlier one."""
     # One definition may run again: its module is imported anew, or IPython's autoreload or a cell
     # of a notebook runs it. So two functions of one module are two only while it is imported.
-    replaced: Any = earlier.function.default
+    replaced: Any = earlier.default
     module = getattr(default, "__module__", "")
     is_importing = earlier.origin is _origin(default) and is_initializing(sys.modules.get(module))
     is_again = module == getattr(replaced, "__module__", None) and not is_importing
@@ -483,7 +487,7 @@ class Dispatcher:
         self.adoptions: list[Any] = []
         self._loaders: list[Loader] = []
         # The first has index 1 in the tables, where item 0 is the scope.
-        self.records: list[Any] = []
+        self.functions: list[Any] = []
         # The newest function of each identifier: a module may be imported again.
         self.by_identifier: dict[str, Dispatchable] = {}
         # The context variable that holds the tables in force, and the callable that returns them.
@@ -516,17 +520,17 @@ class Dispatcher:
         found: Catalog = self.ensure_loaded().catalog
         return found
 
-    def add(self, record: Dispatchable) -> int:
+    def add(self, function: Dispatchable) -> int:
         """Give a function of the library its index in the tables."""
-        index = self.place(record)
-        self.by_identifier[record.identifier] = record
+        index = self.place(function)
+        self.by_identifier[function.identifier] = function
         return index
 
-    def place(self, record: Any) -> int:
-        """Return the index of a new record in the tables."""
-        self.records.append(record)
-        index = len(self.records)
-        while self.records[index - 1] is not record:
+    def place(self, function: Function) -> int:
+        """Return the index of a new function in the tables."""
+        self.functions.append(function)
+        index = len(self.functions)
+        while self.functions[index - 1] is not function:
             index -= 1  # another thread has added one meanwhile
         return index
 
@@ -537,7 +541,7 @@ class Dispatcher:
         """Find the callable for a call, and put it into the table of the function."""
         if sys.is_finalizing():
             # A finalizer calls it when the interpreter ends, when nothing can be imported any more.
-            default: Callable[..., Any] = self.records[index - 1].function.default
+            default: Callable[..., Any] = self.functions[index - 1].default
             return default
         from ._entries import fill  # not needed when a library is imported
 

@@ -10,7 +10,7 @@ import sys
 from _weakref import ref  # weakref itself imports much more
 from types import MappingProxyType
 
-from ._function import Dispatchable, Dispatcher, Function
+from ._function import Dispatchable, Dispatcher
 from ._options import BackendOptions, checked_policy
 from ._patterns import DEFAULT, TypePattern, is_backend_name
 
@@ -225,16 +225,9 @@ class BackendSystem:
         traits = {name: given for name, given in options.items() if given not in (None, False, ())}
 
         def decorate(function: Callable[P, R]) -> DispatchableFunction[P, R]:
-            kind: type[Function] = Function
-            if traits:
-                from ._traits import FunctionWithTraits  # few functions have any
-
-                kind = FunctionWithTraits
             names = module, qualname, identifier
-            record: Any = Dispatchable(
-                self._dispatcher, function, dispatch_args, names, kind, traits
-            )
-            wrapper: DispatchableFunction[P, R] = record.wrapper
+            made = Dispatchable(self._dispatcher, function, dispatch_args, names, traits)
+            wrapper: DispatchableFunction[P, R] = made.wrapper
             return wrapper
 
         return decorate

@@ -295,7 +295,7 @@ def _put_back(system: BackendSystem, caller: Backends | None) -> None:
     loader.loaded = caller
     loader.told.clear()  # warnings that were issued
     loader.forget()
-    for record in system._dispatcher.records:
+    for record in system._dispatcher.functions:
         document(record, caller)
 
 
