@@ -2,7 +2,7 @@
 
 **The golden rule**: installing a backend, and nothing else, never changes the result of a call that
 the library answers for its own types. A backend takes part in a call in one of four ways, see
-`Backends.active`:
+`Backends.active` and `Backends.chosen`:
 
 ============  ==================================================  ===========================
 standing      reason                                              answers a call it matches
@@ -128,20 +128,19 @@ class Backends:
 
     # Which backends may answer.
 
-    def active(
-        self, names: frozenset[str], state: DispatchState, default_matches: bool
-    ) -> frozenset[str]:
-        """Return the backends among `names` whose standing lets them answer.
-
-        Callers decide about the default themselves.
-        """
-        # The golden rule: where the default matches, no merely installed backend answers.
-        if default_matches:
-            names = (names & self.placed).union(names.intersection(state.prioritized))
+    def active(self, names: frozenset[str], state: DispatchState) -> frozenset[str]:
+        """Return the active backends among `names`."""
         inactive = (names & self._opt_in).difference(state.prioritized) | (names & state.disabled)
         inactive |= names & self._unmet
         # Mostly none is, and the same set is cheaper than an equal one.
         return names - inactive if inactive else names
+
+    def chosen(self, names: frozenset[str], state: DispatchState) -> frozenset[str]:
+        """Return the prioritized and the placed backends among `names`.
+
+        The golden rule: where the default matches, no other backend answers.
+        """
+        return (names & self.placed).union(names.intersection(state.prioritized))
 
     def why_inactive(self, name: str, state: DispatchState) -> str:
         """Say why a backend is inactive; empty if it is active."""
@@ -155,19 +154,19 @@ class Backends:
         return ""
 
     def implementing(self, identifier: str) -> frozenset[str]:
-        """Return the backends that implement a function; the default is one."""
+        """Return the backends that implement a function, without the default."""
         found = self._implementing.get(identifier)
         if found is None:
             found = self._implementing[identifier] = frozenset(
                 name
                 for name, each in self.catalog.descriptions.items()
-                if name == DEFAULT or (each.implementation(identifier) and not each.unmet)
+                if name != DEFAULT and each.implementation(identifier) and not each.unmet
             )
         return found
 
     def implementers(self, identifier: str) -> tuple[str, ...]:
-        """Return the same backends by priority."""
-        found = self.implementing(identifier)
+        """Return the same backends by priority, and the default."""
+        found = self.implementing(identifier) | {DEFAULT}
         return tuple([name for name in self.catalog.descriptions if name in found])
 
     def is_own(self, cls: type) -> bool:
@@ -285,24 +284,10 @@ class Backends:
 
 
 class Match:
-    """Which backends match the types of one call, among those that implement its function.
-
-    Attributes
-    ----------
-    default_matches : bool
-        Whether the default matches. Then no merely installed backend answers.
-    counting, riding : list of (type, TypeMatch)
-        The types that count, and those that only ride along.
-    foreign : tuple of type
-        The types that are neither Python's own classes nor known to the default.
-    current : str or None
-        The current backend, if the types say nothing, so that it matches.
-    cycles : dict of str to Cycle
-        Backends that `order` has skipped, each with its cycle of declared edges.
-    """
+    """Which backends match the types of one call, among those that implement its function."""
 
     __slots__ = (
-        *("_all", "_backends", "_order", "counting", "current", "cycles"),
+        *("_active", "_all", "_backends", "_order", "counting", "current", "cycles"),
         *("default_matches", "foreign", "implementing", "riding", "state", "types"),
     )
 
@@ -316,10 +301,12 @@ class Match:
     ) -> None:
         self._backends, self.state, self.implementing = backends, state, implementing
         self.types = types
+        self._active = backends.active(implementing, state)
         self._order: list[str] | None = None
-        self.cycles: dict[str, Cycle] = {}
+        self.cycles: dict[str, Cycle] = {}  # of the backends that `order` has skipped
         self._all = [backends.matcher.match(cls) for cls in types]
         known: list[tuple[type, TypeMatch]] = []
+        # The types that count, and those that only ride along.
         self.counting: list[tuple[type, TypeMatch]] = []
         self.riding: list[tuple[type, TypeMatch]] = []
         foreign = []
@@ -328,13 +315,17 @@ class Match:
                 foreign.append(cls)
             # The type that the user names always counts.
             always = cls is state.type or (counts is not None and counts(cls))
-            if always or DEFAULT in match.primary or self._has_say(match.known):
+            always = always or DEFAULT in match.primary
+            if always or not self._active.isdisjoint(match.known):
                 known.append((cls, match))
-                stays = always or DEFAULT in match.primary or self._has_say(match.specific)
+                stays = always or not self._active.isdisjoint(match.specific)
                 (self.counting if stays else self.riding).append((cls, match))
+        # Neither Python's own classes nor known to the default.
         self.foreign = tuple(foreign)
         says = any(DEFAULT in each.known or not each.is_builtin for each in self._all)
+        # The current backend, which matches if the types say nothing.
         self.current = state.backend if state.type is None and not says else None
+        # Then no merely installed backend answers.
         self.default_matches = DEFAULT not in state.disabled and self.fits(DEFAULT)
         # Types ride along only in calls that the default matches without them.
         if not self.default_matches:
@@ -373,7 +364,8 @@ class Match:
         return [
             name
             for name in state.prioritized
-            if name in self.implementing and name not in state.disabled and self.fits(name)
+            if (name in self.implementing or name == DEFAULT) and name not in state.disabled
+            if self.fits(name)
         ]
 
     @property
@@ -397,16 +389,13 @@ class Match:
     def _others(self) -> frozenset[str]:
         """Return the candidates, but for those that match as the current backend alone."""
         # Whole sets are compared, because a thousand backends may know a type.
-        names = self._backends.active(self.implementing, self.state, self.default_matches)
+        names = self._active
+        if self.default_matches:
+            names = self._backends.chosen(names, self.state)
         found = frozenset[str]().union(*[names & match.primary for _, match in self.counting])
         for _, match in self.counting:
             found &= match.known
-        return found | {DEFAULT} if self.default_matches else found - {DEFAULT}
-
-    def _has_say(self, names: frozenset[str], default_matches: bool = False) -> bool:
-        """Whether a backend among `names` may answer such calls."""
-        names = (names & self.implementing) - {DEFAULT}
-        return bool(self._backends.active(names, self.state, default_matches))
+        return found | {DEFAULT} if self.default_matches else found
 
     # What may change the candidates later.
 
@@ -433,7 +422,8 @@ class Match:
         settled = self.default_matches and all(DEFAULT in each.primary for each in self._all)
         if DEFAULT in names and not settled:
             return True
-        return self._has_say(names, settled)
+        able = self._backends.chosen(self._active, self.state) if settled else self._active
+        return not able.isdisjoint(names)
 
 
 def placed_backends(

@@ -60,7 +60,10 @@ class DispatchContext:
         Identifier of the library's function.
     """
 
-    __slots__ = ("_args", "_continued", "_dispatch_args", "_known", "_kwargs", "_prepared", "_run")
+    __slots__ = (
+        *("_args", "_continued", "_dispatch_args", "_known", "_kwargs", "_prepared", "_rest"),
+        "_run",
+    )
 
     if TYPE_CHECKING:
         _args: tuple[Any, ...]
@@ -69,7 +72,9 @@ class DispatchContext:
         _known: SharedPart
         _kwargs: Mapping[str, Any]
         _prepared: Any
-        _run: Run  # not set for the first candidate of a call that is not walked
+        # Not set for the first candidate of a call that is not walked.
+        _rest: list[Step]
+        _run: Run
 
     def __init__(
         self,
@@ -144,23 +149,25 @@ class DispatchContext:
         BackendDeferredError
             In a call by ``invoke(backend=...)``, which names no other backend.
         """
-        known = self._known
-        if known.decision is None or known.next_place is None:
+        decision = self._known.decision
+        before: Run | None = getattr(self, "_run", None)
+        left: list[Step] | None = getattr(self, "_rest", None)
+        # `explain` asks without a rest that could be called.
+        if decision is None or (before is not None and left is None):
             raise RuntimeError(
                 "call_next() needs the context of a running call. This one was made by hand, "
                 "copied or unpickled. Use the context that was passed to the implementation"
             )
-        run = Run(known.decision, args, kwargs)
-        before: Run | None = getattr(self, "_run", None)
+        run = Run(decision, args, kwargs)
         if before is not None:
             run.reasons, run.unconverted = {**before.reasons}, {**before.unconverted}
-            run.postponed, run.cause = [*before.postponed], before.cause
-        run.reasons[known.name] = CONTINUED
+            run.cause = before.cause
+        run.reasons[self.name] = CONTINUED
         # The context keeps the answers, which count if this backend defers.
         self._continued = run
-        result = run.walk_on(known.next_place)
+        result = run.walk_on(decision.candidates[1:] if left is None else left)
         # Awaitables and iterators can be used only once.
-        if not known.decision.function.nature:
+        if not decision.function.nature:
             run.result = result
         return result
 
@@ -194,9 +201,7 @@ class SharedPart(NamedTuple):
     function: str
     # Takes the ``_args`` and ``_kwargs`` of a context, and returns the dispatch arguments.
     extract: Callable[[Any, Any], tuple[Any, ...]]
-    # For `call_next`; None in a context that was made by hand, and in one for `explain`.
-    decision: Decision | None = None
-    next_place: int | None = None
+    decision: Decision | None = None  # None in a context that was made by hand
 
 
 class CallContext(DispatchContext):
@@ -221,7 +226,7 @@ class Run:
     """
 
     __slots__ = (
-        *("args", "backend", "cause", "decision", "found", "kwargs", "postponed", "reasons"),
+        *("args", "backend", "cause", "decision", "found", "kwargs", "left", "reasons"),
         *("result", "unconverted"),
     )
 
@@ -236,7 +241,7 @@ class Run:
         # By backend: why it deferred, and why its conversions could not be used.
         self.reasons: dict[str, str] = {}
         self.unconverted: dict[str, str] = {}
-        self.postponed: list[int] = []  # the places of the candidates that said `IF_NEEDED`
+        self.left: list[Step] = []  # the candidates that have not answered, the next one first
         self.cause: Exception | None = None  # the last one by which an implementation deferred
         # The candidate that was tried last; in the end the one that answered or raised, if any.
         self.backend: str | None = None
@@ -263,7 +268,8 @@ class Run:
 
     def answer(self) -> Any:
         """Call the candidates; a sole one must answer."""
-        result, decision = self.walk(0), self.decision
+        self.left = [*self.decision.candidates]
+        result, decision = self.walk(), self.decision
         # If the call names the library's own implementation, `NotImplemented` is its result.
         if decision.sole and result is NotImplemented and self.backend != DEFAULT:
             (step,) = decision.candidates
@@ -273,77 +279,65 @@ class Run:
         return result
 
     def after(
-        self, place: int | None, answer: object, context: DispatchContext | None = None
+        self, step: Step | None, answer: object, context: DispatchContext | None = None
     ) -> Any:
-        """Call the rest after the candidate at a place has deferred, or was postponed.
+        """Call the rest after a candidate has deferred, or was postponed; no other was called yet.
 
-        The place is None for what is no candidate: if the call has changed the state, this is
-        another decision. No other candidate was called yet. `answer` is that of ``should_run``, or
-        the reason if the implementation has deferred. The state has no trace: nothing is recorded.
+        It is None if the call has changed the state: then this is another decision. `answer` is
+        that of ``should_run``, or the reason if the implementation has deferred. The state has no
+        trace: nothing is recorded.
         """
-        if place is not None:
-            step = self.decision.candidates[place]
-            # Both keep the candidate from another turn; see `walk`.
-            if answer is IF_NEEDED:
-                self.postponed.append(place)
-            else:
-                result = self._defer(step, reason_of_answer(answer, self.decision, step), context)
-                if result is not UNKNOWN:
-                    return result
-        return self.walk(0)
+        self.left = [*self.decision.candidates]
+        if step is not None and answer is IF_NEEDED:
+            self._postpone(step)
+        elif step is not None:
+            result = self._defer(step, reason_of_answer(answer, self.decision, step), context)
+            if result is not UNKNOWN:
+                return result
+        return self.walk()
 
-    def walk(self, start: int) -> Any:
-        """Give each candidate its turn, from a place on, until one answers."""
-        candidates = self.decision.candidates
-        for place in range(start, len(candidates)):
-            step = candidates[place]
-            if step.is_last:
-                result = self._second_turns()
-                if result is not UNKNOWN:
-                    return result
+    def walk(self) -> Any:
+        """Give each candidate that is left its turn, until one answers."""
+        while self.left:
+            step, result = self.left[0], UNKNOWN
             if step.conversions is not None:  # a backend that has deferred may still convert
                 result = self._convert(step)
             # It may have had its turn in a `call_next` of an earlier candidate.
-            elif step.backend in self.reasons or place in self.postponed:
-                continue
-            else:
-                result = self._turn(place)
+            elif step.backend not in self.reasons:
+                result = self._turn(step)
             if result is not UNKNOWN:
                 return result
-        # Without a last resort, as where the policy refuses.
-        result = self._second_turns()
-        if result is not UNKNOWN:
-            return result
+            # Only now: one that has raised is still left, for a `call_next` that is continued.
+            if self.left and self.left[0] is step:
+                del self.left[0]
         # No backend has answered, however many were tried.
         self.backend = None
         # An adopted function passes ``NotImplemented`` of its only candidate on: the caller of
         # `lookup` goes on, and asks for the end itself. An exception must not be lost.
+        candidates = self.decision.candidates
         is_alone = len(candidates) == 1 and candidates[0].is_plain
         if self.decision.function.is_adopted and is_alone and self.cause is None:
             return NotImplemented
         return self.end()
 
-    def _second_turns(self) -> Any:
-        """Call the postponed candidates, whose ``should_run`` is not asked again."""
-        while self.postponed:
-            # `call_next` of one of them goes on with the others, which are postponed still.
-            place = self.postponed.pop(0)
-            if self.decision.candidates[place].backend not in self.reasons:
-                result = self._turn(place, asks=False)
-                if result is not UNKNOWN:
-                    return result
-        return UNKNOWN
+    def _postpone(self, step: Step) -> None:
+        """Move a candidate that said ``IF_NEEDED`` before the last resort, and do not ask again."""
+        assert step.implementation is not None
+        found = step.implementation._replace(should_run=None)
+        left = [each for each in self.left if each is not step]
+        place = next((place for place, each in enumerate(left) if each.is_last), len(left))
+        self.left = [*left[:place], step._replace(implementation=found), *left[place:]]
 
-    def _turn(self, place: int, *, asks: bool = True) -> Any:
+    def _turn(self, step: Step) -> Any:
         """Ask and call a candidate that does not convert; `UNKNOWN` if it does not answer."""
-        decision, step = self.decision, self.decision.candidates[place]
-        self.backend = step.backend
+        decision, self.backend = self.decision, step.backend
         context: DispatchContext | None = None
         if not step.is_plain:
-            context = self.context(step, place + 1)
-            answer = self.ask(step, context) if asks else None
+            context = self.context(step)
+            context._rest = self.left[1:]
+            answer = self.ask(step, context)
             if isinstance(answer, IfNeeded):
-                self.postponed.append(place)
+                self._postpone(step)
                 self.record(step.backend, "deferred", POSTPONED)
                 return UNKNOWN
             if answer is not None:
@@ -372,10 +366,10 @@ class Run:
             return result
         return self._defer(step, reason, context)
 
-    def context(self, step: Step, place: int | None = None) -> DispatchContext:
-        """Return the context for one candidate; `place` is that of the next one."""
+    def context(self, step: Step) -> DispatchContext:
+        """Return the context for one candidate."""
         context = new_context()
-        context._known = shared_part(self.decision, step, self.found is not None, place)
+        context._known = shared_part(self.decision, step, self.found is not None)
         # Without dispatch arguments, it finds them itself when a backend asks for them.
         context._args = self.args if self.found is None else self.found
         context._kwargs, context._run = self.kwargs, self
@@ -411,13 +405,15 @@ class Run:
         # The answers of both are those of this call; the outer ones were given later.
         self.reasons = {**inner.reasons, **self.reasons}
         self.unconverted.update(inner.unconverted)
-        self.postponed, self.cause = inner.postponed, inner.cause or self.cause
+        self.cause = inner.cause or self.cause
+        if inner.decision is self.decision:  # else its backend is fixed
+            self.left = inner.left
         if inner.result is not UNKNOWN:
             self.backend = inner.backend
         return inner.result
 
-    def walk_on(self, place: int) -> Any:
-        """Go on as `call_next`: from a place on; with other types, with those for these types."""
+    def walk_on(self, left: list[Step]) -> Any:
+        """Go on as `call_next`: with these candidates; with other types, with those for these."""
         decision, function = self.decision, self.decision.function
         if decision.sole:
             if decision.rest is None:
@@ -427,17 +423,22 @@ class Run:
                     "it called context.call_next(), but invoke(backend=...) names no other backend",
                 )
             self.decision = decision = decision.rest
+            left = decision.candidates[1:]
+        self.left = [*left]
         # The types of adopted functions are passed by their callers, not found among the arguments.
         if not function.is_adopted:
             self.found = function.values(self.args, self.kwargs)
             self.decision = decision.for_types(map(type, given(self.found)))
             if self.decision is not decision:
-                # A reason keeps a backend from having another turn, but not its conversions.
-                for each in decision.candidates[:place]:
-                    self.reasons.setdefault(each.backend, POSTPONED)
-                self.postponed, self.unconverted, self.cause = [], {}, None
-                place = 0
-        return self.walk(place)
+                # A reason keeps a backend from having another turn, but not its conversions. By
+                # identity: a postponed one is left, but not as it was.
+                unchanged = {*map(id, left)}
+                for each in decision.candidates:
+                    if id(each) not in unchanged:
+                        self.reasons.setdefault(each.backend, POSTPONED)
+                self.left = [*self.decision.candidates]
+                self.unconverted, self.cause = {}, None
+        return self.walk()
 
     # What happens to a call that no backend has taken.
 
@@ -472,10 +473,7 @@ class Run:
         return refusal(self, converter, reason)
 
     def note(self, error: Exception, step: Step) -> None:
-        """Add to an exception what the user should know: which backend ran, or why none did.
-
-        If the arguments do not fit the library's signature, its own `TypeError` is raised instead.
-        """
+        """Add to an exception what the user should know; see `_explain.note`."""
         from ._explain import note
 
         note(self, error, step)
@@ -506,14 +504,12 @@ def are_same(
     )
 
 
-def shared_part(
-    decision: Decision, step: Step, is_found: bool, place: int | None = None
-) -> SharedPart:
+def shared_part(decision: Decision, step: Step, is_found: bool) -> SharedPart:
     """Return the part that the contexts of calls with the same decision share."""
     function = decision.function
     extract = given if is_found else function.extract
     known = decision.types, step.backend, step.prioritized, function.identifier
-    return SharedPart(*known, extract, decision, place)
+    return SharedPart(*known, extract, decision)
 
 
 def reason_of(error: Exception) -> str:

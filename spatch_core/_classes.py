@@ -105,7 +105,7 @@ def _followed(run: Run, memory: Memory, kept: str) -> Run | None:
     if name == DEFAULT:
         candidates = [*filter(is_own, decision.candidates)]
         made = Run(decision.with_candidates(candidates), run.args, run.kwargs, run.found)
-        declining = (decision.match.implementing - {DEFAULT}) | {str(decision.backends.protocol)}
+        declining = decision.match.implementing | {str(decision.backends.protocol)}
         made.reasons = dict.fromkeys(declining, has_run(decision, memory, name))
         return made
     # It may not defer; its `call_next` goes on with those that would follow otherwise.
@@ -149,7 +149,7 @@ def why_not(
     name, *known = kept.split(" ")
     name = backends.catalog.check_backend(name)
     implementing = backends.implementing(function.identifier)
-    if name not in implementing:
+    if name != DEFAULT and name not in implementing:
         return None
     if name == DEFAULT:
         found = decide(backends, function, state, types)

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 
 from ._errors import add_note, leaves_out
 from ._patterns import DEFAULT, type_identifier
-from ._wrapper import COROUTINE, missing
+from ._wrapper import missing
 
 if TYPE_CHECKING:
     from ._call import Run
@@ -81,16 +81,19 @@ def rebuilt(
 ) -> Any:
     """Return an object with other leaves; the same object if no leaf has changed.
 
-    `done` has, by identity, each container with its replacement, so that one that appears twice is
-    made once. `originals` has, by identity of a container, one that takes the place of its
-    replacement if that has the same items.
+    `done` has, by identity, each object with its replacement: two arguments that are one list stay
+    one. It keeps the objects alive, so that no identity is reused. `originals` has, by identity of
+    a container, one that takes the place of its replacement if that has the same items.
     """
     cls = type(value)
-    if not is_container(cls):
-        return change(value)
-    # One container is made once, so that two arguments that are one list stay one.
+    if _is_shared(cls):
+        return value
     if id(value) in done:
         return done[id(value)][1]
+    if not is_container(cls):
+        new = change(value)
+        done[id(value)] = value, new
+        return new
     items = _items(value)
     made = [rebuilt(each, change, done, originals) for each in items]
     # Only what has changed is made anew: most containers hold nothing to convert.
@@ -140,7 +143,6 @@ def _mutable(values: Iterable[Any]) -> Iterator[Any]:
 class Conversion:
     """The conversions of one backend in one call: its arguments there, and its result back.
 
-    Every object that may have a converted counterpart is kept alive, so that no identity is reused.
     `there` and `back` name the conversions of an argument and of an object of the result.
     """
 
@@ -151,13 +153,10 @@ class Conversion:
         self._run: Run | None = None  # the call under way, which records the conversions
         self._functions: dict[str, Callable[..., Any]] = {}
         self._match = decision.backends.matcher.match
-        # By identity of the caller's containers and leaves: the object, and its replacement.
-        self._containers: dict[int, tuple[Any, Any]] = {}
+        # By identity: the caller's objects with their replacements, and what the default may return
+        # with what the caller gets for it.
         self._made: dict[int, tuple[Any, Any]] = {}
-        # By identity of replacements and of returned objects: the object, and the caller's.
-        self._origins: dict[int, tuple[Any, Any]] = {}
-        # The same for lists and dictionaries that the function has written into.
-        self._written: dict[int, tuple[Any, Any]] = {}
+        self._returned: dict[int, tuple[Any, Any]] = {}
 
     # What is converted.
 
@@ -210,62 +209,66 @@ class Conversion:
 
         If the arguments cannot be converted, `Unconverted` is raised, and the default has not run.
         """
-        args, kwargs, keeper = run.args, run.kwargs, self._decision.backends.keeper
-        name, function = self._step.backend, self._decision.function
+        keeper, function = self._decision.backends.keeper, self._decision.function
         # Before anything is imported or converted.
-        obstacle = self.obstacle(args, kwargs)
+        obstacle = self.obstacle(run.args, run.kwargs)
         if obstacle:
             raise Unconverted(obstacle)
         self._run = run
-        new_args, new_kwargs = self.arguments(args, kwargs)
+        args, kwargs = self.arguments(run.args, run.kwargs)
         # Taken now: the function may empty a list that it writes into.
-        written = [value for _, value in self.written(args, kwargs)]
-        inside = leaves(written, self.is_leaf).values()
-
-        def finish(result: Any) -> Any:
-            if result is NotImplemented:
-                return result
-            try:
-                if type(result) in (GeneratorType, AsyncGeneratorType):
-                    kind = "a" if type(result) is GeneratorType else "an asynchronous"
-                    raise Unconverted(f"its result is {kind} generator, whose items come later")
-                if written:
-                    self._write_back(written, inside)
-                return self.result(result)
-            except Unconverted as failure:
-                # Too late for another backend: the default has run.
-                raise run.refusal(name, str(failure)) from None
-
-        run.record(DEFAULT, "called", f"through the conversions of {name}")
-        if function.nature & COROUTINE:
-            return _awaited(keeper, lambda: function.default(*new_args, **new_kwargs), finish)
+        written = [value for _, value in self.written(run.args, run.kwargs)]
+        inside = [*leaves(written, self.is_leaf).values()]
+        run.record(DEFAULT, "called", f"through the conversions of {self._step.backend}")
         with _without_type(keeper):
-            result = function.default(*new_args, **new_kwargs)
-        # A plain function may return a coroutine, whose result is what the caller awaits.
+            result = function.default(*args, **kwargs)
+        # Of a coroutine function, or of a plain one: its result is what the caller awaits.
         if type(result) is CoroutineType:
-            return _awaited(keeper, lambda: result, finish)
-        return finish(result)
+            return self._awaited(result, written, inside)
+        return self._finish(result, written, inside)
+
+    async def _awaited(self, coroutine: Any, written: list[Any], inside: list[Any]) -> Any:
+        with _without_type(self._decision.backends.keeper):
+            result = await coroutine
+        return self._finish(result, written, inside)
+
+    def _finish(self, result: Any, written: list[Any], inside: list[Any]) -> Any:
+        """Return the converted result, after arguments that the function writes into."""
+        if result is NotImplemented:
+            return result
+        try:
+            if type(result) in (GeneratorType, AsyncGeneratorType):
+                kind = "a" if type(result) is GeneratorType else "an asynchronous"
+                raise Unconverted(f"its result is {kind} generator, whose items come later")
+            if written:
+                self._write_back(written, inside)
+            return self.result(result)
+        except Unconverted as failure:
+            # Too late for another backend: the default has run.
+            assert self._run is not None
+            raise self._run.refusal(self._step.backend, str(failure)) from None
 
     def arguments(
         self, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> tuple[list[Any], dict[str, Any]]:
         """Return the converted arguments of a call."""
-        self._functions = self._decision.load_conversions(self._step)
+        named, backend = self._step.conversions, self._step.backend
+        assert named is not None
+        load = self._decision.backends.load
+        for name, identifier in zip(named._fields, named, strict=True):
+            if identifier is not None:
+                self._functions[name] = load(self._decision.function, backend, identifier)
 
         def converted(value: Any) -> Any:
-            return rebuilt(value, self._convert, self._containers)
+            return rebuilt(value, self._convert, self._made)
 
         return [*map(converted, args)], {name: converted(each) for name, each in kwargs.items()}
 
     def _convert(self, value: Any) -> Any:
         cls = type(value)
-        if _is_shared(cls):
-            return value
-        if id(value) in self._made:
-            return self._made[id(value)][1]
         if not self.is_leaf(cls):
             if self.is_returned(cls):
-                self._origins[id(value)] = value, value  # it stays itself in the result
+                self._returned[id(value)] = value, value  # it stays itself in the result
             return value
         new = self._changed(self.there, value)
         # Else the default would get what it is not made for.
@@ -273,28 +276,22 @@ class Conversion:
             raise Unconverted(
                 f"{self.there} returned an object of {_type_name(value)}, as it was given"
             )
-        self._made[id(value)] = value, new
         # A shared object, such as a small integer, need not be this argument in a result.
         if not _is_shared(type(new)):
-            self._origins[id(new)] = new, value
+            self._returned[id(new)] = new, value
         self._record(value, new)
         return new
 
     def result(self, result: Any) -> Any:
         """Return a result for the caller."""
         # The caller's list takes the place of its replacement in the result.
-        originals = {id(new): old for old, new in self._containers.values() if new is not old}
-        return rebuilt(result, self._restore, {**self._written}, originals)
+        originals = {id(new): old for old, new in self._made.values() if new is not old}
+        return rebuilt(result, self._restore, self._returned, originals)
 
     def _restore(self, value: Any) -> Any:
-        if id(value) in self._origins:
-            return self._origins[id(value)][1]
-        cls = type(value)
-        if _is_shared(cls) or not self.is_returned(cls):
+        if not self.is_returned(type(value)):
             return value
         new = self._changed(self.back, value)
-        # An object that appears twice in the result is converted once.
-        self._origins[id(value)] = value, new
         if new is not value:
             self._record(value, new)
         return new
@@ -312,11 +309,11 @@ class Conversion:
             self._ask("copy_into", value, new)
             self._record(new, value)
         for value in _mutable(written):
-            _, new = self._containers.get(id(value), (value, value))
+            _, new = self._made.get(id(value), (value, value))
             # A copy: `result` would give the caller's container itself.
             restored = self.result(new.copy())
             # From now on, this container in the result means the caller's.
-            self._written[id(new)] = new, value
+            self._returned[id(new)] = new, value
             if _has_same_items(value, restored):
                 continue
             if type(value) is list:
@@ -372,14 +369,6 @@ def _without_type(keeper: StateKeeper) -> Iterator[None]:
         yield
     finally:
         keeper.set(before)
-
-
-async def _awaited(
-    keeper: StateKeeper, start: Callable[[], Any], finish: Callable[[Any], Any]
-) -> Any:
-    with _without_type(keeper):
-        result = await start()
-    return finish(result)
 
 
 def size_of(value: Any) -> int | None:

@@ -30,10 +30,9 @@ from ._backends import Backends, Match
 from ._description import EVERY
 from ._matching import overriding_types
 from ._order import CYCLE
-from ._patterns import DEFAULT, is_awaited, shown, type_identifier
+from ._patterns import DEFAULT, is_awaited, type_identifier
 from ._state import DispatchState
 from ._wrapper import ASYNC_GENERATOR, GENERATOR
-from .exceptions import BackendDeferredError
 
 if TYPE_CHECKING:
     from ._description import Conversions, Implementation
@@ -44,20 +43,12 @@ POSTPONED = "it said IF_NEEDED: it runs if no other one does"
 LAST_RESORT = "no backend takes the call"
 IS_CURRENT = "it is the current backend, and the types say nothing"
 
-_BINARY = (
+_OPERATIONS = (
     *("add", "sub", "mul", "matmul", "truediv", "floordiv", "mod", "divmod", "pow"),
-    *("lshift", "rshift", "and", "xor", "or"),
+    *("lshift", "rshift", "and", "xor", "or", "lt", "le", "eq", "ne", "gt", "ge"),
 )
-# Methods whose `NotImplemented` lets Python ask the other operand.
-OPERATORS = frozenset(
-    f"__{prefix}{name}__"
-    for prefix, names in (
-        ("", (*_BINARY, "lt", "le", "eq", "ne", "gt", "ge")),
-        ("r", _BINARY),
-        ("i", _BINARY),
-    )
-    for name in names
-)
+# Methods whose `NotImplemented` lets Python ask the other operand; comparisons have no other form.
+OPERATORS = frozenset(f"__{form}{name}__" for form in ("", "r", "i") for name in _OPERATIONS)
 
 
 class IfNeeded:
@@ -266,7 +257,8 @@ class Decision:
             self.policy = policy
             # With `identifier=`, Python still calls the method by its own name.
             own = getattr(function.default, "__name__", None)
-            self.is_operator = not OPERATORS.isdisjoint((own, _last_name(function.identifier)))
+            public = function.identifier.rpartition(":")[2].rpartition(".")[2]
+            self.is_operator = own in OPERATORS or public in OPERATORS
 
     # The steps that a call may reach.
 
@@ -350,25 +342,22 @@ class Decision:
 
     def _default(self) -> Step:
         """Return the step of the default."""
-        if self.refuses:
-            reason = self._why_refused()
-            return Step(DEFAULT, verdict=Verdict.REFUSES, reason=reason, is_last=True)
-        is_last, reason = not self.match.default_matches, LAST_RESORT
-        if not is_last:
-            reason = IS_CURRENT if self.match.current == DEFAULT else ""
-        prioritized = DEFAULT in self.state.prioritized
-        return Step(DEFAULT, prioritized=prioritized, reason=reason, is_last=is_last)
-
-    def _why_refused(self) -> str:
-        """Say why the default does not just run."""
+        if not self.refuses:
+            is_last, reason = not self.match.default_matches, LAST_RESORT
+            if not is_last:
+                reason = IS_CURRENT if self.match.current == DEFAULT else ""
+            prioritized = DEFAULT in self.state.prioritized
+            return Step(DEFAULT, prioritized=prioritized, reason=reason, is_last=is_last)
         if self.function.is_adopted:
-            return "the library does not own the function, and only lets backends answer"
-        if self.declined:
-            return self.declined
-        if self.is_operator:
-            return f"fallback={self.policy!r}: an operator returns NotImplemented to Python"
-        names = ", ".join(map(type_identifier, self.foreign))
-        return f"fallback={self.policy!r}, and the library's own types do not include {names}"
+            reason = "the library does not own the function, and only lets backends answer"
+        elif self.declined:
+            reason = self.declined
+        elif self.is_operator:
+            reason = f"fallback={self.policy!r}: an operator returns NotImplemented to Python"
+        else:
+            names = ", ".join(map(type_identifier, self.foreign))
+            reason = f"fallback={self.policy!r}, and the library's own types do not include {names}"
+        return Step(DEFAULT, verdict=Verdict.REFUSES, reason=reason, is_last=True)
 
     # The steps of all backends, for explanations.
 
@@ -437,7 +426,7 @@ class Decision:
         # The default gets converted arguments. If it matches the original ones, that must not
         # exclude merely installed backends.
         state = self.state.replace(disabled=self.state.disabled | {DEFAULT})
-        return Match(self.backends, state, self.types, self.backends.converters | {DEFAULT})
+        return Match(self.backends, state, self.types, self.backends.converters)
 
     def conversion_steps(self) -> list[Step]:
         """Return the steps of the backends that have conversions, in order."""
@@ -507,21 +496,10 @@ class Decision:
             return None
         return self.backends.load(self.function, step.backend, found.should_run)
 
-    def load_conversions(self, step: Step) -> dict[str, Callable[..., Any]]:
-        """Return the conversions that a backend has, by the names of their fields."""
-        assert step.conversions is not None
-        return {
-            name: self.backends.load(self.function, step.backend, each)
-            for name, each in step.conversions._asdict().items()
-            if each is not None
-        }
-
-    def index_of(self, called: object) -> int | None:
-        """Return the place of the plain candidate whose implementation is `called`."""
-        for place, step in enumerate(self.candidates):
-            if step.is_plain and self._is_implemented_by(step, called):
-                return place
-        return None
+    def candidate_of(self, called: object) -> Step | None:
+        """Return the plain candidate whose implementation is `called`."""
+        found = [each for each in self.candidates if each.is_plain]
+        return next((each for each in found if self._is_implemented_by(each, called)), None)
 
     def _is_implemented_by(self, step: Step, called: object) -> bool:
         # Implementations are compared, not steps: a call that began before `reload` may have used
@@ -568,30 +546,3 @@ def decide(
         backends.with_end.add(function.identifier)
     decision.settle_first()
     return decision
-
-
-def decide_for_backend(
-    backends: Backends,
-    function: Function,
-    state: DispatchState,
-    types: tuple[type, ...],
-    backend: str,
-    force: bool,
-) -> Decision:
-    """Return the decision for a call that names its backend, which need not match."""
-    catalog = backends.catalog
-    name = catalog.check_backend(backend)
-    implementers = backends.implementers(function.identifier)
-    if name not in implementers:
-        names = ", ".join(shown(each, catalog.default_name) for each in implementers)
-        reason = f"it does not implement it; these do: {names}"
-        raise BackendDeferredError(name, function.identifier, reason)
-    found = catalog.descriptions[name].implementation(function.identifier)
-    if found is not None and force:  # then the step may be plain
-        found = found._replace(should_run=None)
-    step = Step(name, found, prioritized=True)
-    return Decision(backends, function, state, types).with_candidates([step], sole=True)
-
-
-def _last_name(identifier: str) -> str:
-    return identifier.rpartition(":")[2].rpartition(".")[2]

@@ -14,13 +14,13 @@ from types import FunctionType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ._call import Run, decision_of, new_context, reason_of, reason_of_answer, shared_part
-from ._decide import RETURNED, Decision, Step, decide, decide_for_backend, unique_types
+from ._decide import RETURNED, Decision, Step, decide, unique_types
 from ._errors import nearest
 from ._options import checked_type
-from ._patterns import DEFAULT, is_hashable_by_identity, loaded_object
+from ._patterns import DEFAULT, is_hashable_by_identity, loaded_object, shown
 from ._state import Scope, store, table_of
 from ._wrapper import TakesFound, given
-from .exceptions import UnknownFunctionError
+from .exceptions import BackendDeferredError, UnknownFunctionError
 
 if TYPE_CHECKING:
     from ._backends import Backends
@@ -169,9 +169,9 @@ def deferred(
     if isinstance(called, _Raised):
         called, cause = called
         reason = reason_of(cause)
-    run, place = _run_of(called, dispatcher, index, backends, args, kwargs, values)
+    run, step = _run_of(called, dispatcher, index, backends, args, kwargs, values)
     run.cause = cause
-    return run.after(place, reason)
+    return run.after(step, reason)
 
 
 def failed(
@@ -194,11 +194,11 @@ def failed(
     if isinstance(error, backends.defer_on) and called is not function.default:
         return _Raised(called, error)
     try:
-        run, place = _run_of(called, dispatcher, index, backends, args, kwargs, values)
+        run, step = _run_of(called, dispatcher, index, backends, args, kwargs, values)
     except Exception:  # noqa: BLE001  # the exception of the implementation counts
         return None
-    if place is not None:
-        run.note(error, run.decision.candidates[place])
+    if step is not None:
+        run.note(error, step)
     return None
 
 
@@ -210,12 +210,12 @@ def _run_of(
     args: tuple[Any, ...],
     kwargs: dict[str, Any],
     values: tuple[Any, ...] | None,
-) -> tuple[Run, int | None]:
-    """Return the run of a call, and the place of the bare implementation among its candidates."""
+) -> tuple[Run, Step | None]:
+    """Return the run of a call, and the candidate whose bare implementation was called."""
     function = dispatcher.functions[index - 1]
     found = function.extract(args, kwargs) if values is None else given(values)
     decision = decision_of(dispatcher, index, backends, map(type, found))
-    return Run(decision, args, kwargs, values), decision.index_of(called)
+    return Run(decision, args, kwargs, values), decision.candidate_of(called)
 
 
 def _with_context(
@@ -230,7 +230,7 @@ def _with_context(
     should_run = decision.load_should_run(first)
     uses_context = first.implementation.uses_context
     has_finder = decision.function.parameters is None
-    known = shared_part(decision, first, has_finder, 1)
+    known = shared_part(decision, first, has_finder)
     implementation: Callable[..., Any] | None = None
 
     def call(*args: Any, **keywords: Any) -> Any:
@@ -252,7 +252,7 @@ def _with_context(
                 raise
             if answer is not True:
                 if default is None or not (answer is False or type(answer) is str):
-                    return Run(decision, args, keywords, found).after(0, answer, context)
+                    return Run(decision, args, keywords, found).after(first, answer, context)
                 try:
                     return default(*args, **keywords)
                 except Exception as error:
@@ -271,7 +271,7 @@ def _with_context(
             Run(decision, args, keywords).note(error, first)
             raise
         if result is NotImplemented:
-            return Run(decision, args, keywords, found).after(0, RETURNED, context)
+            return Run(decision, args, keywords, found).after(first, RETURNED, context)
         return result
 
     made: Any = TakesFound(call) if has_finder else _marked(call)
@@ -307,16 +307,32 @@ class Invocation:
             state = state.replace(type=checked_type(dispatcher, self._type))
         _check_instance(function, args, "invoke(...)")
         found = function.values(args, kwargs)
-        about = backends, function, state, unique_types(map(type, given(found)), state)
+        types = unique_types(map(type, given(found)), state)
         if self._backend is None:
-            decision = decide(*about)
+            decision = decide(backends, function, state, types)
         else:
-            decision = decide_for_backend(*about, self._backend, self._force)
+            # It need not match.
+            decision = Decision(backends, function, state, types)
+            decision = decision.with_candidates([self._step(backends)], sole=True)
         if state.hook is None:
             return Run(decision, args, function.without_like(kwargs), found).call()
         from ._hooked import Call
 
         return Call(dispatcher.keeper.get()[0], decision, args, kwargs, found)._ask()
+
+    def _step(self, backends: Backends) -> Step:
+        """Return the step of the backend that is named."""
+        catalog, identifier = backends.catalog, self._function.identifier
+        name = catalog.check_backend(self._backend)
+        implementers = backends.implementers(identifier)
+        if name not in implementers:
+            names = ", ".join(shown(each, catalog.default_name) for each in implementers)
+            reason = f"it does not implement it; these do: {names}"
+            raise BackendDeferredError(name, identifier, reason)
+        found = catalog.descriptions[name].implementation(identifier)
+        if found is not None and self._force:  # then the step may be plain
+            found = found._replace(should_run=None)
+        return Step(name, found, prioritized=True)
 
     def _options(self) -> dict[str, Any]:
         options = {"backend": self._backend, "type": self._type}
@@ -353,7 +369,7 @@ def explain_call(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -
         from ._classes import followed_steps  # few functions follow
 
         steps = followed_steps(run.decision, function.memory, args, kwargs)
-    return explain(run.decision, run, lambda step: run.ask(step, run.context(step)), steps)
+    return explain(run.decision, run, steps, asks=True)
 
 
 def _check_instance(function: Any, args: tuple[Any, ...], way: str) -> None:

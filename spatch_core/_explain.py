@@ -8,7 +8,7 @@ explain`` and in its ``--why-not``.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from enum import Enum
@@ -27,10 +27,6 @@ from .exceptions import (
 
 if TYPE_CHECKING:
     from ._call import Run
-    from ._decide import IfNeeded
-
-    Ask = Callable[[Step], "str | IfNeeded | None"]
-    """Asks ``should_run``: returns why a step defers, or ``IF_NEEDED``; None if it runs."""
 
 
 # --- explanations --------------------------------------------------------------------------------
@@ -114,21 +110,20 @@ class Explanation(Published):
 def explain(
     decision: Decision,
     run: Run | None = None,
-    ask: Ask | None = None,
     steps: Iterable[Step] | None = None,
+    *,
+    asks: bool = False,
 ) -> Explanation:
     """Explain what would run for a call; no implementation runs.
 
-    `run` has the arguments, if they are known, and the answers that backends have given: these are
-    not asked again, and without `ask`, none is. `steps` replace those of the decision.
+    `run` has the arguments, if they are known, and the answers that backends have given. If it
+    `asks`, each other ``should_run`` is called. `steps` replace those of the decision.
     """
-    explainer = _Explainer(decision, run, ask)
+    explainer = _Explainer(decision, run, asks)
     for step in decision.steps if steps is None else steps:
         explainer.explain(step)
     explainer.answer_postponed()
-    hooks: tuple[str, ...] = ()
-    if decision.state.hook is not None:
-        hooks = tuple(map(callable_identifier, decision.state.hook))
+    hooks = tuple(map(callable_identifier, decision.state.hook or ()))
     # A converter gets one line: that of its conversion replaces "has no implementation".
     lines = [
         each
@@ -142,9 +137,8 @@ def explain(
 class _Explainer:
     """Explains the steps of one decision, one after the other."""
 
-    def __init__(self, decision: Decision, run: Run | None, ask: Ask | None) -> None:
-        self.decision = decision
-        self.run, self.ask = run, ask
+    def __init__(self, decision: Decision, run: Run | None, asks: bool) -> None:
+        self.decision, self.run, self.asks = decision, run, asks
         self.selected: str | None = None
         self.is_decided = False  # a backend answers: the later ones are not reached
         self.depends = False  # an earlier `should_run` was not asked, and may accept
@@ -164,8 +158,13 @@ class _Explainer:
             if verdict is Verdict.CONVERTS:
                 verdict, reason = self._judge_conversion(step)
         elif verdict is Verdict.REFUSES:
-            if self.is_decided:
-                verdict, reason = self._after_refusal()
+            # Where another backend answers, the default would not refuse, but is not reached.
+            if self.is_decided and self.converters:
+                verdict, reason = Verdict.LATER, "it runs with the converted arguments"
+            elif self.is_decided and DEFAULT in self.decision.state.disabled:
+                verdict, reason = Verdict.INACTIVE, "it is disabled"
+            elif self.is_decided:
+                verdict, reason = Verdict.LATER, ""
             self.is_decided = True
         elif verdict is Verdict.RUNS:
             verdict, reason = self._judge(step)
@@ -189,11 +188,11 @@ class _Explainer:
         if self.run is not None and name in self.run.reasons:
             return Verdict.DEFERS, self.run.reasons[name]
         if found is not None and found.should_run is not None:
-            if self.ask is None:
+            if self.run is None or not self.asks:
                 self.depends = True
                 return Verdict.ASKED, f"{found.should_run} decides"
             try:
-                answer = self.ask(step)
+                answer = self.run.ask(step, self.run.context(step))
             except Exception as error:  # noqa: BLE001  # the call itself would raise it
                 return self._raises(error)
             if answer is IF_NEEDED:
@@ -201,19 +200,12 @@ class _Explainer:
                 return Verdict.DEFERS, POSTPONED
             if answer is not None:
                 return Verdict.DEFERS, str(answer)
+        more = ""
         if found is not None and found.variant is not None:
-            reason = "; ".join(filter(None, [reason, f"its variant for {found.variant.requires}"]))
-        if name == DEFAULT and self.decision.warns:
-            reason = "; ".join(filter(None, [reason, "fallback='warn' gives a warning"]))
-        return self._answers(step, reason)
-
-    def _after_refusal(self) -> tuple[Verdict, str]:
-        """Return the verdict of a default that would refuse, where another backend answers."""
-        if self.converters:
-            return Verdict.LATER, "it runs with the converted arguments"
-        if DEFAULT in self.decision.state.disabled:
-            return Verdict.INACTIVE, "it is disabled"
-        return Verdict.LATER, ""
+            more = f"its variant for {found.variant.requires}"
+        elif name == DEFAULT and self.decision.warns:
+            more = "fallback='warn' gives a warning"
+        return self._answers(step, "; ".join(filter(None, [reason, more])))
 
     def _judge_conversion(self, step: Step) -> tuple[Verdict, str]:
         decision = self.decision
@@ -244,7 +236,7 @@ class _Explainer:
     def _answers(self, step: Step, reason: str) -> tuple[Verdict, str]:
         """Return the verdict of a backend that answers, unless an unasked one before it does."""
         decision, found = self.decision, step.implementation
-        if found is not None and self.ask is not None:
+        if found is not None and self.asks:
             try:
                 decision.backends.load(decision.function, step.backend, found.function)
             except Exception as error:  # noqa: BLE001  # the call itself would raise it
@@ -428,7 +420,10 @@ def warn_of_answer(answer: Any, decision: Decision, step: Step) -> None:
 
 
 def note(run: Run, error: Exception, step: Step) -> None:
-    """Add to an exception what the user should know: which backend ran, or why none did."""
+    """Add to an exception what the user should know: which backend ran, or why none did.
+
+    If the arguments do not fit the library's signature, its own `TypeError` is raised instead.
+    """
     decision = run.decision
     if step.implementation is not None:
         _note_backend(run, error, step)
@@ -454,10 +449,7 @@ def _note_reasons(run: Run, error: Exception, step: Step) -> None:
 
 
 def _note_backend(run: Run, error: Exception, step: Step) -> None:
-    """Add to an exception of a backend which one ran.
-
-    If the arguments do not fit the library's signature, its own `TypeError` is raised instead.
-    """
+    """Add to an exception of a backend which one ran, or raise that of unfit arguments."""
     function, name, args, kwargs = run.decision.function, step.backend, run.args, run.kwargs
     is_called = isinstance(error, TypeError) and not function.is_adopted
     if is_called and function.misfit(args, kwargs) is not None:

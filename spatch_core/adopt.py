@@ -266,12 +266,12 @@ def _go_on(
     if called is None:
         result = run.call()
     else:
-        candidates, place = decision.candidates, decision.index_of(called)
+        candidates, step = decision.candidates, decision.candidate_of(called)
         if tries_whole_chain(called):
             if len(candidates) != 1 or not candidates[0].is_plain:
                 return NotImplemented  # a type outside of the library may answer
-            place = 0  # the single candidate has passed `NotImplemented` on
-        result = run.after(place, RETURNED)
+            step = candidates[0]  # the single candidate has passed `NotImplemented` on
+        result = run.after(step, RETURNED)
     return run.end() if result is NotImplemented else result
 
 

@@ -101,7 +101,7 @@ def test_a_result_that_is_not_scipys_is_not_timed() -> None:
     case = case_of("sobel-photograph")
     routes: list[Route] = [route_of("scipy"), Wrong(), Broken(), Late(), Other(), Dispatched()]
     run = record_of(case, routes)
-    Benchmark(run, routes, 2).measure([case], MEGAPIXELS, lambda title: None)
+    Benchmark(run, routes, 2).measure([case], MEGAPIXELS)
     measured = {f"{case.name}/{each}" for each in ("scipy", "default")}
     assert run.samples.keys() == measured
     assert all(len(each) == 2 for each in run.samples.values())

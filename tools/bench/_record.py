@@ -6,7 +6,6 @@ import os
 import platform
 import subprocess
 import sys
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from importlib import metadata
 from pathlib import Path
@@ -16,10 +15,9 @@ from typing import TYPE_CHECKING, Any
 import pyperf
 from rich.console import Console
 from rich.markdown import Markdown
-from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Mapping
 
 ROOT = Path(__file__).resolve().parents[2]
 BEGIN, END = "<!--- figures -->", "<!--- end of figures -->"
@@ -140,16 +138,3 @@ def update(page: Path, text: str) -> None:
     if not (begin and end):
         raise ValueError(f"{page} lacks the marks {BEGIN} and {END}")
     page.write_text(f"{before}{BEGIN}\n\n{text}\n{END}{after}", encoding="utf-8")
-
-
-@contextmanager
-def progress(console: Console, total: int) -> Iterator[Callable[[str], None]]:
-    """Show the current one of `total` steps: as a bar in a terminal, otherwise as a line each."""
-    if not console.is_terminal:
-        yield lambda title: print(title, file=console.file, flush=True)
-        return
-    columns = (SpinnerColumn(), BarColumn(), TimeElapsedColumn(), TextColumn("{task.description}"))
-    with Progress(*columns, console=console, transient=True) as shown:
-        task = shown.add_task("", total=total)
-        steps = iter(range(total))
-        yield lambda title: shown.update(task, completed=next(steps, total), description=title)

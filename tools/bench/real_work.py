@@ -35,7 +35,6 @@ for _module in ("matplotlib", "pyperf", "rich", "skimage", "scipy_dispatch"):
 
 # ruff: noqa: E402 - the path comes first
 import numpy as np
-from rich.console import Console
 
 from bench._record import (
     DASH,
@@ -44,7 +43,6 @@ from bench._record import (
     describe_machine,
     markdown,
     number,
-    progress,
     show,
     table,
     update,
@@ -54,7 +52,7 @@ from bench._routes import ROUTES, NotOfferedError, Route
 from bench._work import AIM, CASES, data_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from bench._routes import Runner
     from bench._work import Array, Case
@@ -84,7 +82,7 @@ class Benchmark:
         self.routes = routes
         self.repeats = repeats
 
-    def measure(self, cases: list[Case], megapixels: float, report: Callable[[str], None]) -> None:
+    def measure(self, cases: list[Case], megapixels: float) -> None:
         for data, make in data_of(megapixels).items():
             wanted = [case for case in cases if case.data == data]
             if not wanted:
@@ -98,7 +96,7 @@ class Benchmark:
                     given[route] = route.given(array)
             for case in wanted:
                 report(f"{case.title}: comparing the results")
-                self._rounds(case, self._runners(case, given), report)
+                self._rounds(case, self._runners(case, given))
             del array, given
 
     @contextmanager
@@ -133,9 +131,7 @@ class Benchmark:
                 runners[route] = runner
         return runners
 
-    def _rounds(
-        self, case: Case, runners: dict[Route, Runner], report: Callable[[str], None]
-    ) -> None:
+    def _rounds(self, case: Case, runners: dict[Route, Runner]) -> None:
         passed: dict[Route, list[float]] = {route: [] for route in runners}
         order = list(runners)
         shuffle = random.Random(0).shuffle
@@ -157,6 +153,11 @@ class Benchmark:
             self.record.samples[f"{case.name}/{route.name}"] = passed[route]
 
 
+def report(text: str) -> None:
+    """Print what is done now beside the results."""
+    print(text, file=sys.stderr, flush=True)
+
+
 def difference(actual: list[Array], expected: list[Array]) -> float:
     """Return the difference relative to the largest value; inf if shapes or types differ.
 
@@ -176,7 +177,7 @@ def difference(actual: list[Array], expected: list[Array]) -> float:
     return worst
 
 
-def measure(options: argparse.Namespace, console: Console) -> Record:
+def measure(options: argparse.Namespace) -> Record:
     """Measure the wanted cases by all routes that are available."""
     record = Record(describe_machine(PACKAGES))
     cases = [case for case in CASES if _is_wanted(case, options.only)]
@@ -191,7 +192,7 @@ def measure(options: argparse.Namespace, console: Console) -> Record:
             titles[route.name] = route.title
             if reason := route.why_not():
                 absent[route.title] = reason
-                console.print(f"{route.title} is left out: {reason}", highlight=False)
+                report(f"{route.title} is left out: {reason}")
                 continue
             try:
                 route.open()
@@ -206,13 +207,10 @@ def measure(options: argparse.Namespace, console: Console) -> Record:
             "aims": {case.name: AIM for case in cases if case.is_aimed},
             "absent": absent,
         }
-        total = len({case.data for case in cases}) + len(cases) * (1 + options.repeats)
-        with progress(console, total) as report:
-            benchmark = Benchmark(record, routes, options.repeats)
-            try:
-                benchmark.measure(cases, options.size, report)
-            except KeyboardInterrupt:
-                record.failures.append("what came after it was interrupted")
+        try:
+            Benchmark(record, routes, options.repeats).measure(cases, options.size)
+        except KeyboardInterrupt:
+            record.failures.append("what came after it was interrupted")
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     scale = 1 if sys.platform == "darwin" else 1024
     record.machine |= {
@@ -412,17 +410,16 @@ def main() -> int:
     if not known.issuperset(options.routes):
         parser.error(f"routes are {', '.join(sorted(known))}")
 
-    console = Console(stderr=True)
-    record = measure(options, console)
+    record = measure(options)
     text = markdown(record, work_tables(record))
     show(text)
     if options.update_docs and (reason := why_not_recorded(record)):
-        console.print(f"{PAGE.relative_to(ROOT)} is left as it was: {reason}")
+        report(f"{PAGE.relative_to(ROOT)} is left as it was: {reason}")
         return 1
     if options.update_docs:
         update(PAGE, text)
         draw_chart(record, CHART)
-        console.print(f"{PAGE.relative_to(ROOT)} and {CHART.name} have it now")
+        report(f"{PAGE.relative_to(ROOT)} and {CHART.name} have it now")
     return 1 if record.failures else 0
 
 

@@ -133,14 +133,7 @@ class Given:
 
 
 def copied(array: Array) -> Array:
-    """Return a copy with the same memory layout and the same writeable flag."""
-    ends = [(length - 1) * step for length, step in zip(array.shape, array.strides, strict=True)]
-    first = sum(end for end in ends if end < 0)
-    size = sum(map(abs, ends)) + array.itemsize
+    """Return a copy with the same order of axes in memory and the same writeable flag."""
     copy: Array = array.copy("K")
-    if array.size and not array.dtype.hasobject and size <= 8 * array.nbytes:
-        memory = np.zeros(size, np.uint8)
-        copy = np.ndarray(array.shape, array.dtype, memory, -first, array.strides)
-        copy[...] = array
     copy.flags.writeable = array.flags.writeable
     return copy

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import doctest
+import inspect
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -13,85 +14,28 @@ import pytest
 import xarray as xr
 
 from scipy_dispatch import backend_opts, fft, ndimage, signal
+from scipy_dispatch.testing import SAMPLES
 from scipy_dispatch_xarray._wrapping import KEPT
 from spatch_core import BackendDeferredError
 
 VALUES = np.random.default_rng(0).random((12, 10))
 ONES = np.ones((3, 3))
 
-SIZE = {"size": 3}
 
-
-ARGUMENTS: dict[str, dict[str, Any]] = {
-    "affine_transform": {"matrix": np.eye(2) * 0.9},
-    "chirp": {"f0": 1, "t1": 10, "f1": 2},
-    "filtfilt": {"b": [1.0], "a": [1.0, 0.3], "padlen": 3},
-    "gaussian_filter": {"sigma": 1},
-    "gaussian_filter1d": {"sigma": 1},
-    "gaussian_gradient_magnitude": {"sigma": 1},
-    "gaussian_laplace": {"sigma": 1},
-    "generic_filter": {"function": np.mean, "size": 3},
-    "generic_filter1d": {
-        "function": lambda line, out: np.copyto(out, line[1:-1]),
-        "filter_size": 3,
-    },
-    "generic_gradient_magnitude": {"derivative": lambda x, *args: x.copy()},
-    "generic_laplace": {"derivative2": lambda x, *args: x.copy()},
-    "lfilter": {"b": [1.0], "a": [1.0, 0.3]},
-    "order_filter": {"domain": ONES, "rank": 4},
-    "uniform_filter1d": SIZE,
-    "maximum_filter1d": SIZE,
-    "minimum_filter1d": SIZE,
-    "percentile_filter": {"percentile": 20, "size": 3},
-    "rank_filter": {"rank": 2, "size": 3},
-    "rotate": {"angle": 30, "reshape": False},
-    "savgol_filter": {"window_length": 5, "polyorder": 2},
-    "shift": {"shift": 1.5},
-    "sosfilt": {"sos": [[1.0, 0, 0, 1, 0.3, 0]]},
-    "sosfiltfilt": {"sos": [[1.0, 0, 0, 1, 0.3, 0]], "padlen": 3},
-    "vectorized_filter": {"function": np.mean, "size": 3},
-    "watershed_ift": {"markers": np.eye(12, 10, dtype=np.int16)},
-    "convolve1d": {"weights": [1.0, 2, 1]},
-    "correlate1d": {"weights": [1.0, 2, 1]},
-    "fourier_ellipsoid": SIZE,
-    "fourier_uniform": SIZE,
-    "fourier_gaussian": {"sigma": 1},
-    "fourier_shift": {"shift": 1},
-}
-WITH_SIZE = (
-    "grey_",
-    "morphological_",
-    "_tophat",
-    "maximum_filter",
-    "minimum_filter",
-    "median_filter",
-)
-
-
-def given(identifier: str) -> dict[str, Any]:
-    module, _, name = identifier.partition(":")
-    if name in ARGUMENTS:
-        return ARGUMENTS[name]
-    if module.endswith("signal") and ("convolve" in name or "correlate" in name):
-        return {"in2": ONES, "mode": "same"}
-    if name in ("convolve", "correlate"):
-        return {"weights": ONES}
-    return SIZE if any(part in name for part in WITH_SIZE) else {}
-
-
-def data_array(values: Any, **more: Any) -> xr.DataArray:
+def data_array(values: Any) -> xr.DataArray:
+    """Return an array with coordinates of all kinds, a name and attributes."""
+    dims = ("z", "y", "x")[-values.ndim :]
+    shape = dict(zip(dims, values.shape, strict=True))
     return xr.DataArray(
         values,
-        dims=("y", "x"),
+        dims=dims,
         coords={
-            "y": np.arange(12.0),
-            "x": list("abcdefghij"),
-            "lat": (("y", "x"), VALUES + 50),
+            "x": [f"x{number}" for number in range(shape["x"])],
+            "lat": (dims, np.arange(float(values.size)).reshape(values.shape)),
             "time": 7,
         },
         name="height",
         attrs={"units": "m"},
-        **more,
     )
 
 
@@ -103,8 +47,18 @@ def functions(identifier: str) -> tuple[Any, Any]:
     return function, getattr(import_module(module.replace("_dispatch.", ".")), name)
 
 
-def values_of(name: str) -> Any:
-    return (VALUES * 200).astype(np.uint8) if name.endswith("watershed_ift") else VALUES
+def sample(identifier: str, scipys: Any) -> tuple[Any, dict[str, Any]]:
+    """Return the array and the other arguments of a call whose result has the array's shape."""
+    args, kwargs = SAMPLES[identifier.removeprefix("scipy_dispatch.").replace(":", ".")].fresh()
+    signature = inspect.signature(scipys)
+    arguments = dict(signature.bind(*args, **kwargs).arguments)
+    for other_results in ("zi", "return_indices", "return_distances"):
+        arguments.pop(other_results, None)
+    if "in2" in arguments:
+        arguments["mode"] = "same"
+    if "reshape" in signature.parameters:
+        arguments["reshape"] = False
+    return arguments.pop(KEPT[identifier]), arguments
 
 
 def assert_kept(result: Any, expected: Any, array: xr.DataArray) -> None:
@@ -117,10 +71,10 @@ def assert_kept(result: Any, expected: Any, array: xr.DataArray) -> None:
 def test_everything_but_the_values_stays(identifier: str) -> None:
     """For every function in the table, and in every part of a result with several."""
     function, scipys = functions(identifier)
-    values = values_of(identifier)
+    values, arguments = sample(identifier, scipys)
     array = data_array(values.copy())
-    expected = scipys(**{KEPT[identifier]: values.copy()}, **given(identifier))
-    result = function(**{KEPT[identifier]: array}, **given(identifier))
+    expected = scipys(**{KEPT[identifier]: values.copy()}, **arguments)
+    result = function(**{KEPT[identifier]: array}, **arguments)
     if isinstance(expected, tuple):
         assert result[1:] == expected[1:]
         result, expected = result[0], expected[0]
@@ -183,7 +137,7 @@ def test_other_arrays_are_put_into_the_same_order() -> None:
     kernel = xr.DataArray(ONES, dims=("a", "b"))
     xr.testing.assert_identical(ndimage.correlate(array, kernel), ndimage.correlate(array, ONES))
     with pytest.raises(ValueError, match="exact"):
-        ndimage.binary_dilation(array, mask=mask.assign_coords(y=np.arange(12.0) + 1))
+        ndimage.binary_dilation(array, mask=mask.assign_coords(x=list("abcdefghij")))
 
 
 @pytest.mark.parametrize(

@@ -127,47 +127,6 @@ def test_the_conversion_says_the_shape_of_a_result(environment, registered):
     assert (x * 0.5).cpu().dtype is torch.float32
 
 
-SHAPES = """
-import torch
-from torch_device import BackendEnvironment
-
-asked = []
-
-def to_torch(data):
-    asked.append(data)
-    return torch.tensor(data[0], dtype=data[2]).reshape(data[1])
-
-environment = BackendEnvironment(
-    "pair",
-    tuple,
-    lambda t: (t.flatten().tolist(), tuple(t.shape), t.dtype),
-    to_torch,
-    shape_dtype=lambda data: data[1:],
-)
-environment.register_default_decompositions()
-
-@environment.register_op("aten::neg")
-def neg(x):
-    return [-each for each in x[0]], *x[1:]
-
-x = torch.arange(6.0, device="pair").reshape(2, 3).clone()
-asked.clear()
-y = (-x).neg_()
-assert not asked and y.shape == (2, 3)
-x[:, 1] = -5
-(x.T @ x).relu()
-assert y.tolist() == [[0, 1, 2], [3, 4, 5]] and x.tolist() == [[0, -5, 2], [3, -5, 5]]
-"""
-
-
-def test_data_may_be_tuples():
-    """A callable may say the shape and the dtype of data; the conversion is not asked then."""
-    found = subprocess.run(
-        [sys.executable, "-W", "error", "-c", SHAPES], capture_output=True, text=True, check=False
-    )
-    assert not found.returncode, found.stderr
-
-
 WRITING = {
     aten.mul_.Tensor: "aten.mul.Tensor",
     aten.sin.out: "aten.sin.default",

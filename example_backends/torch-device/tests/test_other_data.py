@@ -32,17 +32,22 @@ def tanh(x):
 '''
 
 TUPLES = """
+asked = []
 environment = BackendEnvironment(
     "pair",
     tuple,
     lambda tensor: (tensor.flatten().tolist(), tuple(tensor.shape), tensor.dtype),
-    lambda data: torch.tensor(data[0], dtype=data[2]).reshape(data[1]),
+    lambda data: asked.append(data) or torch.tensor(data[0], dtype=data[2]).reshape(data[1]),
     shape_dtype=lambda data: data[1:],
 )
 
 @environment.register_op("aten::tanh")
 def tanh(x):
     return list(map(math.tanh, x[0])), *x[1:]
+
+y = torch.arange(6.0, device="pair").reshape(2, 3).clone().tanh()
+asked.clear()
+assert y.tanh().shape == (2, 3) and not asked  # a callable says the shape and the dtype
 """
 
 DASK = """

@@ -1,8 +1,11 @@
 import os
 from collections import Counter
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 import torch
+from torch.utils._pytree import tree_map
 
 from torch_device.arrays import make_environment
 
@@ -33,6 +36,20 @@ def device() -> str:
 def made(device: str):
     torch.set_num_threads(1)
     return make_environment(device, conversions=False)
+
+
+@pytest.fixture
+def agree(device: str) -> Callable[..., None]:
+    """A function that computes on the CPU and on the device, and compares the results."""
+
+    def agree(compute: Callable[[str], Any], **tolerances: float) -> None:
+        found = []
+        for place in ("cpu", device):
+            torch.manual_seed(0)
+            found.append(tree_map(lambda each: each.detach().cpu(), compute(place)))
+        torch.testing.assert_close(found[1], found[0], equal_nan=True, **tolerances)
+
+    return agree
 
 
 @pytest.fixture(autouse=True)

@@ -1,56 +1,14 @@
 """Models: gradients, function transforms, compilation, training."""
 
-import copy
-
 import pytest
 import torch
 from torch import nn
 
 
-def test_gradients(device):
-    """Gradients are those of the CPU."""
-    net = nn.Sequential(
-        nn.Conv2d(1, 4, 3, padding=1), nn.BatchNorm2d(4), nn.GELU(), nn.MaxPool2d(2), nn.Flatten(),
-        nn.Linear(64, 8), nn.LayerNorm(8), nn.Softmax(-1),
-    )  # fmt: skip
-    x = torch.randn(2, 1, 8, 8)
+def gradients(net, x):
+    """Return the gradients of a network's parameters."""
     net(x).square().sum().backward()
-    expected = [each.grad.clone() for each in net.parameters()]
-    net.zero_grad()
-    net.to(device)
-    net(x.to(device)).square().sum().backward()
-    for each, wanted in zip(net.parameters(), expected, strict=True):
-        torch.testing.assert_close(each.grad.cpu(), wanted, rtol=1e-3, atol=1e-5)
-
-
-@pytest.mark.parametrize("make", [
-    lambda p: torch.optim.SGD(p, 0.1, momentum=0.9),
-    lambda p: torch.optim.AdamW(p, 0.01),
-], ids=["sgd", "adamw"])  # fmt: skip
-def test_training_on_digits(device, environment, make):
-    """A network learns digits with the CPU's loss curve, without conversions."""
-    from sklearn.datasets import load_digits
-
-    data = load_digits()
-    x = torch.tensor(data.data[:512], dtype=torch.float32) / 16
-    y = torch.tensor(data.target[:512])
-    curves = []
-    for place in ("cpu", device):
-        torch.manual_seed(0)
-        net = nn.Sequential(nn.Linear(64, 32), nn.ReLU(), nn.Linear(32, 10)).to(place)
-        optimizer = make(net.parameters())
-        losses = []
-        for _ in range(3):
-            for a, b in zip(x.split(64), y.split(64), strict=True):
-                optimizer.zero_grad()
-                loss = nn.functional.cross_entropy(net(a.to(place)), b.to(place))
-                loss.backward()
-                optimizer.step()
-                losses.append(loss.detach())
-        curves.append(torch.stack(losses).cpu())
-    torch.testing.assert_close(curves[1], curves[0], rtol=1e-4, atol=1e-5)
-    assert not environment.report().conversions
-    assert not environment.report().host_reads
+    return [each.grad for each in net.parameters()]
 
 
 @pytest.mark.parametrize(
@@ -74,17 +32,16 @@ def test_training_on_digits(device, environment, make):
     ids=["pinv", "det", "det-T", "det-expanded", "slogdet", "slogdet-T", "complex", "eigvals",
          "solve", "solve-right-T", "lu_solve", "kron", "ihfft2", "conj_physical"],
 )  # fmt: skip
-def test_gradients_of_matrices(device, environment, f, layout):
+def test_gradients_of_matrices(agree, environment, f, layout):
     """They are those of the CPU, also where PyTorch's gradient depends on the layout."""
     environment.conversions = True
-    x = torch.randn(4, 4)
-    found = []
-    for where in ("cpu", device):
-        leaf = x.clone().to(where).requires_grad_()
+
+    def gradient(place):
+        leaf = torch.randn(4, 4).to(place).requires_grad_()
         given = {"contiguous": leaf, "transposed": leaf.mT, "expanded": leaf.expand(2, 4, 4)}
-        (gradient,) = torch.autograd.grad(f(given[layout]).sum(), leaf)
-        found.append(gradient.cpu())
-    torch.testing.assert_close(*found, rtol=1e-3, atol=1e-4)
+        return torch.autograd.grad(f(given[layout]).sum(), leaf)
+
+    agree(gradient, rtol=1e-3, atol=1e-4)
 
 
 def test_an_implementation_that_would_have_no_gradient_is_refused(environment):
@@ -130,16 +87,15 @@ def lowest_places(x):
          "max_pool-ceil", "max_pool-lowest", "adaptive_avg", "adaptive_max", "nearest", "bilinear",
          "bicubic", "replicate", "cdist", "cdist-count", "pdist", "polar"],
 )  # fmt: skip
-def test_gradients_of_one_operator(device, environment, f):
+def test_gradients_of_one_operator(agree, f):
     """Values and gradients are those of the CPU, without conversions."""
-    x = torch.randn(4, 4)
-    found = []
-    for where in ("cpu", device):
-        leaf = x.clone().to(where).requires_grad_()
+
+    def compute(place):
+        leaf = torch.randn(4, 4).to(place).requires_grad_()
         value = f(leaf)
-        (gradient,) = torch.autograd.grad((value * value).sum(), leaf)
-        found.append((value.detach().cpu(), gradient.cpu()))
-    torch.testing.assert_close(*found, rtol=1e-4, atol=1e-4)
+        return value, *torch.autograd.grad((value * value).sum(), leaf)
+
+    agree(compute, rtol=1e-4, atol=1e-4)
 
 
 def normalized(x):
@@ -166,58 +122,36 @@ def normalized(x):
     ids=["lower", "upper", "eigvals", "cholesky", "triangular", "triangular-right",
          "triangular-unit", "matrix_exp", "polygamma-0", "polygamma-1", "batch_norm", "integers"],
 )  # fmt: skip
-def test_values_of_one_operator(device, f):
+def test_values_of_one_operator(agree, f):
     """They are those of the CPU without conversions: of halves of matrices, and far from zero."""
-    x = torch.randn(4, 4)
-    found = torch.utils._pytree.tree_map(lambda each: each.cpu(), f(x.to(device)))
-    torch.testing.assert_close(found, f(x), rtol=1e-4, atol=1e-4)
+    agree(lambda place: f(torch.randn(4, 4).to(place)), rtol=1e-4, atol=1e-4)
 
 
 @pytest.mark.parametrize("options", [{}, {"bias": False}, {"num_layers": 2, "bidirectional": True}],
                          ids=["plain", "without-bias", "both-ways"])  # fmt: skip
 @pytest.mark.parametrize("kind", [nn.LSTM, nn.GRU, nn.RNN])
-def test_recurrent_networks(device, environment, kind, options):
+def test_recurrent_networks(agree, kind, options):
     """Results and gradients are those of the CPU, without conversions."""
-    net = kind(3, 4, **options)
-    other = copy.deepcopy(net).to(device)
-    x = torch.randn(5, 2, 3)
-    wanted, found = net(x)[0], other(x.to(device))[0]
-    torch.testing.assert_close(found.cpu(), wanted, rtol=1e-4, atol=1e-5)
-    wanted.square().sum().backward()
-    found.square().sum().backward()
-    for a, b in zip(net.parameters(), other.parameters(), strict=True):
-        torch.testing.assert_close(b.grad.cpu(), a.grad, rtol=1e-3, atol=1e-4)
 
+    def compute(place):
+        net = kind(3, 4, **options).to(place)
+        found = net(torch.randn(5, 2, 3).to(place))[0]
+        return found, *torch.autograd.grad(found.square().sum(), [*net.parameters()])
 
-@pytest.mark.parametrize("reduction", ["none", "mean", "sum"])
-@pytest.mark.parametrize("shape", [(5,), (3, 5), (3, 5, 2)], ids=str)
-def test_likelihoods_of_classes(device, environment, shape, reduction):
-    """Losses with weights and an ignored class, and their gradients, are those of the CPU."""
-    x, weight = torch.randn(shape), torch.rand(5)
-    y = torch.randint(5, (shape[:1] + shape[2:]) if len(shape) > 1 else ())
-    found = []
-    for place in ("cpu", device):
-        leaf = x.clone().to(place).requires_grad_()
-        loss = nn.functional.nll_loss(
-            leaf, y.to(place), weight.to(place), ignore_index=1, reduction=reduction
-        )
-        loss.sum().backward()
-        found.append((loss.detach().cpu(), leaf.grad.cpu()))
-    torch.testing.assert_close(found[1], found[0], equal_nan=True)
+    agree(compute, rtol=1e-3, atol=1e-4)
 
 
 @pytest.mark.parametrize("training", [True, False], ids=["training", "evaluation"])
-def test_statistics_of_batches(device, environment, training):
+def test_statistics_of_batches(agree, training):
     """A normalization changes its running statistics as on the CPU, when it trains."""
-    net = nn.BatchNorm2d(3).train(training)
-    other = copy.deepcopy(net).to(device)
-    x = torch.randn(4, 3, 5, 5) * 2 + 1
-    found = []
-    for each, place in ((net, "cpu"), (other, device)):
-        leaf = x.clone().to(place).requires_grad_()
-        each(leaf).square().sum().backward()
-        found.append([leaf.grad.cpu(), each.weight.grad.cpu(), *(b.cpu() for b in each.buffers())])
-    torch.testing.assert_close(found[1], found[0], rtol=1e-3, atol=1e-4)
+
+    def compute(place):
+        net = nn.BatchNorm2d(3).train(training).to(place)
+        x = (torch.randn(4, 3, 5, 5) * 2 + 1).to(place).requires_grad_()
+        net(x).square().sum().backward()
+        return x.grad, net.weight.grad, *net.buffers()
+
+    agree(compute, rtol=1e-3, atol=1e-4)
 
 
 def test_a_kernel_that_fits_nowhere(device):

@@ -32,8 +32,8 @@ def train(net, optimizer, steps=3):
         loss = nn.functional.cross_entropy(net(x), x).double()
         loss.backward()
         optimizer.step()
-        losses.append(loss.item())
-    return losses
+        losses.append(loss.detach())
+    return torch.stack(losses)
 
 
 WAYS = {
@@ -47,11 +47,10 @@ WAYS = {
 
 
 @pytest.mark.parametrize("move", WAYS.values(), ids=WAYS)
-def test_parameters_stay_the_same_objects(device, move):
+def test_parameters_stay_the_same_objects(agree, move):
     """Tied weights stay tied, and an optimizer that was made before trains as on the CPU."""
-    found = []
-    for place in ("cpu", device):
-        torch.manual_seed(0)
+
+    def compute(place):
         net = Tied()
         before = dict(net.named_parameters())
         optimizer = torch.optim.SGD(net.parameters(), 0.5)
@@ -60,20 +59,21 @@ def test_parameters_stay_the_same_objects(device, move):
         assert net.head.weight is net.embedding.weight
         assert {each.device.type for each in (*net.parameters(), *net.buffers())} == {place}
         assert all(type(each) is nn.Parameter and each.is_leaf for each in net.parameters())
-        found.append(train(net, optimizer))
-    torch.testing.assert_close(found[1], found[0], rtol=1e-3, atol=1e-4)
+        return train(net, optimizer)
+
+    agree(compute, rtol=1e-3, atol=1e-4)
 
 
-def test_back_on_the_cpu(device):
+def test_back_on_the_cpu(agree):
     """A module that comes back has what it has learnt, in the parameters of the optimizer."""
-    found = []
-    for place in ("cpu", device):
-        torch.manual_seed(0)
+
+    def compute(place):
         net = Tied()
         optimizer = torch.optim.SGD(net.parameters(), 0.5)
         train(net.to(place), optimizer)
-        found.append(train(net.cpu(), optimizer))
-    torch.testing.assert_close(found[1], found[0], rtol=1e-3, atol=1e-4)
+        return train(net.cpu(), optimizer)
+
+    agree(compute, rtol=1e-3, atol=1e-4)
 
 
 def test_state_of_an_optimizer(device):
@@ -158,12 +158,11 @@ NETS = {
 
 @pytest.mark.filterwarnings("ignore:.*weight_norm.* is deprecated")
 @pytest.mark.parametrize("make", NETS.values(), ids=NETS)
-def test_modules_of_pytorch(device, environment, make):
+def test_modules_of_pytorch(agree, environment, make):
     """Also those that hold their parameters in other places; they have run before they move."""
     environment.conversions = True
-    found = []
-    for place in ("cpu", device):
-        torch.manual_seed(0)
+
+    def compute(place):
         net = make()
         optimizer = torch.optim.SGD(net.parameters(), 0.1)
         net(torch.ones(2, 3))
@@ -174,8 +173,9 @@ def test_modules_of_pytorch(device, environment, make):
             y = net(x)
             (y[0] if isinstance(y, tuple) else y).square().sum().backward()
             optimizer.step()
-        found.append([each.detach().cpu() for each in net.parameters()])
-    torch.testing.assert_close(found[1], found[0], rtol=1e-3, atol=1e-4)
+        return [*net.parameters()]
+
+    agree(compute, rtol=1e-3, atol=1e-4)
 
 
 def test_copies_and_state_dicts(device):
