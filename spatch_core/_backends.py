@@ -83,8 +83,7 @@ class Backends:
     `keeper` holds the tables, which are dropped when answers change. `fallback` is the library's
     policy, and `defer_on` are the classes of exceptions by which implementations defer. `notify` is
     called with a function's identifier and a backend before the backend runs it. `protocol` is the
-    library's own, by whose method classes override, and `override` takes a decision and such
-    classes, and returns what calls the methods.
+    library's own, by whose method classes override.
     """
 
     def __init__(
@@ -95,7 +94,6 @@ class Backends:
         defer_on: tuple[type[Exception], ...] = (),
         notify: Callable[[str, str], None] | None = None,
         protocol: str | None = None,
-        override: Callable[[Any, tuple[type, ...]], Callable[..., Any]] | None = None,
     ) -> None:
         descriptions, set_order = catalog.descriptions, catalog.environment.set_order
         self.catalog = catalog
@@ -104,7 +102,6 @@ class Backends:
         self.defer_on = defer_on
         self.notify = notify
         self.protocol = protocol
-        self.override = override
         self.matcher = Matcher(descriptions)
         # What has been imported, by identifier.
         self.objects: dict[str, Any] = {}

@@ -335,9 +335,8 @@ class Decision:
     def _overriding_step(self) -> Step:
         backends, names = self.backends, ", ".join(map(type_identifier, self.overriding))
         assert backends.protocol is not None
-        assert backends.override is not None
         # One step for all of them: they ask each other by `NotImplemented`, as NEP 18 says.
-        override = backends.override(self, self.overriding)
+        override = self.function.override(self.overriding, backends.protocol)
         return Step(backends.protocol, reason=f"the method of {names}", override=override)
 
     def _default(self) -> Step:

@@ -48,7 +48,6 @@ from .exceptions import (
 )
 
 if TYPE_CHECKING:
-    from ._decide import Decision
     from ._function import Dispatcher
 
 REQUIRES = "requires"
@@ -365,20 +364,6 @@ class Loader:
         self._process = getpid()
         self._changing = RLock()  # held while the registered backends of the system change
 
-    def ready(self) -> Backends | None:
-        """Return the result of discovery; None in a module that discovery waits for."""
-        return self.loaded or self.load() or self.loaded
-
-    def get(self) -> Backends:
-        """Return the result of discovery; `RuntimeError` in a module that discovery waits for."""
-        found = self.ready()
-        if found is None:
-            raise RuntimeError(
-                "the backends are being discovered, and a module that the discovery imports needs "
-                "them; use them only after its import"
-            )
-        return found
-
     def load(self, again: bool = False) -> Backends | None:
         """Discover the backends, if need be or `again`; None where that has to wait."""
         if not again and any(map(is_initializing, self._importing)):
@@ -495,7 +480,6 @@ def _misspelt(description: Description, dispatcher: Dispatcher) -> Iterator[Find
 
 def _discover(system: Any) -> Backends:
     """Find the backends by the current entry points and environment variables."""
-    dispatcher: Dispatcher = system._dispatcher
     group = system.group
     entry_points, problems = find_entry_points(group) if group else ([], [])
     for _ in range(_ROUNDS):
@@ -504,13 +488,8 @@ def _discover(system: Any) -> Backends:
         if system._registered is registered:
             break  # else a module that was imported has registered one
 
-    def override(decision: Decision, classes: tuple[type, ...]) -> Callable[..., Any]:
-        from ._classes import make_override  # few libraries have a protocol
-
-        return make_override(dispatcher, decision.function, classes, system.protocol)
-
-    about = system._fallback, system._defer_on, system._notices, system.protocol, override
-    return Backends(catalog, dispatcher.keeper, *about)
+    about = system._fallback, system._defer_on, system._notices, system.protocol
+    return Backends(catalog, system._dispatcher.keeper, *about)
 
 
 def document(function: Any, backends: Backends | None) -> None:

@@ -161,14 +161,12 @@ class Function:
         identifier: str,
         default: Callable[..., Any],
         dispatch_args: DispatchArguments,
-        traits: Mapping[str, Any] | None = None,
+        set_traits: Callable[[Function, Any], Any] | None = None,
     ) -> None:
         self.identifier = identifier
         self.default = default
-        if traits:
-            from ._traits import set_traits  # few functions have any
-
-            dispatch_args = set_traits(self, dispatch_args, **traits)
+        if set_traits is not None:
+            dispatch_args = set_traits(self, dispatch_args)
         self.nature = nature_of(default)
         self._finder: Callable[..., Iterable[Any]] | None = None
         self.parameters: tuple[Parameter, ...] | None = None
@@ -186,6 +184,12 @@ class Function:
     def others_may_answer(self, types: Iterable[type]) -> bool:
         """Whether a type of the call that the library does not serve may answer instead."""
         return False
+
+    def override(self, classes: tuple[type, ...], protocol: str) -> Callable[..., Any]:
+        """Return a callable that calls the methods of overriding types until one answers."""
+        from ._classes import make_override  # few libraries have a protocol
+
+        return make_override(self, classes, protocol)
 
     @property
     def count(self) -> int:
@@ -261,12 +265,12 @@ class Dispatchable(Function):
         default: Any,
         dispatch_args: DispatchArguments,
         names: tuple[str | None, str | None, str | None],
-        traits: Mapping[str, Any],
+        set_traits: Callable[[Function, Any], Any] | None = None,
     ) -> None:
         # See `BackendSystem.dispatchable`; `names` are its module, qualname and identifier.
         _check_callable(default)
         module, qualname, identifier = _identity(default, *names)
-        super().__init__(identifier, default, dispatch_args, traits)
+        super().__init__(identifier, default, dispatch_args, set_traits)
         self.dispatcher = dispatcher
         earlier: Any = dispatcher.by_identifier.get(self.identifier)
         if earlier is not None:
@@ -509,11 +513,18 @@ class Dispatcher:
 
     def ensure_loaded(self) -> Backends:
         """Return the backends, loaded if needed; raise if this thread loads them."""
-        return self.ensure_loader().get()
+        found = self.ready()
+        if found is None:
+            raise RuntimeError(
+                "the backends are being discovered, and a module that the discovery imports needs "
+                "them; use them only after its import"
+            )
+        return found
 
     def ready(self) -> Backends | None:
         """Return the backends, loaded if needed; None if this thread loads them."""
-        return self.ensure_loader().ready()
+        loader = self.ensure_loader()
+        return loader.loaded or loader.load() or loader.loaded
 
     def catalog(self) -> Catalog:
         """Return the catalog of the backends, which are discovered if needed."""

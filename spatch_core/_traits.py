@@ -16,6 +16,11 @@ if TYPE_CHECKING:
     from ._function import Function
 
 
+def setter_of(traits: dict[str, Any]) -> Callable[[Function, Any], Any]:
+    """Return what sets traits, given by name; see `set_traits`."""
+    return lambda function, dispatch_args: set_traits(function, dispatch_args, **traits)
+
+
 def set_traits(
     function: Function,
     dispatch_args: Any,

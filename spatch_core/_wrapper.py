@@ -415,6 +415,12 @@ def make_wrapper(function: Dispatchable, shape: Shape, qualname: str) -> Functio
     return wrapper
 
 
+def function_of(wrapper: object) -> Any:
+    """Return the `Dispatchable` of a wrapper; None for any other object."""
+    found = getattr(getattr(wrapper, "explain", None), "__self__", None)
+    return found if getattr(found, "wrapper", None) is wrapper else None
+
+
 def _values(function: Dispatchable) -> list[Any]:
     """Return the values of a function for `_own_names` after the first two."""
     if function.parameters is None:

@@ -225,8 +225,13 @@ class BackendSystem:
         traits = {name: given for name, given in options.items() if given not in (None, False, ())}
 
         def decorate(function: Callable[P, R]) -> DispatchableFunction[P, R]:
+            set_traits = None
+            if traits:
+                from ._traits import setter_of  # few functions have any
+
+                set_traits = setter_of(traits)
             names = module, qualname, identifier
-            made = Dispatchable(self._dispatcher, function, dispatch_args, names, traits)
+            made = Dispatchable(self._dispatcher, function, dispatch_args, names, set_traits)
             wrapper: DispatchableFunction[P, R] = made.wrapper
             return wrapper
 
@@ -235,8 +240,8 @@ class BackendSystem:
     @property
     def functions(self) -> Mapping[str, DispatchableFunction[..., Any]]:
         """All dispatchable functions by identifier."""
-        records: Any = self._dispatcher.by_identifier
-        return MappingProxyType({name: each.wrapper for name, each in records.items()})
+        functions = self._dispatcher.by_identifier
+        return MappingProxyType({name: each.wrapper for name, each in functions.items()})
 
     def adopt(self, function: Callable[..., Any], identity: str) -> None:
         """Put a function that the library does not own into its tables, without a wrapper.

@@ -11,9 +11,17 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from ._environment import BLOCK
 from ._options import checked_backend, initial_state
-from ._patterns import DEFAULT, import_identifier, is_awaited, shown
+from ._patterns import (
+    DEFAULT,
+    defined,
+    import_identifier,
+    is_awaited,
+    is_importable,
+    shown,
+    type_identifier,
+)
 from ._state import CURRENT, DispatchState, remembered
-from ._wrapper import COROUTINE
+from ._wrapper import COROUTINE, function_of
 from .backend_system import BackendSystem, systems_of
 from .exceptions import ImplementationImportError
 
@@ -193,8 +201,7 @@ class Switch:
             keeper.set(keeper.scope(state).tables)
 
     def _shown(self, name: str | None) -> str:
-        default = self._system.default_name
-        return default if name is None else shown(name, default)
+        return shown(name or DEFAULT, self._system.default_name)
 
 
 def _stack_of(state: DispatchState) -> tuple[str, ...]:
@@ -439,8 +446,8 @@ class _Namespace:
         return known[1]
 
     def _is_function(self, found: object) -> bool:
-        record = getattr(getattr(found, "explain", None), "__self__", None)
-        if getattr(record, "dispatcher", None) is self._system._dispatcher:
+        function = function_of(found)
+        if function is not None and function.dispatcher is self._system._dispatcher:
             return True
         if isinstance(found, partial):
             return self._is_function(found.func)
@@ -562,7 +569,12 @@ def describe_class(cls: type, prefix: str, *, shared: type | None = None) -> dic
         if not callable(found) and hasattr(found, "__get__"):
             continue
         if isinstance(found, type) or not callable(found):
-            attributes[f"{prefix}:{name}"] = f"{_identifier_of(cls)}.{name}"
+            if not is_importable(cls):
+                raise TypeError(
+                    f"{cls!r} has values of attributes, and cannot be imported as "
+                    f"{type_identifier(cls)}"
+                )
+            attributes[f"{prefix}:{name}"] = f"{type_identifier(cls)}.{name}"
             continue
         if _takes_instance(cls, name):
             if instance is None:
@@ -579,18 +591,5 @@ def _is_inherited(cls: type, name: str, shared: type) -> bool:
 
 
 def _takes_instance(cls: type, name: str) -> bool:
-    found = next(vars(base)[name] for base in cls.__mro__ if name in vars(base))
+    found = defined(cls, name)
     return hasattr(found, "__get__") and not isinstance(found, (staticmethod, classmethod))
-
-
-def _identifier_of(cls: type) -> str:
-    """Return the identifier of a class, which must be importable by it."""
-    found: Any = sys.modules.get(cls.__module__)
-    for part in cls.__qualname__.split("."):
-        found = getattr(found, part, None)
-    if found is not cls:
-        raise TypeError(
-            f"{cls!r} has values of attributes, and cannot be imported as "
-            f"{cls.__module__}:{cls.__qualname__}"
-        )
-    return f"{cls.__module__}:{cls.__qualname__}"
