@@ -239,10 +239,10 @@ class Step:
         )
 
     def example(self, name: str, *arguments: str) -> None:
-        """Run the tests of an example in one process: all of them, or a part."""
+        """Run the tests of an example, and its README, in one process: all of them, or a part."""
         every = 1 if "whole" in self.session.posargs else SAMPLES.get(name, 1)
         self.pytest(
-            *(name, "tests", "-p", "part_of_tests", f"--every={every}", *arguments),
+            *(name, "-p", "part_of_tests", f"--every={every}", *arguments),
             folder=ROOT / "example_backends" / name,
             variables={"PYTHONPATH": str(ROOT / "tools")},
             shared="",

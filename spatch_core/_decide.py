@@ -497,8 +497,10 @@ class Decision:
 
     def candidate_of(self, called: object) -> Step | None:
         """Return the plain candidate whose implementation is `called`."""
-        found = [each for each in self.candidates if each.is_plain]
-        return next((each for each in found if self._is_implemented_by(each, called)), None)
+        for step in self.candidates:
+            if step.is_plain and self._is_implemented_by(step, called):
+                return step
+        return None
 
     def _is_implemented_by(self, step: Step, called: object) -> bool:
         # Implementations are compared, not steps: a call that began before `reload` may have used
@@ -522,18 +524,19 @@ def unique_types(types: Iterable[type], state: DispatchState) -> tuple[type, ...
 
 
 def decide(
-    backends: Backends, function: Function, state: DispatchState, types: tuple[type, ...]
+    backends: Backends, function: Function, state: DispatchState, types: Iterable[type]
 ) -> Decision:
-    """Return the decision for calls with these types, which include the state's type."""
+    """Return the decision for calls with dispatch arguments of these types."""
     # Read first: a class that is registered meanwhile makes the decision stale.
     token = get_cache_token()
-    decision = Decision(backends, function, state, types)
+    unique = unique_types(types, state)
+    decision = Decision(backends, function, state, unique)
     implementing = backends.implementing(function.identifier)
-    match = Match(backends, state, types, implementing, function.counts)
+    match = Match(backends, state, unique, implementing, function.counts)
     decision.match, decision.foreign = match, match.foreign
     matches = [match]
     if backends.protocol is not None and not function.is_adopted:
-        decision.overriding = overriding_types(types, backends.protocol)
+        decision.overriding = overriding_types(unique, backends.protocol)
     decision.settle_end()
     # Conversions have candidates of their own, which other imports may change.
     if decision.converts and backends.converters:

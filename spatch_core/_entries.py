@@ -1,10 +1,10 @@
 """The entries of tables: what the wrappers call, and what makes it when a table has none.
 
 A table's entry is the bare implementation of the first candidate if it is plain; the wrapper calls
-the rest of the chain after ``NotImplemented``. Any other entry tries the whole chain by itself: a
-function with the mark of `tries_whole_chain`, or a `TakesFound`.
+the other candidates after ``NotImplemented``. Any other entry makes the whole call by itself: a
+function with the mark of `makes_whole_call`, or a `TakesFound`.
 
-`invoke` and `explain` of a function make the same chains and decisions, for one call.
+`invoke` and `explain` of a function make the same decisions, for one call.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ if TYPE_CHECKING:
     from ._function import Dispatcher, Function
 
 
-def tries_whole_chain(entry: object) -> bool:
-    """Whether an entry of a table tries the whole chain by itself."""
+def makes_whole_call(entry: object) -> bool:
+    """Whether an entry of a table calls all candidates by itself."""
     if isinstance(entry, FunctionType):
-        return "_tries_whole_chain" in entry.__dict__
+        return "_makes_whole_call" in entry.__dict__
     return isinstance(entry, TakesFound)
 
 
 def as_entry(
     function: Function, make_call: Callable[[Any, dict[str, Any], Any], Any]
 ) -> Callable[..., Any]:
-    """Return the entry of a table that tries a whole chain.
+    """Return the entry of a table that makes whole calls.
 
     `make_call` takes the arguments of a call, and what a finder has returned. The entry is a
     function: CPython calls these without using the C stack, but objects with `__call__` through it,
@@ -52,8 +52,8 @@ def as_entry(
 
 
 def _marked(function: Any) -> Callable[..., Any]:
-    """Return a function, marked as one that tries the whole chain."""
-    function._tries_whole_chain = True  # an attribute: the type of functions has no subclasses
+    """Return a function, marked as one that makes whole calls."""
+    function._makes_whole_call = True  # an attribute: the type of functions has no subclasses
     return function  # type: ignore[no-any-return]  # a function
 
 
@@ -121,7 +121,7 @@ def entry_for(
     # Read after the table: if the backends were replaced since `backends` was read, the table may
     # belong to the new ones, and must not get a target of the old ones.
     is_outdated = backends is not dispatcher.loaded
-    decision = decide(backends, function, scope.state, unique_types(types, scope.state))
+    decision = decide(backends, function, scope.state, types)
     target: Callable[..., Any] | None
     if scope.state.hook is not None:
         from ._hooked import Call  # most programs have no hooks
@@ -163,7 +163,7 @@ def deferred(
 ) -> Any:
     """Call the next candidates after `called` has deferred; see `Dispatcher.deferred`."""
     function, backends = dispatcher.functions[index - 1], dispatcher.loaded
-    if backends is None or called is function.default or tries_whole_chain(called):
+    if backends is None or called is function.default or makes_whole_call(called):
         return NotImplemented
     cause, reason = None, RETURNED
     if isinstance(called, _Raised):
@@ -185,8 +185,8 @@ def failed(
 ) -> Any:
     """Handle an exception of a table's entry; see `Dispatcher.failed`."""
     backends = dispatcher.loaded
-    # A chain has handled its own; those of overriding types neither defer nor get a note.
-    if backends is None or tries_whole_chain(called) or hasattr(called, "_overrides"):
+    # A whole call has handled its own; those of overriding types neither defer nor get a note.
+    if backends is None or makes_whole_call(called) or hasattr(called, "_overrides"):
         return None
     function = dispatcher.functions[index - 1]
     if called is function.default and function.identifier not in backends.with_end:
@@ -307,12 +307,12 @@ class Invocation:
             state = state.replace(type=checked_type(dispatcher, self._type))
         _check_instance(function, args, "invoke(...)")
         found = function.values(args, kwargs)
-        types = unique_types(map(type, given(found)), state)
+        types = map(type, given(found))
         if self._backend is None:
             decision = decide(backends, function, state, types)
         else:
             # It need not match.
-            decision = Decision(backends, function, state, types)
+            decision = Decision(backends, function, state, unique_types(types, state))
             decision = decision.with_candidates([self._step(backends)], sole=True)
         if state.hook is None:
             return Run(decision, args, function.without_like(kwargs), found).call()
@@ -362,14 +362,14 @@ def explain_call(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -
         raise misfit
     backends, state = dispatcher.ensure_loaded(), dispatcher.keeper.current()
     found, kwargs = function.values(args, kwargs), function.without_like(kwargs)
-    types = unique_types(map(type, given(found)), state)
-    run = Run(decide(backends, function, state, types), args, kwargs, found)
+    decision = decide(backends, function, state, map(type, given(found)))
+    run = Run(decision, args, kwargs, found)
     steps = None
     if function.memory is not None and function.memory.follows:
         from ._classes import followed_steps  # few functions follow
 
-        steps = followed_steps(run.decision, function.memory, args, kwargs)
-    return explain(run.decision, run, steps, asks=True)
+        steps = followed_steps(decision, function.memory, args, kwargs)
+    return explain(decision, run, steps, asks=True)
 
 
 def _check_instance(function: Any, args: tuple[Any, ...], way: str) -> None:
@@ -417,4 +417,4 @@ def explain_types(dispatcher: Dispatcher, identifier: str, types: Iterable[type]
             f"e.g. [float], not {wrong[0]!r}"
         )
     backends, state = dispatcher.ensure_loaded(), dispatcher.keeper.current()
-    return explain(decide(backends, function, state, unique_types(classes, state)))
+    return explain(decide(backends, function, state, classes))

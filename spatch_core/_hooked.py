@@ -7,7 +7,7 @@ callable                   the hooks in force meanwhile
 =========================  ========================================
 ``a(call)``                ``b``
 ``b(call)``, by ``next``   none
-the chain, by ``next``     ``a`` and ``b``: the state of the call
+candidates, by ``next``    ``a`` and ``b``: the state of the call
 =========================  ========================================
 """
 
@@ -141,29 +141,29 @@ class Call:
         # A finder runs once in a call; other dispatch arguments are extracted where needed.
         found = found if function.parameters is None else None
         run = self._after = Run(decision, args, function.without_like(kwargs), found)
-        return self._in_scope(self._scope.tables, self._scope, run.call)
+        return self._in_scope(self._scope.tables, run.call)
 
     def _ask(self) -> Any:
         """Call the hook, in the scope of the hooks outside of it."""
         hook, tables = _stages_of(self._decision.backends.keeper, self._scope)[self._place]
-        result = self._in_scope(tables, tables[0], lambda: hook(self))
+        result = self._in_scope(tables, hook, self)
         if result is NotImplemented and not self._has_gone_on:
             return self.next(*self.args, **self.kwargs)
         return result
 
-    def _in_scope(self, tables: Tables, scope: Scope, make: Callable[[], Any]) -> Any:
-        """Return the result of a call that is made in a scope, and so are the steps of it."""
+    def _in_scope(self, tables: Tables, function: Callable[..., Any], *args: Any) -> Any:
+        """Return the result of a function that is called in a scope, and whose steps are, too."""
         decision = self._decision
         keeper, nature = decision.backends.keeper, decision.function.nature
         # Without a token: the call may go on in another context, such as another thread's.
         before = keeper.get()
         keeper.set(tables)
         try:
-            result = make()
+            result = function(*args)
         finally:
             keeper.set(before)
         if nature and result is not NotImplemented:
-            return stepwise(nature, keeper, scope, lambda: result)
+            return stepwise(nature, keeper, tables[0], lambda: result)
         return result
 
     def __repr__(self) -> str:
@@ -190,19 +190,19 @@ def _stages_of(keeper: StateKeeper, scope: Scope) -> Stages:
     return stages
 
 
-def checked_hook(given: Any) -> tuple[Hook]:
-    """Return a hook given by a user in the form that a dispatch state holds, a tuple."""
-    if not callable(given) or isinstance(given, type):
-        hint = f"; did you mean {given.__name__}(...)?" if isinstance(given, type) else ""
+def checked_hook(hook: Any) -> tuple[Hook]:
+    """Return a hook of a user in the form that a dispatch state holds, a tuple."""
+    if not callable(hook) or isinstance(hook, type):
+        hint = f"; did you mean {hook.__name__}(...)?" if isinstance(hook, type) else ""
         raise TypeError(
-            f"hook= takes a callable, which is called with each call, not {given!r}{hint}"
+            f"hook= takes a callable, which is called with each call, not {hook!r}{hint}"
         )
-    nature = nature_of(given) or nature_of(type(given).__call__)
+    nature = nature_of(hook) or nature_of(type(hook).__call__)
     if nature:
         kind = "an asynchronous generator function" if nature & ASYNC_GENERATOR else ""
         kind = kind or ("a coroutine function" if nature & COROUTINE else "a generator function")
         raise TypeError(
-            f"hook= takes a plain function, and {callable_identifier(given)} is {kind}. To await "
+            f"hook= takes a plain function, and {callable_identifier(hook)} is {kind}. To await "
             "the result of call.next(...), let the hook return a coroutine that does so"
         )
-    return (given,)
+    return (hook,)

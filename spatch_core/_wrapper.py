@@ -204,7 +204,7 @@ else:
     result = call(*args, **keywords)
 """
 
-# An exception may defer, or gets a note. The rest of the chain runs outside the handler.
+# An exception may defer, or gets a note. The other candidates run outside the handler.
 _CAUGHT = """\
 try:
 {tried}\
@@ -332,11 +332,11 @@ def _text(shape: Shape) -> str:
     return head + _indented(text + any_call, 1)
 
 
-def _assigned(places: Places, values: list[str], given: int) -> str:
-    """Return the lines that set variables that no pattern binds, with `given` positional ones."""
+def _assigned(places: Places, values: list[str], count: int) -> str:
+    """Return the lines that set variables that no pattern binds, with `count` positional ones."""
     lines = []
     for number, (value, (position, has_name)) in enumerate(zip(values, places, strict=True)):
-        if position is not None and position < given:
+        if position is not None and position < count:
             if value != f"a{position}":
                 lines.append(f"{value} = a{position}\n")
         elif has_name:

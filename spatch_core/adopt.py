@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from ._call import Run, decision_of
 from ._decide import RETURNED
-from ._entries import entry_for, tries_whole_chain
+from ._entries import entry_for, makes_whole_call
 from ._errors import nearest
 from ._function import Function
 from ._patterns import defined, is_derived, mro_of, split_identifier
@@ -267,7 +267,7 @@ def _go_on(
         result = run.call()
     else:
         candidates, step = decision.candidates, decision.candidate_of(called)
-        if tries_whole_chain(called):
+        if makes_whole_call(called):
             if len(candidates) != 1 or not candidates[0].is_plain:
                 return NotImplemented  # a type outside of the library may answer
             step = candidates[0]  # the single candidate has passed `NotImplemented` on

@@ -9,38 +9,20 @@ from typing import Any
 import pytest
 
 import spatch_core
-from spatch_core import (
-    BackendSystem,
-)
+from spatch_core import BackendSystem
 from spatch_core.exceptions import IdentifierError
 from spatch_core.testing import run_python, write_distribution
+from tests.library import Foreign, answering, describe, make, pattern
 
 PACKAGE = Path(spatch_core.__file__).parents[1]
-
-
-class Foreign:
-    """The backends' type."""
-
-
-def first(x: Any) -> str:
-    return "first"
-
-
-def describe(name: str = "first", **fields: Any) -> dict[str, Any]:
-    return {
-        "name": name,
-        "primary_types": [f"{__name__}:Foreign"],
-        "functions": {"lib:f": {"function": f"{__name__}:first"}},
-        **fields,
-    }
 
 
 class Description:
     """The same as an object."""
 
     name = "first"
-    primary_types = (f"{__name__}:Foreign",)
-    functions: Mapping[str, Any] = {"lib:f": {"function": f"{__name__}:first"}}
+    primary_types = (pattern("Foreign"),)
+    functions: Mapping[str, Any] = {"lib:f": {"function": answering("first")}}
 
 
 # ---------------------------------------------------------------------------------------
@@ -89,11 +71,13 @@ def test_default_types_must_be_patterns(patterns: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    "make", [describe, Description, lambda: Description], ids=["mapping", "object", "class"]
+    "described",
+    [describe("first"), Description(), Description],
+    ids=["mapping", "object", "class"],
 )
-def test_backends_in_code(make: Any) -> None:
+def test_backends_in_code(described: Any) -> None:
     """D1: a mapping, an object or a class, passed by the library itself."""
-    system = BackendSystem(None, "MYLIB", backends=(each for each in [make()]))
+    system = BackendSystem(None, "MYLIB", backends=(each for each in [described]))
     f: Any = system.dispatchable("x", module="lib", qualname="f")(lambda x: "default")
     assert list(system.backends) == ["default", "first"]
     assert f(Foreign()) == "first"
@@ -106,12 +90,9 @@ def test_backends_in_code(make: Any) -> None:
 
 def test_two_libraries_in_one_process() -> None:
     """Systems share nothing: functions, backends, state."""
-    one = BackendSystem(None, "ONELIB", backends=[describe("first")])
-    two = BackendSystem(None, "TWOLIB", backends=[describe("second")])
-    f: Any = one.dispatchable("x", module="lib", qualname="f")(lambda x: "one")
-    g: Any = two.dispatchable("x", module="lib", qualname="f")(lambda x: "two")
+    (one, f), (two, g) = (make(describe(name)) for name in ("first", "second"))
     with one.backend_opts(disable="first"):
-        assert (f(Foreign()), g(Foreign())) == ("one", "first")
+        assert (f(Foreign()), g(Foreign())) == ("default", "second")
     with pytest.raises(ValueError, match="no backend is named 'second'"):
         one.backend_opts(prioritize="second")
     assert (one.functions["lib:f"], two.functions["lib:f"]) == (f, g)

@@ -66,18 +66,14 @@ def fresh() -> BackendImplementation:
 
 
 def test_a_registered_function_stays_the_function_it_is() -> None:
-    """F10: it can be called, tested and pickled as before."""
+    """F10: it can be called, tested and pickled as before; a dispatchable stands for its name."""
     assert type(sharpen) is types.FunctionType
     assert sharpen(1) == "gpu"
+    assert not vars(sharpen)
     registered = backend.functions["photolib:sharpen"]
     assert registered.function is sharpen
     assert registered.identifier == f"{__name__}:sharpen"
     assert (registered.uses_context, registered.should_run) == (False, None)
-    assert not vars(sharpen)
-
-
-def test_a_dispatchable_may_be_given_for_its_identifier() -> None:
-    """F10: under the identity that the library publishes."""
     registered = backend.functions["photolib:filters.blur"]
     assert registered.function is blur_on_gpu
     assert registered.uses_context is True
@@ -164,13 +160,9 @@ def test_a_mistake_is_an_error_at_its_line(
 # --- should_run ----------------------------------------------------------------------
 
 
-def test_a_should_run_has_the_identifier_of_its_function() -> None:
-    assert backend.functions["photolib:invert"].should_run == f"{__name__}:is_large"
-
-
-def test_set_should_run_holds_for_everything_that_a_function_implements() -> None:
-    for name in ("photolib:double", "photolib:triple"):
-        assert backend.functions[name].should_run == f"{__name__}:is_large"
+def test_a_should_run_holds_for_everything_that_a_function_implements() -> None:
+    for name in ("invert", "double", "triple"):
+        assert backend.functions[f"photolib:{name}"].should_run == f"{__name__}:is_large"
 
 
 def test_an_implementation_may_be_given_by_its_identifier() -> None:

@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 
 import spatch_core
-from spatch_core import BackendSystem, stacklevel
+from spatch_core import stacklevel
+from tests.library import Foreign, answering, declines, describe, make
 
 
 def shown(call: Callable[[], object]) -> warnings.WarningMessage:
@@ -27,10 +28,6 @@ def shown(call: Callable[[], object]) -> warnings.WarningMessage:
 
 # ---------------------------------------------------------------------------------------
 # stacklevel
-
-
-class Foreign:
-    """The backends' type."""
 
 
 def called(function: Any, x: object) -> None:
@@ -60,22 +57,11 @@ def warn_with_prefixes(x: object) -> str:
     return "default"
 
 
-def defers(*args: object) -> object:
-    return NotImplemented
-
-
-def never(*args: object) -> object:
-    return False
-
-
-ENTRIES: dict[str, dict[str, object]] = {
-    "no backend": {},
-    "a backend": {"function": f"{__name__}:defers"},
-    "a backend that is asked": {
-        "function": f"{__name__}:defers",
-        "should_run": f"{__name__}:never",
-    },
-    "a backend that takes a context": {"function": f"{__name__}:defers", "uses_context": True},
+BACKENDS = {
+    "no backend": describe("first", functions={}),
+    "a backend": describe("first", declines),
+    "a backend that is asked": describe("first", declines, should_run=answering(False)),
+    "a backend that takes a context": describe("first", declines, uses_context=True),
 }
 STATES: list[dict[str, object]] = [{}, {"prioritize": "first"}, {"trace": True}]
 FUNCTIONS: list[Any] = [warn_plainly, warn_by_a_helper]
@@ -87,18 +73,12 @@ if sys.version_info >= (3, 12):
 @pytest.mark.parametrize("default", FUNCTIONS)
 @pytest.mark.parametrize("dispatch_args", ["x", None], ids=["a name", "a finder"])
 @pytest.mark.parametrize("state", STATES, ids=str)
-@pytest.mark.parametrize("entry", [*ENTRIES.values()], ids=[*ENTRIES])
+@pytest.mark.parametrize("backend", BACKENDS.values(), ids=BACKENDS)
 def test_a_librarys_warning_is_shown_at_its_callers_line(
-    entry: dict[str, object], state: Any, dispatch_args: Any, default: Any
+    backend: dict[str, Any], state: Any, dispatch_args: Any, default: Any
 ) -> None:
     """F1: whatever frames of dispatching are in between."""
-    description = {
-        "name": "first",
-        "primary_types": [f"{__name__}:Foreign"],
-        "functions": {"lib:f": entry} if entry else {},
-    }
-    system = BackendSystem(None, "MYLIB", backends=[description])
-    function: Any = system.dispatchable(dispatch_args, module="lib", qualname="f")(default)
+    system, function = make(backend, dispatch_args=dispatch_args, default=default)
     for x in (3, Foreign(), Foreign()):
         with system.backend_opts(**state):
             warning = shown(functools.partial(called, function, x))

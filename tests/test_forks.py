@@ -19,37 +19,15 @@ import pytest
 from spatch_core import BackendSystem
 from spatch_core.switching import Switch
 from spatch_core.testing import run_python
+from tests.library import Foreign, Own, describe, make
 
 HANG = 20
 """Seconds after which a child counts as hanging."""
 
 
-class Own:
-    """The library's type."""
-
-
-class Foreign:
-    """The backend's type."""
-
-
-def answer(x: object) -> str:
-    """Answer as the backend."""
-    return "guest"
-
-
 def library() -> tuple[BackendSystem, Any, Switch]:
     """Make a library with a backend, a function and a switch."""
-    guest = {
-        "name": "guest",
-        "primary_types": [f"{__name__}:Foreign"],
-        "functions": {"lib:f": {"function": f"{__name__}:answer"}},
-    }
-    system = BackendSystem(None, "FORKS", [f"{__name__}:Own"], [guest])
-
-    @system.dispatchable("x", module="lib", qualname="f")
-    def f(x: object) -> str:
-        return "default"
-
+    system, f = make(describe("guest"))
     return system, f, Switch(system)
 
 
@@ -133,7 +111,7 @@ def test_forks_while_threads_change_everything(pure: str) -> None:
     """The child has the default as it was at some moment, waits for nothing, and can change it."""
     done = run_python(
         "import test_forks\ntest_forks.fork(40)",
-        path=[Path(__file__).parent],
+        path=[Path(__file__).parent, Path(__file__).parents[1]],
         environment={"SPATCH_CORE_PURE": pure or None},
         timeout=70,
     )

@@ -13,14 +13,7 @@ import pytest
 import spatch_core
 from spatch_core import BackendSystem, hooks
 from spatch_core.testing import run_python
-
-
-class Own:
-    """The library's type."""
-
-
-class Foreign:
-    """The backend's type."""
+from tests.library import HERE, Foreign, Own, describe, pattern
 
 
 def one(x: Any, how: str = "") -> Any:
@@ -29,18 +22,7 @@ def one(x: Any, how: str = "") -> Any:
     return NotImplemented if how == "defers" else "one"
 
 
-system = BackendSystem(
-    None,
-    "READYHOOKS",
-    [f"{__name__}:Own"],
-    [
-        {
-            "name": "one",
-            "primary_types": [f"{__name__}:Foreign"],
-            "functions": {"lib:f": {"function": f"{__name__}:one"}},
-        }
-    ],
-)
+system = BackendSystem(None, "READYHOOKS", [pattern("Own")], [describe("one", one)])
 backend_opts = system.backend_opts
 
 
@@ -137,11 +119,11 @@ def test_log(logger: logging.Logger, messages: Messages) -> None:
         with pytest.raises(ValueError, match="raises"):
             f(Foreign(), "raises")
     assert messages.texts == [
-        f"lib:f({__name__}:Foreign) -> one",
-        f"lib:f({__name__}:Foreign) -> default",
-        f"lib:g({__name__}:Own) -> default",
-        f"lib:f({__name__}:Own) -> default",
-        f"lib:f({__name__}:Foreign) -> one raised ValueError",
+        f"lib:f({HERE}:Foreign) -> one",
+        f"lib:f({HERE}:Foreign) -> default",
+        f"lib:g({HERE}:Own) -> default",
+        f"lib:f({HERE}:Own) -> default",
+        f"lib:f({HERE}:Foreign) -> one raised ValueError",
     ]
     assert {each.levelno for each in messages.records} == {logging.INFO}
     assert messages.records[0].getMessage().endswith(" ms")
@@ -219,7 +201,7 @@ def test_spans(tracer: Any, exporter: Any) -> None:
     assert first.name == "lib:f"
     assert dict(first.attributes) == {
         "code.function.name": "lib.f",
-        "spatch_core.types": (f"{__name__}:Foreign",),
+        "spatch_core.types": (f"{HERE}:Foreign",),
         "spatch_core.backend": "one",
     }
     assert (inner.name, outer.name) == ("lib:g", "lib:f")
@@ -270,7 +252,7 @@ def test_record(tmp_path: Path) -> None:
             g(None)
         f.invoke(backend="default")(Foreign())
     none: dict[str, Any] = {"prioritize": [], "disable": [], "type": None, "backend": None}
-    types = [f"{__name__}:Foreign"]
+    types = [f"{HERE}:Foreign"]
     common = {"distribution": None, "version": None, "options": none, "invoked": False, "count": 1}
     assert calls(path) == [
         {

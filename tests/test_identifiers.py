@@ -4,32 +4,12 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from spatch_core import BackendSkippedWarning, BackendSystem, ImplementationImportError
+from spatch_core import BackendSkippedWarning, ImplementationImportError
 from tests.conftest import WritePackage
-
-
-class Mine:
-    """The type of the backend."""
-
-
-def library(function: str) -> tuple[BackendSystem, Any]:
-    """Return a library with a backend of this implementation, and its function."""
-    fields = {
-        "name": "mine",
-        "primary_types": [f"{__name__}:Mine"],
-        "functions": {"lib:f": {"function": function}},
-    }
-    system = BackendSystem(None, "TEST_IDENTIFIERS", backends=[fields])
-
-    @system.dispatchable("x", module="lib", qualname="f")
-    def f(x: Any) -> str:
-        return "default"
-
-    return system, f
+from tests.library import Foreign, describe, make
 
 
 @pytest.mark.parametrize(
@@ -52,13 +32,13 @@ def library(function: str) -> tuple[BackendSystem, Any]:
 def test_nothing_in_an_identifier_is_evaluated(identifier: str, tmp_path: Path) -> None:
     """D4, D2: two dotted names with a colon between them, or a fault."""
     file = tmp_path / "touched"
-    system, f = library(identifier.format(file=file))
+    system, f = make(describe("mine", identifier.format(file=file)))
     if identifier == "os:system":  # an identifier like any other: called with the argument alone
         with pytest.raises(TypeError):
-            f(Mine())
+            f(Foreign())
     else:
         with pytest.warns(BackendSkippedWarning, match="function"):
-            assert f(Mine()) == "default"
+            assert f(Foreign()) == "default"
         assert list(system.backends) == ["default"]
     assert not file.exists()
 
@@ -67,10 +47,10 @@ def test_an_identifier_may_lead_into_a_class(package: WritePackage) -> None:
     """D4: its module is imported when the implementation is first needed, and no earlier."""
     text = "class Outer:\n    class Inner:\n        f = staticmethod(lambda x: 'inner')\n"
     package("identified", {"code.py": text})
-    system, f = library("identified.code:Outer.Inner.f")
+    system, f = make(describe("mine", "identified.code:Outer.Inner.f"))
     assert list(system.backends) == ["default", "mine"]
     assert "identified" not in sys.modules
-    assert f(Mine()) == "inner"
+    assert f(Foreign()) == "inner"
 
 
 @pytest.mark.parametrize(
@@ -92,7 +72,7 @@ def test_what_cannot_be_found_is_named(package: WritePackage, identifier: str, t
             "failing.py": "raise ValueError('this module fails')\n",
         },
     )
-    _, f = library(identifier)
+    _, f = make(describe("mine", identifier))
     with pytest.raises(ImplementationImportError, match=text) as caught:
-        f(Mine())
+        f(Foreign())
     assert identifier in str(caught.value)

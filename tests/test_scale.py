@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from spatch_core import BackendSkippedWarning, BackendSystem
+from tests.library import answering, describe, make
 
 COUNT = 1000
 Describe = Callable[[int], dict[str, Any]]
@@ -63,26 +64,9 @@ def shallow(what: str) -> Iterator[None]:
         print(f"{what}: {1000 * seconds:.0f} ms")  # noqa: T201  # recorded, never asserted
 
 
-def answer(x: object) -> str:
-    return "b"
-
-
 def library(family: Describe) -> tuple[BackendSystem, Any]:
-    backends = [
-        {
-            "name": name(number),
-            **family(number),
-            "functions": {"lib:function": {"function": f"{__name__}:answer"}},
-        }
-        for number in range(COUNT)
-    ]
-    system = BackendSystem(None, "TEST_SCALE", ["builtins:int"], backends=backends)
-
-    @system.dispatchable("x", module="lib", qualname="function")
-    def function(x: object) -> str:
-        return "default"
-
-    return system, function
+    backends = ({**describe(name(each), answering("b")), **family(each)} for each in range(COUNT))
+    return make(*backends, types="builtins:int")
 
 
 @pytest.mark.parametrize("family", FAMILIES.values(), ids=FAMILIES)

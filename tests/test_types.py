@@ -10,44 +10,15 @@ from typing import Any
 import pytest
 
 from spatch_core import BackendSystem, examination, types
-
-HERE = __name__
-
-
-class Foreign:
-    """The backend's type."""
-
-
-def implementation(x: Any) -> str:
-    return "backend"
+from tests.library import describe, make
 
 
 def library() -> tuple[BackendSystem, types.DispatchableFunction[[Any], str]]:
     """A system that has not read its backends, one of which is broken, and its function."""
-    system = BackendSystem(
-        None,
-        "TYPESLIB",
-        ["builtins:int"],
-        backends=[
-            {
-                "name": "b",
-                "primary_types": [f"{HERE}:Foreign"],
-                "functions": {
-                    "lib:f": {
-                        "function": f"{HERE}:implementation",
-                        "variants": [{"requires": "nothing-of-this-name", "function": "m:f"}],
-                    }
-                },
-            },
-            {"name": "broken"},
-        ],
-    )
-
-    @system.dispatchable("x", module="lib", qualname="f")
-    def f(x: Any) -> str:
-        return "default"
-
-    return system, f
+    backend = describe("b", "m:g")
+    variants = [{"requires": "nothing-of-this-name", "function": "m:f"}]
+    backend["functions"]["lib:f"]["variants"] = variants
+    return make(backend, {"name": "broken"}, default=lambda x: "default", types="builtins:int")
 
 
 @pytest.fixture(scope="module")
@@ -57,7 +28,7 @@ def received() -> dict[str, Any]:
     with pytest.warns(match="primary_types"):
         description = system.backends["b"]
     with system.backend_opts(trace=True) as trace:
-        f(Foreign())
+        f(1)
     explanation = f.explain(1)
     (problem,) = system.problems
     return {

@@ -64,6 +64,9 @@ WAYS: dict[str, Any] = {
     "invoke type": lambda system, f, *args: f.invoke(type=Foreign)(*args),
     "explain": lambda system, f, *args: f.explain(*args),
     "trace": lambda system, f, *args: system.backend_opts(trace=True)(f)(*args),
+    "hook": lambda system, f, *args: system.backend_opts(
+        hook=lambda call: call.next(*call.args, **call.kwargs)
+    )(f)(*args),
 }
 
 

@@ -1,4 +1,4 @@
-"""The checks: their sessions and summary, interpreters, wheels, and parts of parametrized tests."""
+"""The checks: their sessions and summary, wheels, and parts of parametrized tests."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from _environments import ROOT, VERSIONS, _copy, _hash, _managed, build_wheel, find_interpreters
+from _environments import ROOT, build_wheel
 from _summary import summary
 
 pytest.importorskip("nox", reason="the checks run in an environment with nox")
@@ -144,103 +144,38 @@ def distribution(tmp_path: Path) -> Path:
     return folder
 
 
-def fingerprint(folder: Path, copy: Path) -> str:
-    _copy(folder, copy)
-    return _hash(copy)
-
-
-def test_a_change_of_the_code_changes_the_hash(distribution: Path, tmp_path: Path) -> None:
-    before = fingerprint(distribution, tmp_path / "before")
-    (distribution / "src/example/__init__.py").write_text("x = 2\n", encoding="utf-8")
-    assert fingerprint(distribution, tmp_path / "after") != before
-
-
 @pytest.mark.parametrize(
-    "path",
+    ("path", "is_new"),
     [
-        "tests/test_x.py",
-        "src/example/__pycache__/x.pyc",
-        "src/example.egg-info/PKG-INFO",
-        "src/example/_fast.cpython-312-x86_64-linux-gnu.so",
-        "build/lib/example/old.py",
+        ("src/example/__init__.py", True),
+        ("pyproject.toml", True),
+        ("tests/test_x.py", False),
+        ("src/example/__pycache__/x.pyc", False),
+        ("src/example.egg-info/PKG-INFO", False),
+        ("src/example/_fast.cpython-312-x86_64-linux-gnu.so", False),
+        ("build/lib/example/old.py", False),
     ],
 )
-def test_what_is_not_in_the_wheel_does_not_change_the_hash(
-    distribution: Path, tmp_path: Path, path: str
+def test_a_wheel_is_built_again_if_what_it_holds_has_changed(
+    distribution: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, path: str, is_new: bool
 ) -> None:
-    before = fingerprint(distribution, tmp_path / "before")
-    file = distribution / path
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text("x", encoding="utf-8")
-    assert fingerprint(distribution, tmp_path / "after") == before
+    """And is not built twice otherwise; the old one goes."""
 
-
-def make_wheel(command: list[str]) -> None:
-    """Write an empty wheel where pip or uv would, which test environments may lack."""
-    (home,) = (Path(each) for each in command if Path(each).name == "built")
-    home.mkdir(parents=True)
-    (home / "example-0-py3-none-any.whl").touch()
-
-
-def test_a_wheel_is_not_built_twice(
-    distribution: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
     def build(command: list[str], check: bool) -> None:
-        built.append(command)
-        make_wheel(command)
+        """Write an empty wheel where pip or uv would, which test environments may lack."""
+        (home,) = (Path(each) for each in command if Path(each).name == "built")
+        home.mkdir(parents=True)
+        (home / "example-0-py3-none-any.whl").touch()
 
-    built: list[list[str]] = []
     monkeypatch.setattr("subprocess.run", build)
     first, second = (build_wheel(sys.executable, distribution, tmp_path / "w") for _ in range(2))
     assert first == second
-    assert len(built) == 1
-    (distribution / "pyproject.toml").write_text('[project]\nname = "other"\n', encoding="utf-8")
-    assert build_wheel(sys.executable, distribution, tmp_path / "w") != first
-    assert not first.exists()
-
-
-pytest.importorskip("python_discovery", reason="only the environment of nox has it")
-
-RUNNING = f"{sys.version_info[0]}.{sys.version_info[1]}"
-
-
-@pytest.fixture
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty home and an empty path: no Python but the running one."""
-    monkeypatch.setenv("HOME", str(tmp_path))
-    monkeypatch.setenv("PATH", str(tmp_path / "path"))
-    for name in ("PYENV_ROOT", "ASDF_DATA_DIR", "MISE_DATA_DIR", "UV_PYTHON_INSTALL_DIR"):
-        monkeypatch.delenv(name, raising=False)
-    return tmp_path
-
-
-@pytest.mark.skipif(os.name == "nt", reason="the stand-ins are shell scripts")
-@pytest.mark.parametrize(
-    "script", ["echo 'command not found' >&2; exit 127", "echo not JSON"], ids=["shim", "chatter"]
-)
-@pytest.mark.parametrize("folder", ["path", ".pyenv/versions/3.14.1/bin"])
-def test_a_command_that_is_no_python_is_passed_over(home: Path, folder: str, script: str) -> None:
-    other = next(version for version in VERSIONS if version != RUNNING)
-    path = home / folder / f"python{other}"
-    path.parent.mkdir(parents=True)
-    path.write_text(f"#!/bin/sh\n{script}\n", encoding="utf-8")
-    path.chmod(0o755)
-    assert other not in find_interpreters()
-
-
-@pytest.mark.skipif(os.name == "nt", reason="takes symbolic links")
-@pytest.mark.parametrize(
-    "folder", [".pyenv/versions", ".asdf/installs/python", ".local/share/mise/installs/python"]
-)
-def test_a_python_is_found_where_version_managers_put_it(home: Path, folder: str) -> None:
-    """The newest patch comes first."""
-    for patch in (9, 10):
-        path = home / folder / f"{RUNNING}.{patch}" / "bin" / f"python{RUNNING}"
-        path.parent.mkdir(parents=True)
-        path.symlink_to(os.path.realpath(sys.executable))
-    found = [Path(path).parent.name for path in _managed(RUNNING)]
-    assert found == [f"{RUNNING}.10", f"{RUNNING}.9"]
-    assert list(find_interpreters()) == [RUNNING]
+    file = distribution / path
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text("x = 2\n", encoding="utf-8")
+    found = build_wheel(sys.executable, distribution, tmp_path / "w")
+    assert (found != first) is is_new
+    assert first.exists() is not is_new
 
 
 TESTS = """
@@ -269,10 +204,6 @@ def counts(folder: Path, *options: str) -> tuple[int, int]:
     passed = re.search(r"(\d+) passed", done.stdout)
     left_out = re.search(r"(\d+) deselected", done.stdout)
     return int(passed[1]) if passed else 0, int(left_out[1]) if left_out else 0
-
-
-def test_all_run_unless_a_part_is_wanted(tmp_path: Path) -> None:
-    assert counts(tmp_path) == (301, 0)
 
 
 def test_workers_agree_on_the_part(tmp_path: Path) -> None:

@@ -134,17 +134,3 @@ def test_the_program_measures_and_shows() -> None:
     done = program(*options, "--routes", "threads,dask")
     assert done.returncode == 0, done.stdout + done.stderr
     assert re.search(r"^\| sobel +\|", done.stdout, re.MULTILINE)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "text"),
-    [
-        (["--only", "medain"], "no case has medain in its name"),
-        (["--routes", "thread"], "routes are cupy, dask,"),
-        (["--size", "0"], "--size must be more than 0"),
-    ],
-)
-def test_wrong_options_are_told(arguments: list[str], text: str) -> None:
-    done = program(*arguments)
-    assert done.returncode == 2
-    assert text in " ".join(done.stderr.split())

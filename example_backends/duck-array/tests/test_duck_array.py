@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import doctest
 import importlib.util
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -122,11 +121,3 @@ def test_the_twin_runs_on_jax() -> None:
     assert [event.backend for event in trace] == ["units-jax", "units"]
     with pytest.raises(NoImplementationError):
         np.add(twin, twin, out=twin)  # JAX's arrays cannot be written into
-
-
-def test_the_readme_runs() -> None:
-    """Its examples give what it shows."""
-    page = Path(__file__).parents[1] / "README.md"
-    found = doctest.testfile(str(page), module_relative=False, optionflags=doctest.ELLIPSIS)
-    assert found.attempted > 0
-    assert found.failed == 0

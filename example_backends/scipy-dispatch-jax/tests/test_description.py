@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import doctest
 import importlib
 import re
 from pathlib import Path
@@ -91,12 +90,6 @@ def test_all_that_jax_offers_is_there() -> None:
     }
     assert offered
     assert offered <= set(TOLERANCES)
-
-
-def test_the_examples_of_the_readme_run() -> None:
-    failures, tests = doctest.testfile(str(README), module_relative=False)
-    assert tests
-    assert not failures
 
 
 def test_the_table_of_the_readme_names_every_function() -> None:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import doctest
 import re
 import warnings
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -199,10 +197,3 @@ def test_mistakes_are_reported_by_scipy(function: str, kwargs: dict[str, Any]) -
 
 def test_it_needs_opt_in() -> None:
     assert ndimage.median_filter.explain(image_of("uint8"), 3).selected == "default"
-
-
-def test_the_readme() -> None:
-    file = Path(__file__).parents[1] / "README.md"
-    failures, tests = doctest.testfile(str(file), module_relative=False)
-    assert tests
-    assert not failures

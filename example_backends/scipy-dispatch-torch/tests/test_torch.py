@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import doctest
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -204,11 +203,7 @@ def test_conversion() -> None:
     np.testing.assert_array_equal(out, scipy.ndimage.shift(IMAGE, 1.5))
 
 
-@pytest.mark.parametrize("text", ["docstrings", "README.md"])
-def test_examples(text: str) -> None:
-    if text == "docstrings":
-        result = doctest.testmod(_tensors)
-    else:
-        result = doctest.testfile(str(Path(__file__).parents[1] / text), module_relative=False)
+def test_examples_of_docstrings() -> None:
+    result = doctest.testmod(_tensors)
     assert result.attempted
     assert not result.failed

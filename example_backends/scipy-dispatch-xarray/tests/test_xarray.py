@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import doctest
 import inspect
 from importlib import import_module
-from pathlib import Path
 from typing import Any
 
 import dask.array as da
@@ -163,11 +161,3 @@ def test_it_says_why_not_also_if_it_is_forced(call: Any, reason: str) -> None:
     assert reason in told
     with pytest.raises(BackendDeferredError):
         call(lambda function: function.invoke(backend="xarray", force=True), array)
-
-
-def test_the_readme_runs() -> None:
-    failures, tests = doctest.testfile(
-        str(Path(__file__).parents[1] / "README.md"), module_relative=False
-    )
-    assert tests
-    assert not failures

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import doctest
 import inspect
 import re
 from importlib import import_module
 from importlib.util import find_spec
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -99,10 +97,3 @@ def test_nothing_runs_unasked_for_numpy_arrays() -> None:
         assert [each.backend for each in explained.backends if each.verdict == "runs"] == [
             "default"
         ], identifier
-
-
-def test_the_examples_of_the_readme_run() -> None:
-    page = str(Path(__file__).parents[1] / "README.md")
-    failures, tests = doctest.testfile(page, module_relative=False)
-    assert tests
-    assert not failures
