@@ -155,6 +155,7 @@ class Decision:
         """Return the same decision with other candidates, which do not change."""
         made = copy(self)
         made._candidates, made.token, made.sole = candidates, None, sole
+        made._after_overriding = None
         made.settle_first()
         return made
 
@@ -485,7 +486,7 @@ class Decision:
         found = self.backends.load(self.function, step.backend, step.implementation.function)
         # Here, because every way to run an implementation loads it first.
         if self.backends.notify is not None:
-            self.backends.notify(self.function.identifier, step.backend)
+            self.backends.announce(self.function.identifier, step.backend)
         return found
 
     def load_should_run(self, step: Step) -> Callable[..., Any] | None:

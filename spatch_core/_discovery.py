@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sys
 from _thread import RLock, get_ident
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import cache, partial
 from importlib import invalidate_caches
@@ -33,7 +33,7 @@ from ._environment import (
     source_of,
     why_unmet,
 )
-from ._errors import REGISTERED, Finding, Source, nearest, warn_caller
+from ._errors import REGISTERED, Finding, Source, is_first, nearest, warn_caller
 from ._options import initial_state
 from ._order import CYCLE, Order, base_order, order_backends
 from ._parsing import parse_description
@@ -239,10 +239,11 @@ class _Reader:
         used: Description | None = None
         for offer in offers:
             try:
-                description = self._adapted(offer.read())
+                description, problems = adapted(offer.read())
             except DescriptionError as error:
                 self.problems += error.problems
                 continue
+            self.problems += (*description.problems, *problems)
             if used is None or not description.unmet:
                 used = description
             if used.in_code or not used.unmet:
@@ -259,28 +260,6 @@ class _Reader:
                 source=used.source,
                 skips=False,
             )
-
-    def _adapted(self, description: Description) -> Description:
-        """Return a description for the installed distributions; adds its problems."""
-        self.problems += description.problems
-        if description.varies:
-            description, problems = choose_variants(description)
-            self.problems += problems
-        unmet = []
-        for text in description.requires:
-            try:
-                unmet.append(why_unmet(text))
-            except RequirementError as error:
-                unmet.append(str(error))
-                self.report(
-                    f"it is inactive, because of a requirement: {error}",
-                    "Install packaging, or correct the requirement",
-                    description.name,
-                    REQUIRES,
-                    description.source,
-                )
-        reason = next(filter(None, unmet), "")
-        return description._replace(unmet=reason) if reason else description
 
 
 def _place(source: Source) -> str:
@@ -300,13 +279,27 @@ def name_of(fields: Any) -> str | None:
     return name if isinstance(name, str) else None
 
 
-def choose_variants(description: Description) -> tuple[Description, list[Finding]]:
-    """Put the first variant whose requirement is met in the place of each implementation.
+def adapted(description: Description) -> tuple[Description, list[Finding]]:
+    """Return a description for the distributions that are installed here.
 
-    A function with neither such a variant nor a plain implementation is absent. The problems are
-    malformed requirements, which count as unmet.
+    The first variant whose requirement is met takes the place of an implementation. A function with
+    neither such a variant nor a plain implementation is absent. The problems are malformed
+    requirements, which count as unmet.
     """
     problems: list[Finding] = []
+    remedy = "Install packaging, or correct the requirement"
+    unmet = []
+    for text in description.requires:
+        try:
+            unmet.append(why_unmet(text))
+        except RequirementError as error:
+            unmet.append(str(error))
+            message = f"it is inactive, because of a requirement: {error}"
+            place = description.name, REQUIRES, description.source
+            problems.append(Finding(message, remedy, *place, skips=True))
+    description = description._replace(unmet=next(filter(None, unmet), ""))
+    if not description.varies:
+        return description, problems
     why = cache(partial(why_unmet, is_condition=True))  # many functions have the same requirements
     functions: dict[str, Implementation] = {}
     absent = {}
@@ -319,7 +312,6 @@ def choose_variants(description: Description) -> tuple[Description, list[Finding
             except RequirementError as error:
                 reason = str(error)
                 message = f"the variant is not used, because of its requirement: {reason}"
-                remedy = "Install packaging, or correct the requirement"
                 key = f'functions."{identifier}".variants[{position}].requires'
                 place = description.name, key, description.source
                 problems.append(Finding(message, remedy, *place))
@@ -357,7 +349,7 @@ class Loader:
     def __init__(self, system: Any) -> None:
         self._system = system
         self.loaded: Backends | None = None  # the latest result
-        self.told: set[str] = set()  # the warnings that were issued before
+        self.told: dict[Hashable, None] = {}  # what users were warned of
         self._importing: list[Any] = []  # the modules that have to be imported first
         self._lock = RLock()
         self._thread: int | None = None  # the one that discovers
@@ -388,8 +380,7 @@ class Loader:
             self._lock.release()
         # Last, because a filter may turn warnings into exceptions.
         for warning in found.catalog.warnings():
-            if str(warning) not in self.told:
-                self.told.add(str(warning))
+            if is_first(self.told, str(warning)):
                 warn_caller(warning)
         return found
 
@@ -488,8 +479,9 @@ def _discover(system: Any) -> Backends:
         if system._registered is registered:
             break  # else a module that was imported has registered one
 
-    about = system._fallback, system._defer_on, system._notices, system.protocol
-    return Backends(catalog, system._dispatcher.keeper, *about)
+    dispatcher: Dispatcher = system._dispatcher
+    about = system._fallback, system._defer_on, system._notify, system.protocol
+    return Backends(catalog, dispatcher.keeper, dispatcher.ensure_loader().told, *about)
 
 
 def document(function: Any, backends: Backends | None) -> None:

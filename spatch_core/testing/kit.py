@@ -295,8 +295,8 @@ def _put_back(system: BackendSystem, caller: Backends | None) -> None:
     loader.loaded = caller
     loader.told.clear()  # warnings that were issued
     loader.forget()
-    for record in system._dispatcher.functions:
-        document(record, caller)
+    for function in system._dispatcher.functions:
+        document(function, caller)
 
 
 def _forget_modules(names: Iterable[str], folders: Iterable[str]) -> None:
