@@ -435,11 +435,10 @@ def _import_object(name: str, module: str, qualname: str, source: Source, block:
 
 
 def _is_circular(error: BaseException) -> bool:
-    """Whether an import may have failed only because modules are being imported."""
-    if issubclass(type(error), (ImportError, AttributeError)):
-        return any(map(is_initializing, [*sys.modules.values()]))
-    # The import system raises this if threads would wait for each other's imports.
-    return type(error).__name__ == "_DeadlockError"
+    """Whether an import has failed because a module that it needs is being imported."""
+    # CPython says so in its messages. It raises the other error if threads would wait for each
+    # other's imports.
+    return "circular import" in in_words(error) or type(error).__name__ == "_DeadlockError"
 
 
 class StillImportingError(Exception):
