@@ -152,7 +152,7 @@ class BackendOptions(metaclass=Kind):
     if TYPE_CHECKING:
         _owner: ClassVar[Any]  # the `Dispatcher`
         # By what is given for `prioritize`, `disable` and `backend`, if it is constant; besides, by
-        # the `key` of each state, and for a `Switch` by the name of a backend alone.
+        # the `key` of each state.
         _plain: ClassVar[dict[Any, DispatchState]]
         _own: DispatchState
         _entered: list[Token[Tables]]
