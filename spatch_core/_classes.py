@@ -262,8 +262,7 @@ def go_on(
     if getattr(record, "dispatcher", None) is not dispatcher:
         raise TypeError(f"{wrapper!r} is no dispatchable function of this library")
     found = record.function.extract(args, kwargs)
-    backends = dispatcher.ensure_loaded()
-    decision = decision_of(dispatcher, record.index, backends, map(type, found))
+    decision = decision_of(dispatcher, record.index, map(type, found))
     return Run(decision.after_overriding(), args, kwargs).call()
 
 

@@ -155,12 +155,7 @@ class _Raised(NamedTuple):
 
 
 def deferred(
-    dispatcher: Dispatcher,
-    index: int,
-    called: Any,
-    args: tuple[Any, ...],
-    kwargs: dict[str, Any],
-    values: tuple[Any, ...] | None,
+    dispatcher: Dispatcher, index: int, called: Any, args: Any, kwargs: Any, values: Any
 ) -> Any:
     """Call the next candidates after `called` has deferred; see `Dispatcher.deferred`."""
     function, backends = dispatcher.records[index - 1].function, dispatcher.loaded
@@ -170,7 +165,7 @@ def deferred(
     if isinstance(called, _Raised):
         called, cause = called
         reason = reason_of(cause)
-    run, step = _run_of(called, dispatcher, index, backends, args, kwargs, values)
+    run, step = _run_of(dispatcher, index, called, args, kwargs, values)
     run.cause = cause
     return run.after(step, reason)
 
@@ -179,10 +174,10 @@ def failed(
     dispatcher: Dispatcher,
     index: int,
     called: Any,
-    args: tuple[Any, ...],
-    kwargs: dict[str, Any],
+    args: Any,
+    kwargs: Any,
     error: Exception,
-    values: tuple[Any, ...] | None,
+    values: Any,
 ) -> Any:
     """Handle an exception of a table's entry; see `Dispatcher.failed`."""
     backends = dispatcher.loaded
@@ -195,7 +190,7 @@ def failed(
     if isinstance(error, backends.defer_on) and called is not function.default:
         return _Raised(called, error)
     try:
-        run, step = _run_of(called, dispatcher, index, backends, args, kwargs, values)
+        run, step = _run_of(dispatcher, index, called, args, kwargs, values)
     except Exception:  # noqa: BLE001  # the exception of the implementation counts
         return None
     if step is not None:
@@ -204,18 +199,12 @@ def failed(
 
 
 def _run_of(
-    called: object,
-    dispatcher: Dispatcher,
-    index: int,
-    backends: Backends,
-    args: tuple[Any, ...],
-    kwargs: dict[str, Any],
-    values: tuple[Any, ...] | None,
+    dispatcher: Dispatcher, index: int, called: Any, args: Any, kwargs: Any, values: Any
 ) -> tuple[Run, Step | None]:
     """Return the run of a call, and the candidate whose bare implementation was called."""
     function = dispatcher.records[index - 1].function
     found = function.extract(args, kwargs) if values is None else given(values)
-    decision = decision_of(dispatcher, index, backends, map(type, found))
+    decision = decision_of(dispatcher, index, map(type, found))
     return Run(decision, args, kwargs, values), decision.candidate_of(called)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from _thread import RLock, get_ident
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from importlib import invalidate_caches
 from os import environ, getpid
 from typing import TYPE_CHECKING, Any
@@ -13,7 +13,7 @@ from ._backends import Backends
 from ._description import Description
 from ._discovery import StillImportingError, build_catalog
 from ._environment import find_entry_points, read_environment
-from ._errors import REGISTERED, Finding, Source, nearest, warn_caller
+from ._errors import REGISTERED, Finding, Source, is_first, nearest, warn_caller
 from ._options import initial_state
 from ._parsing import parse_description
 from ._patterns import DEFAULT, TypePattern, is_initializing
@@ -42,7 +42,7 @@ class Loader:
     def __init__(self, system: Any) -> None:
         self._system = system
         self.loaded: Backends | None = None  # the latest result
-        self.told: set[str] = set()  # the warnings that were issued before
+        self.told: dict[Hashable, None] = {}  # what users were warned of
         self._importing: list[Any] = []  # the modules that have to be imported first
         self._lock = RLock()
         self._thread: int | None = None  # the one that discovers
@@ -87,8 +87,7 @@ class Loader:
             self._lock.release()
         # Last, because a filter may turn warnings into exceptions.
         for warning in found.catalog.warnings():
-            if str(warning) not in self.told:
-                self.told.add(str(warning))
+            if is_first(self.told, str(warning)):
                 warn_caller(warning)
         return found
 
@@ -208,8 +207,8 @@ def _discover(system: Any) -> Backends:
 
         return make_override(dispatcher, decision.function, classes, system.protocol)
 
-    about = system._fallback, system._defer_on, system._notices, system.protocol, override
-    return Backends(catalog, dispatcher.keeper, *about)
+    about = system._fallback, system._defer_on, system._notify, system.protocol, override
+    return Backends(catalog, dispatcher.keeper, dispatcher.ensure_loader().told, *about)
 
 
 def document(record: Any, backends: Backends | None) -> None:

@@ -273,7 +273,7 @@ def _go_on(
     if backends is None:
         return NotImplemented
     index = adoption.indices[record.identifier]
-    decision = decision_of(dispatcher, index, backends, _given(types))
+    decision = decision_of(dispatcher, index, _given(types))
     run = Run(decision, args, kwargs)
     if called is None:
         result = run.call()

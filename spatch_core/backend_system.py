@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ._call import DispatchContext
     from ._description import Description
     from ._discovery import Catalog
-    from ._errors import Finding, Notices
+    from ._errors import Finding
     from ._explain import Explanation
     from ._function import DispatchArguments
     from .types import DispatchableFunction
@@ -127,11 +127,13 @@ class BackendSystem:
         self._fallback = fallback
         checked_policy(fallback)
         self._defer_on = _exceptions(defer_on)
-        self._notices: Notices | None = None
-        if notify is not None:
-            from ._errors import Notices  # few libraries need it
-
-            self._notices = Notices(notify)
+        is_kind = isinstance(notify, type) and issubclass(notify, Warning)
+        if not is_kind and (isinstance(notify, type) or not (notify is None or callable(notify))):
+            raise TypeError(
+                "notify= takes a callable or a category of warnings, such as UserWarning, "
+                f"not {notify!r}"
+            )
+        self._notify = notify
         # The caller's module makes the system, so another process finds it by importing that.
         self._module = str(sys._getframe(1).f_globals.get("__name__", "__main__"))
         dispatcher = Dispatcher(self)

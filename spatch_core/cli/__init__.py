@@ -11,11 +11,10 @@ import click
 
 from .. import __version__
 from ..examination.child import announce
-from .arguments import meant
+from .arguments import completion_command, meant, schema_command
 from .doctor import doctor_command, files_argument, update_command, verify_command
 from .explain import explain_command, replay_check_command
 from .new_backend import new_backend_command
-from .other import completion_command, schema_command
 from .output import slow_step
 from .report import report_command
 from .show import list_command, show_command

@@ -15,8 +15,8 @@ from .._errors import Finding, Severity
 from .._patterns import shown
 from ..examination.backend_file import FileReport, verify_file
 from ..examination.doctor import LibraryReport, examine_library
+from ..examination.findings import Report, merged
 from ..examination.findings import as_json as finding_as_json
-from ..examination.findings import merged
 from ..examination.libraries import State, find_libraries
 from ..examination.update import FileUpdate, update_file
 from .arguments import (
@@ -119,12 +119,7 @@ def doctor_command(
         path = Path(subject)
         if path.exists():
             reports = [verify_file(each) for each in _descriptions(path)]
-            files = [_report_as_json(each) for each in reports]
-            if as_json:
-                show_json({"libraries": [], "files": files})
-            else:
-                show(_reported(reports))
-            context.exit(0 if all(each.ok for each in reports) else 1)
+            _show_files(context, reports, {"libraries": []} if as_json else None)
         if path.suffix == ".toml" or path.name != subject:
             raise click.UsageError(f"there is no file or folder {subject}")
     examined = [examine_library(each, timeout=timeout) for each in chosen_libraries(subject)]
@@ -238,8 +233,13 @@ def verify_command(
 ) -> None:
     """Run ``spatch-core verify``."""
     reports = [verify_file(path, imports=not no_imports) for path in files]
-    if as_json:
-        show_json({"files": [_report_as_json(each) for each in reports]})
+    _show_files(context, reports, {} if as_json else None)
+
+
+def _show_files(context: click.Context, reports: list[FileReport], record: Json | None) -> None:
+    """Print reports about files, in a record as JSON or as text, and end the command."""
+    if record is not None:
+        show_json({**record, "files": [_report_as_json(each) for each in reports]})
     else:
         show(_reported(reports))
     context.exit(0 if all(each.ok for each in reports) else 1)
@@ -266,24 +266,23 @@ def _meaning(report: FileReport) -> str:
 
 
 def _report_as_json(report: FileReport) -> Json:
+    names = ("every_function", "converts", "imported", "folder")
     return {
         "file": report.subject,
         "backend": report.backend,
         "functions": None if report.functions is None else len(report.functions),
-        **{
-            key: getattr(report, key)
-            for key in ("every_function", "converts", "imported", "folder")
-        },
-        **{
-            key: [_of_file(each) for each in getattr(report, key)]
-            for key in ("faults", "notes", "unchecked")
-        },
+        **{key: getattr(report, key) for key in names},
+        **_of_file(report, "faults", "notes", "unchecked"),
     }
 
 
-def _of_file(finding: Finding) -> Json:
-    names = ("line", "key", "message", "remedy")
-    return {"severity": finding.severity.value, **{key: getattr(finding, key) for key in names}}
+def _of_file(report: Report, *kinds: str) -> Json:
+    """Return the findings of these kinds about a file."""
+    names = ("severity", "line", "key", "message", "remedy")
+    return {
+        kind: [{name: getattr(each, name) for name in names} for each in getattr(report, kind)]
+        for kind in kinds
+    }
 
 
 # update
@@ -359,8 +358,5 @@ def _update_as_json(update: FileUpdate) -> Json:
     return {
         "file": update.subject,
         **{name: getattr(update, name) for name in names},
-        **{
-            key: [_of_file(each) for each in getattr(update, key)]
-            for key in ("faults", "unchecked")
-        },
+        **_of_file(update, "faults", "unchecked"),
     }

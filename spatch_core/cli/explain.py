@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
+from contextlib import suppress
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from .._decide import Verdict
 from .._options import POLICIES
-from .._patterns import DEFAULT, type_identifier
+from .._patterns import type_identifier
 from ..examination.child import progress
 from ..examination.choices import Attempt, Outcome, RecordError, read_record, replay, why_not
 from ..examination.libraries import (
@@ -24,8 +25,10 @@ from ..examination.question import (
     GivenType,
     Options,
     Question,
+    calls_of,
     find_function,
     given_type,
+    is_refused,
     type_named,
 )
 from .arguments import (
@@ -38,9 +41,6 @@ from .arguments import (
 )
 from .output import Column, Notes, Part, Table, counted, show, show_json
 from .show import state_notes
-
-if TYPE_CHECKING:
-    from .._explain import Explanation
 
 Json = dict[str, Any]
 
@@ -150,40 +150,21 @@ def explain_command(
 
 def _every_type(loaded: LoadedLibrary, question: Question) -> tuple[Json, list[Part]]:
     """Explain a call with each type that backends with an implementation name."""
-    system, identifier = question.system, question.function
-    names = {
-        pattern.identifier
-        for name, each in system.backends.items()
-        for pattern in each.known_types
-        if name == DEFAULT or each.implementation(identifier) is not None
-    }
-    calls: list[Json] = []
-    rows = []
-    for name in sorted(names):
-        try:
-            given = given_type(name)
-        except ValueError:
-            continue  # doctor reports it
-        explanation = Question(system, identifier, (given,), question.options).ask()
-        what, refuses = _outcome(loaded, explanation)
-        deciding = (
-            each.reason
-            for each in explanation.backends
-            if each.backend == explanation.selected or each.verdict == Verdict.ASKED
-        )
-        reason = next(deciding, "")
-        rows.append((name, what, reason))
-        call = {"selected": explanation.selected, "refused": refuses, "reason": reason}
-        calls.append({"type": name, **call, "note": given.note})
+    given = {}
+    for name in loaded.types:
+        with suppress(ValueError):  # doctor reports it
+            given[name] = given_type(name)
+    calls = calls_of(question, given)
+    rows = [(each["type"], _what(loaded, **each), each["reason"]) for each in calls]
     stand_ins = ", ".join(each["type"] for each in calls if each["note"])
     record = {
         "library": loaded.library.name,
-        "function": identifier,
+        "function": question.function,
         "calls": calls,
         "options": question.options.as_json(),
     }
     return record, [
-        f"{identifier}: what runs for each type that backends name",
+        f"{question.function}: what runs for each type that backends name",
         Table(_CALLS, rows),
         *_circumstances(loaded, question),
         Notes(
@@ -194,12 +175,10 @@ def _every_type(loaded: LoadedLibrary, question: Question) -> tuple[Json, list[P
     ]
 
 
-def _outcome(loaded: LoadedLibrary, explanation: Explanation) -> tuple[str, bool]:
-    """Return what would run as people see it, and whether the call would be refused."""
-    verdicts = {each.verdict for each in explanation.backends}
-    refuses = Verdict.REFUSES in verdicts and Verdict.ASKED not in verdicts
-    undecided = "refused" if refuses else "depends on the arguments"
-    return loaded.shown(explanation.selected or "") or undecided, refuses
+def _what(loaded: LoadedLibrary, selected: str | None, refused: bool, **_: object) -> str:
+    """Return what would run as people see it."""
+    undecided = "refused" if refused else "depends on the arguments"
+    return loaded.shown(selected or "") or undecided
 
 
 def _circumstances(loaded: LoadedLibrary, question: Question) -> list[Part]:
@@ -214,66 +193,7 @@ def _one_call(
     loaded: LoadedLibrary, question: Question, wanted: str | None
 ) -> tuple[Json, list[Part]]:
     explanation = question.ask()
-    answer = None
-    if wanted is not None:
-        names = [each.name for each in list_backends(loaded)]
-        if wanted not in names:
-            hint = meant(wanted, dict.fromkeys(names), "installed")
-            raise click.UsageError(f"no backend is named {wanted!r}; {hint}")
-        answer = why_not(question, wanted)
-    names_of_types = ", ".join(map(type_identifier, explanation.types))
-    selected, refuses = _outcome(loaded, explanation)
-    rows = [
-        (loaded.shown(each.backend), each.verdict.value, each.reason)
-        for each in explanation.backends
-    ]
-    parts: list[Part] = [
-        f"{explanation.function}({names_of_types}) -> {selected}",
-        Table(_VERDICTS, rows),
-    ]
-    if explanation.selected is None and not refuses:
-        name = explanation.function.replace(":", ".")
-        hint = f"should_run decides by the arguments; in Python, {name}.explain(...) takes them"
-        parts.append(Notes("Not decided", [hint]))
-    parts += _circumstances(loaded, question)
-    parts.append(Notes("Stand-ins", [each.note for each in question.given if each.note]))
-    if answer is not None:
-        parts += _answer(answer)
-    outcome = "the call is refused" if refuses else "the arguments decide"
-    if explanation.selected:
-        converts = any(each.verdict == Verdict.CONVERTS for each in explanation.backends)
-        outcome = f"{selected} {'would convert' if converts else 'runs'}"
-    # A backend that does not match but converts has two rows.
-    number = len({each.backend for each in explanation.backends})
-    return _as_json(loaded, question, explanation, answer), [
-        *parts,
-        f"{counted(number, 'backend')}: {outcome}",
-    ]
-
-
-def _answer(answer: Json) -> list[Part]:
-    question = f"Why not {answer['backend']}?"
-    if answer["outcome"] == Attempt.RUNS:
-        return [f"{question} It runs."]
-    if answer["outcome"] == Attempt.ASKED:
-        return [f"{question} It is asked first; its should_run decides."]
-    remedies = [each["text"] for each in answer["remedies"]]
-    runs = Attempt.RUNS in [each["outcome"] for each in answer["remedies"]]
-    title = f"Any one of these would {'make it run' if runs else 'put it first'}"
-    if answer["outcome"] == Attempt.UNREAD:
-        title = "To find out"
-    obstacles = "What else it would take" if remedies else "Nothing makes it run here"
-    return [
-        f"{question} {answer['reason']}",
-        Notes(title, remedies),
-        Notes(obstacles, answer["obstacles"]),
-    ]
-
-
-def _as_json(
-    loaded: LoadedLibrary, question: Question, explanation: Explanation, answer: Json | None
-) -> Json:
-    return {
+    record: Json = {
         "library": loaded.library.name,
         "function": explanation.function,
         "types": [
@@ -295,8 +215,61 @@ def _as_json(
             for each in unusable_backends(loaded)
         ],
         "options": question.options.as_json(),
-        "why_not": answer,
+        "why_not": None if wanted is None else _why_not(loaded, question, wanted),
     }
+    names_of_types = ", ".join(map(type_identifier, explanation.types))
+    refuses = is_refused(explanation)
+    selected = _what(loaded, explanation.selected, refuses)
+    rows = [
+        (loaded.shown(each["backend"]), each["verdict"], each["reason"])
+        for each in record["backends"]
+    ]
+    hints = []
+    outcome = "the call is refused" if refuses else "the arguments decide"
+    if explanation.selected:
+        converts = any(each.verdict == Verdict.CONVERTS for each in explanation.backends)
+        outcome = f"{selected} {'would convert' if converts else 'runs'}"
+    elif not refuses:
+        name = explanation.function.replace(":", ".")
+        hints = [f"should_run decides by the arguments; in Python, {name}.explain(...) takes them"]
+    # A backend that does not match but converts has two rows.
+    number = len({each.backend for each in explanation.backends})
+    return record, [
+        f"{explanation.function}({names_of_types}) -> {selected}",
+        Table(_VERDICTS, rows),
+        Notes("Not decided", hints),
+        *_circumstances(loaded, question),
+        Notes("Stand-ins", [each.note for each in question.given if each.note]),
+        *(_answer(record["why_not"]) if record["why_not"] else ()),
+        f"{counted(number, 'backend')}: {outcome}",
+    ]
+
+
+def _why_not(loaded: LoadedLibrary, question: Question, wanted: str) -> Json:
+    names = [each.name for each in list_backends(loaded)]
+    if wanted not in names:
+        hint = meant(wanted, dict.fromkeys(names), "installed")
+        raise click.UsageError(f"no backend is named {wanted!r}; {hint}")
+    return why_not(question, wanted)
+
+
+def _answer(answer: Json) -> list[Part]:
+    question = f"Why not {answer['backend']}?"
+    if answer["outcome"] == Attempt.RUNS:
+        return [f"{question} It runs."]
+    if answer["outcome"] == Attempt.ASKED:
+        return [f"{question} It is asked first; its should_run decides."]
+    remedies = [each["text"] for each in answer["remedies"]]
+    runs = Attempt.RUNS in [each["outcome"] for each in answer["remedies"]]
+    title = f"Any one of these would {'make it run' if runs else 'put it first'}"
+    if answer["outcome"] == Attempt.UNREAD:
+        title = "To find out"
+    obstacles = "What else it would take" if remedies else "Nothing makes it run here"
+    return [
+        f"{question} {answer['reason']}",
+        Notes(title, remedies),
+        Notes(obstacles, answer["obstacles"]),
+    ]
 
 
 @click.command(

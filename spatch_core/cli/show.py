@@ -20,13 +20,11 @@ from ..examination.libraries import (
     ListedBackend,
     LoadedLibrary,
     State,
-    current_backend,
     edges_as_json,
     find_libraries,
     functions_of_every,
     is_adopted,
     list_backends,
-    mending,
     short_reason,
     unusable_backends,
 )
@@ -80,7 +78,7 @@ _ORDER = (
     Column("#", is_number=True),
     Column("backend"),
     Column("types"),
-    Column("reason", is_prose=True),
+    Column("remark", is_prose=True),
 )
 _FUNCTIONS = (Column("function"), Column("implemented by", is_prose=True))
 _FIELDS = (Column("field"), Column("value", is_prose=True))
@@ -179,7 +177,7 @@ def listed_as_json(loaded: LoadedLibrary) -> Json:
         "group": None if system is None else system.group,
         "environ_prefix": None if system is None else system.environ_prefix,
         "functions": None if system is None else len(system.functions),
-        "backend": current_backend(loaded),
+        "backend": None if system is None else system.backend_opts().backend,
         "backends": [_backend_as_json(each) for each in list_backends(loaded)],
         "problems": _problems(loaded),
     }
@@ -218,8 +216,8 @@ def _problems(loaded: LoadedLibrary, backend: str | None = None) -> list[Json]:
     help="""Show everything about NAME: a library, a backend, or a function.
 
 Of a library: the priority order with its reasons, and which backends implement which
-functions ("asks" means that its should_run decides). Of a backend: its state, types,
-declarations, functions and problems. Of a function: its implementations.""",
+functions. Of a backend: its state, types, declarations, functions and problems. Of a function:
+its implementations, with the should_run that decides about each.""",
     epilog="""\b
 Examples:
   spatch-core show scipy_dispatch
@@ -287,33 +285,21 @@ def library_as_json(loaded: LoadedLibrary) -> Json:
     """Return a library as ``show --json`` prints it."""
     system = loaded.usable
     order = system._catalog().order
+    mending = [piece for cycle in order.cycles for piece in cycle.set_order.split(",")]
     return {
         "kind": "library",
         "library": loaded.library.name,
         "order": list(order.names),
         "prioritized": list(system.backend_opts().prioritized),
-        "edges": _edges(loaded),
+        "edges": edges_as_json(loaded),
         "cycles": [
             {"path": list(each.path), "members": list(each.members), "set_order": each.set_order}
             for each in order.cycles
         ],
-        "set_order": mending(order),
+        "set_order": ",".join(dict.fromkeys(mending)) or None,
         "functions": _functions(system),
         "problems": _problems(loaded),
     }
-
-
-def _edges(loaded: LoadedLibrary) -> list[Json]:
-    """Return the edges, each with the reason why it takes part in no call, or an empty one."""
-    why_void = loaded.usable._dispatcher.ensure_loaded().why_void
-    waiting = {each.name for each in list_backends(loaded) if each.state is State.WAITS}
-    found = []
-    for each in edges_as_json(loaded.usable._catalog()):
-        names = each["before"], each["after"]
-        waits = [name for name in names if name in waiting]
-        void = f"{waits[0]} waits for prioritize, and goes first there" if waits else ""
-        found.append({**each, "void": void or why_void(*names)})
-    return found
 
 
 def _functions(system: BackendSystem) -> list[Json]:
@@ -354,10 +340,10 @@ def _library(loaded: LoadedLibrary) -> tuple[Json, list[Part]]:
     left_out = [f"{each.name} ({each.state.value})" for each in unusable_backends(loaded)]
     functions: dict[bool, list[tuple[str, str]]] = {True: [], False: []}
     for each in record["functions"]:
-        asks = [f"{loaded.shown(n)}{' (asks)' * (n in each['asks'])}" for n in each["backends"]]
-        functions[each["is_dispatchable"]].append((each["function"], ", ".join(asks)))
+        backends = ", ".join(map(loaded.shown, each["backends"]))
+        functions[each["is_dispatchable"]].append((each["function"], backends))
     parts: list[Part] = [
-        f"{name}: the backends, first goes first",
+        f"{name}: the backends in order, by name where no remark says more",
         Table(_ORDER, [*_order_rows(record, loaded)]),
         Notes("Before all", [first] if prioritized else []),
         Notes("Breaks all cycles", at_once if len(record["cycles"]) > 1 else []),
@@ -372,10 +358,10 @@ def _library(loaded: LoadedLibrary) -> tuple[Json, list[Part]]:
 
 
 def _order_rows(record: Json, loaded: LoadedLibrary) -> Iterator[tuple[str, ...]]:
-    """Yield a row for each backend, with the reason for its place.
+    """Yield a row for each backend, with its state and the reason for its place.
 
-    This is its strongest edge, of these the one to the nearest backend. Edges that take part in no
-    call are left out, except those of the environment, which its user looks for.
+    The reason is its strongest edge, of these the one to the nearest backend. Edges that take part
+    in no call are left out, except those of the environment, which its user looks for.
     """
     order = record["order"]
     states = {each.name: each.state for each in list_backends(loaded)}
@@ -383,20 +369,17 @@ def _order_rows(record: Json, loaded: LoadedLibrary) -> Iterator[tuple[str, ...]
     for position, name in enumerate(order):
         own = [each for each in edges if name in (each["before"], each["after"])]
         strongest = [each for each in own if each["origin"] == own[0]["origin"]]
-        reasons = []
-        if states[name] in (State.WAITS, State.NEEDS_OPT_IN):
-            reasons.append(states[name].value)
+        is_idle = states[name] in (State.WAITS, State.NEEDS_OPT_IN)
+        remarks = [states[name].value] if is_idle else []
         if strongest:
             nearest = min(
                 strongest,
                 key=lambda each: abs(order.index(each["before"]) - order.index(each["after"])),
             )
             names = {key: loaded.shown(nearest[key]) for key in ("before", "after")}
-            reasons.append(short_reason({**nearest, **names}, loaded.shown(name)))
-        otherwise = "the library itself" if name == DEFAULT else "by name"
+            remarks.append(short_reason({**nearest, **names}, loaded.shown(name)))
         types = map(str, loaded.usable.backends[name].primary_types)
-        reason = "; ".join(reasons) or otherwise
-        yield str(position + 1), loaded.shown(name), ", ".join(types), reason
+        yield str(position + 1), loaded.shown(name), ", ".join(types), "; ".join(remarks)
 
 
 # A function
@@ -531,7 +514,7 @@ def _described(description: Description | None, loaded: LoadedLibrary) -> Json:
         return dict.fromkeys(
             (*names, *lists, *others, "functions", "every", "attributes", "absent")
         )
-    system, edges, name = loaded.usable, _edges(loaded), description.name
+    system, edges, name = loaded.usable, edges_as_json(loaded), description.name
     before = [each for each in edges if each["before"] == name]
     after = [each for each in edges if each["after"] == name]
     above = {each["after"] for each in before}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -14,17 +14,20 @@ from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .._description import Description, parse_toml
+from .._discovery import build_catalog
+from .._environment import read_environment
 from .._errors import Finding, Severity, Source, either, replace
 from .._parsing import parse_description
+from .._patterns import DEFAULT
 from ..exceptions import DescriptionError
 from .checks import DescriptionCheck
 from .child import run
 from .findings import (
     KeyPath,
     Report,
+    endings_of,
     error,
     from_record,
-    incomplete,
     key_path,
     to_record,
 )
@@ -32,8 +35,7 @@ from .importing import (
     Importer,
     Mention,
     Role,
-    check_requirements,
-    check_variants,
+    check_environment,
     find_mentions,
     package_of,
 )
@@ -77,16 +79,18 @@ class Layout:
         holders = (key[:place] for place in sorted(places, reverse=True))
         return next((self.lines[each] for each in holders if each in self.lines), 1)
 
-    def add(self, path: KeyPath, value: Any, line: int, elements: list[int]) -> None:
-        """Record the lines of a key, and of all that its value has."""
+    def add(self, path: KeyPath, value: Any, line: int, lines: Sequence[str] = ()) -> None:
+        """Record the line of a key, and of all that its value has; `lines` is the text of both."""
         self.lines.setdefault(key_path(path), line)
         if isinstance(value, Mapping):
             for name, each in value.items():
-                self.add((*path, name), each, line, elements)
+                self.add((*path, name), each, line, lines)
         elif isinstance(value, list):
             for number, each in enumerate(value):
-                place = elements[number] if number < len(elements) else line
-                self.add((*path, number), each, place, [])
+                # In an array of several lines, the first line that has the element.
+                shapes = (f'"{each}"', f"'{each}'") if isinstance(each, str) else (str(each),)
+                near = (n for n, text in enumerate(lines) if any(one in text for one in shapes))
+                self.add((*path, number), each, line + next(near, 0))
 
 
 def find_layout(text: str) -> Layout:
@@ -99,11 +103,10 @@ def find_layout(text: str) -> Layout:
             table = _header(fields, arrays)
             layout.headers.append(Header(table, line, layout.end))
             for end in range(1, len(table) + 1):
-                layout.add(table[:end], None, line, [])
+                layout.add(table[:end], None, line)
         else:
-            elements = _elements(line, lines) if len(lines) > 1 else []
             for name, value in fields.items():
-                layout.add((*table, name), value, line, elements)
+                layout.add((*table, name), value, line, lines)
         layout.end = line + len(lines) - 1
     return layout
 
@@ -134,20 +137,6 @@ def _header(fields: dict[str, Any], arrays: dict[KeyPath, int]) -> KeyPath:
             arrays[path] = arrays.get(path, -1) + 1
             return (*path, arrays[path])
     return path
-
-
-def _elements(first: int, lines: list[str]) -> list[int]:
-    """Return the lines of the elements of an array; empty if it is none."""
-    found: list[int] = []
-    for number in range(1, len(lines) + 1):
-        closing = ["]"] if number < len(lines) else []
-        with suppress(ValueError):
-            value: Any = parse_toml("\n".join([*lines[:number], *closing]).encode())
-            while isinstance(value, dict):
-                value = next(iter(value.values()))
-            if isinstance(value, list):
-                found += [first + number - 1] * (len(value) - len(found))
-    return found
 
 
 # --- A file ---------------------------------------------------------------------------------------
@@ -185,9 +174,9 @@ class BackendFile:
         about = f"importing what {self.path} names"
         result = run(task, request, about, folders=[self.folder] if self.folder else [])
         found = [
-            replace(error(str(ending), "Repair the module or its imports"), key=key)
-            for ending in result.endings
-            for key in ending.keys or (None,)
+            replace(each, key=key, more_keys=())  # each key has its own line
+            for each in endings_of(result, "Repair the module or its imports")
+            for key in each.keys or (None,)
         ]
         found += map(from_record, result.values.get("finding", ()))
         return result, [self.placed(each) for each in found]
@@ -330,9 +319,16 @@ def verify_file(path: str | os.PathLike[str], imports: bool = True) -> FileRepor
         found += map(file.placed, file.project.check_wheel(file.folder))
     if imports:
         if file.description is not None:
-            found += map(file.placed, check_requirements(file.description.requires))
-            found += map(file.placed, check_variants(file.description))
-        result, imported = file.import_with(f"{__name__}:examine")
+            # What discovery makes of it, without the variables of a library.
+            nowhere = read_environment("", {})
+            library = Description(DEFAULT, (), (), in_code=True)
+            catalog = build_catalog(library, [], [], [file.description], nowhere, ())
+            known = file.description.problems
+            malformed = [each for each in catalog.problems if each not in known]
+            found += [file.placed(replace(each, severity=Severity.ERROR)) for each in malformed]
+            here = catalog.descriptions[file.description.name]
+            found += map(file.placed, check_environment(here, malformed))
+        _, imported = file.import_with(f"{__name__}:examine")
         for each in imported:
             remedy = each.remedy
             if each.is_absent and each.severity is Severity.WARNING:
@@ -341,8 +337,6 @@ def verify_file(path: str | os.PathLike[str], imports: bool = True) -> FileRepor
                     remedy += f"; no folder around the file is called {names}"
                 remedy += "; or leave imports out with --no-imports"
             found.append(replace(each, remedy=remedy))
-        if not result.is_complete:
-            found.append(file.placed(incomplete()))
     found.sort(key=lambda each: each.line or 0)
     backend, description = file.fields.get("name"), file.description
     return FileReport(

@@ -13,15 +13,7 @@ from .._errors import Finding, ended, replace
 from .._patterns import EXACT, TypePattern, split_identifier, type_identifier
 from .findings import error, key_path, note, unchecked
 from .functions import LibraryFunctions, check_callable, check_conversion, check_every
-from .importing import (
-    Importer,
-    Mention,
-    Role,
-    attributes_like,
-    did_you_mean,
-    is_module_installed,
-    package_of,
-)
+from .importing import Importer, Mention, Role, is_module_installed, package_of
 from .libraries import every_class
 
 if TYPE_CHECKING:
@@ -215,36 +207,17 @@ def check_pattern(pattern: TypePattern, importer: Importer) -> Iterator[Finding]
     if finding is not None:
         yield finding
         return
-    found = _named_class(pattern)
+    remedy = "Name the class by the module and qualname that it has"
+    found = importer.load(pattern.identifier, is_needed=False, otherwise=remedy)
     if isinstance(found, Finding):
-        yield found
-    elif found is not None:
-        yield from _check_class(pattern, found)
-
-
-def _named_class(pattern: TypePattern) -> Any:
-    """Return the object that a pattern names, a finding if there is none, or None if unknown."""
-    found: Any = sys.modules[pattern.module]
-    for part in pattern.qualname.split("."):
-        outer = found
-        try:
-            found = getattr(outer, part)
-        except Exception:  # noqa: BLE001  # a module's own __getattr__
-            if "<locals>" in pattern.qualname:
-                return None
-            # A class need not be an attribute of its module.
-            for each in every_class():
-                if type_identifier(each) == pattern.identifier:
-                    return each
-            return error(
-                f"{pattern.module!r} has no {pattern.qualname!r}, so {str(pattern)!r} "
-                "can never match",
-                did_you_mean(
-                    attributes_like(outer, part),
-                    "Name the class by the module and qualname that it has",
-                ),
-            )
-    return found
+        # A class need not be an attribute of its module.
+        named = [each for each in every_class() if type_identifier(each) == pattern.identifier]
+        if not (named or "<locals>" in pattern.qualname):
+            yield replace(found, message=f"{found.message}, so {str(pattern)!r} can never match")
+    else:
+        named = [found]
+    for each in named[:1]:
+        yield from _check_class(pattern, each)
 
 
 def _check_class(pattern: TypePattern, found: Any) -> Iterator[Finding]:

@@ -28,21 +28,18 @@ from .checks import DescriptionCheck
 from .child import TaskResult, foreign_code, run
 from .findings import (
     Report,
-    error,
+    endings_of,
     from_record,
-    incomplete,
     merged,
     note,
     source_as_json,
     source_from_json,
     to_record,
     warning,
-    with_keys,
 )
 from .importing import (
     Importer,
-    check_requirements,
-    check_variants,
+    check_environment,
     fields_of,
     find_mentions,
     package_of,
@@ -177,16 +174,12 @@ def examine_library(library: str | Library, *, timeout: float = 60.0) -> Library
 
 
 def _reported(result: TaskResult, backend: str | None, place: dict[str, Any]) -> Iterator[Finding]:
-    """Yield the findings of a task, and one for each child that ended early."""
-    about = {"backend": backend, "source": source_from_json(place)}
+    """Yield the findings of a task, and those about children that ended early."""
     remedy = _IN_USE if backend is None else "Repair the module, or block the backend"
-    for each in result.endings:
-        more_time = "Give it more time with --timeout, or repair what hangs"
-        finding = error(str(each), more_time if each.is_late else remedy)
-        yield replace(with_keys(finding, each.keys), **about)
+    more_time = "Give it more time with --timeout, or repair what hangs"
+    for each in endings_of(result, remedy, more_time):
+        yield replace(each, backend=backend, source=source_from_json(place))
     yield from map(from_record, result.values.get("finding", ()))
-    if result.endings and result.endings[-1].module and not result.is_complete:
-        yield replace(incomplete(), **about)
 
 
 def _sorted(findings: Iterable[Finding]) -> tuple[Finding, ...]:
@@ -310,10 +303,9 @@ def _examine_backend(
     check = DescriptionCheck(
         mentions, Importer(own), journal, system=system, is_generated=is_generated
     )
-    # A requirement that cannot be read is among the problems of discovery.
-    requires = chain(check_requirements(description.requires), check_variants(description))
-    unmet = (each for each in requires if each.severity is Severity.NOTE)
-    for finding in chain(check.findings(), _check_calls(description, system, journal), unmet):
+    calls = _check_calls(description, system, journal)
+    absent = check_environment(description, system.problems)
+    for finding in chain(check.findings(), calls, absent):
         journal.add("finding", to_record(replace(finding, backend=name, source=home)))
 
 

@@ -16,14 +16,14 @@ from re import search
 from typing import TYPE_CHECKING, Any
 
 from .._description import AUTO_GENERATION, DEFAULTS, EVERY, GivenCallable
-from .._discovery import choose_variants
+from .._discovery import REQUIRES
 from .._environment import (
     RequirementError,
     installed_distributions,
     installed_version,
     why_unmet,
 )
-from .._errors import Finding, Severity, in_words, nearest, replace
+from .._errors import Finding, in_words, nearest, replace
 from .._patterns import TypePattern, split_identifier
 from ..exceptions import IdentifierError
 from .findings import error, key_path, note, unchecked, warning
@@ -175,41 +175,16 @@ def _strings(values: Any) -> Iterator[tuple[int, str]]:
             yield position, value
 
 
-# --- Requirements ---------------------------------------------------------------------------------
+def check_environment(description: Description, problems: Iterable[Finding]) -> Iterator[Finding]:
+    """Yield a note about an unmet requirement, and about each function that is absent here.
 
-
-def check_requirements(requires: Iterable[str]) -> Iterator[Finding]:
-    """Yield an error for each malformed requirement, and a note for each unmet one.
-
-    Examples
-    --------
-    >>> [str(each.severity) for each in check_requirements(["no-such-distribution", "a b"])]
-    ['note', 'error']
+    One that cannot be read is among the `problems` of discovery.
     """
-    for position, text in enumerate(requires):
-        try:
-            unmet = why_unmet(text)
-        except RequirementError as failure:
-            remedy = "Install packaging, or correct the requirement"
-            found = error(f"it is inactive, because of a requirement: {failure}", remedy)
-        else:
-            if not unmet:
-                continue
-            found = note(f"{unmet}, so it is inactive here", "Install it to use the backend")
-        yield replace(found, key=f"requires[{position}]")
-
-
-def check_variants(description: Description) -> Iterator[Finding]:
-    """Yield an error for each malformed requirement, and a note for each absent function.
-
-    The variants may have been chosen before.
-    """
-    if not description.varies:
-        return
-    chosen, problems = choose_variants(description)
-    for problem in problems:
-        yield replace(problem, severity=Severity.ERROR)
-    for identifier, why in {**description.absent, **chosen.absent}.items():
+    malformed = [each.backend for each in problems if each.key == REQUIRES]
+    if description.unmet and description.name not in malformed:
+        message = f"{description.unmet}, so it is inactive here"
+        yield replace(note(message, "Install it to use the backend"), key=REQUIRES)
+    for identifier, why in description.absent.items():
         message = f"it has no implementation for what is installed here: {why}"
         found = note(message, "Install it, or add an implementation without a requirement")
         yield replace(found, key=key_path(("functions", identifier)))
@@ -226,13 +201,18 @@ class Importer:
         self.own = set(own)
         self.found: dict[str, Any] = {}
 
-    def load(self, identifier: str, is_needed: bool) -> Any:
-        """Return the object that an identifier names, or a `Finding`; results are cached."""
+    def load(
+        self, identifier: str, is_needed: bool, otherwise: str = "Correct the name, or define it"
+    ) -> Any:
+        """Return the object that an identifier names, or a `Finding`; results are cached.
+
+        Without a similar name, the remedy is `otherwise`.
+        """
         if identifier not in self.found:
-            self.found[identifier] = self._load(identifier, is_needed)
+            self.found[identifier] = self._load(identifier, is_needed, otherwise)
         return self.found[identifier]
 
-    def _load(self, identifier: str, is_needed: bool) -> Any:
+    def _load(self, identifier: str, is_needed: bool, otherwise: str) -> Any:
         module, qualname = split_identifier(identifier)
         finding = self.try_module(module, is_needed)
         if finding is not None:
@@ -246,7 +226,7 @@ class Importer:
                 why = "" if isinstance(raised, AttributeError) else f" ({raised})"
                 return error(
                     f"{module!r} has no {qualname!r}{why}",
-                    did_you_mean(attributes_like(outer, part), "Correct the name, or define it"),
+                    did_you_mean(attributes_like(outer, part), otherwise),
                 )
         return found
 

@@ -29,7 +29,15 @@ from .._errors import (
     replace,
 )
 from .._order import BY_TYPES, DECLARED
-from .._patterns import ABSTRACT, DEFAULT, EXACT, TypePattern, import_identifier, shown
+from .._patterns import (
+    ABSTRACT,
+    DEFAULT,
+    EXACT,
+    TypePattern,
+    import_identifier,
+    loaded_object,
+    shown,
+)
 from .child import foreign_code, progress
 from .findings import note
 from .importing import package_of
@@ -37,8 +45,6 @@ from .project import check_group, entry_point_advice
 
 if TYPE_CHECKING:
     from .._description import Description
-    from .._discovery import Catalog
-    from .._order import Order
     from ..backend_system import BackendSystem
 
 GROUP = "spatch_core.libraries"
@@ -341,11 +347,6 @@ def list_backends(loaded: LoadedLibrary) -> list[ListedBackend]:
     return [*_usable(system, loaded), *blocked, *skipped.values()]
 
 
-def current_backend(loaded: LoadedLibrary) -> str | None:
-    """Return the current backend that the environment sets, or None."""
-    return None if loaded.system is None else loaded.system.backend_opts().backend
-
-
 def unusable_backends(loaded: LoadedLibrary) -> list[ListedBackend]:
     """Return the backends that explanations of calls leave out."""
     return [each for each in list_backends(loaded) if each.state in (State.BLOCKED, State.BROKEN)]
@@ -446,13 +447,9 @@ def _covers(own: TypePattern, other: TypePattern) -> bool:
         return True
     if own.prefix == EXACT or (own.prefix != ABSTRACT and other.prefix not in (EXACT, own.prefix)):
         return False
-    cls: Any = sys.modules.get(other.module)
-    base: Any = sys.modules.get(own.module)
-    with suppress(Exception):
-        for part in other.qualname.split("."):
-            cls = getattr(cls, part)
-        for part in own.qualname.split("."):
-            base = getattr(base, part)
+    cls: Any = loaded_object(other.module, other.qualname)
+    base: Any = loaded_object(own.module, own.qualname)
+    with suppress(Exception):  # a third party's class
         return issubclass(cls, base) if own.prefix == ABSTRACT else base in type.mro(cls)
     return False
 
@@ -465,16 +462,27 @@ BASE_ORDER = (
 )
 
 
-def edges_as_json(catalog: Catalog) -> list[dict[str, Any]]:
-    """Return every edge in force, the strongest first, as ``show --json`` prints them."""
+def edges_as_json(loaded: LoadedLibrary) -> list[dict[str, Any]]:
+    """Return every edge in force, the strongest first, as ``show --json`` prints them.
+
+    ``void`` is the reason why an edge takes part in no call, or empty.
+    """
+    catalog = loaded.usable._catalog()
+    why_void = loaded.usable._dispatcher.ensure_loaded().why_void
+    waiting = {each.name for each in list_backends(loaded) if each.state is State.WAITS}
     found = []
     for edge in catalog.order.edges(catalog.default_name):
-        declared_by = None
-        if edge.origin == DECLARED:
-            declared_by = edge.after if edge.moves_down else edge.before
         fields = edge._asdict()
-        del fields["moves_down"]
-        found.append({**fields, "declared_by": declared_by})
+        declared_by = edge.after if fields.pop("moves_down") else edge.before
+        waits = [name for name in (edge.before, edge.after) if name in waiting]
+        void = f"{waits[0]} waits for prioritize, and goes first there" if waits else ""
+        found.append(
+            {
+                **fields,
+                "declared_by": declared_by if edge.origin == DECLARED else None,
+                "void": void or why_void(edge.before, edge.after),
+            }
+        )
     return found
 
 
@@ -485,9 +493,3 @@ def short_reason(edge: Mapping[str, Any], name: str) -> str:
         return f"{goes}: {'narrower' if name == edge['before'] else 'wider'} types"
     declared_by = edge["declared_by"]
     return f"{goes}: {f'{declared_by} declares it' if declared_by else edge['reason']}"
-
-
-def mending(order: Order) -> str | None:
-    """Return a value of ``SET_ORDER`` that breaks every cycle; None without cycles."""
-    pieces = [piece for cycle in order.cycles for piece in cycle.set_order.split(",")]
-    return ",".join(dict.fromkeys(pieces)) or None

@@ -7,11 +7,10 @@ functions of a library at once, in a child, for the report.
 from __future__ import annotations
 
 import builtins
-from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from functools import cache
-from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 from .._decide import Verdict
@@ -313,49 +312,62 @@ class Question:
 
 # --- What runs for the types that backends name --------------------------------------------------
 
-LIMIT = 20_000
-"""The largest number of combinations of a function with types, for one library."""
-LINES = 2_000_000
-"""The largest number of verdicts in all answers together, which take about half a minute."""
-_FEW = 20
-"""The largest number of backends with which answers include those that do not match."""
-# Values, because a library that vendors this package has an enum of its own.
-_UNINVOLVED = (Verdict.NO_MATCH.value, Verdict.NO_IMPLEMENTATION.value)
-_REFUSES, _ASKED = Verdict.REFUSES.value, Verdict.ASKED.value
-UNDECIDED, REFUSED = -1, -2
-"""In place of a backend: the arguments decide, or the call would be refused."""
+
+def is_refused(explanation: Explanation) -> bool:
+    """Whether the call would raise; one whose arguments decide may run."""
+    # Values, because a library that vendors this package has an enum of its own.
+    verdicts = {each.verdict.value for each in explanation.backends}
+    return Verdict.REFUSES.value in verdicts and Verdict.ASKED.value not in verdicts
+
+
+def calls_of(question: Question, given: Mapping[str, GivenType]) -> list[dict[str, Any]]:
+    """Explain a call with each given type that a backend with an implementation names.
+
+    The answers are the ``calls`` of ``explain --json``, sorted by type.
+    """
+    names = {
+        pattern.identifier
+        for name, each in question.system.backends.items()
+        for pattern in each.known_types
+        if name == DEFAULT or each.implementation(question.function) is not None
+    }
+    found = []
+    for name in sorted(names & given.keys()):
+        try:
+            explained = replace(question, types=(given[name],)).ask()
+        except Exception as error:  # noqa: BLE001  # a third party's class
+            outcome = {"selected": None, "refused": False, "reason": in_words(error)}
+        else:
+            deciding = (
+                each.reason
+                for each in explained.backends
+                if each.backend == explained.selected or each.verdict == Verdict.ASKED
+            )
+            reason = next(deciding, "")
+            refused = is_refused(explained)
+            outcome = {"selected": explained.selected, "refused": refused, "reason": reason}
+        found.append({"type": name, **outcome, "note": given[name].note})
+    return found
 
 
 def what_runs(
     library: Library, functions: Sequence[str], *, timeout: float = 60.0
 ) -> dict[str, Any]:
-    """Ask what would run for each function of a library; a child process imports the types.
+    """Explain calls of each function of a library; a child process imports the types.
 
-    If there are too many combinations, pairs of types are left out first, then the types that few
-    backends name. Equal outcomes and texts are stored once; other lists have indices into theirs:
-
-    - ``types``: each with its ``name``, and a ``note`` if it is a stand-in or was left out;
-    - ``combinations`` of types: single ones, and pairs of primary types;
-    - ``answers``: lists of outcomes, by function and combination;
-    - ``outcomes``: the backend that would run, `UNDECIDED` or `REFUSED`; triples of backend,
-      verdict and reason; and the number of backends that have none;
-    - ``left_out``: the number of types that were left out;
-    - ``fault``: why there are no answers; then the lists are empty.
+    The result has the answers of `calls_of` by function as ``calls``. If there are not all of them,
+    ``fault`` says why.
     """
     name, identifier = library.name, library.identifier
     request = {"name": name, "identifier": identifier, "functions": [*functions]}
-    about = f"asking what runs in {library.name}"
-    report = run(f"{__name__}:answer", request, about, limit=timeout)
-    endings = "; ".join(map(str, report.endings))
-    fault = endings or report.last("fault", "nothing was answered")
-    lists = ("types", "combinations", "functions", "answers", "outcomes", "texts")
-    nothing: dict[str, Any] = {**{each: [] for each in lists}, "left_out": 0, "fault": fault}
-    found: dict[str, Any] = report.last("answers", nothing)
-    return found
+    result = run(f"{__name__}:answer", request, f"asking what runs in {name}", limit=timeout)
+    endings = "" if result.is_complete else "; ".join(map(str, result.endings))
+    calls = dict(result.values.get("calls", ()))
+    return {"calls": calls, "fault": endings or result.last("fault", "")}
 
 
 def answer(request: dict[str, Any], journal: Journal) -> None:
-    """Add the ``answers``, or a ``fault``; called in the child."""
+    """Add the ``calls`` of each function, or a ``fault``; called in the child."""
     library = Library(request["name"], request["identifier"], Source())
     journal.begins(f"loading {library.name}")
     loaded = load_library(library)
@@ -363,81 +375,12 @@ def answer(request: dict[str, Any], journal: Journal) -> None:
         journal.add("fault", loaded.describe(loaded.fault))
         return
     import_public_names(library)
-    system, names = loaded.usable, request["functions"]
-    identifiers, primary = _types_of(system)
-    room = max(1, min(LIMIT, LINES // len(system.backends)) // max(1, len(names)))
-    given = [_given(each, journal) for each in identifiers[:room]]
-    usable = {place: each for place, each in enumerate(given) if isinstance(each, GivenType)}
-    pairs = combinations([each for each in usable if identifiers[each] in primary], 2)
-    chosen = [*([each] for each in usable), *map(list, pairs)][:room]
-    combined = [tuple(usable[place] for place in places) for places in chosen]
-    texts: dict[str, int] = {}
-    outcomes: dict[Any, int] = {}
-    answers = []
-    for name in names:
+    given = {}
+    for identifier in sorted(loaded.types):
+        module = split_identifier(identifier)[0]
+        if journal.begins(f"importing {module}", identifier, module):
+            with suppress(ValueError):  # doctor reports it
+                given[identifier] = given_type(identifier)
+    for name in request["functions"]:
         journal.begins(f"asking for {name}")
-        found = (_outcome(Question(system, name, each), texts) for each in combined)
-        answers.append([outcomes.setdefault(each, len(outcomes)) for each in found])
-    described = [
-        {"name": name, "note": each if isinstance(each, str) else each.note}
-        for name, each in zip(identifiers, given, strict=False)
-    ]
-    everything = {
-        "types": described,
-        "combinations": chosen,
-        "functions": names,
-        "answers": answers,
-        "outcomes": [*outcomes],
-        "texts": [*texts],
-        "left_out": len(identifiers[room:]),
-        "fault": "",
-    }
-    journal.add("answers", everything)
-
-
-def _types_of(system: BackendSystem) -> tuple[list[str], set[str]]:
-    """Return the types that backends name, and the set of primary types.
-
-    The library's own types come first, then the types of most backends.
-    """
-    descriptions = system.backends.values()
-    own = {pattern.identifier for pattern in system.backends[DEFAULT].primary_types}
-    primary = {pattern.identifier for each in descriptions for pattern in each.primary_types}
-    counts = Counter(pattern.identifier for each in descriptions for pattern in each.known_types)
-    return sorted(counts, key=lambda name: (name not in own, -counts[name], name)), primary
-
-
-def _given(identifier: str, journal: Journal) -> GivenType | str:
-    """Return a type, or the reason for leaving it out."""
-    module = split_identifier(identifier)[0]
-    if not journal.begins(f"importing {module}", identifier, module):
-        return f"importing {module} ended the interpreter"
-    try:
-        return given_type(identifier)
-    except ValueError as error:
-        return str(error)
-
-
-def _outcome(
-    question: Question, texts: dict[str, int]
-) -> tuple[int, tuple[tuple[int, ...], ...], int]:
-    """Return the answer to a question as one of the ``outcomes``; `texts` gets what it says."""
-
-    def place(text: str) -> int:
-        return texts.setdefault(text, len(texts))
-
-    try:
-        explained = question.ask()
-    except Exception as error:  # noqa: BLE001  # a third party's class
-        return UNDECIDED, ((-1, -1, place(in_words(error))),), 0
-    lines = [(each.backend, each.verdict.value, each.reason) for each in explained.backends]
-    verdicts = {verdict for _, verdict, _ in lines}
-    if len(lines) > _FEW:
-        lines = [each for each in lines if each[1] not in _UNINVOLVED]
-    selected = UNDECIDED
-    if explained.selected is not None:
-        selected = place(explained.selected)
-    elif _REFUSES in verdicts and _ASKED not in verdicts:
-        selected = REFUSED
-    placed = tuple(tuple(map(place, each)) for each in lines)
-    return selected, placed, len(explained.backends) - len(lines)
+        journal.add("calls", (name, calls_of(Question(loaded.usable, name, ()), given)))

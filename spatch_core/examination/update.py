@@ -190,11 +190,7 @@ def _changed(
         removed=tuple(sorted(table.keys() - wanted)),
         unregistered=tuple(sorted(present.keys() - table)),
     )
-    try:
-        text = edit_functions(file.text, table, wanted)
-    except CannotEdit:
-        file.fault("functions", "it is written on one line", "Write it as [functions]")
-        return update
+    text = edit_functions(file.text, table, wanted)
     after = read_file(file.path, text)
     now = _functions(after)
     others = {*NO_FUNCTIONS, *update.unregistered}
@@ -204,7 +200,7 @@ def _changed(
         for key in FUNCTION_FIELDS
     )
     if not is_as_wanted:
-        remedy = "Give each function a table of its own"
+        remedy = 'Write [functions], and for each function a table: [functions."library:name"]'
         file.fault("functions", "its text cannot be changed safely", remedy)
         return update
     # Not an unknown key, which stays.
@@ -387,10 +383,6 @@ def _specificity(name: re.Match[str]) -> tuple[Any, ...]:
 # --- The text of the file ------------------------------------------------------------------------
 
 
-class CannotEdit(Exception):  # noqa: N818  # it asks the user to change the file
-    """The table of functions is written on one line."""
-
-
 @dataclass(slots=True)
 class _Block:
     """The lines of a table with its header; the first block is what stands before all headers."""
@@ -407,7 +399,8 @@ def edit_functions(
     """Return the text of a file, valid TOML, with the wanted functions; the rest stays as it is.
 
     The text is cut at the headers of its tables. tomlkit edits those that change. Unknown fields of
-    `present` functions stay. Raises `CannotEdit` if the table of functions is written on one line.
+    `present` functions stay. Nothing is added to a table of functions on one line: the result is
+    not valid then.
     """
     if "\r\n" in text:
         return edit_functions(text.replace("\r\n", "\n"), present, wanted).replace("\n", "\r\n")
@@ -419,7 +412,6 @@ def edit_functions(
             _change(blocks, name, old, wanted[name])
     for name in sorted(wanted):
         if not isinstance(present.get(name), Mapping):
-            list(_edit(blocks, name))  # raises CannotEdit for a table on one line
             _add(blocks, name, wanted[name])
     return "\n".join(line for block in blocks for line in (*block.above, *block.body, *block.below))
 
@@ -502,15 +494,12 @@ def _change(
 def _edit(blocks: list[_Block], name: str) -> Iterator[Any]:
     """Yield the tables of functions that have a function in them, and write their changes."""
     import tomlkit
-    from tomlkit.items import InlineTable
 
     for block in blocks:
         if block.path not in ((), ("functions",), ("functions", name)):
             continue
         document = tomlkit.parse("\n".join(block.body))
         functions: Any = document.get("functions", {})
-        if isinstance(functions, InlineTable):
-            raise CannotEdit
         if name in functions:
             yield functions
             block.body = document.as_string().removesuffix("\n").split("\n")

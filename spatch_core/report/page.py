@@ -78,7 +78,7 @@ class ReportedLibrary:
     default_name: str  # the name of the library itself as people see it
     order: Json | None = None  # and the functions
     examined: Json | None = None  # by doctor
-    what_runs: Json | None = None  # see `examination.question`
+    what_runs: Json | None = None  # the calls that ``explain`` shows, by function
 
     def shown(self, backend: str) -> str:
         """Return the name of a backend as people see it."""

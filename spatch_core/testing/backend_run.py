@@ -1,18 +1,22 @@
 """A run of a library's tests under a backend: the part of the plugin that is loaded on demand.
 
 First comes the run, then its hooks around each call, then the report: the table, the JSON, and what
-the fixture gives.
+the fixture gives; at last, how calls of a package reach a library that wraps its functions.
 """
 
 from __future__ import annotations
 
 import json
+import os
+import sys
 import warnings
 from collections import Counter
 from collections.abc import Awaitable, Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
+from functools import wraps
 from threading import RLock
+from types import ModuleType
 from typing import Any, TypeAlias
 
 import pytest
@@ -26,7 +30,6 @@ from ..backend_system import BackendSystem
 from ..examination.libraries import find_library, import_public_names, load_library
 from ..exceptions import GlobalOptionsWarning, UnknownBackendError
 from ..hooks import watched
-from .package_functions import replace_functions
 
 FORMAT = 1
 """The version of the JSON format. Later versions only add keys."""
@@ -397,3 +400,89 @@ def _listed(title: str, names: list[str]) -> Iterator[str]:
         yield f"    {each}"
     if len(names) > SHOWN:
         yield f"    and {len(names) - SHOWN} more, which the JSON has"
+
+
+# --- The functions of a package that a library wraps ----------------------------------------------
+
+
+def replace_functions(
+    system: BackendSystem, is_running: Callable[[], object] | None = None
+) -> Callable[[], None]:
+    """Replace the functions of a package that a library wraps; return the way to undo it.
+
+    The library's functions are bound to the names of the package's functions in its public modules,
+    also to names that a module's ``__getattr__`` provides. Dictionaries of the package with a
+    function as a key get its replacement as another key.
+
+    With `is_running`, a call reaches the package's own function while the library runs a call, and
+    in other processes: it may be the backend that makes it, and would never come to an end.
+    """
+    process = os.getpid()
+
+    def replacement(default: Callable[..., Any], wrapper: Callable[..., Any]) -> Callable[..., Any]:
+        if (is_inside := is_running) is None:
+            return wrapper
+
+        @wraps(wrapper)
+        def stand_in(*args: Any, **kwargs: Any) -> Any:
+            is_own = is_inside() or os.getpid() != process
+            return (default if is_own else wrapper)(*args, **kwargs)
+
+        return stand_in
+
+    functions = {
+        id(record.function.default): (
+            record.function.default,
+            replacement(record.function.default, record.wrapper),
+        )
+        for record in system._dispatcher.records
+        if _package(record.function.default) != _package(record.wrapper)
+    }
+    undo: list[tuple[dict[Any, Any], Any, Any]] = []
+
+    def put(where: dict[Any, Any], key: Any, value: Any) -> None:
+        undo.append((where, key, where.get(key, undo)))  # the list itself: the key was absent
+        where[key] = value
+
+    def bind(module: ModuleType, name: str, function: Any) -> None:
+        put(vars(module), name, function)
+        if is_running is not None:
+            # Pickle finds it by this name; in a new process the name leads to the package's own.
+            function.__module__, function.__qualname__ = module.__name__, name
+
+    for module in _modules({_package(default) for default, _ in functions.values()}):
+        names = vars(module)
+        is_public = not any(part.startswith("_") for part in module.__name__.split("."))
+        for name, value in [*names.items()]:
+            if is_public and id(value) in functions:
+                bind(module, name, functions[id(value)][1])
+            elif type(value) is dict:
+                for default, function in functions.values():
+                    if value.get(default) is not None and function not in value:
+                        put(value, function, value[default])
+        if is_public and "__getattr__" in names:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # many are deprecated aliases
+                for default, function in functions.values():
+                    name = default.__name__
+                    if name not in names and getattr(module, name, None) is default:
+                        bind(module, name, function)
+
+    def put_back() -> None:
+        for where, key, before in reversed(undo):
+            if before is undo:
+                where.pop(key, None)
+            else:
+                where[key] = before
+
+    return put_back
+
+
+def _package(function: Any) -> str:
+    return str(getattr(function, "__module__", "")).partition(".")[0]
+
+
+def _modules(packages: set[str]) -> Iterator[ModuleType]:
+    for name, module in [*sys.modules.items()]:
+        if type(module) is ModuleType and name.partition(".")[0] in packages:
+            yield module

@@ -2,7 +2,7 @@
 
 They take more than half of the time of a command. Each command has a process of its own, with the
 environment, the folder, the search path and the exit of one that Python has started;
-``spatch_core`` itself is imported there. `test_forked_commands` compares both.
+``spatch_core`` itself is imported there. `test_terminal` compares both.
 
 As a script, this reads requests from its standard input, one JSON object a line, and answers each
 with the exit code.

@@ -81,7 +81,8 @@ def mixed(tmp_path_factory: pytest.TempPathFactory) -> Site:
     )
     site.install_backend(
         "gold",
-        types() + "[functions.'paintlib.filters:blur']\nfunction = 'paint_gold:blur'\n",
+        types()
+        + "opt_in = true\n[functions.'paintlib.filters:blur']\nfunction = 'paint_gold:blur'\n",
         "import os\nprint('loud')\nos.write(1, b'raw')\ndef blur(x): return x\n",
     )
     write_distribution(
@@ -127,7 +128,7 @@ def test_each_backend_has_a_row(library: dict[str, Any], shown: Answer) -> None:
     expected = [
         ["default", "active", "1", "0", "0", "paint-lib 2.5"],
         ["chalk", "active", "1", "0", "0", "paint-lib 2.5"],
-        ["gold", "active", "0", "1", "0", "paint-gold 1.0"],
+        ["gold", "active", "0", "2", "0", "paint-gold 1.0"],
         ["faulty", "needs opt-in", "4", "1", "1", "paint-faulty 1.0"],
         ["broken", "broken", "2", "0", "0", "paint-broken 1.0"],
         ["exiting", "broken", "1", "0", "0", "paint-exiting 1.0"],
@@ -152,7 +153,7 @@ def test_each_backend_has_a_row(library: dict[str, Any], shown: Answer) -> None:
         ]
         for name, state, errors, warnings, notes, distribution in expected
     )
-    assert shown.output.endswith("\n\n7 backends: 10 errors, 2 warnings, 1 note\n")
+    assert shown.output.endswith("\n\n7 backends: 10 errors, 3 warnings, 1 note\n")
     assert shown.code == 1
 
 
@@ -208,12 +209,14 @@ def test_the_librarys_own_types_are_examined_too(library: dict[str, Any]) -> Non
         assert (finding["keys"], finding["distribution"]) == (["primary_types[0]"], "paint-lib")
 
 
-def test_a_name_that_two_distributions_offer_is_reported(library: dict[str, Any]) -> None:
-    """P7: one finding, about the backend that is used."""
-    (finding,) = findings(library, "gold")
-    assert (finding["severity"], finding["distribution"]) == ("warning", "paint-gold")
-    assert "and by paint-gold-too in " in finding["message"]
-    assert finding["message"].endswith("the backend of paint-gold is used")
+def test_what_does_not_skip_a_backend_is_a_warning(library: dict[str, Any]) -> None:
+    """D5, P7: an unknown key, and a name of two distributions; one finding about the used one."""
+    key, name = findings(library, "gold")
+    assert (key["severity"], key["keys"]) == ("warning", ["opt_in"])
+    assert key["remedy"] == "Did you mean 'requires_opt_in'?"
+    assert (name["severity"], name["distribution"]) == ("warning", "paint-gold")
+    assert "and by paint-gold-too in " in name["message"]
+    assert name["message"].endswith("the backend of paint-gold is used")
 
 
 def test_faults_of_descriptions_are_among_the_findings(library: dict[str, Any]) -> None:
@@ -746,28 +749,6 @@ def test_libraries_that_cannot_be_used_are_reported(bare: Site, link_packages: A
     assert "distribution paint-lib registers a library of the same name" in answer.output
     assert answer.row("default")[1] == "active"
     assert answer.code == 1
-
-
-def test_a_key_that_is_no_field_is_a_warning_about_an_active_backend(paint: Site) -> None:
-    """D5: the backend works."""
-    paint.install_backend(
-        "chalk",
-        """
-        primary_types = ["fractions:Fraction"]
-        opt_in = true
-        [functions."paintlib.filters:blur"]
-        function = "paint_chalk:blur"
-        """,
-        "def blur(x): ...",
-    )
-    answer = paint.run("doctor", "--json")
-    (library,) = answer.json["libraries"]
-    (chalk,) = (each for each in library["backends"] if each["name"] == "chalk")
-    assert (chalk["state"], chalk["errors"], chalk["warnings"]) == ("active", 0, 1)
-    found = {each["keys"][0]: each for each in library["findings"] if each["backend"] == "chalk"}
-    assert found["opt_in"]["severity"] == "warning"
-    assert found["opt_in"]["remedy"] == "Did you mean 'requires_opt_in'?"
-    assert paint.run("list").row("chalk")[1] == "active"
 
 
 def test_backends_without_faults_are_fine(paint: Site) -> None:

@@ -167,23 +167,6 @@ def test_a_current_backend(paint: Site) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        pytest.param(["--prioritize", "oli"], "is named 'oli'; did you mean 'oil'?", id="name"),
-        pytest.param(["--type", "text"], "'text' is not an identifier of the form", id="form"),
-        pytest.param(["--priorize", "oil"], "--prioritize", id="option"),
-    ],
-)
-def test_options_that_mean_nothing_are_wrong_usage(
-    paint: Site, arguments: list[str], message: str
-) -> None:
-    """They are errors, as in a program."""
-    answer = paint.run("explain", BLUR, "builtins:int", *arguments)
-    assert message in answer.errors
-    assert (answer.code, answer.output) == (2, "")
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
         pytest.param([BLUR, "flaot"], "'flaot' is not an identifier of the form", id="type"),
         pytest.param([BLUR, "builtins:len"], "not a type, but <built-in function", id="no type"),
         pytest.param([BLUR, "builtins:flaot"], "did you mean 'float'", id="near type"),
@@ -209,6 +192,9 @@ def test_options_that_mean_nothing_are_wrong_usage(
             id="not of a library",
         ),
         pytest.param([BLUR, "--why-not", "oil"], "--why-not needs TYPE", id="no types"),
+        pytest.param([BLUR, "int", "--prioritize", "oli"], "did you mean 'oil'?", id="backend"),
+        pytest.param([BLUR, "int", "--type", "text"], "'text' is not an identifier", id="--type"),
+        pytest.param([BLUR, "int", "--priorize", "oil"], "--prioritize", id="option"),
     ],
 )
 def test_wrong_usage_is_told_in_a_line(paint: Site, arguments: list[str], message: str) -> None:

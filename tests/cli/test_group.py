@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 
 FINE = "name = 'oil'\nprimary_types = ['builtins:int']\n"
+REPLACED = ("libraries", "functions", "order")
 
 
 @pytest.mark.parametrize("arguments", [["list"], ["--help"]])
@@ -64,17 +65,20 @@ def test_every_command_has_help_with_an_example(site: Site) -> None:
     assert all(f"  {name} " in answer.output for name in main.commands)
 
 
-def test_the_nearest_command_is_offered(site: Site) -> None:
-    """Without a near one, all commands are listed."""
-    assert "no command is named 'explian'; did you mean explain?" in site.run("explian").errors
-    assert "commands are: " in site.run("zzz").errors
-
-
-@pytest.mark.parametrize("name", ["libraries", "functions", "order"])
-def test_a_command_that_was_replaced_names_the_new_one(site: Site, name: str) -> None:
-    """It does nothing else."""
-    answer = site.run(name, "paintlib")
-    assert f"'{name}' has become `spatch-core " in answer.errors
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["explian"], "no command is named 'explian'; did you mean explain?"),
+        (["zzz"], "commands are: "),
+        *(([name, "x"], f"'{name}' has become `spatch-core ") for name in REPLACED),
+    ],
+)
+def test_an_unknown_command_is_told_what_to_write(
+    site: Site, arguments: list[str], message: str
+) -> None:
+    """A command that was replaced names the new one; it does nothing else."""
+    answer = site.run(*arguments)
+    assert message in answer.errors
     assert (answer.code, answer.output) == (2, "")
 
 
@@ -117,15 +121,6 @@ print([name for name in ("click", "rich") if name in sys.modules])
     assert done.stdout == "[]\n"
 
 
-@pytest.mark.parametrize("name", ["update-entrypoints", "verify-entrypoints"])
-def test_an_alias_has_its_own_help_and_is_in_no_list(name: str) -> None:
-    """Help and completion offer one name for each command."""
-    runner = CliRunner()
-    assert "Usage: " in runner.invoke(main, [name, "--help"]).output
-    assert name not in runner.invoke(main, ["--help"]).output
-    assert name not in main.list_commands(click.Context(main))
-
-
 @pytest.mark.parametrize(
     ("words", "code", "verified"),
     [
@@ -134,10 +129,11 @@ def test_an_alias_has_its_own_help_and_is_in_no_list(name: str) -> None:
         (["verify-entrypoints"], 0, True),
     ],
 )
-def test_a_file_without_a_registry_is_verified_and_not_updated(
+def test_names_of_the_public_package_work_and_are_in_no_list(
     tmp_path: Path, words: list[str], code: int, verified: bool
 ) -> None:
-    """The exit code is that of the command; what cannot be updated is not verified either."""
+    """A file without a registry is verified and not updated; then it is not verified either."""
+    assert words[0] not in main.list_commands(click.Context(main))
     file = tmp_path / "oil.toml"
     file.write_text(FINE, encoding="utf-8")
     result = CliRunner().invoke(main, [*words, str(file)])

@@ -5,8 +5,6 @@ from __future__ import annotations
 import shutil
 from typing import TYPE_CHECKING, Any
 
-import pytest
-
 import spatch_core
 from spatch_core.testing import write_distribution
 
@@ -118,48 +116,22 @@ def test_a_backend_in_the_librarys_code_comes_with_the_library(site: Site) -> No
     assert {answer.row(name)[-1] for name in ("chalk", "wax", "bad")} == {"paint-lib 2.5"}
 
 
-@pytest.mark.parametrize(
-    ("code", "message"),
-    [
-        pytest.param("raise SystemExit(3)", "SystemExit: 3", id="exit"),
-        pytest.param("system = 1", "is not a BackendSystem but of type 'int'", id="type"),
-    ],
-)
-def test_a_library_that_cannot_be_used_is_reported(paint: Site, code: str, message: str) -> None:
+def test_a_library_that_cannot_be_used_is_reported(paint: Site) -> None:
     """One line has the problem, and the other libraries are shown."""
     write_distribution(
         paint.folder,
         "ink-lib",
         entry_points={"spatch_core.libraries": {"inklib": "inklib:system"}},
-        files={"inklib.py": code},
+        files={"inklib.py": "raise SystemExit(3)"},
     )
     answer = paint.run("list")
     _, found = answer.output.split("library inklib (ink-lib 0.1.0, inklib = inklib:system):\n")
-    assert message in found.splitlines()[0].replace(":  ", ": ")
-    assert "oil      active " in answer.output
+    assert "SystemExit: 3" in found.splitlines()[0]
+    assert answer.row("oil")[1] == "active"
     assert (answer.code, answer.errors) == (1, "")
-
     (broken,) = paint.run("list", "inklib", "--json").json["libraries"]
-    assert broken["group"] is None
-    assert broken["environ_prefix"] is None
-    assert broken["backends"] == []
+    assert [broken[key] for key in ("group", "environ_prefix", "backends")] == [None, None, []]
     assert len(broken["problems"]) == 1
-
-
-@pytest.mark.parametrize(
-    ("name", "hint"),
-    [
-        pytest.param("paintlip", "did you mean paintlib?", id="near"),
-        pytest.param("q", "registered are: ", id="far"),
-    ],
-)
-def test_an_unknown_library_is_wrong_usage(paint: Site, name: str, hint: str) -> None:
-    """The error has the nearest names."""
-    answer = paint.run("list", name)
-    assert f"no library is named '{name}'" in answer.errors
-    assert hint in answer.errors
-    assert "paintlib" in answer.errors
-    assert (answer.code, answer.output) == (2, "")
 
 
 def test_public_names_that_cannot_be_imported_add_no_functions(paint: Site) -> None:

@@ -130,21 +130,36 @@ def test_options_of_the_program(paint: Site) -> None:
     }
 
 
-def test_methods_that_follow_another(paint: Site) -> None:
-    """K7: the instance has named the backend, so that options and priorities have no say."""
-    model = """
-        from ._dispatch import system
+def test_what_types_and_instances_have_chosen(paint: Site) -> None:
+    """K4, K7: a type that overrides, and a remembered backend; options have no say in both."""
+    paint.install_library(
+        {
+            "paintlib/_dispatch.py": """
+                from spatch_core import BackendSystem
 
-        class Model:
-            @system.dispatchable("x", decides=True)
-            def fit(self, x):
-                return self
+                system = BackendSystem(
+                    "paintlib.backends", "PAINTLIB", ["builtins:int"], protocol="__paintlib__"
+                )
+                """,
+            "paintlib/filters.py": """
+                from ._dispatch import system
 
-            @system.dispatchable("x", follows="fit")
-            def predict(self, x):
-                return x
-        """
-    paint.install_library({"paintlib/filters.py": model})
+                class Model:
+                    @system.dispatchable("x", decides=True)
+                    def fit(self, x):
+                        return self
+
+                    @system.dispatchable("x", follows="fit")
+                    def predict(self, x):
+                        return x
+
+                class Over:
+                    @classmethod
+                    def __paintlib__(cls, *call):
+                        return "over"
+                """,
+        }
+    )
     names = [f"paintlib.filters:Model.{each}" for each in ("fit", "predict")]
     toml = "".join(f'[functions."{each}"]\nfunction = "paint_wax:f"\n' for each in names)
     opted = 'primary_types = ["builtins:int"]\nrequires_opt_in = true\n'
@@ -152,7 +167,7 @@ def test_methods_that_follow_another(paint: Site) -> None:
     program = """
         import os
         from paintlib._dispatch import system
-        from paintlib.filters import Model
+        from paintlib.filters import Model, Over
         from spatch_core import hooks
 
         with hooks.record(os.environ["RUN"]) as recorded, system.backend_opts(hook=recorded):
@@ -160,14 +175,16 @@ def test_methods_that_follow_another(paint: Site) -> None:
                 model = Model().fit(1)
             model.predict(2)
             Model().predict(2)
+            assert Model().fit(Over()) == "over"
         """
     run_python(program, path=[paint.folder], environment={"RUN": str(paint.folder / "run.json")})
     found = paint.run("replay-check", "run.json", "--json").json["choices"]
-    assert [(each["backend"], each["invoked"], each["outcome"]) for each in found] == [
+    assert {(each["backend"], each["invoked"], each["outcome"]) for each in found} == {
         ("wax", False, "same"),
         ("default", False, "same"),
         ("wax", True, "same"),
-    ]
+        ("__paintlib__", False, "same"),
+    }
     paint.install_backend("wax", opted)
     output = paint.run("replay-check", "run.json").output
     assert "Model.predict(builtins:int): wax does not implement the function here" in output
@@ -201,32 +218,3 @@ def test_files_that_are_no_records(paint: Site, text: str, message: str) -> None
     assert answer.code == 1
     assert answer.errors.startswith(f"Error: run.json is not a record of hooks.record: {message}")
     assert answer.errors.count("\n") == 1
-
-
-OVERRIDING = """
-    from spatch_core import BackendSystem
-
-    system = BackendSystem("paintlib.backends", "PAINTLIB", protocol="__paintlib_function__")
-
-    class Over:
-        @classmethod
-        def __paintlib_function__(cls, *call):
-            return "over"
-    """
-
-
-def test_types_that_override_are_those_of_the_record(paint: Site) -> None:
-    """K4: the method of the library's protocol takes no part in the catalog."""
-    paint.install_library({"paintlib/_dispatch.py": OVERRIDING})
-    program = """
-        import os
-        from paintlib._dispatch import Over, system
-        from paintlib.filters import blur
-        from spatch_core import hooks
-
-        with hooks.record(os.environ["RUN"]) as recorded, system.backend_opts(hook=recorded):
-            assert blur(Over()) == "over"
-        """
-    run_python(program, path=[paint.folder], environment={"RUN": str(paint.folder / "run.json")})
-    answer = paint.run("replay-check", "run.json")
-    assert answer.output.endswith("1 recorded choice: 1 same\n")

@@ -52,11 +52,8 @@ def test_the_page_has_what_the_commands_tell(paint: Site) -> None:
         ["paintlib.filters:blend", "y-", True],
         [BLUR, "yy", True],
     ]
-    what = found["what"]
-    row = what["answers"][what["functions"].index(BLUR)]
-    names = [each["name"] for each in what["types"]]
-    outcome = row[what["combinations"].index([names.index("fractions:Fraction")])]
-    assert what["texts"][what["outcomes"][outcome][0]] == "oil"
+    explained = paint.run("explain", BLUR, "--json").json
+    assert found["what"]["calls"][BLUR] == explained["calls"]
 
 
 def test_the_findings_are_those_of_doctor(paint: Site) -> None:

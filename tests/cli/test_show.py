@@ -251,13 +251,15 @@ def test_each_backend_has_one_short_reason(ordered: Site) -> None:
     """P3: it is that of its strongest edge; JSON has all edges with their origins."""
     ordered.install_backend("wax", 'primary_types = ["builtins:str"]\n')
     answer = ordered.run("show", "paintlib", PAINTLIB_SET_ORDER="water>oil")
-    assert answer.output.startswith("paintlib: the backends, first goes first\n#  BACKEND  TYPES")
+    assert answer.output.startswith(
+        "paintlib: the backends in order, by name where no remark says more\n#  BACKEND  TYPES"
+    )
     assert [row[1::2] for row in answer.rows[2:7]] == [
-        ["default", "the library itself"],
+        ["default", "-"],
         ["water", "before oil: PAINTLIB_SET_ORDER says water>oil"],
         ["acrylic", "after water: acrylic declares it"],
         ["oil", "after water: PAINTLIB_SET_ORDER says water>oil"],
-        ["wax", "by name"],
+        ["wax", "-"],
     ]
     assert (answer.code, answer.errors) == (0, "")
     found = edges_of(ordered, PAINTLIB_SET_ORDER="water>oil")
@@ -287,7 +289,7 @@ def test_edges_that_take_part_in_no_call_are_no_reasons(paint: Site) -> None:
     reasons = {row[1]: row[3] for row in paint.run("show", "paintlib").rows[2:8]}
     assert reasons["wax"] == "needs opt-in"
     assert reasons["clay"] == "waits for prioritize"
-    assert (reasons["water"], reasons["chalk"]) == ("by name", "before ink: chalk declares it")
+    assert (reasons["water"], reasons["chalk"]) == ("-", "before ink: chalk declares it")
     assert edges_of(paint, PAINTLIB_SET_ORDER="ink>default")["ink", "default"]["void"] == ""
 
 
@@ -329,8 +331,8 @@ def test_each_function_has_its_backends(paint: Site) -> None:
     start = answer.rows.index(["FUNCTION", "IMPLEMENTED BY"])
     blend = "paintlib.filters:blend"
     assert answer.rows[start + 1 : start + 3] == [
-        [blend, "default, Water (asks)"],
-        [BLUR, "default, Water (asks), oil"],
+        [blend, "default, Water"],
+        [BLUR, "default, Water, oil"],
     ]
     assert "Not functions of the library:\n  paintlib.filters:blurr: wax\n" in answer.output
     place = f"paint-bad 1.0, {paint.folder}/paint_bad/backend.toml"

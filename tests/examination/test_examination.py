@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 import pytest
 
 import spatch_core.examination
-from spatch_core.examination import verify_file
 from spatch_core.examination.child import TaskResult, run
 from spatch_core.examination.importing import Importer
 from spatch_core.testing import run_python
@@ -47,14 +46,6 @@ def test_it_needs_no_extra(paint: Site, tmp_path: Path) -> None:
         """[(6, "'paint_oil' has no 'blur'")]""",
         "['functions.auto-generation']",
     ]
-
-
-def test_what_cannot_be_read_has_no_line(tmp_path: Path) -> None:
-    """The finding is about the whole file."""
-    (fault,) = verify_file(tmp_path / "absent.toml").findings
-    assert (fault.line, fault.key) == (None, None)
-    assert fault.place == str(tmp_path / "absent.toml")
-    assert str(fault).startswith(f"{fault.place}: it cannot be read: ")
 
 
 def test_names_are_listed_and_unknown_ones_are_errors() -> None:

@@ -104,33 +104,21 @@ def test_entry_points_that_name_something_else(site: Site) -> None:
 
 
 def test_groups_that_resemble_the_librarys(site: Site) -> None:
-    """No library reads them; groups of other programs are no fault."""
+    """No library reads them; groups of other programs and of other packages are no fault."""
     site.install_library()
-    write_distribution(
-        site.folder,
-        "paint-oil",
-        entry_points={
-            "paintlib.backend": {"oil": "paint_oil:backend.toml"},
-            "pytest11": {"oil": "paint_oil"},
-        },
-    )
-    message = "no library reads the entry point group 'paintlib.backend'"
-    assert examined(site) == [[None, message, "Write it as 'paintlib.backends'"]]
-    where = "distribution paint-oil 0.1.0"
-    assert f"{where}:\n  {message}. Write it as 'paintlib.backends'" in site.run("list").output
-
-
-def test_a_group_of_another_package_is_no_misspelling(site: Site) -> None:
-    """Libraries may have similar names, and each has its own backends."""
-    site.install_library()
+    point = {"oil": "paint_oil:backend.toml"}
+    groups = {"paintlib.backend": point, "pytest11": {"oil": "paint_oil"}}
+    write_distribution(site.folder, "paint-oil", entry_points=groups)
     write_distribution(
         site.folder,
         "printlib",
         entry_points={"printlib.backends": {"press": "printlib:backend.toml"}},
         files={"printlib/__init__.py": ""},
     )
-    (library,) = site.run("doctor", "paintlib", "--json").json["libraries"]
-    assert library["findings"] == []
+    message = "no library reads the entry point group 'paintlib.backend'"
+    assert examined(site) == [[None, message, "Write it as 'paintlib.backends'"]]
+    where = "distribution paint-oil 0.1.0"
+    assert f"{where}:\n  {message}. Write it as 'paintlib.backends'" in site.run("list").output
 
 
 def test_pythons_own_classes_as_primary_types(site: Site) -> None:
@@ -303,44 +291,37 @@ def test_an_entry_point_that_does_not_name_the_file(project: Path, value: str) -
     ]
 
 
+PACKED = "[tool.setuptools.package-data]\n"
+SETUPTOOLS = "setuptools.build_meta"
+
+
 @pytest.mark.parametrize(
-    ("backend", "options", "expected"),
+    ("backend", "options", "files", "expected"),
     [
-        ("setuptools.build_meta", "", "setuptools packs only Python modules"),
-        ("setuptools.build_meta", '[tool.setuptools.package-data]\npaint_oil = ["*.toml"]', ""),
-        ("setuptools.build_meta", '[tool.setuptools.package-data]\n"*" = ["backend.toml"]', ""),
-        ("setuptools.build_meta", '[tool.setuptools.package-data]\nother = ["*.toml"]', "packs"),
-        ("setuptools.build_meta", 'requires = ["setuptools", "setuptools_scm"]', ""),
-        ("hatchling.build", "", ""),
-        ("flit_core.buildapi", "", ""),
-        ("mesonpy", "", "no meson.build installs it"),
+        (SETUPTOOLS, "", {}, "setuptools packs only Python modules"),
+        (SETUPTOOLS, f'{PACKED}paint_oil = ["*.toml"]', {}, ""),
+        (SETUPTOOLS, f'{PACKED}"*" = ["backend.toml"]', {}, ""),
+        (SETUPTOOLS, f'{PACKED}other = ["*.toml"]', {}, "packs"),
+        (SETUPTOOLS, 'requires = ["setuptools", "setuptools_scm"]', {}, ""),
+        (SETUPTOOLS, "", {"MANIFEST.in": "graft src"}, ""),
+        ("hatchling.build", "", {}, ""),
+        ("mesonpy", "", {}, "no meson.build installs it"),
+        ("mesonpy", "", {"meson.build": "py.install_sources('backend.toml')"}, ""),
     ],
 )
 def test_a_file_that_the_wheel_lacks(
-    project: Path, backend: str, options: str, expected: str
+    project: Path, backend: str, options: str, files: dict[str, str], expected: str
 ) -> None:
-    """The build configuration says which files are packed."""
+    """The build configuration says which files are packed; other files are read as texts."""
+    for name, text in files.items():
+        (project.parents[1] / name).write_text(text)
     value = "paint_oil:backend.toml"
     given = POINT.format(group="paintlib.backends", value=value, backend=backend)
     found = said(project, f"{given}{options}\n")
-    if not expected:
-        assert found == []
-        return
-    (finding,) = found
-    assert finding.startswith("warning: the wheel lacks this file: ")
-    assert expected in finding
-
-
-@pytest.mark.parametrize("installs", [True, False])
-def test_a_file_that_another_configuration_packs(project: Path, installs: bool) -> None:
-    """MANIFEST.in of setuptools, and meson.build, are read as texts."""
-    value = "paint_oil:backend.toml"
-    backend = "mesonpy" if installs else "setuptools.build_meta"
-    name = "meson.build" if installs else "MANIFEST.in"
-    text = "py.install_sources('backend.toml')" if installs else "graft src"
-    (project.parents[1] / name).write_text(text)
-    given = POINT.format(group="paintlib.backends", value=value, backend=backend)
-    assert said(project, given) == []
+    assert len(found) == bool(expected)
+    for finding in found:
+        assert finding.startswith("warning: the wheel lacks this file: ")
+        assert expected in finding
 
 
 @pytest.mark.parametrize("group", ["paintlib.backends", "paintlib.io.backends"])
@@ -397,21 +378,20 @@ def test_functions_of_the_code_and_of_the_file(
     (project / "tools.py").write_text(TOOLS.format(name=name))
     with (project / "backend.toml").open("a") as stream:
         stream.write(REGISTERING)
-    code = f"""
-        from spatch_core.examination import update_file, verify_file
+    path = str(project / "backend.toml")
 
-        for each in verify_file({str(project / "backend.toml")!r}).findings:
-            print(f"{{each.severity}}: {{each.message}}. {{each.remedy}}")
-        for each in update_file({str(project / "backend.toml")!r}, check=True).faults:
-            print(f"update {{each.severity}}: {{each.message}}. {{each.remedy}}")
-        """
-    lines = run_python(code, path=[site.folder]).stdout.splitlines()
-    assert expected in lines
-    assert (f"update {expected}" in lines) == expected.startswith("error")
+    def told(command: str, *options: str) -> list[str]:
+        (file,) = site.run(command, "--json", *options, path).json["files"]
+        found = [*file["faults"], *file.get("notes", ())]
+        return [f"{each['severity']}: {each['message']}. {each['remedy']}" for each in found]
+
+    verified = told("verify")
+    assert expected in verified
     assert (
         "note: the code does not register functions of the file: paintlib.filters:blur. Register "
         "them, or remove them by `spatch-core update --prune`"
-    ) in lines
+    ) in verified
+    assert (expected in told("update", "--check")) == expected.startswith("error")
 
 
 def test_groups_in_pyproject_that_resemble_a_librarys(site: Site, project: Path) -> None:
@@ -421,15 +401,9 @@ def test_groups_in_pyproject_that_resemble_a_librarys(site: Site, project: Path)
         group="paintlib.backend", value="paint_oil:backend.toml", backend="hatchling.build"
     )
     (project.parents[1] / "pyproject.toml").write_text(given)
-    code = f"""
-        from spatch_core.examination import verify_file
-
-        for each in verify_file({str(project / "backend.toml")!r}).findings:
-            print(f"{{each.severity}}: {{each.message}}. {{each.remedy}}")
-        """
-    assert run_python(code, path=[site.folder]).stdout.splitlines() == [
-        (
-            "error: no library reads the entry point group 'paintlib.backend'. Write it as "
-            "'paintlib.backends'"
-        )
-    ]
+    answer = site.run("verify", str(project / "backend.toml"))
+    assert (
+        ": error: no library reads the entry point group 'paintlib.backend'\n"
+        "    help: Write it as 'paintlib.backends'\n"
+    ) in answer.output
+    assert answer.output.endswith("\n1 file: 1 error\n")

@@ -57,6 +57,11 @@ def library(text: str = "", size: int = 3) -> ReportedLibrary:
         {"function": f"lib:f{text}", "backends": names[:2], "asks": names[1:2]},
         {"function": f"lib:g{text}", "backends": names[:1], "asks": []},
     ]
+
+    def call(selected: str | None, type: str = f"m:T{text}", note: str = "") -> dict[str, Any]:
+        outcome = {"selected": selected, "refused": selected is None, "reason": f"why{text}"}
+        return {"type": type, **outcome, "note": note}
+
     finding = {"backend": names[1], "message": f"wrong{text}", "remedy": f"mend{text}", **place}
     return ReportedLibrary(
         {
@@ -80,16 +85,10 @@ def library(text: str = "", size: int = 3) -> ReportedLibrary:
         },
         {"findings": [{"severity": "error", "keys": [f"key{text}", "other"], **finding}]},
         {
-            "types": [
-                {"name": f"m:T{text}", "note": f"a stand-in{text}"},
-                {"name": "m:U", "note": ""},
-            ],
-            "combinations": [[0], [1], [0, 1]],
-            "functions": [each["function"] for each in functions],
-            "answers": [[0, 1, 1], [1, 1, 2]],
-            "texts": [f"runs{text}", f"why{text}", *names],
-            "outcomes": [[3, [[3, 0, 1]], 0], [2, [[2, 0, 1]], 2], [-2, [], 0]],
-            "left_out": 1,
+            "calls": {
+                f"lib:f{text}": [call(names[1], note=f"a stand-in{text}"), call(None, type="m:U")],
+                f"lib:g{text}": [call(names[0])],
+            },
             "fault": "",
         },
     )

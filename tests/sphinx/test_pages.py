@@ -64,10 +64,6 @@ def test_a_module_that_discovers_backends(build: Build, tmp_path: Path) -> None:
     assert "chalk" not in text
 
 
-pytest.importorskip("numpydoc")
-pytest.importorskip("sphinx")
-
-
 def test_the_functions_by_backend(build: Build) -> None:
     """Every cell has a word; headers, backends and documented functions have links."""
     html = build()
@@ -91,10 +87,6 @@ def test_the_functions_by_backend(build: Build) -> None:
 def test_a_library_that_is_not_chosen(build: Build) -> None:
     page = "Art\n===\n\n.. spatch-backends:: artlip\n"
     build(page, expects="no backends are chosen for a library 'artlip': did you mean 'artlib'?")
-
-
-pytest.importorskip("numpydoc")
-pytest.importorskip("sphinx")
 
 
 def test_a_changed_description_is_read_again(build: Build, tmp_path: Path) -> None:
@@ -126,10 +118,6 @@ def test_a_wrong_choice_ends_the_build(
     (tmp_path / "docs" / "conf.toml").write_text('name = "a"')
     with pytest.raises(ConfigError, match=re.escape(message)):
         build(conf=f'extensions = ["spatch_core.sphinx"]\nspatch_backends = {choice}')
-
-
-pytest.importorskip("numpydoc")
-pytest.importorskip("sphinx")
 
 
 @pytest.mark.filterwarnings("ignore:The mapping interface")  # napoleon's, with Sphinx 9

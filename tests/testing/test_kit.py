@@ -6,7 +6,7 @@ import importlib
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from contextlib import ExitStack
 from importlib.metadata import distributions
 from pathlib import Path
 from typing import Any
@@ -19,8 +19,8 @@ from tests.testing.conftest import GROUP
 
 
 def test_the_standard_library_reads_it(distribution: Distribution) -> None:
+    """It records its files; text loses its indentation, and bytes stay."""
     (found,) = distributions(path=[str(distribution.folder)])
-
     assert (found.metadata["Name"], found.version) == ("Loud.backend--dist", "1.2.3")
     assert [(each.group, each.name, each.value) for each in found.entry_points] == [
         (GROUP, "loud", "testing_loud:backend.toml"),
@@ -28,25 +28,13 @@ def test_the_standard_library_reads_it(distribution: Distribution) -> None:
     ]
     assert found.files is not None
     assert {found.locate_file(file) for file in found.files} == set(distribution.files)
-    assert all(file.is_file() for file in distribution.files)
-
-
-def test_it_records_what_it_wrote(distribution: Distribution) -> None:
-    assert distribution.metadata.name == "loud_backend_dist-1.2.3.dist-info"
-    assert distribution.metadata.parent == distribution.folder
+    metadata = "loud_backend_dist-1.2.3.dist-info"
+    assert distribution.metadata == distribution.folder / metadata
     assert {file.relative_to(distribution.folder).as_posix() for file in distribution.files} == {
-        "testing_loud/__init__.py",
-        "testing_loud/backend.toml",
-        "testing_loud/bytes.bin",
-        "loud_backend_dist-1.2.3.dist-info/METADATA",
-        "loud_backend_dist-1.2.3.dist-info/entry_points.txt",
-        "loud_backend_dist-1.2.3.dist-info/RECORD",
+        *(f"testing_loud/{name}" for name in ("__init__.py", "backend.toml", "bytes.bin")),
+        *(f"{metadata}/{name}" for name in ("METADATA", "entry_points.txt", "RECORD")),
     }
-
-
-def test_text_loses_its_indentation_and_bytes_stay(distribution: Distribution) -> None:
     package = distribution.folder / "testing_loud"
-
     assert (package / "__init__.py").read_text() == 'def double(x):\n    return "loud"\n'
     assert (package / "bytes.bin").read_bytes() == b"\xff\x00"
 
@@ -217,14 +205,20 @@ def test_other_names_are_no_functions(name: str) -> None:
 def test_backends_on_the_path_are_there_for_the_block(
     system: BackendSystem, double: Any, distribution: Distribution
 ) -> None:
+    """Docstrings follow, and blocks nest."""
+    before = double.__doc__
     assert double("text") == "default"
-
     with isolated(system, path=[distribution.folder]) as same:
         assert same is system
         assert double("text") == "loud"
-
+        assert system.problems == ()
+        assert "loud" in double.__doc__
+        with isolated(system, environment={"TESTING_LIBRARY_BLOCK": "loud"}):
+            assert double("text") == "default"
+        assert double("text") == "loud"
     assert double("text") == "default"
     assert list(system.backends) == ["default"]
+    assert double.__doc__ == before
 
 
 def test_the_environment_holds_for_the_block(
@@ -256,20 +250,25 @@ def test_the_environment_holds_for_the_block(
     assert os.environ["TESTING_CHANGED"] == "before"
 
 
-def test_options_that_are_in_force_outside_are_not_in_the_block(
+@pytest.mark.parametrize("is_global", [False, True], ids=["block", "globally"])
+def test_options_in_force_outside_are_not_in_the_block(
     system: BackendSystem,
     double: Any,
     distribution: Distribution,
     monkeypatch: pytest.MonkeyPatch,
+    is_global: bool,
 ) -> None:
+    """They are again after it."""
     monkeypatch.syspath_prepend(distribution.folder)
-    with system.backend_opts(disable="loud"):
+    options = system.backend_opts(disable="loud")
+    with ExitStack() as stack:
+        options.enable_globally() if is_global else stack.enter_context(options)
         assert double("text") == "default"
         with isolated(system):
             assert double("text") == "loud"
             assert system.backend_opts().disabled == ()
         assert double("text") == "default"
-    assert double("text") == "loud"
+        assert system.backend_opts().disabled == ("loud",)
 
 
 def test_what_is_enabled_globally_in_the_block_ends_with_it(
@@ -280,32 +279,7 @@ def test_what_is_enabled_globally_in_the_block_ends_with_it(
         with isolated(system, path=[distribution.folder]):
             system.backend_opts(disable="loud").enable_globally()
             assert double("text") == "default"
-
     assert system.backend_opts().disabled == ()
-
-
-def test_what_is_enabled_globally_outside_is_not_in_the_block(
-    system: BackendSystem,
-    double: Any,
-    distribution: Distribution,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.syspath_prepend(distribution.folder)
-    system.backend_opts(disable="loud").enable_globally()
-    with isolated(system):
-        assert double("text") == "loud"
-
-    assert double("text") == "default"
-    assert system.backend_opts().disabled == ("loud",)
-
-
-def test_docstrings_follow(system: BackendSystem, double: Any, distribution: Distribution) -> None:
-    before = double.__doc__
-    with isolated(system, path=[distribution.folder]):
-        assert system.problems == ()
-        assert "loud" in double.__doc__
-
-    assert double.__doc__ == before
 
 
 def test_modules_from_the_path_are_forgotten_and_others_kept(
@@ -346,28 +320,16 @@ def test_modules_from_the_path_are_forgotten_and_others_kept(
 def test_a_block_that_fails_puts_everything_back_too(
     system: BackendSystem, double: Any, distribution: Distribution
 ) -> None:
+    """The search path, the environment and the backends."""
     path = list(sys.path)
-
-    def fail() -> Iterator[None]:
-        with isolated(
-            system, path=[distribution.folder], environment={"TESTING_LIBRARY_BLOCK": "x"}
-        ):
-            assert double("text") == "loud"
-            raise LookupError
-
-    with pytest.raises(LookupError):
-        list(fail())
-
+    block = isolated(system, path=[distribution.folder], environment={"TESTING_LIBRARY_BLOCK": "x"})
+    block.__enter__()
+    assert double("text") == "loud"
+    error = LookupError()
+    assert not block.__exit__(LookupError, error, None)
     assert double("text") == "default"
     assert sys.path == path
     assert "TESTING_LIBRARY_BLOCK" not in os.environ
-
-
-def test_blocks_nest(system: BackendSystem, double: Any, distribution: Distribution) -> None:
-    with isolated(system, path=[distribution.folder]):
-        with isolated(system, environment={"TESTING_LIBRARY_BLOCK": "loud"}):
-            assert double("text") == "default"
-        assert double("text") == "loud"
 
 
 @pytest.mark.parametrize("value", ["x", None, sys], ids=["name", "None", "module"])

@@ -15,7 +15,7 @@ import pytest
 
 from scipy_dispatch_threads._split import Policy
 from skimage_dispatch import backend_opts, system
-from spatch_core.testing.package_functions import replace_functions
+from spatch_core.testing.backend_run import replace_functions
 
 MODULES = ("filters", "filters.rank", "morphology")
 FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS

@@ -41,7 +41,7 @@ def pytest_configure() -> None:
     run = os.environ.get(RUN)
     if run in ("default", "threads"):  # otherwise the kit's own plugin does so
         import skimage_dispatch
-        from spatch_core.testing.package_functions import replace_functions
+        from spatch_core.testing.backend_run import replace_functions
 
         for name in skimage_dispatch.__all__:
             getattr(skimage_dispatch, name)

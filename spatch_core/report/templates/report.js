@@ -111,80 +111,53 @@
 
   // What would run
 
-  const UNDECIDED = -1;
-  const REFUSED = -2;
   const OFFERED = 1000; // the most names in the list of suggestions
 
   function showWhat(home, id, data) {
-    const { types, combinations, functions, answers, outcomes, texts } = data.what;
+    const { calls } = data.what;
+    const functions = Object.keys(calls);
     const shown = (name) => (name === "default" ? data.default : name);
-    const place = new Map(combinations.map((each, number) => [each.join(), number]));
-    const key = (first, second) =>
-      (second === "" ? [first] : [first, second].map(Number).sort((a, b) => a - b)).join();
     const list = make("datalist", { id: `${id}-names` });
     options(list, functions.slice(0, OFFERED).map((each) => [each, ""]));
     const name = make("input", {
       type: "text", list: `${id}-names`, autocomplete: "off", spellcheck: "false",
     });
-    const first = make("select");
-    const second = make("select");
-    options(first, combinations.filter((each) => each.length === 1)
-      .map(([each]) => [each, types[each].name]));
     const told = make("div", { role: "status" });
     const lines = make("div");
     name.value = (data.matrix && interesting(data.matrix, functions)) || functions[0];
 
-    function partners() {
-      const before = second.value;
-      const others = types.map((_, number) => String(number))
-        .filter((each) => each !== first.value && place.has(key(first.value, each)));
-      second.replaceChildren();
-      options(second, [["", "nothing else"], ...others.map((each) => [each, types[each].name])]);
-      second.value = others.includes(before) ? before : "";
-    }
-
     function draw() {
       const wanted = shortOf(name.value.trim());
-      let row = functions.indexOf(name.value.trim());
-      if (row < 0 && wanted) row = functions.findIndex((each) => shortOf(each).endsWith(wanted));
-      if (row < 0 && wanted) row = functions.findIndex((each) => shortOf(each).includes(wanted));
-      if (row < 0) {
+      const found = functions.find((each) => shortOf(each) === wanted)
+        ?? (wanted && functions.find((each) => shortOf(each).endsWith(wanted)))
+        ?? (wanted && functions.find((each) => shortOf(each).includes(wanted)));
+      lines.replaceChildren();
+      if (!found) {
         told.replaceChildren(make("p", { class: "outcome", text: "No function has this name." }));
-        lines.replaceChildren();
         return;
       }
-      const [selected, found, rest] = outcomes[answers[row][place.get(key(first.value, second.value))]];
-      const answer = selected === UNDECIDED ? "the arguments decide"
-        : selected === REFUSED ? "the call would be refused" : `${shown(texts[selected])} runs`;
-      const given = [first.value, second.value].filter((each) => each !== "");
-      const call = `${functions[row]}(${given.map((each) => types[each].name).join(", ")})`;
-      const notes = given.map((each) => types[each].note).filter(Boolean);
-      told.replaceChildren(make("p", { class: "outcome" }, make("code", { text: call }), ": ",
-        make("strong", { text: answer }), "."),
-        ...notes.map((each) => make("p", { class: "quiet", text: `${each}.` })));
-      const body = found.map(([backend, verdict, reason]) => make("tr", { role: "row" },
-        make("th", { role: "rowheader", scope: "row", text: shown(texts[backend] ?? "") }),
-        make("td", { role: "cell", text: texts[verdict] ?? "cannot be asked" }),
-        make("td", { role: "cell", text: texts[reason] })));
-      const head = make("tr", { role: "row" }, ...["Backend", "Verdict", "Reason"].map((text) =>
+      const number = counted(calls[found].length, "type");
+      told.replaceChildren(make("p", { class: "outcome" }, make("code", { text: found }),
+        `: what runs for ${number}`));
+      const body = calls[found].map((each) => make("tr", { role: "row" },
+        make("th", { role: "rowheader", scope: "row", text: each.type }),
+        make("td", { role: "cell", text: each.selected !== null ? shown(each.selected)
+          : each.refused ? "refused" : "depends on the arguments" }),
+        make("td", { role: "cell", text: each.reason })));
+      const head = make("tr", { role: "row" }, ...["Type", "What runs", "Reason"].map((text) =>
         make("th", { role: "columnheader", scope: "col", text })));
-      lines.replaceChildren(make("table", {
-        class: "stacked", role: "table", "aria-label": `What each backend would do for ${call}`,
+      lines.append(make("table", {
+        class: "stacked", role: "table", "aria-label": `What runs for each type in ${found}`,
       }, make("thead", { role: "rowgroup" }, head), make("tbody", { role: "rowgroup" }, ...body)));
-      if (rest) {
-        lines.append(make("p", {
-          class: "quiet",
-          text: `${counted(rest, "more backend")} without an implementation, or for other types.`,
-        }));
+      const standing = calls[found].filter((each) => each.note).map((each) => each.type);
+      if (standing.length) {
+        lines.append(make("p", { class: "quiet", text:
+          `Not importable here, so classes of the same name stand in: ${standing.join(", ")}.` }));
       }
     }
 
     name.addEventListener("input", draw);
-    first.addEventListener("input", () => { partners(); draw(); });
-    second.addEventListener("input", draw);
-    home.append(list, make("div", { class: "controls" }, labelled("Function", name),
-      labelled("Type of a dispatch argument", first), labelled("Together with", second)), told, lines);
-    partners();
+    home.append(list, make("div", { class: "controls" }, labelled("Function", name)), told, lines);
     draw();
   }
 
