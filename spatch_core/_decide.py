@@ -141,6 +141,7 @@ class Decision:
     token: Any = None
     """The result of `abc.get_cache_token` if an import or a registration may change them."""
     _candidates: list[Step] | None = None
+    _runs_bare: bool | None = None
     _after_overriding: Decision | None = None
 
     def __init__(
@@ -155,8 +156,7 @@ class Decision:
         """Return the same decision with other candidates, which do not change."""
         made = copy(self)
         made._candidates, made.token, made.sole = candidates, None, sole
-        made._after_overriding = None
-        made.settle_first()
+        made._runs_bare, made._after_overriding = None, None
         return made
 
     def for_types(self, types: Iterable[type]) -> Decision:
@@ -212,19 +212,25 @@ class Decision:
         """Whether a call that no backend takes is more than a call of the default."""
         return self.policy is not None or bool(self.declined)
 
-    def settle_first(self) -> None:
-        """Decide whether the first candidate can be called without more ado."""
+    @property
+    def is_bare(self) -> bool:
+        """Whether the first implementation can be called without more ado."""
         first = self.first
-        self.is_bare = (
+        return (
             first is not None
             and first.is_plain
             and self.state.trace is None
             and not (first.backend == DEFAULT and self.warns)
         )
-        """Whether a table may have the first implementation itself."""
-        needs_answer = self.sole or self.function.memory is not None or self.backends.defer_on
-        self.runs_bare = self.is_bare and not needs_answer
-        """Whether calls by this decision, too, begin with the first implementation."""
+
+    @property
+    def runs_bare(self) -> bool:
+        """Whether calls by this decision begin with the first implementation, without a walk."""
+        # Kept, unlike `is_bare`, which only the maker of a table's entry asks.
+        if self._runs_bare is None:
+            needs_answer = self.sole or self.function.memory is not None or self.backends.defer_on
+            self._runs_bare = self.is_bare and not needs_answer
+        return self._runs_bare
 
     def settle_end(self) -> None:
         """Decide how a call ends that no backend takes."""
@@ -498,21 +504,19 @@ class Decision:
 
     def candidate_of(self, called: object) -> Step | None:
         """Return the plain candidate whose implementation is `called`."""
+        # Implementations are compared, not steps: a call that began before `reload` may have used
+        # an earlier decision. Each decision has its own function for overriding types.
+        overrides = getattr(called, "_overrides", None)
         for step in self.candidates:
-            if step.is_plain and self._is_implemented_by(step, called):
+            if step.override is not None:
+                is_called = overrides == getattr(step.override, "_overrides", ())
+            elif step.implementation is None:
+                is_called = called is self.function.default
+            else:
+                is_called = self.backends.is_loaded(step.implementation.function, called)
+            if is_called and step.is_plain:
                 return step
         return None
-
-    def _is_implemented_by(self, step: Step, called: object) -> bool:
-        # Implementations are compared, not steps: a call that began before `reload` may have used
-        # an earlier decision.
-        if step.override is not None:
-            # Each decision has its own function for them.
-            made = getattr(called, "_overrides", None)
-            return made is not None and made == getattr(step.override, "_overrides", None)
-        if step.implementation is None:
-            return called is self.function.default
-        return self.backends.is_loaded(step.implementation.function, called)
 
 
 def unique_types(types: Iterable[type], state: DispatchState) -> tuple[type, ...]:
@@ -547,5 +551,4 @@ def decide(
         decision.token = token
     if decision.has_end:
         backends.with_end.add(function.identifier)
-    decision.settle_first()
     return decision
