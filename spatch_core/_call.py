@@ -539,7 +539,7 @@ def reason_of_answer(answer: Any, decision: Decision, step: Step) -> str:
 
 def decision_of(dispatcher: Dispatcher, index: int, types: Iterable[type]) -> Decision:
     """Return the decision for the types of dispatch arguments, in the state in force."""
-    function = dispatcher.records[index - 1].function
+    function = dispatcher.functions[index - 1]
     scope: Scope = dispatcher.keeper.get()[0]
     # First the decisions, then the backends: if another thread exchanges both in between, that of
     # the new backends is stored among the old ones, which are no longer read.

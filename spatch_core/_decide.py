@@ -28,8 +28,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ._backends import Backends, Match
 from ._description import EVERY
-from ._discovery import CYCLE
 from ._matching import overriding_types
+from ._order import CYCLE
 from ._patterns import DEFAULT, is_awaited, type_identifier
 from ._state import DispatchState
 from ._wrapper import ASYNC_GENERATOR, GENERATOR
@@ -345,9 +345,8 @@ class Decision:
     def _overriding_step(self) -> Step:
         backends, names = self.backends, ", ".join(map(type_identifier, self.overriding))
         assert backends.protocol is not None
-        assert backends.override is not None
         # One step for all of them: they ask each other by `NotImplemented`, as NEP 18 says.
-        override = backends.override(self, self.overriding)
+        override = self.function.override(self.overriding, backends.protocol)
         return Step(backends.protocol, reason=f"the method of {names}", override=override)
 
     def _default(self) -> Step:
