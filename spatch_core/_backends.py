@@ -50,6 +50,7 @@ from typing import TYPE_CHECKING, Any
 
 from ._description import GivenCallable
 from ._environment import BLOCK, SET_ORDER
+from ._errors import is_first, warn_caller
 from ._matching import Matcher, TypeMatch, overrides
 from ._order import Cycle, order_backends
 from ._patterns import (
@@ -72,39 +73,36 @@ if TYPE_CHECKING:
 
     Nearness = tuple[tuple[frozenset[str], ...], ...]
 
-# Bounds: a program may make classes without end.
-_MOST_ORDERS = 1000
-_MOST_TOLD = 1000
+_MOST_ORDERS = 1000  # a program may make classes without end
 
 
 class Backends:
     """The backends of a catalog.
 
-    `keeper` holds the tables, which are dropped when answers change. `fallback` is the library's
-    policy, and `defer_on` are the classes of exceptions by which implementations defer. `notify` is
-    called with a function's identifier and a backend before the backend runs it. `protocol` is the
-    library's own, by whose method classes override, and `override` takes a decision and such
-    classes, and returns what calls the methods.
+    `keeper` holds the tables, which are dropped when answers change, and `told` what users were
+    warned of. `fallback` is the library's policy, and `defer_on` are the classes of exceptions by
+    which implementations defer. `notify` is that of `BackendSystem`. `protocol` is the library's
+    own, by whose method classes override.
     """
 
     def __init__(
         self,
         catalog: Catalog,
         keeper: StateKeeper,
+        told: dict[Hashable, None],
         fallback: str = "default",
         defer_on: tuple[type[Exception], ...] = (),
-        notify: Callable[[str, str], None] | None = None,
+        notify: Callable[[str, str], object] | type[Warning] | None = None,
         protocol: str | None = None,
-        override: Callable[[Any, tuple[type, ...]], Callable[..., Any]] | None = None,
     ) -> None:
         descriptions, set_order = catalog.descriptions, catalog.environment.set_order
         self.catalog = catalog
         self.keeper = keeper
+        self.told = told
         self.fallback = fallback
         self.defer_on = defer_on
         self.notify = notify
         self.protocol = protocol
-        self.override = override
         self.matcher = Matcher(descriptions)
         # What has been imported, by identifier.
         self.objects: dict[str, Any] = {}
@@ -119,7 +117,6 @@ class Backends:
         )
         self._implementing: dict[str, frozenset[str]] = {}
         self._orders: dict[Any, tuple[tuple[str, ...], Mapping[str, Cycle]]] = {}
-        self._told: dict[Hashable, None] = {}
         # Identifiers of functions whose default may run for want of a backend: its exceptions may
         # get a note. See `Decision.has_end`.
         self.with_end: set[str] = set()
@@ -272,15 +269,15 @@ class Backends:
             loaded = loaded_object(*split_identifier(identifier), hooks=False)
         return loaded is called
 
-    def is_told(self, key: Hashable) -> bool:
-        """Whether a warning was given before; it counts as given from now on."""
-        # Without a lock: at worst, two threads both warn.
-        if key in self._told:
-            return True
-        if len(self._told) >= _MOST_TOLD:
-            self._told.clear()
-        self._told[key] = None
-        return False
+    def announce(self, function: str, backend: str) -> None:
+        """Tell the library's ``notify=`` that a backend is about to run a function, once."""
+        # Told first: a filter may turn the warning into an exception.
+        if self.notify is None or not is_first(self.told, ("notify", function, backend)):
+            return
+        if isinstance(self.notify, type):
+            warn_caller(self.notify(f"{function} is run by the backend {backend!r}"))
+        else:
+            self.notify(function, backend)
 
 
 class Match:

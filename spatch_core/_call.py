@@ -23,14 +23,13 @@ from operator import is_
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ._decide import IF_NEEDED, POSTPONED, RETURNED, Decision, IfNeeded, Step, decide, unique_types
-from ._errors import in_words
+from ._errors import in_words, is_first, warn_caller
 from ._patterns import DEFAULT
 from ._state import MAX_ENTRIES
 from ._wrapper import given
-from .exceptions import BackendDeferredError, NoImplementationError
+from .exceptions import BackendDeferredError, NoImplementationError, SpatchCoreWarning
 
 if TYPE_CHECKING:
-    from ._backends import Backends
     from ._function import Dispatcher
     from ._state import Scope
 
@@ -500,7 +499,7 @@ def are_same(
         len(args) == len(others)
         and all(map(is_, args, others))
         and kwargs.keys() == by_name.keys()
-        and all(kwargs[name] is by_name[name] for name in kwargs)
+        and all(map(is_, kwargs.values(), map(by_name.get, kwargs)))
     )
 
 
@@ -526,21 +525,26 @@ def reason_of_answer(answer: Any, decision: Decision, step: Step) -> str:
         return answer
     if answer is None or answer is False:
         return f"should_run returned {answer!r}"
-    from ._explain import warn_of_answer
-
-    warn_of_answer(answer, decision, step)
+    identifier, found = decision.function.identifier, step.implementation
+    if found is not None and is_first(decision.backends.told, (identifier, step.backend)):
+        warn_caller(
+            SpatchCoreWarning(
+                f"{found.should_run} of backend {step.backend!r} returned {answer!r} for "
+                f"{identifier}, which counts as False: only True itself runs the backend. Return "
+                "bool(...), a reason as a string, or IF_NEEDED"
+            )
+        )
     return f"should_run returned {answer!r}, and only True itself runs it: use bool(...)"
 
 
-def decision_of(
-    dispatcher: Dispatcher, index: int, backends: Backends, types: Iterable[type]
-) -> Decision:
+def decision_of(dispatcher: Dispatcher, index: int, types: Iterable[type]) -> Decision:
     """Return the decision for the types of dispatch arguments, in the state in force."""
-    function = dispatcher.records[index - 1].function
+    function = dispatcher.functions[index - 1]
     scope: Scope = dispatcher.keeper.get()[0]
     # First the decisions, then the backends: if another thread exchanges both in between, that of
     # the new backends is stored among the old ones, which are no longer read.
-    decisions, backends = scope.decisions(index), dispatcher.loaded or backends
+    decisions = scope.decisions(index)
+    backends = dispatcher.loaded or dispatcher.ensure_loaded()
     unique = unique_types(types, scope.state)
     key = tuple(map(id, unique))
     decision: Decision | None = decisions.get(key)

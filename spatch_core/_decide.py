@@ -28,8 +28,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ._backends import Backends, Match
 from ._description import EVERY
-from ._discovery import CYCLE
 from ._matching import overriding_types
+from ._order import CYCLE
 from ._patterns import DEFAULT, is_awaited, type_identifier
 from ._state import DispatchState
 from ._wrapper import ASYNC_GENERATOR, GENERATOR
@@ -141,6 +141,8 @@ class Decision:
     token: Any = None
     """The result of `abc.get_cache_token` if an import or a registration may change them."""
     _candidates: list[Step] | None = None
+    _first: Step | None = None
+    _runs_bare: bool | None = None
     _after_overriding: Decision | None = None
 
     def __init__(
@@ -155,7 +157,7 @@ class Decision:
         """Return the same decision with other candidates, which do not change."""
         made = copy(self)
         made._candidates, made.token, made.sole = candidates, None, sole
-        made.settle_first()
+        made._first = made._runs_bare = made._after_overriding = None
         return made
 
     def for_types(self, types: Iterable[type]) -> Decision:
@@ -211,19 +213,25 @@ class Decision:
         """Whether a call that no backend takes is more than a call of the default."""
         return self.policy is not None or bool(self.declined)
 
-    def settle_first(self) -> None:
-        """Decide whether the first candidate can be called without more ado."""
+    @property
+    def is_bare(self) -> bool:
+        """Whether the first implementation can be called without more ado."""
         first = self.first
-        self.is_bare = (
+        return (
             first is not None
             and first.is_plain
             and self.state.trace is None
             and not (first.backend == DEFAULT and self.warns)
         )
-        """Whether a table may have the first implementation itself."""
-        needs_answer = self.sole or self.function.memory is not None or self.backends.defer_on
-        self.runs_bare = self.is_bare and not needs_answer
-        """Whether calls by this decision, too, begin with the first implementation."""
+
+    @property
+    def runs_bare(self) -> bool:
+        """Whether calls by this decision begin with the first implementation, without a walk."""
+        # Kept, unlike `is_bare`, which only the maker of a table's entry asks.
+        if self._runs_bare is None:
+            needs_answer = self.sole or self.function.memory is not None or self.backends.defer_on
+            self._runs_bare = self.is_bare and not needs_answer
+        return self._runs_bare
 
     def settle_end(self) -> None:
         """Decide how a call ends that no backend takes."""
@@ -282,11 +290,13 @@ class Decision:
     def first(self) -> Step | None:
         """The first candidate; others are not looked for if the user prioritizes one."""
         # A block that prioritizes a backend is often entered for a single call.
-        if self._candidates is None:
-            prioritized = self.match.prioritized()
+        if self._first is None:
+            prioritized = self.match.prioritized() if self._candidates is None else []
             if prioritized and prioritized[0] != DEFAULT:
-                return self._step(prioritized[0])
-        return self.candidates[0] if self.candidates else None
+                self._first = self._step(prioritized[0])
+            elif self.candidates:
+                self._first = self.candidates[0]
+        return self._first
 
     def _before_default(self) -> list[Step]:
         """Return the steps of the backends that go before the default, and of overriding types."""
@@ -335,9 +345,8 @@ class Decision:
     def _overriding_step(self) -> Step:
         backends, names = self.backends, ", ".join(map(type_identifier, self.overriding))
         assert backends.protocol is not None
-        assert backends.override is not None
         # One step for all of them: they ask each other by `NotImplemented`, as NEP 18 says.
-        override = backends.override(self, self.overriding)
+        override = self.function.override(self.overriding, backends.protocol)
         return Step(backends.protocol, reason=f"the method of {names}", override=override)
 
     def _default(self) -> Step:
@@ -486,7 +495,7 @@ class Decision:
         found = self.backends.load(self.function, step.backend, step.implementation.function)
         # Here, because every way to run an implementation loads it first.
         if self.backends.notify is not None:
-            self.backends.notify(self.function.identifier, step.backend)
+            self.backends.announce(self.function.identifier, step.backend)
         return found
 
     def load_should_run(self, step: Step) -> Callable[..., Any] | None:
@@ -498,21 +507,19 @@ class Decision:
 
     def candidate_of(self, called: object) -> Step | None:
         """Return the plain candidate whose implementation is `called`."""
+        # Implementations are compared, not steps: a call that began before `reload` may have used
+        # an earlier decision. Each decision has its own function for overriding types.
+        overrides = getattr(called, "_overrides", None)
         for step in self.candidates:
-            if step.is_plain and self._is_implemented_by(step, called):
+            if step.override is not None:
+                is_called = overrides == getattr(step.override, "_overrides", ())
+            elif step.implementation is None:
+                is_called = called is self.function.default
+            else:
+                is_called = self.backends.is_loaded(step.implementation.function, called)
+            if is_called and step.is_plain:
                 return step
         return None
-
-    def _is_implemented_by(self, step: Step, called: object) -> bool:
-        # Implementations are compared, not steps: a call that began before `reload` may have used
-        # an earlier decision.
-        if step.override is not None:
-            # Each decision has its own function for them.
-            made = getattr(called, "_overrides", None)
-            return made is not None and made == getattr(step.override, "_overrides", None)
-        if step.implementation is None:
-            return called is self.function.default
-        return self.backends.is_loaded(step.implementation.function, called)
 
 
 def unique_types(types: Iterable[type], state: DispatchState) -> tuple[type, ...]:
@@ -547,5 +554,4 @@ def decide(
         decision.token = token
     if decision.has_end:
         backends.with_end.add(function.identifier)
-    decision.settle_first()
     return decision

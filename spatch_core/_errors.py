@@ -13,13 +13,14 @@ from enum import Enum
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Hashable, Iterable
     from types import FrameType
     from typing import Any, TypeVar
 
     T = TypeVar("T")
 
 _LONGEST = 2_000
+_MOST_TOLD = 10_000  # a program may make classes without end
 
 REGISTERED = "a description that was registered at run time"
 """The `entry_point` of a `Source` for a description registered at run time."""
@@ -404,30 +405,12 @@ def _package_of(frame: FrameType) -> str:
     return str(frame.f_globals.get("__name__")).partition(".")[0]
 
 
-class Notices:
-    """Notifies once for each function and backend.
-
-    `notify` is called with the identifier of the function and the name of the backend, or is the
-    category of a warning.
-    """
-
-    def __init__(self, notify: Callable[[str, str], object] | type[Warning]) -> None:
-        self._is_category = isinstance(notify, type)
-        if not (issubclass(notify, Warning) if isinstance(notify, type) else callable(notify)):
-            raise TypeError(
-                "notify= takes a callable or a category of warnings, such as UserWarning, "
-                f"not {notify!r}"
-            )
-        self._notify: Any = notify
-        self._told: set[tuple[str, str]] = set()
-
-    def __call__(self, function: str, backend: str) -> None:
-        """Notify that a backend is about to run a function, the first time that it does."""
-        if (function, backend) in self._told:
-            return
-        # Recorded first: a filter may turn the warning into an exception.
-        self._told.add((function, backend))
-        if self._is_category:
-            warn_caller(self._notify(f"{function} is run by the backend {backend!r}"))
-        else:
-            self._notify(function, backend)
+def is_first(told: dict[Hashable, None], key: Hashable) -> bool:
+    """Whether something is told for the first time; from now on it counts as told."""
+    # Without a lock: at worst, two threads both tell it.
+    if key in told:
+        return False
+    if len(told) >= _MOST_TOLD:
+        told.clear()
+    told[key] = None
+    return True

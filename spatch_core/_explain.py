@@ -12,18 +12,13 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ._convert import Conversion, leaves, size_of
 from ._decide import IF_NEEDED, POSTPONED, Decision, Step, Verdict
-from ._errors import Published, add_note, in_words, leaves_out, warn_caller
+from ._errors import Published, add_note, in_words, is_first, leaves_out, warn_caller
 from ._patterns import DEFAULT, callable_identifier, shown, type_identifier
-from .exceptions import (
-    BackendDeferredError,
-    FallbackWarning,
-    NoImplementationError,
-    SpatchCoreWarning,
-)
+from .exceptions import BackendDeferredError, FallbackWarning, NoImplementationError
 
 if TYPE_CHECKING:
     from ._call import Run
@@ -397,26 +392,12 @@ def warn_of_fallback(run: Run) -> None:
     """Warn that the default runs, once for each function and types."""
     decision = run.decision
     identifier, types = decision.function.identifier, _names(decision.types)
-    if decision.backends.is_told((identifier, types)):
+    if not is_first(decision.backends.told, (identifier, types)):
         return
     foreign = {*map(id, decision.foreign)}
     found = leaves((*run.args, *run.kwargs.values()), lambda cls: id(cls) in foreign)
     size = sum(filter(None, map(size_of, found.values())))
     warn_caller(FallbackWarning(identifier, types, _names(decision.foreign), considered(run), size))
-
-
-def warn_of_answer(answer: Any, decision: Decision, step: Step) -> None:
-    """Warn once of an answer of ``should_run`` that has no meaning."""
-    identifier, found = decision.function.identifier, step.implementation
-    if found is None or decision.backends.is_told((identifier, step.backend)):
-        return
-    warn_caller(
-        SpatchCoreWarning(
-            f"{found.should_run} of backend {step.backend!r} returned {answer!r} for {identifier}, "
-            "which counts as False: only True itself runs the backend. Return bool(...), a reason "
-            "as a string, or IF_NEEDED"
-        )
-    )
 
 
 def note(run: Run, error: Exception, step: Step) -> None:

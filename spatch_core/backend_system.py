@@ -10,9 +10,9 @@ import sys
 from _weakref import ref  # weakref itself imports much more
 from types import MappingProxyType
 
-from ._function import Dispatchable, Dispatcher, Function
+from ._function import Dispatchable, Dispatcher
 from ._options import BackendOptions, checked_policy
-from ._patterns import DEFAULT, TypePattern, is_backend_name, is_type_pattern
+from ._patterns import DEFAULT, TypePattern, is_backend_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ._call import DispatchContext
     from ._description import Description
     from ._discovery import Catalog
-    from ._errors import Finding, Notices
+    from ._errors import Finding
     from ._explain import Explanation
     from ._function import DispatchArguments
     from .types import DispatchableFunction
@@ -115,11 +115,10 @@ class BackendSystem:
         self.default_name = default_name
         self.protocol = protocol
         # None means empty, as in the public package `spatch`.
-        self._default_types = _several("default_primary_types", default_primary_types)
-        self._secondary_types = _several("default_secondary_types", default_secondary_types)
-        for text in (*self._default_types, *self._secondary_types):
-            if not is_type_pattern(text):
-                TypePattern(text)  # raises
+        types = _several("default_primary_types", default_primary_types)
+        self._default_types = tuple(map(TypePattern, types))
+        types = _several("default_secondary_types", default_secondary_types)
+        self._secondary_types = tuple(map(TypePattern, types))
         if hasattr(backends, "keys"):
             raise TypeError("backends takes several descriptions, in a list")
         self._in_code = _several("backends", backends, "descriptions")
@@ -127,11 +126,13 @@ class BackendSystem:
         self._fallback = fallback
         checked_policy(fallback)
         self._defer_on = _exceptions(defer_on)
-        self._notices: Notices | None = None
-        if notify is not None:
-            from ._errors import Notices  # few libraries need it
-
-            self._notices = Notices(notify)
+        is_kind = isinstance(notify, type) and issubclass(notify, Warning)
+        if not is_kind and (isinstance(notify, type) or not (notify is None or callable(notify))):
+            raise TypeError(
+                "notify= takes a callable or a category of warnings, such as UserWarning, "
+                f"not {notify!r}"
+            )
+        self._notify = notify
         # The caller's module makes the system, so another process finds it by importing that.
         self._module = str(sys._getframe(1).f_globals.get("__name__", "__main__"))
         dispatcher = Dispatcher(self)
@@ -226,16 +227,14 @@ class BackendSystem:
         traits = {name: given for name, given in options.items() if given not in (None, False, ())}
 
         def decorate(function: Callable[P, R]) -> DispatchableFunction[P, R]:
-            kind: type[Function] = Function
+            set_traits = None
             if traits:
-                from ._traits import FunctionWithTraits  # few functions have any
+                from ._traits import setter_of  # few functions have any
 
-                kind = FunctionWithTraits
+                set_traits = setter_of(traits)
             names = module, qualname, identifier
-            record: Any = Dispatchable(
-                self._dispatcher, function, dispatch_args, names, kind, traits
-            )
-            wrapper: DispatchableFunction[P, R] = record.wrapper
+            made = Dispatchable(self._dispatcher, function, dispatch_args, names, set_traits)
+            wrapper: DispatchableFunction[P, R] = made.wrapper
             return wrapper
 
         return decorate
@@ -243,8 +242,8 @@ class BackendSystem:
     @property
     def functions(self) -> Mapping[str, DispatchableFunction[..., Any]]:
         """All dispatchable functions by identifier."""
-        records: Any = self._dispatcher.by_identifier
-        return MappingProxyType({name: each.wrapper for name, each in records.items()})
+        functions = self._dispatcher.by_identifier
+        return MappingProxyType({name: each.wrapper for name, each in functions.items()})
 
     def adopt(self, function: Callable[..., Any], identity: str) -> None:
         """Put a function that the library does not own into its tables, without a wrapper.
@@ -347,7 +346,7 @@ class BackendSystem:
         self._dispatcher.ensure_loader().reload()
 
     def refresh(self) -> None:
-        """Look up all implementations, and values of attributes, in their modules again.
+        """Look up all implementations in their modules again.
 
         Otherwise they are looked up once, on first use. Call this, for example, after a test has
         replaced one in its module. Nothing is discovered or imported again.

@@ -13,12 +13,11 @@ from pathlib import Path
 from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .._description import Description, parse_toml
-from .._discovery import build_catalog
-from .._environment import read_environment
+from .._description import Description
+from .._discovery import adapted
+from .._environment import parse_toml
 from .._errors import Finding, Severity, Source, either, replace
 from .._parsing import parse_description
-from .._patterns import DEFAULT
 from ..exceptions import DescriptionError
 from .checks import DescriptionCheck
 from .child import run
@@ -315,14 +314,8 @@ def verify_file(path: str | os.PathLike[str], imports: bool = True) -> FileRepor
         found += map(file.placed, file.project.check_wheel(file.folder))
     if imports:
         if file.description is not None:
-            # What discovery makes of it, without the variables of a library.
-            nowhere = read_environment("", {})
-            library = Description(DEFAULT, (), (), in_code=True)
-            catalog = build_catalog(library, [], [], [file.description], nowhere, ())
-            known = file.description.problems
-            malformed = [each for each in catalog.problems if each not in known]
+            here, malformed = adapted(file.description)  # as discovery does
             found += [file.placed(replace(each, severity=Severity.ERROR)) for each in malformed]
-            here = catalog.descriptions[file.description.name]
             found += map(file.placed, check_environment(here, malformed))
         _, imported = file.import_with(f"{__name__}:examine")
         for each in imported:

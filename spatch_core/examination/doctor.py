@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from .._discovery import CYCLE
 from .._environment import (
     BLOCK,
     near_misses,
     read_environment,
 )
 from .._errors import Finding, Severity, Source, replace
+from .._order import CYCLE
 from .._patterns import (
     DEFAULT,
     import_identifier,

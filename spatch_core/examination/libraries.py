@@ -414,7 +414,7 @@ def waits_for_prioritize(description: Description, system: BackendSystem) -> boo
 
 def own_types(system: BackendSystem) -> list[TypePattern]:
     """Return the library's own primary types; no backend is discovered."""
-    return [TypePattern(each) for each in system._default_types]
+    return [*system._default_types]
 
 
 def are_covered(types: Iterable[TypePattern], own: Collection[TypePattern]) -> bool:
