@@ -291,6 +291,13 @@ IMPORTS = [
 OTHER = "so a call without these arguments means something else: "
 MISMATCHES = [
     ("x, n=1", "x, n=2", f"{OTHER}n=2 instead of n=1. Take the library's default values"),
+    (
+        "x, *, n=1, a='x'",
+        "x, a='y', n=2.5",
+        f"{OTHER}a='y' instead of a='x', n=2.5 instead of n=1.",
+    ),
+    # None and objects may stand for a value that the implementation computes.
+    *(("x, n=1", given, "") for given in ("x, n=1.0", "x, n=None", "x, n=len", "*args, **kwargs")),
     ("x, n=None", "x", "called as (x, n): too many positional arguments"),
     ("x, n=None", "x, m=None", "called as (x, n=n): got an unexpected keyword argument 'n'"),
     ("x, n=None", "x, n", "called as (x): missing a required argument: 'n'. Take what the library"),
@@ -547,7 +554,8 @@ def cases() -> Iterator[tuple[str, str, str, str, str]]:
         what = f"cannot take all calls of the library's function ({default}): "
         start = f"paint_water.pairs:f{n}({given}) {'has other default' if is_other else what}"
         key = f'functions."paintlib.filters:f{n}".function'
-        yield "water", key, "warning" if is_other else "error", start, text
+        severity = "warning" if is_other else "error" if text else ""
+        yield "water", key, severity, start, text
     for n, (part, _, parameters, text) in enumerate(CONTEXTS):
         start = f"paint_water.contexts:c{n}({parameters}) " + text * text.startswith("takes")
         key = f'functions."paintlib.filters:c{n}".{part}'
