@@ -498,7 +498,7 @@ def are_same(
         len(args) == len(others)
         and all(map(is_, args, others))
         and kwargs.keys() == by_name.keys()
-        and all(kwargs[name] is by_name[name] for name in kwargs)
+        and all(map(is_, kwargs.values(), map(by_name.get, kwargs)))
     )
 
 

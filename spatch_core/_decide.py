@@ -141,6 +141,7 @@ class Decision:
     token: Any = None
     """The result of `abc.get_cache_token` if an import or a registration may change them."""
     _candidates: list[Step] | None = None
+    _first: Step | None = None
     _runs_bare: bool | None = None
     _after_overriding: Decision | None = None
 
@@ -156,7 +157,7 @@ class Decision:
         """Return the same decision with other candidates, which do not change."""
         made = copy(self)
         made._candidates, made.token, made.sole = candidates, None, sole
-        made._runs_bare, made._after_overriding = None, None
+        made._first = made._runs_bare = made._after_overriding = None
         return made
 
     def for_types(self, types: Iterable[type]) -> Decision:
@@ -289,11 +290,13 @@ class Decision:
     def first(self) -> Step | None:
         """The first candidate; others are not looked for if the user prioritizes one."""
         # A block that prioritizes a backend is often entered for a single call.
-        if self._candidates is None:
-            prioritized = self.match.prioritized()
+        if self._first is None:
+            prioritized = self.match.prioritized() if self._candidates is None else []
             if prioritized and prioritized[0] != DEFAULT:
-                return self._step(prioritized[0])
-        return self.candidates[0] if self.candidates else None
+                self._first = self._step(prioritized[0])
+            elif self.candidates:
+                self._first = self.candidates[0]
+        return self._first
 
     def _before_default(self) -> list[Step]:
         """Return the steps of the backends that go before the default, and of overriding types."""
