@@ -30,6 +30,7 @@ from ._wrapper import given
 from .exceptions import BackendDeferredError, NoImplementationError, SpatchCoreWarning
 
 if TYPE_CHECKING:
+    from ._function import Function
     from ._state import Scope
 
 CONTINUED = "it went on with context.call_next()"

@@ -150,8 +150,8 @@ class _Raised(NamedTuple):
 
 def deferred(function: Function, called: Any, args: Any, kwargs: Any, values: Any) -> Any:
     """Call the next candidates after `called` has deferred; see `Dispatcher.deferred`."""
-    is_loaded = function.dispatcher.loaded is not None
-    if not is_loaded or called is function.default or makes_whole_call(called):
+    is_early = function.dispatcher.loaded is None
+    if is_early or called is function.default or makes_whole_call(called):
         return NotImplemented
     cause, reason = None, RETURNED
     if isinstance(called, _Raised):

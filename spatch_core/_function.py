@@ -143,7 +143,8 @@ class Function:
     """The default implementation of a dispatchable function, and its dispatch arguments.
 
     `parameters` are the places of the dispatch arguments; None if a callable, `_finder`, returns
-    them. `wrapper` is the function that users call; `dispatcher` gives it its `index` in the tables.
+    them. `wrapper` is the function that users call. `dispatcher` gives the function its `index` in
+    the tables.
     """
 
     wrapper: Any
