@@ -146,16 +146,14 @@ class Adoption:
         split_identifier(identity)
         if not callable(function):
             raise TypeError(f"adopt() takes a function, not {function!r}")
-        known = self.names.get(function, identity)
+        index = self.indices.get(function)  # a namespace may have given it an identity
+        known = self.dispatcher.functions[index - 1].identifier if index else identity
+        known = self.names.get(function, known)
         if known != identity:
-            raise ValueError(f"{function!r} was adopted as {known!r} before")
+            raise ValueError(f"{function!r} is known as {known!r} already")
         other = self.functions.get(identity, function)
         if other is not function or identity in self.dispatcher.by_identifier:
             raise ValueError(f"{identity!r} is the identity of another function")
-        index = self.indices.get(function)
-        if index is not None and self.dispatcher.functions[index - 1].identifier != identity:
-            known = self.dispatcher.functions[index - 1].identifier
-            raise ValueError(f"{function!r} is known as {known!r} already")
         self.functions[identity] = function
         self.names[function] = identity
 
