@@ -457,11 +457,14 @@ def _discover(system: Any) -> Backends:
     """Find the backends by the current entry points and environment variables."""
     group = system.group
     entry_points, problems = find_entry_points(group) if group else ([], [])
-    for _ in range(_ROUNDS):
+    rounds = 0
+    while True:
         registered = system._registered
         catalog = build_catalog(system, entry_points, problems)
-        if system._registered is registered:
-            break  # else a module that was imported has registered one
+        rounds += 1
+        # Otherwise a module that was imported has registered one.
+        if system._registered is registered or rounds == _ROUNDS:
+            break
 
     dispatcher: Dispatcher = system._dispatcher
     about = system._fallback, system._defer_on, system._notify, system.protocol
