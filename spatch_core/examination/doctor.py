@@ -49,6 +49,7 @@ from .libraries import (
     LoadedLibrary,
     State,
     check_calls,
+    check_priority,
     find_libraries,
     find_library,
     import_public_names,
@@ -320,6 +321,7 @@ def _check_calls(
         yield from check_identities(system)
     else:
         yield from check_calls(description, own_types(system), waits)
+        yield from check_priority(description, system)
 
 
 def check_identities(system: BackendSystem) -> Iterator[Finding]:
