@@ -509,15 +509,6 @@ def test_generator_functions() -> None:
             next(generator)
     assert end.value.value == "the end"
     assert seen.calls == ["lib:count", "lib:alone", "lib:alone"]
-    with backend_opts(hook=forward):
-        generator = count(1)
-        next(generator)
-        with pytest.raises(KeyError):
-            generator.throw(KeyError)
-        generator = count(1)
-        next(generator)
-        generator.close()
-        assert list(generator) == []
 
 
 # --- what stays after a hook
