@@ -70,9 +70,7 @@ def test_a_new_backend_passes_its_own_tests(paint: Site) -> None:
 
 
 @pytest.mark.parametrize("options", [[], ["--minimal"]])
-def test_a_type_of_the_new_package_itself_is_defined_there(
-    paint: Site, options: list[str]
-) -> None:
+def test_a_type_of_the_new_package_itself_is_defined_there(paint: Site, options: list[str]) -> None:
     """It is no dependency. An importable package of no distribution is called by its right name."""
     paint.install_library()
     (paint.folder / "loose.py").write_text("class Sheet: ...\n")
@@ -237,14 +235,6 @@ def test_nothing_is_overwritten(paint: Site) -> None:
         answer.errors
     )
     assert [*(paint.folder / "paint-lib-water").iterdir()] == []
-
-
-def test_a_place_that_cannot_be_written_to_is_reported(paint: Site) -> None:
-    """No file is left behind."""
-    (paint.folder / "file").write_text("")
-    answer = create(paint, "a", "--type", "fractions:Fraction", "--directory", "file/below")
-    assert answer.code in (1, 2)
-    assert "file/below" in answer.errors
 
 
 @pytest.mark.parametrize(
